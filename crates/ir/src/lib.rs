@@ -1,0 +1,47 @@
+//! The three forms of a system as inert, typed data.
+//!
+//! A [`Song`] is what one source text means once its names are resolved and its types are known:
+//! shared declarations (sorts, enums, structs, constants, functions), at most one *system*, written
+//! as [`voices`] (processes that exchange messages) or as [`actions`] (globals and pending asyncs),
+//! any number of [`line`]s (choreographies), and properties.
+//!
+//! The data is *inert*: nothing here runs, proves or reads files, and there are no syntax types and
+//! no solver terms. What it means is said by `plainsong-semantics`.
+//!
+//! Invariants, checked by [`validate`](validate::validate):
+//! - every id is in range, every expression's `ty` is the type its parts give it;
+//! - conversions between `int` and its subtypes are explicit ([`ExprKind::Widen`],
+//!   [`ExprKind::Narrow`]);
+//! - a statement stands only where its form allows it (no `send` in an action, and so on).
+//!
+//! Every construct here has a place in the language, so [`print`] writes a song that can be edited
+//! and read again: a dump *is* a source text, and there is no second notation to learn.
+
+pub mod actions;
+pub mod expr;
+pub mod ids;
+pub mod line;
+pub mod print;
+pub mod property;
+pub mod song;
+pub mod stmt;
+pub mod ty;
+pub mod validate;
+pub mod visit;
+pub mod voices;
+
+pub use actions::{Action, Actions, Global};
+pub use expr::{
+    BinOp, Binding, Builtin, Collection, Domain, Expr, ExprKind, Pattern, PatternKind, PendingOf,
+    Quantifier, UnOp,
+};
+pub use ids::{
+    ActionId, ConstId, EnumId, FamilyId, FnId, GlobalId, LocalId, MessageId, SortId, StructId,
+    VarId,
+};
+pub use line::Choreography;
+pub use property::{Claim, Property, Sizing};
+pub use song::{Binder, Code, Const, Function, Local, Song, System};
+pub use stmt::{Access, Accept, Block, Choice, LoopClauses, Place, Root, Source, Stmt, StmtKind};
+pub use ty::{EnumDecl, Range, RangeEnd, SortDecl, SortKind, StructDecl, Ty, Variant};
+pub use voices::{Body, Delivery, Family, Handler, Message, Process, StateVar, StartValue, Voices};

@@ -1,0 +1,48 @@
+//! Properties: what should hold, and how it may be checked.
+
+use crate::{Expr, Local};
+use plainsong_diagnostics::Span;
+
+/// `property name …: claim;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Property {
+    /// Its name.
+    pub name: String,
+    /// `by …`: the engines that may answer; empty when any may.
+    pub engines: Vec<String>,
+    /// `at …`: the sizes it is meant for.
+    pub sizes: Vec<Sizing>,
+    /// What should hold.
+    pub claim: Claim,
+    /// Names bound in the claim.
+    pub locals: Vec<Local>,
+    /// The name in the text.
+    pub span: Span,
+}
+
+/// What should hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Claim {
+    /// In every final state.
+    Finally(Expr),
+    /// At the start and after every step.
+    Always(Expr),
+    /// Every execution comes to rest.
+    Quiescent {
+        /// Only executions that ignore no message for ever are meant.
+        fair: bool,
+    },
+}
+
+/// `Db = 3` or `Db = 2..=4`: the size of a sort, or the value of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sizing {
+    /// The sort or parameter.
+    pub name: String,
+    /// Smallest.
+    pub low: i64,
+    /// Largest; the same as `low` when one number was given.
+    pub high: i64,
+    /// Where it stands in the text.
+    pub span: Span,
+}

@@ -1,0 +1,127 @@
+//! A song: everything one source text says.
+
+use crate::{
+    Actions, Block, Choreography, EnumDecl, Expr, Family, Property, Sizing, SortDecl, StructDecl,
+    Ty, Voices,
+};
+use plainsong_diagnostics::Span;
+
+/// What one source text means.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Song {
+    /// Sorts.
+    pub sorts: Vec<SortDecl>,
+    /// Enums.
+    pub enums: Vec<EnumDecl>,
+    /// Structs.
+    pub structs: Vec<StructDecl>,
+    /// Constants and parameters.
+    pub consts: Vec<Const>,
+    /// Pure functions.
+    pub functions: Vec<Function>,
+    /// Processes and endpoints: names, indices and state variables.
+    pub families: Vec<Family>,
+    /// The system, if the text describes one.
+    pub system: System,
+    /// Choreographies.
+    pub lines: Vec<Choreography>,
+    /// Properties.
+    pub properties: Vec<Property>,
+    /// `size …;`: default sizes.
+    pub sizes: Vec<Sizing>,
+}
+
+/// The system a song describes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum System {
+    /// None: only choreographies, types and functions.
+    #[default]
+    None,
+    /// Processes and messages.
+    Voices(Voices),
+    /// Globals and actions.
+    Actions(Actions),
+}
+
+/// A name with its type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binder {
+    /// The name.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+}
+
+/// `const` (with a value) or `param` (without).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Const {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// The value of a constant; a parameter's is chosen when a verb runs.
+    pub value: Option<Expr>,
+    /// `where …`: which values a parameter may take; it sees the parameter itself.
+    pub constraint: Option<Expr>,
+    /// Names bound in `value` and `constraint`.
+    pub locals: Vec<Local>,
+    /// The name in the text.
+    pub span: Span,
+}
+
+/// `fn name(…) -> T { … }`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// How many of `locals`, from the first, are parameters.
+    pub arity: usize,
+    /// Parameters, then names bound in the body.
+    pub locals: Vec<Local>,
+    /// What it returns.
+    pub body: Expr,
+    /// The name in the text.
+    pub span: Span,
+}
+
+/// Statements with their locals.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Code {
+    /// How many of `locals`, from the first, are parameters.
+    pub arity: usize,
+    /// Parameters, then every name bound inside.
+    pub locals: Vec<Local>,
+    /// The statements.
+    pub body: Block,
+}
+
+/// A parameter, bound name or local variable. Each binding has its own row, so names may repeat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Local {
+    /// The name.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// Declared with `var`: may be assigned.
+    pub mutable: bool,
+    /// Where it is bound.
+    pub span: Span,
+}
+
+impl Song {
+    /// The processes, when the song is one of voices.
+    pub fn voices(&self) -> Option<&Voices> {
+        match &self.system {
+            System::Voices(voices) => Some(voices),
+            _ => None,
+        }
+    }
+
+    /// The action system, when the song is one.
+    pub fn actions(&self) -> Option<&Actions> {
+        match &self.system {
+            System::Actions(actions) => Some(actions),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Statements, shared by all forms; [`validate`](crate::validate) says which may stand where.
+
+use crate::{
+    ActionId, Domain, Expr, FamilyId, GlobalId, LocalId, MessageId, Pattern, VarId,
+};
+use plainsong_diagnostics::Span;
+
+/// Statements in sequence.
+pub type Block = Vec<Stmt>;
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+/// The kinds of statements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StmtKind {
+    /// `let x = e;` or, when the local is mutable, `var x = e;`.
+    Let(LocalId, Expr),
+    /// `let x = choose …;` or `var x = choose …;`: the local is [`Choice::local`].
+    LetChoice(Choice),
+    /// `place = e;`
+    Assign(Place, Expr),
+    /// `place = choose …;`: the candidate is [`Choice::local`], named like the place's root.
+    AssignChoice(Place, Choice),
+    /// `if c { … } else { … }`.
+    If(Expr, Block, Block),
+    /// `match e { … }`; the patterns cover every value.
+    Match(Expr, Vec<(Pattern, Block)>),
+    /// `while c … { … }`; `loop` is `while true`.
+    While(Expr, LoopClauses, Block),
+    /// `for x in D where p … { … }`.
+    For {
+        /// The name that takes each element in turn.
+        local: LocalId,
+        /// The elements, evaluated once.
+        domain: Domain,
+        /// Elements for which it is false are skipped.
+        filter: Option<Expr>,
+        /// Invariants and measure.
+        clauses: LoopClauses,
+        /// What is done for each.
+        body: Block,
+    },
+    /// `break;` out of the innermost loop.
+    Break,
+    /// `continue;` with the next round of the innermost loop.
+    Continue,
+    /// `maybe { … } else { … }`: one or the other, freely.
+    Maybe(Block, Block),
+    /// `assert e;`
+    Assert(Expr),
+    /// `assume e;`
+    Assume(Expr),
+    /// `send M(args) to address;` (voices only).
+    Send(MessageId, Vec<Expr>, Expr),
+    /// `receive M(x) …;`: the names it binds live to the end of the block (bodies only).
+    Receive(Accept),
+    /// `receive { … => … timeout => … }` (bodies only).
+    Select(Vec<(Accept, Block)>, Option<Block>),
+    /// `async A(args);` (actions only).
+    Async(ActionId, Vec<Expr>),
+}
+
+/// A free choice of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The name of the candidate, visible in `filter`.
+    pub local: LocalId,
+    /// What to choose from.
+    pub domain: Domain,
+    /// Which candidates are allowed.
+    pub filter: Option<Expr>,
+}
+
+/// Annotations of a loop.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoopClauses {
+    /// `invariant e`, in order.
+    pub invariants: Vec<Expr>,
+    /// `decreases e`.
+    pub decreases: Option<Expr>,
+}
+
+/// What an assignment writes to: a variable, or a part of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The variable.
+    pub root: Root,
+    /// The way to the part, from the outside in.
+    pub path: Vec<Access>,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+/// A variable that can be assigned.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Root {
+    /// A mutable local.
+    Local(LocalId),
+    /// A state variable of the process whose code this is.
+    Own(VarId),
+    /// A variable of an endpoint (lines only).
+    Of(FamilyId, Vec<Expr>, VarId),
+    /// A global variable (actions only).
+    Global(GlobalId),
+}
+
+/// One step into a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Access {
+    /// `.name` of a struct, by position.
+    Field(usize),
+    /// `.0` of a tuple.
+    Project(usize),
+    /// `[e]` of a map or sequence.
+    Index(Expr),
+}
+
+/// Which messages a receive or handler accepts, and the names it gives to their parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accept {
+    /// The kind of message.
+    pub message: MessageId,
+    /// A name for each part of the payload, or none; as long as the message has fields.
+    pub slots: Vec<Option<LocalId>>,
+    /// From whom.
+    pub source: Source,
+    /// Only if; sees the names bound by `slots` and `source`.
+    pub filter: Option<Expr>,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+/// From whom a message is accepted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// Nothing said, or `from any [as who]`.
+    Anyone(Option<LocalId>),
+    /// `from any db`, `from any db[d]`, `from any db as who`: indices are named all or none.
+    Family(FamilyId, Vec<LocalId>, Option<LocalId>),
+    /// `from e`: exactly this process.
+    Process(Expr),
+}

@@ -1,0 +1,128 @@
+//! Voices: processes with private state that exchange messages.
+
+use crate::{Accept, Binder, Block, Choice, Code, Expr, FamilyId, Local, Ty};
+use plainsong_diagnostics::Span;
+
+/// A system of processes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Voices {
+    /// Kinds of messages.
+    pub messages: Vec<Message>,
+    /// The code of each process family, in declaration order.
+    pub processes: Vec<Process>,
+    /// `init { … }`: runs once before everything, as one step.
+    pub init: Option<Code>,
+}
+
+/// `message Name(…) via …;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Its name.
+    pub name: String,
+    /// Its payload.
+    pub fields: Vec<Binder>,
+    /// The declared delivery model; without one, `fifo` towards bodies, `unordered` towards
+    /// handlers.
+    pub delivery: Option<Delivery>,
+    /// The name in the text.
+    pub span: Span,
+}
+
+/// Which order of delivery the network guarantees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Delivery {
+    /// None.
+    Unordered,
+    /// Between each sender and receiver.
+    Fifo,
+    /// Causes before effects, per receiver.
+    Causal,
+    /// One queue per receiver, in the order of sending.
+    Mailbox,
+}
+
+impl Delivery {
+    /// All models, weakest first.
+    pub const ALL: [Delivery; 4] =
+        [Delivery::Unordered, Delivery::Fifo, Delivery::Causal, Delivery::Mailbox];
+
+    /// As written after `via`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Delivery::Unordered => "unordered",
+            Delivery::Fifo => "fifo",
+            Delivery::Causal => "causal",
+            Delivery::Mailbox => "mailbox",
+        }
+    }
+}
+
+/// A named process or endpoint, or a family of them, with its state variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// Its name.
+    pub name: String,
+    /// Its indices; none for a single process.
+    pub index: Vec<Binder>,
+    /// Its state variables, visible to properties.
+    pub vars: Vec<StateVar>,
+    /// The name in the text.
+    pub span: Span,
+}
+
+/// A state variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateVar {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// Its value at the start.
+    pub start: StartValue,
+    /// Names used by `start`: first the family's indices, then, for an endpoint, the parameters of
+    /// its choreography, then what `start` binds itself. `start` may also read state variables
+    /// declared earlier, as [`ExprKind::Own`](crate::ExprKind::Own).
+    pub locals: Vec<Local>,
+    /// The name in the text.
+    pub span: Span,
+}
+
+/// How a variable starts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StartValue {
+    /// With this value.
+    Value(Expr),
+    /// With any value that the choice allows.
+    Choice(Choice),
+}
+
+/// The code of a process family.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Process {
+    /// Name, indices and state variables.
+    pub family: FamilyId,
+    /// May it wait for ever?
+    pub daemon: bool,
+    /// Locals of its code: first the indices, then everything bound in the body or the handlers.
+    pub locals: Vec<Local>,
+    /// What it does.
+    pub body: Body,
+}
+
+/// What a process does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// Statements with blocking receives, from first to last.
+    Sequential(Block),
+    /// Reactions, each run to completion.
+    Handlers(Vec<Handler>),
+}
+
+/// `on accept { … }`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handler {
+    /// Which messages.
+    pub accept: Accept,
+    /// What is done.
+    pub body: Block,
+}

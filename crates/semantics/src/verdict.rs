@@ -1,0 +1,52 @@
+//! Verdicts: what an engine may say about a property, and nothing else.
+
+use crate::trace::Trace;
+use std::collections::BTreeMap;
+
+/// The four answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// Holds for every size and every value.
+    Proved,
+    /// Holds within a bound, which [`Verdict::bound`] names. Never called a proof.
+    Holds,
+    /// Does not hold; there is a trace, and it was replayed.
+    Refuted,
+    /// Not known, and [`Verdict::reason`] says why.
+    Unknown,
+}
+
+impl Outcome {
+    /// As in the JSON stream.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Proved => "proved",
+            Outcome::Holds => "holds",
+            Outcome::Refuted => "refuted",
+            Outcome::Unknown => "unknown",
+        }
+    }
+}
+
+/// What one engine says about one property.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The property: a name from the text, `no_deadlock`, `assertions`, or a choreography's name.
+    pub property: String,
+    /// The answer.
+    pub outcome: Outcome,
+    /// Sizes and limits within which it holds (`Db` → `3`, `int` → `-2..2`); empty when proved.
+    pub bound: BTreeMap<String, String>,
+    /// One sentence.
+    pub reason: String,
+    /// States visited.
+    pub states: Option<u64>,
+    /// Distinct complete executions, where counted.
+    pub executions: Option<u64>,
+    /// Distinct blocked executions, where counted.
+    pub blocked: Option<u64>,
+    /// Everything trusted and not checked.
+    pub assumptions: Vec<String>,
+    /// The execution that refutes it.
+    pub trace: Option<Trace>,
+}
