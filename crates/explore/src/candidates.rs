@@ -1,0 +1,183 @@
+//! Which sends a receive may read: the delivery models.
+//!
+//! Statement. Let `r` be the last event of its thread (new, or about to be turned round), and call
+//! a send *open* when it goes to `r`'s mailbox, `r` accepts it, and no earlier receive reads it.
+//! Then `r` may read an open `s` exactly when no other open message of the same model
+//! - `Unordered`: (no condition)
+//! - `Fifo`: of the same sender is older;
+//! - `Causal`: happens before `s`;
+//! - `Mailbox`: is before `s` in the order that mailboxes force ([`SendOrder`]).
+//!
+//! Each model looks only at its own messages to the same mailbox, so models mix freely.
+//!
+//! Every model here lets a receive read the open message that comes first in a linear extension of
+//! its order, so something can be read whenever anything is open: the extensibility that optimality
+//! needs.
+
+use crate::graph::{EventId, Graph, Kind, Read};
+use crate::order::{Limit, SendOrder};
+use crate::program::{Mailbox, Model, Program};
+
+/// The receive whose options are looked for.
+pub(crate) struct Reader<'a, R> {
+    /// Its place: the last event of its thread, there or about to be.
+    pub(crate) id: EventId,
+    /// What it accepts, from where.
+    pub(crate) pattern: &'a R,
+}
+
+/// What may be read, ordered by sender's key and age: the first is the tie-breaker.
+pub(crate) fn candidates<P: Program>(
+    graph: &Graph<P>,
+    order: &mut SendOrder,
+    reader: &Reader<'_, P::Pattern>,
+    found: &mut Vec<EventId>,
+) {
+    if collect(graph, reader, None, found) == Decided::NotYet {
+        order.ensure(graph);
+        keep_first_ones(graph, order, found);
+    }
+}
+
+/// Is it decided what may be read, or must the order that mailboxes force be asked?
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decided {
+    Yes,
+    NotYet,
+}
+
+/// What may be read as far as happens-before tells; with [`Decided::NotYet`],
+/// [`keep_first_ones`] has to say which mailbox messages come first.
+///
+/// With a `limit`, only that part of the graph counts, and receives of the reader's thread from the
+/// reader on do not count as having read anything.
+pub(crate) fn collect<P: Program>(
+    graph: &Graph<P>,
+    reader: &Reader<'_, P::Pattern>,
+    limit: Limit<'_>,
+    found: &mut Vec<EventId>,
+) -> Decided {
+    found.clear();
+    let (mut causal, mut mailbox) = (0, 0);
+    let mailboxes = P::mailboxes(reader.pattern);
+    for queue in mailboxes
+        .iter()
+        .flat_map(|&mailbox| &graph.boxes[mailbox as usize].queues)
+    {
+        let from = if limit.is_some() { 0 } else { queue.head };
+        let mut fifo_taken = false;
+        for &index in &queue.sends[from..] {
+            if limit.is_some_and(|limit| index >= limit[queue.sender as usize]) {
+                break;
+            }
+            let send = EventId {
+                thread: queue.sender,
+                index,
+            };
+            let event = graph.event(send);
+            let read = match event.read {
+                Read::By(by) => limit.is_none() || by.index < reader.id.index,
+                _ => false,
+            };
+            let Kind::Send {
+                model, ref message, ..
+            } = event.kind
+            else {
+                unreachable!("queues hold sends")
+            };
+            if read || (model == Model::Fifo && fifo_taken) {
+                continue;
+            }
+            if P::accepts(reader.pattern, message, queue.sender) {
+                match model {
+                    Model::Unordered => {}
+                    Model::Fifo => fifo_taken = true,
+                    Model::Causal => causal += 1,
+                    Model::Mailbox => mailbox += 1,
+                }
+                found.push(send);
+            }
+        }
+    }
+    if mailboxes.len() > 1 {
+        found.sort_by(|a, b| {
+            graph
+                .key(a.thread)
+                .cmp(graph.key(b.thread))
+                .then(a.index.cmp(&b.index))
+        });
+    }
+    if causal > 1 || mailbox > 1 {
+        keep_causally_first_ones(graph, found);
+    }
+    let open_question = mailbox > 1
+        && found.len() > 1
+        && found.iter().any(|&send| {
+            place(graph, send).1 == Model::Mailbox && !is_dead_end(graph, send, limit)
+        });
+    if open_question {
+        Decided::NotYet
+    } else {
+        Decided::Yes
+    }
+}
+
+/// Did the sender of an unread message do nothing after it that others could have noticed? Then
+/// the message is before no other one.
+fn is_dead_end<P: Program>(graph: &Graph<P>, send: EventId, limit: Limit<'_>) -> bool {
+    let live = graph.live(send.thread);
+    let end = limit.map_or(live, |limit| live.min(limit[send.thread as usize] as usize));
+    (send.index as usize + 1..end).all(|index| match graph.event_at(send.thread, index).kind {
+        Kind::Send { .. } | Kind::Spawn { .. } => false,
+        Kind::End => graph.joins() == 0,
+        _ => true,
+    })
+}
+
+/// Mailbox and model of a send.
+fn place<P: Program>(graph: &Graph<P>, send: EventId) -> (Mailbox, Model) {
+    match graph.event(send).kind {
+        Kind::Send { to, model, .. } => (to, model),
+        _ => unreachable!("only sends are found"),
+    }
+}
+
+/// Drops causal and mailbox messages that happen after another open one of their model.
+fn keep_causally_first_ones<P: Program>(graph: &Graph<P>, found: &mut Vec<EventId>) {
+    retain_first(found, |other, id| {
+        let here = place(graph, id);
+        matches!(here.1, Model::Causal | Model::Mailbox)
+            && here == place(graph, other)
+            && graph.happens_before(other, id)
+    });
+}
+
+/// Drops mailbox messages that come after another open one in the order that mailboxes force.
+pub(crate) fn keep_first_ones<P: Program>(
+    graph: &Graph<P>,
+    order: &SendOrder,
+    found: &mut Vec<EventId>,
+) {
+    retain_first(found, |other, id| {
+        let here = place(graph, id);
+        here.1 == Model::Mailbox && here == place(graph, other) && order.before(other, id)
+    });
+}
+
+/// Keeps the events that no other one precedes.
+fn retain_first(found: &mut Vec<EventId>, precedes: impl Fn(EventId, EventId) -> bool) {
+    // `precedes` is a partial order, so what precedes a dropped event is itself preceded by, or is,
+    // one that stays: comparing with those that are left is enough.
+    let mut at = 0;
+    while at < found.len() {
+        let id = found[at];
+        if found
+            .iter()
+            .any(|&other| other != id && precedes(other, id))
+        {
+            found.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+}

@@ -1,0 +1,587 @@
+//! The depth-first search over graphs.
+//!
+//! The search extends the graph by one event at a time and remembers, on an explicit stack, the
+//! events that have other outcomes: other options of a choice, other sends to read, other receives
+//! for a send to turn round. At a leaf it goes back to the newest of them, takes the next outcome,
+//! and extends again. Going back removes events in place; a revisit saves what it deletes.
+//!
+//! Scheduling. Operations that are always possible come first, receives last, in the order of the
+//! threads' keys. Any fixed rule gives the same graphs; this one lets most receives see all their
+//! sends at once, so that few revisits are needed.
+//!
+//! Every outcome has a number that depends on the graph alone, so the numbers taken on the way (the
+//! *path*) lead another engine to the same place: that is how work is handed over
+//! ([`parallel`](crate::parallel)), and how a random leaf is drawn ([`sample`](crate::sample)).
+
+use crate::candidates::{Reader, candidates};
+use crate::graph::{Cut, EventId, Graph, Kind, Tid};
+use crate::order::SendOrder;
+use crate::program::{History, Op, Program};
+use crate::revisit::{Walk, revisits};
+
+/// How an execution ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    /// Every thread has ended, or is a daemon that waits.
+    Complete,
+    /// Some thread waits for a message or a thread that will not come, or gave up.
+    Blocked,
+    /// This event failed.
+    Failed(EventId),
+    /// The execution became longer than [`Engine::limit_events`] allows.
+    TooLong,
+}
+
+/// Sees every execution; says whether to go on.
+pub trait Visitor<P: Program> {
+    /// Called once per execution graph.
+    fn leaf(&mut self, graph: &Graph<P>, leaf: Leaf) -> bool;
+}
+
+/// How many executions there were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Complete ones.
+    pub complete: u64,
+    /// Blocked ones.
+    pub blocked: u64,
+    /// Failed ones.
+    pub failed: u64,
+    /// Ones given up because they became too long.
+    pub too_long: u64,
+    /// Events inserted, over all executions.
+    pub events: u64,
+    /// Receives turned round by later sends.
+    pub revisits: u64,
+}
+
+impl Tally {
+    fn count(&mut self, leaf: Leaf) {
+        *match leaf {
+            Leaf::Complete => &mut self.complete,
+            Leaf::Blocked => &mut self.blocked,
+            Leaf::Failed(_) => &mut self.failed,
+            Leaf::TooLong => &mut self.too_long,
+        } += 1;
+    }
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.complete += other.complete;
+        self.blocked += other.blocked;
+        self.failed += other.failed;
+        self.too_long += other.too_long;
+        self.events += other.events;
+        self.revisits += other.revisits;
+    }
+}
+
+/// Which thread goes first. Any rule that looks only at the graph gives the same executions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Receives last, so that they see as many sends as possible: the fastest.
+    #[default]
+    ReceivesLast,
+    /// Whatever is possible, in an order that depends on the seed and the graph: for tests.
+    Shuffled(u64),
+}
+
+/// Which outcome was taken at each event that has several.
+pub(crate) type Path = Vec<u32>;
+
+/// The outcomes of an event that are left to be tried, as a range of numbers.
+enum Outcomes<P: Program> {
+    /// Options of a choice.
+    Options,
+    /// Sends that the receive may read; `None` stands for nothing.
+    Reads(Vec<Option<EventId>>),
+    /// Number 0 is to go on; number `i + 1` is to turn the `i`-th receive round.
+    Revisits {
+        receives: Vec<EventId>,
+        undo: Option<Box<(Cut<P>, SendOrder)>>,
+    },
+}
+
+struct Frame<P: Program> {
+    /// The event whose outcomes these are.
+    event: EventId,
+    /// Events in the graph before it was inserted.
+    before: usize,
+    /// Length of the path before it.
+    depth: usize,
+    /// The outcomes still to be tried are `next..end`.
+    next: u32,
+    end: u32,
+    outcomes: Outcomes<P>,
+}
+
+/// How to answer when an event has several outcomes.
+enum Guide {
+    /// Try all, from the first.
+    All,
+    /// Follow this path, then try all.
+    Path(std::vec::IntoIter<u32>),
+    /// Take one at random; the product of the numbers of outcomes tells how many leaves there are.
+    Random { state: u64, weight: f64 },
+}
+
+/// The exploration of one program.
+pub struct Engine<'p, P: Program> {
+    program: &'p mut P,
+    graph: Graph<P>,
+    order: SendOrder,
+    /// Memory of orders no longer needed.
+    spare: Vec<SendOrder>,
+    stack: Vec<Frame<P>>,
+    path: Path,
+    guide: Guide,
+    walk: Walk,
+    open: Vec<EventId>,
+    tally: Tally,
+    policy: Policy,
+    limit: usize,
+    enough: bool,
+}
+
+impl<'p, P: Program> Engine<'p, P> {
+    /// An engine at the start of the program.
+    pub fn new(program: &'p mut P) -> Self {
+        Engine {
+            program,
+            graph: Graph::new(),
+            order: SendOrder::default(),
+            spare: Vec::new(),
+            stack: Vec::new(),
+            path: Path::new(),
+            guide: Guide::All,
+            walk: Walk::default(),
+            open: Vec::new(),
+            tally: Tally::default(),
+            policy: Policy::default(),
+            limit: usize::MAX,
+            enough: false,
+        }
+    }
+
+    /// Chooses who goes first.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Gives up executions with more events than this.
+    #[must_use]
+    pub fn limit_events(mut self, events: usize) -> Self {
+        self.limit = events;
+        self
+    }
+
+    /// Only what lies below a path.
+    pub(crate) fn below(mut self, path: Path) -> Self {
+        self.guide = Guide::Path(path.into_iter());
+        self
+    }
+
+    /// Visits every execution, unless the visitor has seen enough.
+    pub fn run(mut self, visitor: &mut dyn Visitor<P>) -> Tally {
+        while self.step(visitor) {}
+        self.tally
+    }
+
+    /// Visits one more execution; false when it was the last or the visitor has seen enough.
+    pub(crate) fn step(&mut self, visitor: &mut dyn Visitor<P>) -> bool {
+        let leaf = self.extend();
+        self.tally.count(leaf);
+        if !visitor.leaf(&self.graph, leaf) {
+            self.enough = true;
+            return false;
+        }
+        self.backtrack()
+    }
+
+    /// Did the visitor stop the search?
+    pub(crate) fn has_seen_enough(&self) -> bool {
+        self.enough
+    }
+
+    pub(crate) fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// Draws one execution at random; returns an unbiased guess of how many there are.
+    pub(crate) fn draw(mut self, seed: u64, visitor: &mut dyn Visitor<P>) -> f64 {
+        self.guide = Guide::Random {
+            state: seed,
+            weight: 1.0,
+        };
+        let leaf = self.extend();
+        visitor.leaf(&self.graph, leaf);
+        match self.guide {
+            Guide::Random { weight, .. } => weight,
+            Guide::All | Guide::Path(_) => unreachable!("the guide was just set"),
+        }
+    }
+
+    /// Gives away the oldest outcome that is still to be tried.
+    pub(crate) fn give_away(&mut self) -> Option<Path> {
+        let frame = self.stack.iter_mut().find(|frame| frame.next < frame.end)?;
+        frame.end -= 1;
+        let mut path = self.path[..frame.depth].to_vec();
+        path.push(frame.end);
+        Some(path)
+    }
+
+    /// Inserts events until nothing can be inserted any more.
+    fn extend(&mut self) -> Leaf {
+        while let Some(thread) = self.pick() {
+            if self.graph.order().len() >= self.limit {
+                return Leaf::TooLong;
+            }
+            match self.scripted(thread) {
+                &Kind::Choose { options, .. } => self.choose(thread, options),
+                &Kind::Receive { blocking, .. } => self.receive(thread, blocking),
+                Kind::Send { .. } => self.send(thread),
+                Kind::Fail => return Leaf::Failed(self.insert(thread, None)),
+                _ => {
+                    self.insert(thread, None);
+                }
+            }
+        }
+        let waits = |&thread: &Tid| {
+            self.graph.exists(thread) && !self.has_ended(thread) && !self.graph.is_daemon(thread)
+        };
+        if self.graph.by_key().iter().any(waits) {
+            Leaf::Blocked
+        } else {
+            Leaf::Complete
+        }
+    }
+
+    /// The thread to run next: one that cannot wait if there is one, else a receive that need not.
+    fn pick(&mut self) -> Option<Tid> {
+        let mut receiver = None;
+        let threads = self.graph.by_key().len();
+        let first = match self.policy {
+            Policy::ReceivesLast => 0,
+            Policy::Shuffled(seed) => self.shuffle(seed) % threads,
+        };
+        for at in 0..threads {
+            let thread = self.graph.by_key()[(first + at) % threads];
+            if !self.graph.exists(thread) || self.has_stopped(thread) {
+                continue;
+            }
+            self.learn_next(thread);
+            match *self.scripted(thread) {
+                Kind::Receive { .. } if receiver.is_some() => {}
+                Kind::Receive { blocking, .. } => {
+                    if !blocking || self.has_something_to_read(thread) {
+                        if self.policy != Policy::ReceivesLast {
+                            return Some(thread);
+                        }
+                        receiver = Some(thread);
+                    }
+                }
+                Kind::Join { thread: other } => {
+                    if self.has_ended(other) {
+                        return Some(thread);
+                    }
+                }
+                _ => return Some(thread),
+            }
+        }
+        receiver
+    }
+
+    /// A number that depends on how far each thread is.
+    fn shuffle(&self, seed: u64) -> usize {
+        let mut hash = seed;
+        for &thread in self.graph.by_key() {
+            let live = self.graph.live(thread) as u64;
+            hash = (hash ^ live)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_left(29);
+        }
+        (hash >> 33) as usize
+    }
+
+    fn scripted(&self, thread: Tid) -> &Kind<P::Message, P::Pattern> {
+        &self
+            .graph
+            .scripted(thread)
+            .expect("the next step of a picked thread is known")
+            .kind
+    }
+
+    fn last(&self, thread: Tid) -> Option<&Kind<P::Message, P::Pattern>> {
+        let live = self.graph.live(thread);
+        live.checked_sub(1)
+            .map(|index| &self.graph.event_at(thread, index).kind)
+    }
+
+    fn has_ended(&self, thread: Tid) -> bool {
+        matches!(self.last(thread), Some(Kind::End))
+    }
+
+    /// Ended, or given up.
+    fn has_stopped(&self, thread: Tid) -> bool {
+        matches!(
+            self.last(thread),
+            Some(Kind::End | Kind::Block | Kind::Fail)
+        )
+    }
+
+    /// Asks the program what the thread does next, if that is not known.
+    fn learn_next(&mut self, thread: Tid) {
+        if self.graph.scripted(thread).is_some() {
+            return;
+        }
+        let history = History {
+            graph: &self.graph,
+            thread,
+        };
+        let kind = match self.program.next(thread, history) {
+            Op::Send { to, model, message } => Kind::Send { to, model, message },
+            Op::Receive { pattern, blocking } => Kind::Receive { pattern, blocking },
+            Op::Choose { options } => Kind::Choose { options, value: 0 },
+            Op::Spawn { child, daemon } => {
+                let child = self.graph.child(thread, child);
+                self.graph.set_daemon(child, daemon);
+                self.graph.unscript(child, 0);
+                Kind::Spawn { thread: child }
+            }
+            Op::Join { thread } => Kind::Join { thread },
+            Op::End => Kind::End,
+            Op::Block => Kind::Block,
+            Op::Fail => Kind::Fail,
+        };
+        self.graph.script(thread, kind);
+    }
+
+    fn has_something_to_read(&mut self, thread: Tid) -> bool {
+        self.find_open(thread);
+        !self.open.is_empty()
+    }
+
+    /// What the thread's next operation, a receive, may read.
+    fn find_open(&mut self, thread: Tid) {
+        let id = self.graph.next_id(thread);
+        let Some(Kind::Receive { pattern, .. }) =
+            self.graph.scripted(thread).map(|next| &next.kind)
+        else {
+            unreachable!("only receives read")
+        };
+        candidates(
+            &self.graph,
+            &mut self.order,
+            &Reader { id, pattern },
+            &mut self.open,
+        );
+    }
+
+    fn insert(&mut self, thread: Tid, from: Option<EventId>) -> EventId {
+        let id = self.graph.insert(thread, from);
+        self.order.inserted(&self.graph, id);
+        self.tally.events += 1;
+        id
+    }
+
+    /// Which outcome to take first, and which are left for later.
+    fn first_of(&mut self, outcomes: u32) -> (u32, std::ops::Range<u32>) {
+        debug_assert!(outcomes > 1, "with one outcome there is nothing to decide");
+        match &mut self.guide {
+            Guide::All => (0, 1..outcomes),
+            Guide::Path(path) => match path.next() {
+                Some(wanted) => (wanted, 0..0),
+                None => {
+                    self.guide = Guide::All;
+                    (0, 1..outcomes)
+                }
+            },
+            Guide::Random { state, weight } => {
+                *weight *= f64::from(outcomes);
+                (
+                    (crate::sample::next_random(state) % u64::from(outcomes)) as u32,
+                    0..0,
+                )
+            }
+        }
+    }
+
+    /// Notes the outcome just taken for `event`, the last one inserted, and those left.
+    fn note(
+        &mut self,
+        event: EventId,
+        taken: u32,
+        left: std::ops::Range<u32>,
+        outcomes: Outcomes<P>,
+    ) {
+        if !left.is_empty() {
+            self.stack.push(Frame {
+                event,
+                before: self.graph.order().len() - 1,
+                depth: self.path.len(),
+                next: left.start,
+                end: left.end,
+                outcomes,
+            });
+        }
+        self.path.push(taken);
+    }
+
+    fn choose(&mut self, thread: Tid, options: u32) {
+        let id = self.graph.next_id(thread);
+        if options < 2 {
+            self.set_choice(id, 0);
+            self.insert(thread, None);
+            return;
+        }
+        let (taken, left) = self.first_of(options);
+        self.set_choice(id, taken);
+        self.insert(thread, None);
+        self.note(id, taken, left, Outcomes::Options);
+    }
+
+    /// Gives the thread's next operation, a choice, its value.
+    fn set_choice(&mut self, id: EventId, wanted: u32) {
+        if let Kind::Choose { value, .. } = &mut self.graph.event_mut(id).kind
+            && *value != wanted
+        {
+            *value = wanted;
+            self.answer_changed(id);
+        }
+    }
+
+    fn receive(&mut self, thread: Tid, blocking: bool) {
+        self.find_open(thread);
+        let nothing = (!blocking).then_some(None);
+        let sends = self.open.iter().map(|&send| Some(send));
+        let reads: Vec<Option<EventId>> = nothing.into_iter().chain(sends).collect();
+        if let [only] = reads[..] {
+            self.read(thread, only);
+            return;
+        }
+        let (taken, left) = self.first_of(reads.len() as u32);
+        let id = self.read(thread, reads[taken as usize]);
+        self.note(id, taken, left, Outcomes::Reads(reads));
+    }
+
+    /// Inserts the thread's next operation, a receive, reading `from`.
+    fn read(&mut self, thread: Tid, from: Option<EventId>) -> EventId {
+        self.answer_changed(self.graph.next_id(thread));
+        self.insert(thread, from)
+    }
+
+    fn send(&mut self, thread: Tid) {
+        let id = self.insert(thread, None);
+        let receives = revisits(&self.graph, &mut self.walk, id);
+        if receives.is_empty() {
+            return;
+        }
+        let (taken, left) = self.first_of(receives.len() as u32 + 1);
+        let turned = taken.checked_sub(1).map(|at| receives[at as usize]);
+        self.note(
+            id,
+            taken,
+            left,
+            Outcomes::Revisits {
+                receives,
+                undo: None,
+            },
+        );
+        if let Some(receive) = turned {
+            // Somebody else explores the other outcomes: nothing is ever put back.
+            self.revisit(receive, id);
+        }
+    }
+
+    /// Goes back to the newest event with another outcome and takes that; false when there is none.
+    fn backtrack(&mut self) -> bool {
+        while let Some(mut frame) = self.stack.pop() {
+            self.go_back(&mut frame);
+            if frame.next >= frame.end {
+                continue;
+            }
+            let taken = frame.next;
+            frame.next += 1;
+            self.path.truncate(frame.depth);
+            self.path.push(taken);
+            self.take(&mut frame, taken);
+            let has_undo = matches!(frame.outcomes, Outcomes::Revisits { undo: Some(_), .. });
+            if frame.next < frame.end || has_undo {
+                self.stack.push(frame);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Makes the graph what it was before, or for a send just after, the event was inserted.
+    fn go_back(&mut self, frame: &mut Frame<P>) {
+        match &mut frame.outcomes {
+            Outcomes::Options | Outcomes::Reads(_) => self.cut(frame.before),
+            Outcomes::Revisits { undo, .. } => match undo.take() {
+                Some(undo) => {
+                    let (cut, order) = *undo;
+                    self.cut(frame.before + 1 - cut.deleted().count());
+                    self.restore(cut, order);
+                }
+                None => self.cut(frame.before + 1),
+            },
+        }
+    }
+
+    /// Takes an outcome of an event, from where [`Engine::go_back`] leads.
+    fn take(&mut self, frame: &mut Frame<P>, taken: u32) {
+        match &mut frame.outcomes {
+            Outcomes::Options => {
+                self.set_choice(frame.event, taken);
+                self.insert(frame.event.thread, None);
+            }
+            Outcomes::Reads(reads) => {
+                self.read(frame.event.thread, reads[taken as usize]);
+            }
+            Outcomes::Revisits { receives, undo } => {
+                *undo = Some(Box::new(
+                    self.revisit(receives[taken as usize - 1], frame.event),
+                ));
+            }
+        }
+    }
+
+    /// Removes events until `length` are left.
+    fn cut(&mut self, length: usize) {
+        while self.graph.order().len() > length {
+            let id = self.graph.remove_last();
+            self.order.removed(id, self.graph.order().len());
+        }
+    }
+
+    /// Makes `receive` read `send`, without what came after it.
+    fn revisit(&mut self, receive: EventId, send: EventId) -> (Cut<P>, SendOrder) {
+        self.tally.revisits += 1;
+        let cut = self.graph.revisit(receive, send);
+        let order = std::mem::replace(&mut self.order, self.spare.pop().unwrap_or_default());
+        self.order.reset();
+        self.answer_changed(receive);
+        (cut, order)
+    }
+
+    /// Undoes a revisit.
+    fn restore(&mut self, cut: Cut<P>, order: SendOrder) {
+        let receive = cut.receive(&self.graph);
+        self.program.forget(receive.thread, receive.index as usize);
+        for id in cut.deleted() {
+            self.program.forget(id.thread, id.index as usize);
+        }
+        self.graph.restore(cut);
+        self.spare.push(std::mem::replace(&mut self.order, order));
+    }
+
+    /// What the thread does after this operation is not known any more.
+    fn answer_changed(&mut self, id: EventId) {
+        self.graph.unscript(id.thread, id.index as usize + 1);
+        self.program.forget(id.thread, id.index as usize);
+    }
+}

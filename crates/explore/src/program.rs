@@ -1,0 +1,134 @@
+//! What the engine wants from a program.
+//!
+//! A thread is a function from the answers it got so far to its next operation. The engine asks for
+//! that operation with [`Program::next`], and says with [`Program::forget`] when answers that it
+//! gave earlier no longer hold, so that a program that keeps running threads (coroutines, saved
+//! states) knows which of them are still good.
+
+use crate::graph::{Graph, Kind, Read, Tid};
+
+/// Where messages are sent: an address with one receiving thread.
+pub type Mailbox = u32;
+
+/// Which order of delivery a message gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// Any matching unread message may be taken.
+    Unordered,
+    /// Not before an older matching unread one of the same sender.
+    Fifo,
+    /// Not before a matching unread one that was sent causally earlier.
+    Causal,
+    /// Not before a matching unread one that was sent earlier in one order of all sends.
+    Mailbox,
+}
+
+/// One operation of a thread.
+#[derive(Clone, Debug)]
+pub enum Op<M, R> {
+    /// Sends a message; never blocks.
+    Send {
+        /// To where.
+        to: Mailbox,
+        /// How it may be delivered.
+        model: Model,
+        /// What.
+        message: M,
+    },
+    /// Takes a message, or, when it does not block, perhaps none.
+    Receive {
+        /// Which messages: see [`Program::mailboxes`] and [`Program::accepts`].
+        pattern: R,
+        /// Does it wait for a message?
+        blocking: bool,
+    },
+    /// Chooses one of `0..options`, freely; there must be at least one.
+    Choose {
+        /// How many options.
+        options: u32,
+    },
+    /// Starts another thread: the parent's `spawn`-th, counted from 0.
+    Spawn {
+        /// Which of the parent's children.
+        child: u32,
+        /// May the child go on for ever? Then it is not waited for at the end.
+        daemon: bool,
+    },
+    /// Waits until a thread has ended.
+    Join {
+        /// Which.
+        thread: Tid,
+    },
+    /// Nothing more: the thread is done.
+    End,
+    /// The thread gives up: this execution is not of interest (`assume`).
+    Block,
+    /// Something is wrong; the program knows what.
+    Fail,
+}
+
+/// What a thread learns from an operation.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer<'g, M> {
+    /// Nothing (a send, an end).
+    Done,
+    /// A message, with the thread it came from.
+    Message(&'g M, Tid),
+    /// No message (a receive that does not block).
+    Nothing,
+    /// What was chosen.
+    Chosen(u32),
+    /// The thread that was started.
+    Started(Tid),
+}
+
+/// The answers a thread got so far.
+pub struct History<'g, P: Program> {
+    pub(crate) graph: &'g Graph<P>,
+    pub(crate) thread: Tid,
+}
+
+impl<'g, P: Program> History<'g, P> {
+    /// How many answers there are.
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
+        self.graph.live(self.thread)
+    }
+
+    /// The answer to the thread's `index`-th operation.
+    pub fn answer(&self, index: usize) -> Answer<'g, P::Message> {
+        let event = self.graph.event_at(self.thread, index);
+        match &event.kind {
+            Kind::Receive { .. } => match event.read {
+                Read::From(send) => Answer::Message(self.graph.message(send), send.thread),
+                _ => Answer::Nothing,
+            },
+            Kind::Choose { value, .. } => Answer::Chosen(*value),
+            Kind::Spawn { thread } => Answer::Started(*thread),
+            _ => Answer::Done,
+        }
+    }
+}
+
+/// A program: threads that exchange messages.
+pub trait Program: Sized {
+    /// What is sent.
+    type Message: Clone;
+    /// Which messages a receive wants.
+    type Pattern: Clone;
+
+    /// The next operation of `thread`, which got the answers in `history`. Thread 0 is the first;
+    /// others exist once they are spawned.
+    fn next(&mut self, thread: Tid, history: History<'_, Self>)
+    -> Op<Self::Message, Self::Pattern>;
+
+    /// Answers from the `kept`-th on no longer hold for `thread`. Threads that it spawned from
+    /// there on are gone with them, until it spawns them again.
+    fn forget(&mut self, thread: Tid, kept: usize);
+
+    /// Where a receive looks for messages: mailboxes that only its own thread receives from.
+    fn mailboxes(pattern: &Self::Pattern) -> &[Mailbox];
+
+    /// Does a receive want this message, sent by `from` to one of its mailboxes?
+    fn accepts(pattern: &Self::Pattern, message: &Self::Message, from: Tid) -> bool;
+}

@@ -1,0 +1,58 @@
+//! Random executions, and an estimate of how many there are.
+//!
+//! Statement. Walk down the search tree, taking one of the outcomes at each event that has several,
+//! all equally likely. The product of the numbers of outcomes on the way is an unbiased estimate of
+//! the number of leaves: a leaf with product `w` is reached with probability `1/w` and counts `w`.
+//! The search starts nothing in vain, so every walk ends at a leaf.
+
+use crate::engine::{Engine, Visitor};
+use crate::program::Program;
+
+/// How many executions there probably are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The mean of the guesses.
+    pub executions: f64,
+    /// Half the width of an interval that contains the truth about 19 times out of 20.
+    pub margin: f64,
+    /// How many walks.
+    pub walks: u32,
+}
+
+/// Draws `walks` executions at random and shows them to the visitor.
+pub fn sample<P: Program>(
+    program: &mut P,
+    walks: u32,
+    seed: u64,
+    visitor: &mut dyn Visitor<P>,
+    configure: impl for<'p> Fn(Engine<'p, P>) -> Engine<'p, P>,
+) -> Estimate {
+    let mut seeds = seed;
+    let mut guesses = Vec::with_capacity(walks as usize);
+    for _ in 0..walks {
+        let seed = next_random(&mut seeds);
+        guesses.push(configure(Engine::new(program)).draw(seed, visitor));
+        program.forget(0, 0);
+    }
+    let n = f64::from(walks.max(1));
+    let mean = guesses.iter().sum::<f64>() / n;
+    let spread = guesses
+        .iter()
+        .map(|guess| (guess - mean).powi(2))
+        .sum::<f64>();
+    let deviation = (spread / (n - 1.0).max(1.0)).sqrt();
+    Estimate {
+        executions: mean,
+        margin: 1.96 * deviation / n.sqrt(),
+        walks,
+    }
+}
+
+/// The next number of a splitmix sequence.
+pub(crate) fn next_random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,7 @@
+//! Tests of the engine against an independent enumerator and against known counts.
+
+mod families;
+mod oracle;
+mod parallel;
+mod random;
+mod script;

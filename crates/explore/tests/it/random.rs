@@ -1,0 +1,131 @@
+//! Random programs: the same set of executions as the brute-force enumerator, each exactly once.
+
+use crate::oracle::enumerate;
+use crate::script::{Do, Script, explore};
+use plainsong_explore::{Model, Policy};
+use std::collections::BTreeSet;
+
+/// A splitmix sequence.
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n
+    }
+}
+
+const MODELS: [Model; 4] = [Model::Unordered, Model::Fifo, Model::Causal, Model::Mailbox];
+
+/// 2 to 4 threads, up to 10 operations in all; one model, or a mixture.
+pub(crate) fn generate(rng: &mut Rng, model: Option<Model>) -> Script {
+    let threads = 2 + rng.below(3) as usize;
+    let mut left = 10;
+    let mut script = Vec::new();
+    for _ in 0..threads {
+        let mut steps = Vec::new();
+        for _ in 0..1 + rng.below(4) {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            let model = model.unwrap_or_else(|| MODELS[rng.below(4) as usize]);
+            match rng.below(16) {
+                0 => steps.push(Do::Choose(2)),
+                1..=8 => {
+                    let to = if rng.below(3) == 0 {
+                        rng.below(threads as u64)
+                    } else {
+                        rng.below(2)
+                    };
+                    steps.push(Do::Send(to as usize, rng.below(2) as u8, model));
+                }
+                _ => {
+                    let wanted = (rng.below(3) == 0).then(|| rng.below(2) as u8);
+                    steps.push(Do::Recv(wanted, rng.below(3) != 0));
+                    if rng.below(4) == 0 {
+                        steps.push(Do::Unless((rng.below(2) == 0).then(|| rng.below(2) as u8)));
+                    }
+                }
+            }
+        }
+        script.push(steps);
+    }
+    script
+}
+
+fn compare(seed: u64, script: &Script, spawn_order: &[usize], policy: Policy) {
+    let (complete, blocked) = enumerate(script);
+    let (found, tally) = explore(script, spawn_order, policy);
+    let context =
+        || format!("seed {seed}, spawn order {spawn_order:?}, {policy:?}, program {script:#?}");
+    let set = |map: &std::collections::BTreeMap<_, _>| map.keys().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(
+        set(&found.complete),
+        complete,
+        "complete executions: {}",
+        context()
+    );
+    assert_eq!(
+        set(&found.blocked),
+        blocked,
+        "blocked executions: {}",
+        context()
+    );
+    assert_eq!(
+        tally.complete,
+        complete.len() as u64,
+        "each once: {}",
+        context()
+    );
+    assert_eq!(
+        tally.blocked,
+        blocked.len() as u64,
+        "each blocked one once: {}",
+        context()
+    );
+}
+
+fn many(model: Option<Model>, seed: u64) {
+    let programs =
+        std::env::var("PLAINSONG_PROGRAMS").map_or(1500, |n| n.parse().expect("a number"));
+    let mut rng = Rng(seed);
+    for _ in 0..programs {
+        let at = rng.0;
+        let script = generate(&mut rng, model);
+        let forward: Vec<usize> = (0..script.len()).collect();
+        let backward: Vec<usize> = (0..script.len()).rev().collect();
+        compare(at, &script, &forward, Policy::ReceivesLast);
+        compare(at, &script, &backward, Policy::ReceivesLast);
+        compare(at, &script, &forward, Policy::Shuffled(at));
+        compare(at, &script, &backward, Policy::Shuffled(!at));
+    }
+}
+
+#[test]
+fn unordered_programs_agree() {
+    many(Some(Model::Unordered), 1);
+}
+
+#[test]
+fn fifo_programs_agree() {
+    many(Some(Model::Fifo), 2);
+}
+
+#[test]
+fn causal_programs_agree() {
+    many(Some(Model::Causal), 3);
+}
+
+#[test]
+fn mailbox_programs_agree() {
+    many(Some(Model::Mailbox), 4);
+}
+
+#[test]
+fn programs_that_mix_models_agree() {
+    many(None, 5);
+}
