@@ -6,6 +6,7 @@
 //! - `Unordered`: (no condition)
 //! - `Fifo`: of the same sender is older;
 //! - `Causal`: happens before `s`;
+//! - `Custom`: happens before `s` and must not be overtaken by it;
 //! - `Mailbox`: is before `s` in the order that mailboxes force ([`SendOrder`]).
 //!
 //! Each model looks only at its own messages to the same mailbox, so models mix freely.
@@ -92,7 +93,7 @@ pub(crate) fn collect<P: Program>(
                 match model {
                     Model::Unordered => {}
                     Model::Fifo => fifo_taken = true,
-                    Model::Causal => causal += 1,
+                    Model::Causal | Model::Custom => causal += 1,
                     Model::Mailbox => mailbox += 1,
                 }
                 found.push(send);
@@ -142,13 +143,17 @@ fn place<P: Program>(graph: &Graph<P>, send: EventId) -> (Mailbox, Model) {
     }
 }
 
-/// Drops causal and mailbox messages that happen after another open one of their model.
+/// Drops messages that happen after another open one that they must not overtake.
 fn keep_causally_first_ones<P: Program>(graph: &Graph<P>, found: &mut Vec<EventId>) {
     retain_first(found, |other, id| {
         let here = place(graph, id);
-        matches!(here.1, Model::Causal | Model::Mailbox)
-            && here == place(graph, other)
+        here == place(graph, other)
             && graph.happens_before(other, id)
+            && match here.1 {
+                Model::Causal | Model::Mailbox => true,
+                Model::Custom => P::keeps_order(graph.message(other), graph.message(id)),
+                Model::Unordered | Model::Fifo => false,
+            }
     });
 }
 
@@ -166,18 +171,11 @@ pub(crate) fn keep_first_ones<P: Program>(
 
 /// Keeps the events that no other one precedes.
 fn retain_first(found: &mut Vec<EventId>, precedes: impl Fn(EventId, EventId) -> bool) {
-    // `precedes` is a partial order, so what precedes a dropped event is itself preceded by, or is,
-    // one that stays: comparing with those that are left is enough.
-    let mut at = 0;
-    while at < found.len() {
-        let id = found[at];
-        if found
+    let is_first = |&id: &EventId| {
+        !found
             .iter()
             .any(|&other| other != id && precedes(other, id))
-        {
-            found.remove(at);
-        } else {
-            at += 1;
-        }
-    }
+    };
+    let first: Vec<EventId> = found.iter().copied().filter(is_first).collect();
+    *found = first;
 }

@@ -21,6 +21,14 @@ pub enum Model {
     Causal,
     /// Not before a matching unread one that was sent earlier in one order of all sends.
     Mailbox,
+    /// Not before a matching unread one that was sent causally earlier, where
+    /// [`Program::keeps_order`] says so.
+    ///
+    /// Whatever it says, the model is sound for this search. A new send happens before nothing, so
+    /// it never forbids what was read already; what a read depends on lies in the causal past of the
+    /// messages; and happens-before has no cycles, so something is first among the open messages.
+    /// Those are the three requirements of [Must24] section 3.2.1.
+    Custom,
 }
 
 /// One operation of a thread.
@@ -128,6 +136,13 @@ pub trait Program: Sized {
 
     /// Where a receive looks for messages: mailboxes that only its own thread receives from.
     fn mailboxes(pattern: &Self::Pattern) -> &[Mailbox];
+
+    /// [`Model::Custom`]: of two messages to one mailbox, `earlier` sent causally before `later`, may
+    /// `later` not overtake?
+    fn keeps_order(earlier: &Self::Message, later: &Self::Message) -> bool {
+        let _ = (earlier, later);
+        false
+    }
 
     /// Does a receive want this message, sent by `from` to one of its mailboxes?
     fn accepts(pattern: &Self::Pattern, message: &Self::Message, from: Tid) -> bool;

@@ -165,6 +165,10 @@ fn readable(
             Model::Fifo => other.0 == send.0 && other.1 < send.1,
             Model::Causal => past(state, send).contains(&other),
             Model::Mailbox => other_at < at,
+            Model::Custom => {
+                tag(script, state, other) == tag(script, state, send)
+                    && past(state, send).contains(&other)
+            }
         };
         !open
             .iter()

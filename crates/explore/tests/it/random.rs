@@ -18,7 +18,13 @@ impl Rng {
     }
 }
 
-const MODELS: [Model; 4] = [Model::Unordered, Model::Fifo, Model::Causal, Model::Mailbox];
+const MODELS: [Model; 5] = [
+    Model::Unordered,
+    Model::Fifo,
+    Model::Causal,
+    Model::Mailbox,
+    Model::Custom,
+];
 
 /// 2 to 4 threads, up to 10 operations in all; one model, or a mixture.
 pub(crate) fn generate(rng: &mut Rng, model: Option<Model>) -> Script {
@@ -32,7 +38,7 @@ pub(crate) fn generate(rng: &mut Rng, model: Option<Model>) -> Script {
                 break;
             }
             left -= 1;
-            let model = model.unwrap_or_else(|| MODELS[rng.below(4) as usize]);
+            let model = model.unwrap_or_else(|| MODELS[rng.below(5) as usize]);
             match rng.below(16) {
                 0 => steps.push(Do::Choose(2)),
                 1..=8 => {
@@ -123,6 +129,11 @@ fn causal_programs_agree() {
 #[test]
 fn mailbox_programs_agree() {
     many(Some(Model::Mailbox), 4);
+}
+
+#[test]
+fn programs_with_a_model_of_their_own_agree() {
+    many(Some(Model::Custom), 6);
 }
 
 #[test]

@@ -88,6 +88,10 @@ impl Program for Scripted<'_> {
         &pattern.1
     }
 
+    fn keeps_order(earlier: &u8, later: &u8) -> bool {
+        earlier == later
+    }
+
     fn accepts(pattern: &Self::Pattern, message: &u8, _from: Tid) -> bool {
         pattern.0.is_none_or(|wanted| wanted == *message)
     }
