@@ -201,6 +201,35 @@ pub enum Builtin {
     UnwrapOr,
 }
 
+impl Builtin {
+    /// As written after the dot.
+    pub fn name(self) -> &'static str {
+        match self {
+            Builtin::Len => "len",
+            Builtin::IsEmpty => "is_empty",
+            Builtin::Contains => "contains",
+            Builtin::With => "with",
+            Builtin::Without => "without",
+            Builtin::Min => "min",
+            Builtin::Max => "max",
+            Builtin::Subset => "subset",
+            Builtin::Count => "count",
+            Builtin::ToSet => "to_set",
+            Builtin::ToBag => "to_bag",
+            Builtin::First => "first",
+            Builtin::Last => "last",
+            Builtin::Push => "push",
+            Builtin::DropFirst => "drop_first",
+            Builtin::DropLast => "drop_last",
+            Builtin::Update => "update",
+            Builtin::IsSome => "is_some",
+            Builtin::IsNone => "is_none",
+            Builtin::Unwrap => "unwrap",
+            Builtin::UnwrapOr => "unwrap_or",
+        }
+    }
+}
+
 /// What a quantifier makes of the values of its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantifier {

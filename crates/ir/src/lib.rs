@@ -19,8 +19,11 @@
 
 pub mod actions;
 pub mod expr;
+pub mod finite;
 pub mod ids;
 pub mod line;
+pub mod patterns;
+mod place;
 pub mod print;
 pub mod property;
 pub mod song;
@@ -29,6 +32,7 @@ pub mod ty;
 pub mod validate;
 pub mod visit;
 pub mod voices;
+pub mod words;
 
 pub use actions::{Action, Actions, Global};
 pub use expr::{
@@ -42,6 +46,6 @@ pub use ids::{
 pub use line::Choreography;
 pub use property::{Claim, Property, Sizing};
 pub use song::{Binder, Code, Const, Function, Local, Song, System};
-pub use stmt::{Access, Accept, Block, Choice, LoopClauses, Place, Root, Source, Stmt, StmtKind};
+pub use stmt::{Accept, Access, Block, Choice, LoopClauses, Place, Root, Source, Stmt, StmtKind};
 pub use ty::{EnumDecl, Range, RangeEnd, SortDecl, SortKind, StructDecl, Ty, Variant};
-pub use voices::{Body, Delivery, Family, Handler, Message, Process, StateVar, StartValue, Voices};
+pub use voices::{Body, Delivery, Family, Handler, Message, Process, StartValue, StateVar, Voices};

@@ -1,8 +1,6 @@
 //! Statements, shared by all forms; [`validate`](crate::validate) says which may stand where.
 
-use crate::{
-    ActionId, Domain, Expr, FamilyId, GlobalId, LocalId, MessageId, Pattern, VarId,
-};
+use crate::{ActionId, Domain, Expr, FamilyId, GlobalId, LocalId, MessageId, Pattern, VarId};
 use plainsong_diagnostics::Span;
 
 /// Statements in sequence.

@@ -43,8 +43,12 @@ pub enum Delivery {
 
 impl Delivery {
     /// All models, weakest first.
-    pub const ALL: [Delivery; 4] =
-        [Delivery::Unordered, Delivery::Fifo, Delivery::Causal, Delivery::Mailbox];
+    pub const ALL: [Delivery; 4] = [
+        Delivery::Unordered,
+        Delivery::Fifo,
+        Delivery::Causal,
+        Delivery::Mailbox,
+    ];
 
     /// As written after `via`.
     pub fn name(self) -> &'static str {

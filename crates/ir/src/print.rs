@@ -1,1 +1,0 @@
-//! From data back to text: a song that reads as what it was made from.

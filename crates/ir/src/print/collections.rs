@@ -1,0 +1,124 @@
+//! Collections and what ranges over them: literals, comprehensions, maps, quantifiers.
+
+use super::layout::{Doc, commas, group, indent, join, list, text};
+use super::levels::{DOMAIN, OPEN};
+use super::writer::Writer;
+use crate::{Binding, Collection, Domain, Expr, ExprKind, LocalId, Quantifier, Ty};
+
+impl Writer<'_> {
+    /// `{a, b}`, `bag {a, b}` or `[a, b]`.
+    pub(super) fn literal(&mut self, ty: &Ty, elements: &[Expr]) -> Doc {
+        let (open, close) = match Collection::of(ty) {
+            Some(Collection::Seq) => ("[", "]"),
+            Some(Collection::Bag) => ("bag {", "}"),
+            _ => ("{", "}"),
+        };
+        list(open, self.exprs(elements), close, Doc::Break)
+    }
+
+    /// `{ x in S where p }`, `{ e for x in S where p }`, `[e for x in S where p]`.
+    pub(super) fn comprehension(&mut self, ty: &Ty, binding: &Binding, body: &Expr) -> Doc {
+        let seq = Collection::of(ty) == Some(Collection::Seq);
+        let itself = matches!(&body.kind, ExprKind::Local(local) if binding.names == [*local]);
+        let short = itself && !seq && binding.filter.is_some();
+        let inner = self.delimited(|w| {
+            w.scoped(|w| {
+                let binding = w.binding(binding, " in ");
+                if short {
+                    return binding;
+                }
+                let body = w.expr_at(body, OPEN + 1);
+                group([body, indent([Doc::Line, text("for "), binding])])
+            })
+        });
+        if seq {
+            group([
+                text("["),
+                indent([Doc::Break, inner]),
+                Doc::Break,
+                text("]"),
+            ])
+        } else {
+            group([text("{"), indent([Doc::Line, inner]), Doc::Line, text("}")])
+        }
+    }
+
+    /// `map k: K => e`.
+    pub(super) fn map_of(&mut self, ty: &Ty, local: LocalId, body: &Expr) -> Doc {
+        let key = match ty {
+            Ty::Map(key, _) => self.ty(key),
+            other => self.ty(other),
+        };
+        self.scoped(|w| {
+            let name = w.names.bind(local);
+            group([
+                text(format!("map {name}: {key} =>")),
+                indent([Doc::Line, w.expr(body)]),
+            ])
+        })
+    }
+
+    /// `forall x: T where p :: q`.
+    pub(super) fn quantifier(
+        &mut self,
+        quantifier: Quantifier,
+        bindings: &[Binding],
+        body: &Expr,
+    ) -> Doc {
+        let word = match quantifier {
+            Quantifier::Forall => "forall ",
+            Quantifier::Exists => "exists ",
+            Quantifier::Count => "count ",
+            Quantifier::Sum => "sum ",
+        };
+        self.scoped(|w| {
+            let bindings = bindings
+                .iter()
+                .map(|binding| w.binding(binding, ": "))
+                .collect();
+            let head = group([text(word), indent([commas(bindings)]), text(" ::")]);
+            group([head, indent([Doc::Line, w.expr(body)])])
+        })
+    }
+
+    /// `a, b: Db where a != b`; the names are bound from here on. `before_type` is what stands
+    /// before a domain that is a type.
+    fn binding(&mut self, binding: &Binding, before_type: &str) -> Doc {
+        let before = match &binding.domain {
+            Domain::Type(_) => before_type,
+            Domain::In(_) => " in ",
+        };
+        let domain = join([text(before), self.domain(&binding.domain)]);
+        let names: Vec<String> = binding
+            .names
+            .iter()
+            .map(|name| self.names.bind(*name))
+            .collect();
+        let mut parts = vec![text(names.join(", ")), domain];
+        parts.extend(
+            binding
+                .filter
+                .as_ref()
+                .map(|filter| self.closed_filter(filter)),
+        );
+        Doc::Join(parts)
+    }
+
+    /// What follows `in` or `choose`.
+    pub(super) fn domain(&mut self, domain: &Domain) -> Doc {
+        match domain {
+            Domain::Type(ty) => text(self.ty(ty)),
+            Domain::In(set) => self.expr_at(set, DOMAIN),
+        }
+    }
+
+    /// ` where p`.
+    pub(super) fn filter(&mut self, filter: &Expr) -> Doc {
+        join([text(" where "), self.expr(filter)])
+    }
+
+    /// ` where p`, where more may follow that a quantifier would swallow.
+    fn closed_filter(&mut self, filter: &Expr) -> Doc {
+        join([text(" where "), self.expr_at(filter, OPEN + 1)])
+    }
+}

@@ -1,0 +1,88 @@
+//! A whole file: which items come in which order, and where empty lines stand.
+
+use super::layout::{Doc, join, separated, text};
+use super::{items, systems};
+use crate::{Song, System};
+
+/// A whole song as source text.
+pub fn song(song: &Song) -> String {
+    let mut sections: Vec<Vec<Doc>> = vec![
+        song.sorts
+            .iter()
+            .map(|decl| items::sort(song, decl))
+            .collect(),
+        song.enums
+            .iter()
+            .map(|decl| items::enumeration(song, decl))
+            .collect(),
+        song.structs
+            .iter()
+            .map(|decl| items::structure(song, decl))
+            .collect(),
+        song.consts
+            .iter()
+            .map(|decl| items::constant(song, decl))
+            .collect(),
+        song.functions
+            .iter()
+            .map(|decl| items::function(song, decl))
+            .collect(),
+    ];
+    let init = match &song.system {
+        System::None => None,
+        System::Voices(voices) => {
+            let messages = voices
+                .messages
+                .iter()
+                .map(|decl| systems::message(song, decl));
+            sections.push(messages.collect());
+            let processes = voices
+                .processes
+                .iter()
+                .map(|decl| systems::process(song, decl));
+            sections.extend(processes.map(|process| vec![process]));
+            voices.init.as_ref()
+        }
+        System::Actions(actions) => {
+            let globals = actions
+                .globals
+                .iter()
+                .map(|decl| systems::global(song, decl));
+            sections.push(globals.collect());
+            sections.extend(
+                actions
+                    .actions
+                    .iter()
+                    .map(|decl| vec![systems::action(song, decl)]),
+            );
+            actions.init.as_ref()
+        }
+    };
+    sections.extend(init.map(|code| vec![systems::init(song, code)]));
+    sections.extend(
+        song.lines
+            .iter()
+            .map(|decl| vec![systems::choreography(song, decl)]),
+    );
+    sections.push(
+        song.properties
+            .iter()
+            .map(|decl| items::property(song, decl))
+            .collect(),
+    );
+    sections.push(song.sizes.iter().map(items::size).collect());
+    file(sections)
+}
+
+/// Sections are kept apart by an empty line.
+fn file(sections: Vec<Vec<Doc>>) -> String {
+    let sections = sections.into_iter().filter(|lines| !lines.is_empty());
+    let sections = sections.map(|lines| separated(lines, || Doc::End));
+    let doc = separated(sections.collect(), || Doc::Gap);
+    let written = join([doc, text("\n")]).render();
+    if written == "\n" {
+        String::new()
+    } else {
+        written
+    }
+}

@@ -1,0 +1,159 @@
+//! Declarations shared by all forms: types, constants, functions, properties, sizes.
+
+use super::layout::{Doc, group, join, list, text};
+use super::stmts::choose;
+use super::types::ty;
+use super::writer::Writer;
+use crate::{
+    Binder, Claim, Const, EnumDecl, Expr, Function, Property, RangeEnd, Sizing, Song, SortDecl,
+    SortKind, StartValue, StructDecl, Ty,
+};
+
+/// `sort Name …;`
+pub(super) fn sort(song: &Song, decl: &SortDecl) -> Doc {
+    let mut parts = vec![text(format!("sort {}", decl.name))];
+    match &decl.kind {
+        SortKind::Identities { ordered: false } => {}
+        SortKind::Identities { ordered: true } => parts.push(text(" ordered")),
+        SortKind::Range(range) => {
+            let mut w = Writer::new(song, &[]);
+            let mut bound = |expr: &Expr| w.expr_at(expr, super::levels::RANGE + 1);
+            parts.extend([text(" = "), bound(&range.start)]);
+            match &range.end {
+                RangeEnd::Open => parts.push(text("..")),
+                RangeEnd::Before(end) => parts.extend([text(".."), bound(end)]),
+                RangeEnd::With(end) => parts.extend([text("..="), bound(end)]),
+            }
+        }
+    }
+    parts.push(text(";"));
+    Doc::Join(parts)
+}
+
+/// `enum Name { … }`
+pub(super) fn enumeration(song: &Song, decl: &EnumDecl) -> Doc {
+    let variants = decl.variants.iter().map(|variant| {
+        if variant.fields.is_empty() {
+            return text(&*variant.name);
+        }
+        let fields = variant
+            .fields
+            .iter()
+            .map(|field| text(ty(song, field)))
+            .collect();
+        list(&format!("{}(", variant.name), fields, ")", Doc::Break)
+    });
+    list(
+        &format!("enum {} {{", decl.name),
+        variants.collect(),
+        "}",
+        Doc::Line,
+    )
+}
+
+/// `struct Name { … }`
+pub(super) fn structure(song: &Song, decl: &StructDecl) -> Doc {
+    let fields = decl
+        .fields
+        .iter()
+        .map(|(name, field)| binder(song, name, field))
+        .collect();
+    list(&format!("struct {} {{", decl.name), fields, "}", Doc::Line)
+}
+
+/// `const NAME: T = e;` or `param NAME: T where p;`
+pub(super) fn constant(song: &Song, decl: &Const) -> Doc {
+    let mut w = Writer::new(song, &decl.locals);
+    let typed = binder(song, &decl.name, &decl.ty);
+    let mut parts = match &decl.value {
+        Some(value) => vec![text("const "), typed, text(" = "), w.expr(value)],
+        None => vec![text("param "), typed],
+    };
+    parts.extend(
+        decl.constraint
+            .as_ref()
+            .map(|constraint| w.filter(constraint)),
+    );
+    parts.push(text(";"));
+    Doc::Group(Box::new(Doc::Join(parts)))
+}
+
+/// `fn name(…) -> T { … }`
+pub(super) fn function(song: &Song, decl: &Function) -> Doc {
+    let mut w = Writer::new(song, &decl.locals);
+    let parameters = parameters(&mut w, decl.arity);
+    let head = list(&format!("fn {}(", decl.name), parameters, ")", Doc::Break);
+    let result = format!(" -> {} ", ty(song, &decl.body.ty));
+    group([head, text(result), w.branch(&decl.body)])
+}
+
+/// `property name …: claim;`
+pub(super) fn property(song: &Song, decl: &Property) -> Doc {
+    let mut w = Writer::of_property(song, &decl.locals);
+    let mut head = format!("property {}", decl.name);
+    if !decl.engines.is_empty() {
+        head.push_str(&format!(" by {}", decl.engines.join(", ")));
+    }
+    if !decl.sizes.is_empty() {
+        let sizes: Vec<String> = decl.sizes.iter().map(sizing).collect();
+        head.push_str(&format!(" at {}", sizes.join(", ")));
+    }
+    let claim = match &decl.claim {
+        Claim::Finally(claim) => join([text("finally "), w.expr(claim)]),
+        Claim::Always(claim) => join([text("always "), w.expr(claim)]),
+        Claim::Quiescent { fair: false } => text("eventually quiescent"),
+        Claim::Quiescent { fair: true } => text("eventually quiescent fair"),
+    };
+    group([text(head), text(": "), claim, text(";")])
+}
+
+/// `size Db = 3;`
+pub(super) fn size(decl: &Sizing) -> Doc {
+    text(format!("size {};", sizing(decl)))
+}
+
+fn sizing(decl: &Sizing) -> String {
+    if decl.low == decl.high {
+        format!("{} = {}", decl.name, decl.low)
+    } else {
+        format!("{} = {}..={}", decl.name, decl.low, decl.high)
+    }
+}
+
+/// `name: T`
+pub(super) fn binder(song: &Song, name: &str, of: &Ty) -> Doc {
+    text(format!("{name}: {}", ty(song, of)))
+}
+
+/// Binders with the names they have in a declaration.
+pub(super) fn binders(song: &Song, rows: &[Binder]) -> Vec<Doc> {
+    rows.iter()
+        .map(|row| binder(song, &row.name, &row.ty))
+        .collect()
+}
+
+/// Binds the first `arity` locals and writes them as parameters.
+pub(super) fn parameters(w: &mut Writer<'_>, arity: usize) -> Vec<Doc> {
+    let names = w.bind_parameters(arity);
+    let rows = w.names.locals().iter().take(arity);
+    names
+        .iter()
+        .zip(rows)
+        .map(|(name, row)| binder(w.song, name, &row.ty))
+        .collect()
+}
+
+/// `var x: T = e;` with a start value; the parameters of `w` are bound already.
+pub(super) fn variable(w: &mut Writer<'_>, name: &str, of: &Ty, start: &StartValue) -> Doc {
+    let head = format!("var {name}: {}", ty(w.song, of));
+    match start {
+        StartValue::Value(value) => {
+            let value = w.expr(value);
+            group([text(head), text(" = "), value, text(";")])
+        }
+        StartValue::Choice(choice) => {
+            let (domain, filter) = w.choice_named(choice, name.to_owned());
+            choose(head, domain, filter)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Declarations of the three forms: messages and processes, choreographies, globals and actions.
+
+use super::items::{binder, binders, parameters, variable};
+use super::layout::{Doc, group, join, list, text};
+use super::stmts::braces;
+use super::writer::Writer;
+use crate::{
+    Action, Body, Choreography, Code, Family, FamilyId, Global, Handler, Local, LocalId, Message,
+    Process, Song,
+};
+
+/// `message Name(…) via …;`
+pub(super) fn message(song: &Song, decl: &Message) -> Doc {
+    let mut head = text(format!("message {}", decl.name));
+    if !decl.fields.is_empty() {
+        let fields = binders(song, &decl.fields);
+        head = list(&format!("message {}(", decl.name), fields, ")", Doc::Break);
+    }
+    let via = decl.delivery.map_or(String::new(), |delivery| {
+        format!(" via {}", delivery.name())
+    });
+    join([head, text(format!("{via};"))])
+}
+
+/// `process name[…] { … }`
+pub(super) fn process(song: &Song, decl: &Process) -> Doc {
+    let Some(family) = song.families.get(decl.family.index()) else {
+        return text(format!("process family_{} {{}}", decl.family.0));
+    };
+    let word = if decl.daemon {
+        "daemon process"
+    } else {
+        "process"
+    };
+    let mut lines = state_vars(song, decl.family, family);
+    let mut w = Writer::of_family(song, &decl.locals, decl.family);
+    match &decl.body {
+        Body::Sequential(stmts) => lines.extend(w.stmts(stmts)),
+        Body::Handlers(handlers) => {
+            lines.extend(handlers.iter().map(|row| handler(&mut w, row)));
+        }
+    }
+    join([
+        family_head(song, word, decl.family, family),
+        text(" "),
+        braces(lines),
+    ])
+}
+
+fn handler(w: &mut Writer<'_>, decl: &Handler) -> Doc {
+    w.scoped(|w| {
+        let accept = w.before_block(|w| w.accept(&decl.accept));
+        join([text("on "), accept, text(" "), w.block(&decl.body)])
+    })
+}
+
+/// `word name[i: T]`, with the indices named as the code names them.
+fn family_head(song: &Song, word: &str, id: FamilyId, family: &Family) -> Doc {
+    let head = format!("{word} {}", family.name);
+    if family.index.is_empty() {
+        return text(head);
+    }
+    let rows = outer_rows(song, id, family);
+    let w = Writer::of_family(song, &rows, id);
+    let indices = family
+        .index
+        .iter()
+        .enumerate()
+        .map(|(at, index)| binder(song, w.names.name(LocalId::from(at)), &index.ty));
+    list(&format!("{head}["), indices.collect(), "]", Doc::Break)
+}
+
+/// The locals that all variables of a family begin with.
+fn outer_rows(song: &Song, id: FamilyId, family: &Family) -> Vec<Local> {
+    let indices = family.index.iter().map(|index| Local {
+        name: index.name.clone(),
+        ty: index.ty.clone(),
+        mutable: false,
+        span: family.span,
+    });
+    let line = song.lines.iter().find(|line| line.endpoints.contains(&id));
+    let parameters = line.map_or(&[][..], |line| &line.code.locals);
+    let parameters = parameters
+        .iter()
+        .take(line.map_or(0, |line| line.code.arity));
+    indices.chain(parameters.cloned()).collect()
+}
+
+fn state_vars(song: &Song, id: FamilyId, family: &Family) -> Vec<Doc> {
+    let vars = family.vars.iter().map(|var| {
+        let mut w = Writer::of_family(song, &var.locals, id);
+        variable(&mut w, &var.name, &var.ty, &var.start)
+    });
+    vars.collect()
+}
+
+/// `choreography name(…) { … }`
+pub(super) fn choreography(song: &Song, decl: &Choreography) -> Doc {
+    let mut w = Writer::of_line(song, decl);
+    let parameters = parameters(&mut w, decl.code.arity);
+    let head = list(
+        &format!("choreography {}(", decl.name),
+        parameters,
+        ")",
+        Doc::Break,
+    );
+    let mut lines = Vec::new();
+    for id in &decl.endpoints {
+        if let Some(family) = song.families.get(id.index()) {
+            let vars = state_vars(song, *id, family);
+            lines.push(join([
+                family_head(song, "endpoint", *id, family),
+                text(" "),
+                braces(vars),
+            ]));
+        }
+    }
+    let mut contract = |word: &str, expr| group([text(word), w.expr(expr), text(";")]);
+    lines.extend(decl.requires.iter().map(|expr| contract("requires ", expr)));
+    lines.extend(decl.ensures.iter().map(|expr| contract("ensures ", expr)));
+    lines.extend(w.stmts(&decl.code.body));
+    join([head, text(" "), braces(lines)])
+}
+
+/// `var x: T = e;` outside of everything.
+pub(super) fn global(song: &Song, decl: &Global) -> Doc {
+    let mut w = Writer::new(song, &decl.locals);
+    variable(&mut w, &decl.name, &decl.ty, &decl.start)
+}
+
+/// `action Name(…) { … }`
+pub(super) fn action(song: &Song, decl: &Action) -> Doc {
+    let mut w = Writer::new(song, &decl.code.locals);
+    let parameters = parameters(&mut w, decl.code.arity);
+    let head = list(
+        &format!("action {}(", decl.name),
+        parameters,
+        ")",
+        Doc::Break,
+    );
+    let stmts = w.stmts(&decl.code.body);
+    join([head, text(" "), braces(stmts)])
+}
+
+/// `init { … }`
+pub(super) fn init(song: &Song, code: &Code) -> Doc {
+    let mut w = Writer::new(song, &code.locals);
+    let stmts = w.stmts(&code.body);
+    join([text("init "), braces(stmts)])
+}

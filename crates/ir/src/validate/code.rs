@@ -1,0 +1,243 @@
+//! All code of a song, each piece in its own scope.
+
+use super::Report;
+use super::scope::{Home, Scope};
+use crate::finite::is_enumerable;
+use crate::visit::Visit;
+use crate::{
+    Body, Choice, Choreography, Claim, Code, Domain, Expr, FamilyId, Handler, Local, Process,
+    RangeEnd, Song, SortKind, StartValue, Stmt, StmtKind, System, Ty,
+};
+use plainsong_diagnostics::Span;
+
+/// Checks every expression and statement.
+pub(super) fn check(song: &Song, report: &mut Report) {
+    sorts(song, report);
+    for decl in &song.consts {
+        report.enter(format!("const {}", decl.name));
+        let mut scope = Scope::new(report, song, &decl.locals, Home::Closed, 0);
+        if let Some(value) = &decl.value {
+            scope.typed(value, &decl.ty);
+        }
+        if let Some(constraint) = &decl.constraint {
+            scope.typed(constraint, &Ty::Bool);
+        }
+    }
+    for decl in &song.functions {
+        report.enter(format!("fn {}", decl.name));
+        let mut scope = Scope::new(report, song, &decl.locals, Home::Closed, decl.arity);
+        scope.branch = true;
+        scope.expr(&decl.body);
+    }
+    state_vars(song, report);
+    match &song.system {
+        System::None => {}
+        System::Voices(voices) => {
+            voices
+                .processes
+                .iter()
+                .for_each(|decl| process(song, report, decl));
+            init(song, report, voices.init.as_ref(), Home::VoicesInit);
+        }
+        System::Actions(actions) => {
+            for (at, global) in actions.globals.iter().enumerate() {
+                report.enter(format!("var {}", global.name));
+                let mut scope = Scope::new(report, song, &global.locals, Home::GlobalStart, 0);
+                scope.known_vars = at;
+                start(&mut scope, &global.start, &global.name, &global.ty);
+            }
+            for action in &actions.actions {
+                report.enter(format!("action {}", action.name));
+                code(song, report, &action.code, Home::Action);
+            }
+            init(song, report, actions.init.as_ref(), Home::Action);
+        }
+    }
+    for (at, line) in song.lines.iter().enumerate() {
+        choreography(song, report, line, at);
+    }
+    for property in &song.properties {
+        report.enter(format!("property {}", property.name));
+        let mut scope = Scope::new(report, song, &property.locals, Home::Property, 0);
+        match &property.claim {
+            Claim::Finally(claim) | Claim::Always(claim) => scope.typed(claim, &Ty::Bool),
+            Claim::Quiescent { .. } => {}
+        }
+    }
+}
+
+/// The bounds of a sort have no locals, so nothing is bound in them.
+fn sorts(song: &Song, report: &mut Report) {
+    for sort in &song.sorts {
+        report.enter(format!("sort {}", sort.name));
+        let SortKind::Range(range) = &sort.kind else {
+            continue;
+        };
+        let mut scope = Scope::new(report, song, &[], Home::Closed, 0);
+        scope.expr(&range.start);
+        match &range.end {
+            RangeEnd::Open => {}
+            RangeEnd::Before(end) | RangeEnd::With(end) => scope.expr(end),
+        }
+    }
+}
+
+fn state_vars(song: &Song, report: &mut Report) {
+    for (id, family) in song.families.iter().enumerate() {
+        let id = FamilyId::from(id);
+        let line = song.lines.iter().find(|line| line.endpoints.contains(&id));
+        let outer = family.index.len() + line.map_or(0, |line| line.code.arity);
+        for (at, var) in family.vars.iter().enumerate() {
+            report.enter(format!("{}.{}", family.name, var.name));
+            let mut scope = Scope::new(report, song, &var.locals, Home::Start, outer);
+            scope.family = Some(id);
+            scope.known_vars = at;
+            start(&mut scope, &var.start, &var.name, &var.ty);
+        }
+    }
+}
+
+fn start(scope: &mut Scope<'_, '_>, start: &StartValue, name: &str, ty: &Ty) {
+    match start {
+        StartValue::Value(value) => scope.typed(value, ty),
+        StartValue::Choice(choice) => {
+            scope.choice(choice);
+            scope.candidate(choice, Some(name), Some(ty), Span::default());
+        }
+    }
+}
+
+fn process(song: &Song, report: &mut Report, decl: &Process) {
+    let family = &song.families[decl.family.index()];
+    report.enter(format!("process {}", family.name));
+    let mut scope = Scope::new(report, song, &decl.locals, Home::Body, family.index.len());
+    scope.family = Some(decl.family);
+    match &decl.body {
+        Body::Sequential(body) => {
+            if body
+                .first()
+                .is_some_and(|first| is_var(first, &decl.locals))
+            {
+                scope.wrong(family.span, "a body does not begin with `var`");
+            }
+            scope.block(body);
+        }
+        Body::Handlers(handlers) => {
+            scope.home = Home::Handler;
+            if handlers.is_empty() {
+                scope.wrong(family.span, "a process with handlers has at least one");
+            }
+            handlers
+                .iter()
+                .for_each(|handler| self::handler(&mut scope, handler));
+        }
+    }
+}
+
+/// Does a statement declare a variable? Before all others it would be read as a state variable.
+fn is_var(stmt: &Stmt, locals: &[Local]) -> bool {
+    let local = match &stmt.kind {
+        StmtKind::Let(local, _) | StmtKind::LetChoice(Choice { local, .. }) => local,
+        _ => return false,
+    };
+    locals.get(local.index()).is_some_and(|row| row.mutable)
+}
+
+fn handler(scope: &mut Scope<'_, '_>, decl: &Handler) {
+    scope.scoped(|scope| {
+        scope.accept(&decl.accept);
+        scope.block(&decl.body);
+    });
+}
+
+fn init(song: &Song, report: &mut Report, init: Option<&Code>, home: Home) {
+    if let Some(init) = init {
+        report.enter("init");
+        code(song, report, init, home);
+    }
+}
+
+fn code(song: &Song, report: &mut Report, code: &Code, home: Home) {
+    Scope::new(report, song, &code.locals, home, code.arity).block(&code.body);
+}
+
+fn choreography(song: &Song, report: &mut Report, line: &Choreography, at: usize) {
+    report.enter(format!("choreography {}", line.name));
+    let code = &line.code;
+    let mut scope = Scope::new(report, song, &code.locals, Home::Line(at), code.arity);
+    line.requires
+        .iter()
+        .for_each(|expr| scope.typed(expr, &Ty::Bool));
+    scope.old_allowed = true;
+    line.ensures
+        .iter()
+        .for_each(|expr| scope.typed(expr, &Ty::Bool));
+    scope.old_allowed = false;
+    scope.block(&code.body);
+}
+
+impl Scope<'_, '_> {
+    /// A choice is over a type that can be listed or cut down to a window, or over a collection;
+    /// its candidate has the name and type of what it is for.
+    pub(super) fn candidate(
+        &mut self,
+        choice: &Choice,
+        name: Option<&str>,
+        ty: Option<&Ty>,
+        span: Span,
+    ) {
+        let Some(row) = self.locals.get(choice.local.index()) else {
+            return;
+        };
+        if name.is_some_and(|name| name != row.name) {
+            self.wrong(
+                span,
+                format!(
+                    "the candidate {} has another name than its variable",
+                    row.name
+                ),
+            );
+        }
+        if ty.is_some_and(|ty| *ty != row.ty) {
+            self.wrong(
+                span,
+                format!("the candidate {} has another type than its place", row.name),
+            );
+        }
+    }
+
+    /// Checks a domain and says what its elements are; `window` allows `int` and `nat`.
+    pub(super) fn domain(&mut self, domain: &Domain, window: bool) -> Option<Ty> {
+        match domain {
+            Domain::Type(ty) => {
+                super::declarations::ty(self.song, self.report, ty, Span::default());
+                let listed = if window {
+                    is_enumerable(self.song, ty)
+                } else {
+                    crate::finite::is_finite(self.song, ty)
+                };
+                if !listed {
+                    let shown = super::show(self.song, ty);
+                    self.wrong(
+                        Span::default(),
+                        format!("the values of {shown} cannot be listed"),
+                    );
+                }
+                Some(ty.clone())
+            }
+            Domain::In(set) => self.elements(set),
+        }
+    }
+
+    fn elements(&mut self, set: &Expr) -> Option<Ty> {
+        self.expr(set);
+        let element = set.ty.element().cloned();
+        if element.is_none() {
+            self.wrong(
+                set.span,
+                format!("{} has no elements", super::show(self.song, &set.ty)),
+            );
+        }
+        element
+    }
+}

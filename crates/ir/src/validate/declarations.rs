@@ -1,0 +1,260 @@
+//! Declarations without their code: types are well formed, families belong to someone, tables of
+//! locals begin with the right parameters.
+
+use super::{Report, show};
+use crate::finite::{is_enumerable, is_finite};
+use crate::{
+    Binder, Family, FamilyId, Local, Property, RangeEnd, Sizing, Song, SortKind, System, Ty,
+};
+use plainsong_diagnostics::Span;
+
+/// Checks everything that is declared, but no expressions and statements.
+pub(super) fn check(song: &Song, report: &mut Report) {
+    types(song, report);
+    for decl in &song.consts {
+        report.enter(format!("const {}", decl.name));
+        ty(song, report, &decl.ty, decl.span);
+        rows(song, report, &decl.locals);
+        if decl.value.is_none() {
+            report.require(is_enumerable(song, &decl.ty), decl.span, || {
+                format!("a parameter cannot have the type {}", show(song, &decl.ty))
+            });
+        }
+        report.require(
+            decl.value.is_none() || decl.constraint.is_none(),
+            decl.span,
+            || "only a parameter has a constraint".to_owned(),
+        );
+    }
+    for decl in &song.functions {
+        report.enter(format!("fn {}", decl.name));
+        arity(report, decl.arity, &decl.locals, decl.span);
+        rows(song, report, &decl.locals);
+    }
+    families(song, report);
+    systems(song, report);
+    for property in &song.properties {
+        self::property(song, report, property);
+    }
+    report.enter("sizes");
+    sizings(song, report, &song.sizes);
+}
+
+fn types(song: &Song, report: &mut Report) {
+    for sort in &song.sorts {
+        report.enter(format!("sort {}", sort.name));
+        if let SortKind::Range(range) = &sort.kind {
+            let end = match &range.end {
+                RangeEnd::Open => None,
+                RangeEnd::Before(end) | RangeEnd::With(end) => Some(end),
+            };
+            for bound in std::iter::once(&range.start).chain(end) {
+                report.require(bound.ty == Ty::Int, bound.span, || {
+                    "a bound is an int".to_owned()
+                });
+            }
+        }
+    }
+    for decl in &song.enums {
+        report.enter(format!("enum {}", decl.name));
+        report.require(!decl.variants.is_empty(), decl.span, || {
+            "an enum has variants".to_owned()
+        });
+        for field in decl.variants.iter().flat_map(|variant| &variant.fields) {
+            ty(song, report, field, decl.span);
+        }
+    }
+    for decl in &song.structs {
+        report.enter(format!("struct {}", decl.name));
+        for (_, field) in &decl.fields {
+            ty(song, report, field, decl.span);
+        }
+    }
+}
+
+/// Families are those of the processes and then the endpoints of each choreography, in the order
+/// of their declarations.
+fn families(song: &Song, report: &mut Report) {
+    report.enter("families");
+    let processes = song.voices().map_or(&[][..], |voices| &voices.processes);
+    let owned = processes.iter().map(|process| process.family);
+    let owned = owned.chain(
+        song.lines
+            .iter()
+            .flat_map(|line| line.endpoints.iter().copied()),
+    );
+    let all = (0..song.families.len()).map(FamilyId::from);
+    report.require(owned.eq(all), Span::default(), || {
+        "families are those of the processes, then the endpoints".to_owned()
+    });
+    for (at, family) in song.families.iter().enumerate() {
+        self::family(song, report, FamilyId::from(at), family);
+    }
+}
+
+fn family(song: &Song, report: &mut Report, id: FamilyId, family: &Family) {
+    report.enter(format!("family {}", family.name));
+    for index in &family.index {
+        ty(song, report, &index.ty, family.span);
+        report.require(is_finite(song, &index.ty), family.span, || {
+            format!("an index cannot have the type {}", show(song, &index.ty))
+        });
+    }
+    let line = song.lines.iter().find(|line| line.endpoints.contains(&id));
+    let parameters: &[Local] = line.map_or(&[], |line| {
+        &line.code.locals[..line.code.arity.min(line.code.locals.len())]
+    });
+    for var in &family.vars {
+        ty(song, report, &var.ty, var.span);
+        rows(song, report, &var.locals);
+        indices(report, &family.index, &var.locals, var.span);
+        let outer = var.locals.iter().skip(family.index.len());
+        let same = parameters.iter().all(|row| !row.mutable)
+            && outer.clone().count() >= parameters.len()
+            && outer
+                .zip(parameters)
+                .all(|(a, b)| a.name == b.name && a.ty == b.ty);
+        report.require(same, var.span, || {
+            format!("the locals of {} go on with the parameters", var.name)
+        });
+    }
+}
+
+fn systems(song: &Song, report: &mut Report) {
+    match &song.system {
+        System::None => {}
+        System::Voices(voices) => {
+            for message in &voices.messages {
+                report.enter(format!("message {}", message.name));
+                for field in &message.fields {
+                    ty(song, report, &field.ty, message.span);
+                }
+            }
+            for process in &voices.processes {
+                let Some(family) = song.families.get(process.family.index()) else {
+                    continue;
+                };
+                report.enter(format!("process {}", family.name));
+                rows(song, report, &process.locals);
+                indices(report, &family.index, &process.locals, family.span);
+            }
+            code_rows(song, report, voices.init.as_ref());
+        }
+        System::Actions(actions) => {
+            for global in &actions.globals {
+                report.enter(format!("var {}", global.name));
+                ty(song, report, &global.ty, global.span);
+                rows(song, report, &global.locals);
+            }
+            for action in &actions.actions {
+                report.enter(format!("action {}", action.name));
+                arity(report, action.code.arity, &action.code.locals, action.span);
+                rows(song, report, &action.code.locals);
+            }
+            code_rows(song, report, actions.init.as_ref());
+        }
+    }
+    for line in &song.lines {
+        report.enter(format!("choreography {}", line.name));
+        arity(report, line.code.arity, &line.code.locals, line.span);
+        rows(song, report, &line.code.locals);
+        for row in line.code.locals.iter().take(line.code.arity) {
+            report.require(is_enumerable(song, &row.ty), row.span, || {
+                format!("a parameter cannot have the type {}", show(song, &row.ty))
+            });
+        }
+    }
+}
+
+fn code_rows(song: &Song, report: &mut Report, init: Option<&crate::Code>) {
+    if let Some(init) = init {
+        report.enter("init");
+        report.require(init.arity == 0, Span::default(), || {
+            "init has no parameters".to_owned()
+        });
+        rows(song, report, &init.locals);
+    }
+}
+
+fn property(song: &Song, report: &mut Report, property: &Property) {
+    report.enter(format!("property {}", property.name));
+    rows(song, report, &property.locals);
+    sizings(song, report, &property.sizes);
+}
+
+/// Sizes are of sorts that have one to choose and of parameters that are numbers.
+fn sizings(song: &Song, report: &mut Report, sizings: &[Sizing]) {
+    for sizing in sizings {
+        let sort = song.sorts.iter().find(|sort| sort.name == sizing.name);
+        let sized = sort.is_some_and(|sort| match &sort.kind {
+            SortKind::Identities { .. } => true,
+            SortKind::Range(range) => range.end == RangeEnd::Open,
+        });
+        let parameter = song.consts.iter().find(|decl| decl.name == sizing.name);
+        let number = parameter
+            .is_some_and(|decl| decl.value.is_none() && crate::finite::is_number(song, &decl.ty));
+        report.require(sized || number, sizing.span, || {
+            format!("`{}` has no size to choose", sizing.name)
+        });
+        let least = if sized { 1 } else { 0 };
+        report.require(
+            least <= sizing.low && sizing.low <= sizing.high,
+            sizing.span,
+            || {
+                format!(
+                    "the sizes of `{}` go upwards from at least {least}",
+                    sizing.name
+                )
+            },
+        );
+    }
+}
+
+fn arity(report: &mut Report, arity: usize, locals: &[Local], span: Span) {
+    let parameters = locals.get(..arity);
+    let fixed = parameters.is_some_and(|rows| rows.iter().all(|row| !row.mutable));
+    report.require(fixed, span, || {
+        "the first locals are the parameters".to_owned()
+    });
+}
+
+fn indices(report: &mut Report, index: &[Binder], locals: &[Local], span: Span) {
+    let same = locals.len() >= index.len()
+        && index
+            .iter()
+            .zip(locals)
+            .all(|(a, b)| a.name == b.name && a.ty == b.ty && !b.mutable);
+    report.require(same, span, || "the first locals are the indices".to_owned());
+}
+
+fn rows(song: &Song, report: &mut Report, locals: &[Local]) {
+    for row in locals {
+        ty(song, report, &row.ty, row.span);
+    }
+}
+
+/// A type is well formed: ids in range, tuples of two or more, keys of maps finite.
+pub(super) fn ty(song: &Song, report: &mut Report, of: &Ty, span: Span) {
+    let known = match of {
+        Ty::Bool | Ty::Int | Ty::Nat | Ty::Process => true,
+        Ty::Sort(id) => id.index() < song.sorts.len(),
+        Ty::Enum(id) => id.index() < song.enums.len(),
+        Ty::Struct(id) => id.index() < song.structs.len(),
+        Ty::Tuple(parts) => {
+            parts.iter().for_each(|part| ty(song, report, part, span));
+            parts.len() >= 2
+        }
+        Ty::Option(inner) | Ty::Set(inner) | Ty::Bag(inner) | Ty::Seq(inner) => {
+            ty(song, report, inner, span);
+            true
+        }
+        Ty::Map(key, value) => {
+            ty(song, report, key, span);
+            ty(song, report, value, span);
+            is_finite(song, key)
+        }
+    };
+    report.require(known, span, || {
+        format!("there is no type {}", show(song, of))
+    });
+}

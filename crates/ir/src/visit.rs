@@ -1,1 +1,0 @@
-//! Walks over expressions and statements.

@@ -1,0 +1,18 @@
+//! Walks over expressions, patterns, statements and whole songs, and what can be asked of them.
+//!
+//! [`Visit`] looks, [`VisitMut`] changes. Both have one method per kind of node; the default of
+//! each walks on into the parts, so a visitor overrides only what it cares about and calls
+//! `walk::…` (or `walk_mut::…`) to go deeper.
+//!
+//! Parts are visited in *reading order*: what is computed before what it is bound to, and a name's
+//! binding before everything in its scope. So one pass suffices to rename or renumber.
+
+mod queries;
+mod renumber;
+mod spans;
+mod walkers;
+
+pub use queries::{endpoints_read, families_read, free_locals, globals_read, owner};
+pub use renumber::renumber_locals;
+pub use spans::erase_spans;
+pub use walkers::{Visit, VisitMut, walk, walk_mut};

@@ -1,0 +1,507 @@
+//! The two traits and their walks, written once: the bodies differ only in `&` and `&mut`.
+
+use crate::{
+    Accept, Access, Actions, Binding, Block, Body, Choice, Choreography, Claim, Code, Const,
+    Domain, Expr, ExprKind, Family, Function, Local, LocalId, LoopClauses, Pattern, PatternKind,
+    Place, Process, Property, RangeEnd, Root, Sizing, Song, SortDecl, SortKind, Source, StartValue,
+    Stmt, StmtKind, System, Voices,
+};
+use plainsong_diagnostics::Span;
+
+/// Declares a visitor trait and the module of its walks.
+macro_rules! walkers {
+    ($(#[$meta:meta])* $visit:ident, $walk:ident, $table:ty $(, $mut:ident)?) => {
+        $(#[$meta])*
+        pub trait $visit {
+            /// An expression.
+            fn expr(&mut self, expr: & $($mut)? Expr) {
+                $walk::expr(self, expr);
+            }
+
+            /// A pattern.
+            fn pattern(&mut self, pattern: & $($mut)? Pattern) {
+                $walk::pattern(self, pattern);
+            }
+
+            /// A statement.
+            fn stmt(&mut self, stmt: & $($mut)? Stmt) {
+                $walk::stmt(self, stmt);
+            }
+
+            /// Statements in sequence.
+            fn block(&mut self, block: & $($mut)? Block) {
+                $walk::block(self, block);
+            }
+
+            /// Annotations of a loop.
+            fn clauses(&mut self, clauses: & $($mut)? LoopClauses) {
+                $walk::clauses(self, clauses);
+            }
+
+            /// What an assignment writes to.
+            fn place(&mut self, place: & $($mut)? Place) {
+                $walk::place(self, place);
+            }
+
+            /// Names over a domain, in a quantifier or comprehension.
+            fn binding(&mut self, binding: & $($mut)? Binding) {
+                $walk::binding(self, binding);
+            }
+
+            /// A free choice.
+            fn choice(&mut self, choice: & $($mut)? Choice) {
+                $walk::choice(self, choice);
+            }
+
+            /// What a receive or handler accepts.
+            fn accept(&mut self, accept: & $($mut)? Accept) {
+                $walk::accept(self, accept);
+            }
+
+            /// A local is bound here.
+            fn binds(&mut self, _local: & $($mut)? LocalId) {}
+
+            /// A local is read or assigned here.
+            fn uses(&mut self, _local: & $($mut)? LocalId) {}
+
+            /// A place in the text.
+            fn span(&mut self, _span: & $($mut)? Span) {}
+
+            /// A declaration with its own table of locals begins.
+            fn enter(&mut self, _locals: & $($mut)? $table) {}
+
+            /// The declaration ends.
+            fn leave(&mut self, _locals: & $($mut)? $table) {}
+        }
+
+        /// The walks behind the trait's defaults.
+        pub mod $walk {
+            use super::*;
+
+            /// Into the parts of an expression.
+            pub fn expr<V: $visit + ?Sized>(v: &mut V, expr: & $($mut)? Expr) {
+                v.span(& $($mut)? expr.span);
+                match & $($mut)? expr.kind {
+                    ExprKind::Bool(_)
+                    | ExprKind::Int(_)
+                    | ExprKind::Own(_)
+                    | ExprKind::Global(_)
+                    | ExprKind::Const(_)
+                    | ExprKind::All(_)
+                    | ExprKind::SelfPid
+                    | ExprKind::None
+                    | ExprKind::Pending(_) => {}
+                    ExprKind::Local(local) => v.uses(local),
+                    ExprKind::Of(_, parts, _)
+                    | ExprKind::Pid(_, parts)
+                    | ExprKind::Tuple(parts)
+                    | ExprKind::Struct(_, parts)
+                    | ExprKind::Variant(_, _, parts)
+                    | ExprKind::Literal(parts)
+                    | ExprKind::Method(_, parts)
+                    | ExprKind::Call(_, parts) => exprs(v, parts),
+                    ExprKind::Unary(_, a)
+                    | ExprKind::Project(a, _)
+                    | ExprKind::Field(a, _)
+                    | ExprKind::Some(a)
+                    | ExprKind::Old(a)
+                    | ExprKind::Widen(a)
+                    | ExprKind::Narrow(a) => v.expr(a),
+                    ExprKind::Binary(_, a, b)
+                    | ExprKind::Index(a, b)
+                    | ExprKind::Range { start: a, end: b, .. } => {
+                        v.expr(a);
+                        v.expr(b);
+                    }
+                    ExprKind::If(a, b, c) => {
+                        v.expr(a);
+                        v.expr(b);
+                        v.expr(c);
+                    }
+                    ExprKind::Match(scrutinee, arms) => {
+                        v.expr(scrutinee);
+                        for (pattern, value) in arms {
+                            v.pattern(pattern);
+                            v.expr(value);
+                        }
+                    }
+                    ExprKind::Is(scrutinee, pattern) => {
+                        v.expr(scrutinee);
+                        v.pattern(pattern);
+                    }
+                    ExprKind::Let(local, value, body) => {
+                        v.expr(value);
+                        v.binds(local);
+                        v.expr(body);
+                    }
+                    ExprKind::Update(base, changes) => {
+                        for (_, value) in changes {
+                            v.expr(value);
+                        }
+                        v.expr(base);
+                    }
+                    ExprKind::Comprehension(binding, body) => {
+                        v.binding(binding);
+                        v.expr(body);
+                    }
+                    ExprKind::MapOf(local, body) => {
+                        v.binds(local);
+                        v.expr(body);
+                    }
+                    ExprKind::Quantifier(_, bindings, body) => {
+                        for binding in bindings {
+                            v.binding(binding);
+                        }
+                        v.expr(body);
+                    }
+                }
+            }
+
+            /// Into each of several expressions.
+            pub fn exprs<V: $visit + ?Sized>(v: &mut V, exprs: & $($mut)? [Expr]) {
+                for expr in exprs {
+                    v.expr(expr);
+                }
+            }
+
+            /// Into the parts of a pattern.
+            pub fn pattern<V: $visit + ?Sized>(v: &mut V, pattern: & $($mut)? Pattern) {
+                v.span(& $($mut)? pattern.span);
+                match & $($mut)? pattern.kind {
+                    PatternKind::Wild
+                    | PatternKind::Bool(_)
+                    | PatternKind::Int(_)
+                    | PatternKind::None => {}
+                    PatternKind::Bind(local) => v.binds(local),
+                    PatternKind::Some(inner) => v.pattern(inner),
+                    PatternKind::Tuple(parts)
+                    | PatternKind::Variant(_, _, parts)
+                    | PatternKind::Struct(_, parts)
+                    | PatternKind::Pid(_, parts) => {
+                        for part in parts {
+                            v.pattern(part);
+                        }
+                    }
+                }
+            }
+
+            /// Into the domain, the names and the filter.
+            pub fn binding<V: $visit + ?Sized>(v: &mut V, binding: & $($mut)? Binding) {
+                domain(v, & $($mut)? binding.domain);
+                for name in & $($mut)? binding.names {
+                    v.binds(name);
+                }
+                optional(v, & $($mut)? binding.filter);
+            }
+
+            /// Into the domain, the name and the filter.
+            pub fn choice<V: $visit + ?Sized>(v: &mut V, choice: & $($mut)? Choice) {
+                domain(v, & $($mut)? choice.domain);
+                v.binds(& $($mut)? choice.local);
+                optional(v, & $($mut)? choice.filter);
+            }
+
+            fn domain<V: $visit + ?Sized>(v: &mut V, domain: & $($mut)? Domain) {
+                match domain {
+                    Domain::Type(_) => {}
+                    Domain::In(set) => v.expr(set),
+                }
+            }
+
+            fn optional<V: $visit + ?Sized>(v: &mut V, expr: & $($mut)? Option<Expr>) {
+                if let Some(expr) = expr {
+                    v.expr(expr);
+                }
+            }
+
+            /// Into each statement.
+            pub fn block<V: $visit + ?Sized>(v: &mut V, block: & $($mut)? Block) {
+                for stmt in block {
+                    v.stmt(stmt);
+                }
+            }
+
+            /// Into the parts of a statement.
+            pub fn stmt<V: $visit + ?Sized>(v: &mut V, stmt: & $($mut)? Stmt) {
+                v.span(& $($mut)? stmt.span);
+                match & $($mut)? stmt.kind {
+                    StmtKind::Break | StmtKind::Continue => {}
+                    StmtKind::Let(local, value) => {
+                        v.expr(value);
+                        v.binds(local);
+                    }
+                    StmtKind::LetChoice(choice) => v.choice(choice),
+                    StmtKind::Assign(place, value) => {
+                        v.place(place);
+                        v.expr(value);
+                    }
+                    StmtKind::AssignChoice(place, choice) => {
+                        v.place(place);
+                        v.choice(choice);
+                    }
+                    StmtKind::If(condition, yes, no) => {
+                        v.expr(condition);
+                        v.block(yes);
+                        v.block(no);
+                    }
+                    StmtKind::Match(scrutinee, arms) => {
+                        v.expr(scrutinee);
+                        for (pattern, body) in arms {
+                            v.pattern(pattern);
+                            v.block(body);
+                        }
+                    }
+                    StmtKind::While(condition, annotations, body) => {
+                        v.expr(condition);
+                        v.clauses(annotations);
+                        v.block(body);
+                    }
+                    StmtKind::For { local, domain: elements, filter, clauses: annotations, body } => {
+                        domain(v, elements);
+                        v.binds(local);
+                        optional(v, filter);
+                        v.clauses(annotations);
+                        v.block(body);
+                    }
+                    StmtKind::Maybe(yes, no) => {
+                        v.block(yes);
+                        v.block(no);
+                    }
+                    StmtKind::Assert(condition) | StmtKind::Assume(condition) => v.expr(condition),
+                    StmtKind::Send(_, payload, address) => {
+                        exprs(v, payload);
+                        v.expr(address);
+                    }
+                    StmtKind::Receive(accept) => v.accept(accept),
+                    StmtKind::Select(arms, timeout) => {
+                        for (accept, body) in arms {
+                            v.accept(accept);
+                            v.block(body);
+                        }
+                        if let Some(timeout) = timeout {
+                            v.block(timeout);
+                        }
+                    }
+                    StmtKind::Async(_, arguments) => exprs(v, arguments),
+                }
+            }
+
+            /// Into invariants and measure.
+            pub fn clauses<V: $visit + ?Sized>(v: &mut V, clauses: & $($mut)? LoopClauses) {
+                exprs(v, & $($mut)? clauses.invariants);
+                optional(v, & $($mut)? clauses.decreases);
+            }
+
+            /// Into the root and the path of a place.
+            pub fn place<V: $visit + ?Sized>(v: &mut V, place: & $($mut)? Place) {
+                v.span(& $($mut)? place.span);
+                match & $($mut)? place.root {
+                    Root::Local(local) => v.uses(local),
+                    Root::Of(_, index, _) => exprs(v, index),
+                    Root::Own(_) | Root::Global(_) => {}
+                }
+                for access in & $($mut)? place.path {
+                    if let Access::Index(index) = access {
+                        v.expr(index);
+                    }
+                }
+            }
+
+            /// Into the source, the names and the filter of an accept.
+            pub fn accept<V: $visit + ?Sized>(v: &mut V, accept: & $($mut)? Accept) {
+                v.span(& $($mut)? accept.span);
+                if let Source::Process(process) = & $($mut)? accept.source {
+                    v.expr(process);
+                }
+                for slot in & $($mut)? accept.slots {
+                    if let Some(local) = slot {
+                        v.binds(local);
+                    }
+                }
+                match & $($mut)? accept.source {
+                    Source::Process(_) | Source::Anyone(None) => {}
+                    Source::Anyone(Some(who)) => v.binds(who),
+                    Source::Family(_, index, who) => {
+                        for local in index {
+                            v.binds(local);
+                        }
+                        if let Some(who) = who {
+                            v.binds(who);
+                        }
+                    }
+                }
+                optional(v, & $($mut)? accept.filter);
+            }
+
+            /// Into a start value.
+            pub fn start<V: $visit + ?Sized>(v: &mut V, start: & $($mut)? StartValue) {
+                match start {
+                    StartValue::Value(value) => v.expr(value),
+                    StartValue::Choice(choice) => v.choice(choice),
+                }
+            }
+
+            /// Into everything a song says.
+            pub fn song<V: $visit + ?Sized>(v: &mut V, song: & $($mut)? Song) {
+                for sort in & $($mut)? song.sorts {
+                    sort_decl(v, sort);
+                }
+                for decl in & $($mut)? song.enums {
+                    v.span(& $($mut)? decl.span);
+                }
+                for decl in & $($mut)? song.structs {
+                    v.span(& $($mut)? decl.span);
+                }
+                for decl in & $($mut)? song.consts {
+                    constant(v, decl);
+                }
+                for decl in & $($mut)? song.functions {
+                    function(v, decl);
+                }
+                for decl in & $($mut)? song.families {
+                    family(v, decl);
+                }
+                match & $($mut)? song.system {
+                    System::None => {}
+                    System::Voices(system) => voices(v, system),
+                    System::Actions(system) => actions(v, system),
+                }
+                for line in & $($mut)? song.lines {
+                    choreography(v, line);
+                }
+                for decl in & $($mut)? song.properties {
+                    property(v, decl);
+                }
+                sizings(v, & $($mut)? song.sizes);
+            }
+
+            fn table<V: $visit + ?Sized>(v: &mut V, locals: & $($mut)? $table) {
+                for local in & $($mut)? *locals {
+                    v.span(& $($mut)? local.span);
+                }
+                v.enter(locals);
+            }
+
+            fn sort_decl<V: $visit + ?Sized>(v: &mut V, sort: & $($mut)? SortDecl) {
+                v.span(& $($mut)? sort.span);
+                if let SortKind::Range(range) = & $($mut)? sort.kind {
+                    v.expr(& $($mut)? range.start);
+                    match & $($mut)? range.end {
+                        RangeEnd::Open => {}
+                        RangeEnd::Before(end) | RangeEnd::With(end) => v.expr(end),
+                    }
+                }
+            }
+
+            fn constant<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Const) {
+                v.span(& $($mut)? decl.span);
+                table(v, & $($mut)? decl.locals);
+                optional(v, & $($mut)? decl.value);
+                optional(v, & $($mut)? decl.constraint);
+                v.leave(& $($mut)? decl.locals);
+            }
+
+            fn function<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Function) {
+                v.span(& $($mut)? decl.span);
+                table(v, & $($mut)? decl.locals);
+                v.expr(& $($mut)? decl.body);
+                v.leave(& $($mut)? decl.locals);
+            }
+
+            fn family<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Family) {
+                v.span(& $($mut)? decl.span);
+                for var in & $($mut)? decl.vars {
+                    v.span(& $($mut)? var.span);
+                    table(v, & $($mut)? var.locals);
+                    start(v, & $($mut)? var.start);
+                    v.leave(& $($mut)? var.locals);
+                }
+            }
+
+            fn voices<V: $visit + ?Sized>(v: &mut V, voices: & $($mut)? Voices) {
+                for message in & $($mut)? voices.messages {
+                    v.span(& $($mut)? message.span);
+                }
+                for decl in & $($mut)? voices.processes {
+                    process(v, decl);
+                }
+                if let Some(init) = & $($mut)? voices.init {
+                    code(v, init);
+                }
+            }
+
+            fn process<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Process) {
+                table(v, & $($mut)? decl.locals);
+                match & $($mut)? decl.body {
+                    Body::Sequential(body) => v.block(body),
+                    Body::Handlers(handlers) => {
+                        for handler in handlers {
+                            v.accept(& $($mut)? handler.accept);
+                            v.block(& $($mut)? handler.body);
+                        }
+                    }
+                }
+                v.leave(& $($mut)? decl.locals);
+            }
+
+            /// Into statements with their locals.
+            pub fn code<V: $visit + ?Sized>(v: &mut V, code: & $($mut)? Code) {
+                table(v, & $($mut)? code.locals);
+                v.block(& $($mut)? code.body);
+                v.leave(& $($mut)? code.locals);
+            }
+
+            fn actions<V: $visit + ?Sized>(v: &mut V, actions: & $($mut)? Actions) {
+                for global in & $($mut)? actions.globals {
+                    v.span(& $($mut)? global.span);
+                    table(v, & $($mut)? global.locals);
+                    start(v, & $($mut)? global.start);
+                    v.leave(& $($mut)? global.locals);
+                }
+                for action in & $($mut)? actions.actions {
+                    v.span(& $($mut)? action.span);
+                    code(v, & $($mut)? action.code);
+                }
+                if let Some(init) = & $($mut)? actions.init {
+                    code(v, init);
+                }
+            }
+
+            fn choreography<V: $visit + ?Sized>(v: &mut V, line: & $($mut)? Choreography) {
+                v.span(& $($mut)? line.span);
+                table(v, & $($mut)? line.code.locals);
+                exprs(v, & $($mut)? line.requires);
+                exprs(v, & $($mut)? line.ensures);
+                v.block(& $($mut)? line.code.body);
+                v.leave(& $($mut)? line.code.locals);
+            }
+
+            fn property<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Property) {
+                v.span(& $($mut)? decl.span);
+                sizings(v, & $($mut)? decl.sizes);
+                table(v, & $($mut)? decl.locals);
+                match & $($mut)? decl.claim {
+                    Claim::Finally(claim) | Claim::Always(claim) => v.expr(claim),
+                    Claim::Quiescent { .. } => {}
+                }
+                v.leave(& $($mut)? decl.locals);
+            }
+
+            fn sizings<V: $visit + ?Sized>(v: &mut V, sizings: & $($mut)? [Sizing]) {
+                for sizing in sizings {
+                    v.span(& $($mut)? sizing.span);
+                }
+            }
+        }
+    };
+}
+
+walkers! {
+    /// Looks at every part of a song.
+    Visit, walk, [Local]
+}
+
+walkers! {
+    /// Changes parts of a song.
+    VisitMut, walk_mut, Vec<Local>, mut
+}
