@@ -1,0 +1,152 @@
+//! Views of processes and choreographies.
+
+use super::{
+    Accept, AstNode, BinderList, Block, Expr, Name, Stmt, VarDecl, child, children, has, name,
+    nodes,
+};
+use crate::kinds::SyntaxKind;
+
+nodes! {
+    /// `process db[d: Db] { … }`
+    ProcessItem = ProcessItem;
+    /// What stands in the braces of a process.
+    ProcessBody = ProcessBody;
+    /// `on M(x) from p where c { … }`
+    Handler = Handler;
+    /// `choreography swap(x: int) { … }`
+    ChoreographyItem = ChoreographyItem;
+    /// What stands in the braces of a choreography.
+    ChoreographyBody = ChoreographyBody;
+    /// `endpoint a[i: I] { var … }`
+    Endpoint = Endpoint;
+    /// `requires e;` or `ensures e;`
+    Contract = Contract;
+}
+
+/// Which condition a contract states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContractKind {
+    /// `requires`
+    Requires,
+    /// `ensures`
+    Ensures,
+}
+
+impl ProcessItem {
+    /// `daemon`?
+    pub fn is_daemon(&self) -> bool {
+        has(&self.syntax, SyntaxKind::DaemonKw)
+    }
+
+    /// The process or family.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// The indices of a family.
+    pub fn indices(&self) -> Option<BinderList> {
+        child(&self.syntax)
+    }
+
+    /// What stands in its braces.
+    pub fn body(&self) -> Option<ProcessBody> {
+        child(&self.syntax)
+    }
+}
+
+impl ProcessBody {
+    /// The `var`s that come first: the process's state.
+    pub fn state(&self) -> impl Iterator<Item = VarDecl> + use<> {
+        self.syntax.children().map_while(VarDecl::cast)
+    }
+
+    /// The statements after the state.
+    pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
+        let state = self.state().count();
+        self.syntax.children().skip(state).filter_map(Stmt::cast)
+    }
+
+    /// The handlers.
+    pub fn handlers(&self) -> impl Iterator<Item = Handler> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl Handler {
+    /// Which messages it takes.
+    pub fn accept(&self) -> Option<Accept> {
+        child(&self.syntax)
+    }
+
+    /// What it does.
+    pub fn block(&self) -> Option<Block> {
+        child(&self.syntax)
+    }
+}
+
+impl ChoreographyItem {
+    /// The choreography.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its parameters.
+    pub fn binders(&self) -> Option<BinderList> {
+        child(&self.syntax)
+    }
+
+    /// What stands in its braces.
+    pub fn body(&self) -> Option<ChoreographyBody> {
+        child(&self.syntax)
+    }
+}
+
+impl ChoreographyBody {
+    /// The endpoints in order.
+    pub fn endpoints(&self) -> impl Iterator<Item = Endpoint> + use<> {
+        children(&self.syntax)
+    }
+
+    /// The contracts in order.
+    pub fn contracts(&self) -> impl Iterator<Item = Contract> + use<> {
+        children(&self.syntax)
+    }
+
+    /// The statements in order.
+    pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl Endpoint {
+    /// The endpoint or family.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// The indices of a family.
+    pub fn indices(&self) -> Option<BinderList> {
+        child(&self.syntax)
+    }
+
+    /// Its variables.
+    pub fn state(&self) -> impl Iterator<Item = VarDecl> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl Contract {
+    /// Before or after.
+    pub fn kind(&self) -> ContractKind {
+        if has(&self.syntax, SyntaxKind::EnsuresKw) {
+            ContractKind::Ensures
+        } else {
+            ContractKind::Requires
+        }
+    }
+
+    /// What holds.
+    pub fn condition(&self) -> Option<Expr> {
+        child(&self.syntax)
+    }
+}

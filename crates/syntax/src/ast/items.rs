@@ -1,0 +1,288 @@
+//! Views of a file and its items.
+
+use super::types::domain;
+use super::{
+    Block, BlockExpr, ChoreographyItem, Domain, Expr, Name, ProcessItem, PropertyItem, RangeExpr,
+    SizeItem, Type, VarDecl, child, children, choices, has, name, names, nodes,
+};
+use crate::kinds::SyntaxKind;
+
+nodes! {
+    /// A whole file.
+    Song = SongFile;
+    /// `sort Db;`
+    SortItem = SortItem;
+    /// `enum Reply { … }`
+    EnumItem = EnumItem;
+    /// `Value(int, bool)` in an enum.
+    Variant = Variant;
+    /// `struct Entry { … }`
+    StructItem = StructItem;
+    /// `term: nat` in a struct.
+    FieldDecl = FieldDecl;
+    /// `const LIMIT: int = 10;`
+    ConstItem = ConstItem;
+    /// `param N: nat where N >= 1;`
+    ParamItem = ParamItem;
+    /// `fn f(x: int) -> int { … }`
+    FnItem = FnItem;
+    /// `message Vote(yes: bool) via fifo;`
+    MessageItem = MessageItem;
+    /// `action A(t: Tid) { … }`
+    ActionItem = ActionItem;
+    /// `init { … }`
+    InitItem = InitItem;
+    /// `(x: T, …)` or `[x: T, …]`.
+    BinderList = BinderList;
+    /// `x: T`
+    Binder = Binder;
+    /// `where e`
+    WhereClause = WhereClause;
+    /// `choose S where e`
+    Choose = Choose;
+}
+
+choices! {
+    /// An item.
+    Item {
+        /// `sort …`
+        Sort(SortItem),
+        /// `enum …`
+        Enum(EnumItem),
+        /// `struct …`
+        Struct(StructItem),
+        /// `const …`
+        Const(ConstItem),
+        /// `param …`
+        Param(ParamItem),
+        /// `fn …`
+        Fn(FnItem),
+        /// `message …`
+        Message(MessageItem),
+        /// `process …`
+        Process(ProcessItem),
+        /// `var …`: a global variable.
+        Var(VarDecl),
+        /// `action …`
+        Action(ActionItem),
+        /// `init …`
+        Init(InitItem),
+        /// `choreography …`
+        Choreography(ChoreographyItem),
+        /// `property …`
+        Property(PropertyItem),
+        /// `size …`
+        Size(SizeItem),
+    }
+}
+
+impl Song {
+    /// The items in order.
+    pub fn items(&self) -> impl Iterator<Item = Item> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl SortItem {
+    /// The sort.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// `ordered`?
+    pub fn is_ordered(&self) -> bool {
+        has(&self.syntax, SyntaxKind::OrderedKw)
+    }
+
+    /// The integers it consists of, if it is a range; the range may lack its end.
+    pub fn range(&self) -> Option<RangeExpr> {
+        child(&self.syntax)
+    }
+}
+
+impl EnumItem {
+    /// The enum.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its variants in order.
+    pub fn variants(&self) -> impl Iterator<Item = Variant> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl Variant {
+    /// The variant.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// The types of what it carries.
+    pub fn payload(&self) -> impl Iterator<Item = Type> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl StructItem {
+    /// The struct.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its fields in order.
+    pub fn fields(&self) -> impl Iterator<Item = FieldDecl> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl FieldDecl {
+    /// The field.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its type.
+    pub fn ty(&self) -> Option<Type> {
+        child(&self.syntax)
+    }
+}
+
+impl ConstItem {
+    /// The constant.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its type, if written.
+    pub fn ty(&self) -> Option<Type> {
+        child(&self.syntax)
+    }
+
+    /// Its value.
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.syntax)
+    }
+}
+
+impl ParamItem {
+    /// The parameter.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its type.
+    pub fn ty(&self) -> Option<Type> {
+        child(&self.syntax)
+    }
+
+    /// Which values are allowed.
+    pub fn filter(&self) -> Option<WhereClause> {
+        child(&self.syntax)
+    }
+}
+
+impl FnItem {
+    /// The function.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its parameters.
+    pub fn binders(&self) -> Option<BinderList> {
+        child(&self.syntax)
+    }
+
+    /// The type of its result.
+    pub fn result(&self) -> Option<Type> {
+        child(&self.syntax)
+    }
+
+    /// Its body.
+    pub fn body(&self) -> Option<BlockExpr> {
+        child(&self.syntax)
+    }
+}
+
+impl BinderList {
+    /// The names with their types.
+    pub fn binders(&self) -> impl Iterator<Item = Binder> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl Binder {
+    /// The name.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its type.
+    pub fn ty(&self) -> Option<Type> {
+        child(&self.syntax)
+    }
+}
+
+impl MessageItem {
+    /// The message.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// What it carries.
+    pub fn binders(&self) -> Option<BinderList> {
+        child(&self.syntax)
+    }
+
+    /// The delivery model as written after `via`.
+    pub fn via(&self) -> Option<Name> {
+        if has(&self.syntax, SyntaxKind::ViaKw) {
+            names(&self.syntax).nth(1)
+        } else {
+            None
+        }
+    }
+}
+
+impl ActionItem {
+    /// The action.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its parameters.
+    pub fn binders(&self) -> Option<BinderList> {
+        child(&self.syntax)
+    }
+
+    /// What it does.
+    pub fn block(&self) -> Option<Block> {
+        child(&self.syntax)
+    }
+}
+
+impl InitItem {
+    /// What is done before everything else.
+    pub fn block(&self) -> Option<Block> {
+        child(&self.syntax)
+    }
+}
+
+impl WhereClause {
+    /// The condition.
+    pub fn condition(&self) -> Option<Expr> {
+        child(&self.syntax)
+    }
+}
+
+impl Choose {
+    /// What is chosen from.
+    pub fn domain(&self) -> Option<Domain> {
+        domain(&self.syntax)
+    }
+
+    /// Which values are allowed.
+    pub fn filter(&self) -> Option<WhereClause> {
+        child(&self.syntax)
+    }
+}

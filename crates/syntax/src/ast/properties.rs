@@ -1,0 +1,106 @@
+//! Views of properties and sizes.
+
+use super::patterns::integer;
+use super::{AstNode, Expr, Name, child, children, has, name, names, nodes, token, tokens};
+use crate::kinds::SyntaxKind;
+
+nodes! {
+    /// `property p by … at …: claim;`
+    PropertyItem = PropertyItem;
+    /// `finally e`, `always e` or `eventually quiescent fair`.
+    Claim = Claim;
+    /// `size Db = 3;`
+    SizeItem = SizeItem;
+    /// `Db = 3` or `Db = 2..=4`.
+    Sizing = Sizing;
+    /// `by explore, diverge`
+    EngineList = EngineList;
+    /// `at Db = 3, N = 4`
+    SizingList = SizingList;
+}
+
+/// When a property should hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimKind {
+    /// `finally e`: in every final state.
+    Finally,
+    /// `always e`: initially and after every step.
+    Always,
+    /// `eventually quiescent`: every execution comes to rest.
+    Quiescent,
+}
+
+impl PropertyItem {
+    /// The property.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// The engines named after `by`.
+    pub fn engines(&self) -> impl Iterator<Item = Name> + use<> {
+        child::<EngineList>(&self.syntax)
+            .into_iter()
+            .flat_map(|list| names(list.syntax()))
+    }
+
+    /// The sizes given after `at`.
+    pub fn sizings(&self) -> impl Iterator<Item = Sizing> + use<> {
+        child::<SizingList>(&self.syntax)
+            .into_iter()
+            .flat_map(|list| children(list.syntax()))
+    }
+
+    /// What is claimed.
+    pub fn claim(&self) -> Option<Claim> {
+        child(&self.syntax)
+    }
+}
+
+impl Claim {
+    /// When it should hold.
+    pub fn kind(&self) -> Option<ClaimKind> {
+        tokens(&self.syntax).find_map(|token| match token.kind() {
+            SyntaxKind::FinallyKw => Some(ClaimKind::Finally),
+            SyntaxKind::AlwaysKw => Some(ClaimKind::Always),
+            SyntaxKind::EventuallyKw => Some(ClaimKind::Quiescent),
+            _ => None,
+        })
+    }
+
+    /// `fair`?
+    pub fn is_fair(&self) -> bool {
+        has(&self.syntax, SyntaxKind::FairKw)
+    }
+
+    /// What should hold; nothing for `eventually quiescent`.
+    pub fn condition(&self) -> Option<Expr> {
+        child(&self.syntax)
+    }
+}
+
+impl SizeItem {
+    /// The sizes.
+    pub fn sizings(&self) -> impl Iterator<Item = Sizing> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl Sizing {
+    /// The sort or parameter.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// The size, or the smallest of several.
+    pub fn first(&self) -> Option<i64> {
+        integer(token(&self.syntax, SyntaxKind::Int)?.text())
+    }
+
+    /// The largest size; the same as the first when there is only one.
+    pub fn last(&self) -> Option<i64> {
+        let last = tokens(&self.syntax)
+            .filter(|token| token.kind() == SyntaxKind::Int)
+            .last()?;
+        integer(last.text())
+    }
+}

@@ -1,0 +1,180 @@
+//! Blocks and the statements that have them: on one line if the author wrote them so.
+
+use rowan::NodeOrToken;
+
+use super::lists::begins_line;
+use super::printer::Command;
+use super::rules::{Layout, parts};
+use crate::kinds::SyntaxKind::*;
+use crate::kinds::{SyntaxElement, SyntaxNode};
+
+/// How the parts of a block are separated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Each on its own line.
+    Lines,
+    /// By the breaks of the group around them.
+    Flexible,
+}
+
+impl Layout<'_> {
+    /// `… { part* }` with the shape the author gave it.
+    pub(super) fn braced(&mut self, node: &SyntaxNode) {
+        let (head, body) = split_at_brace(node);
+        head.iter().for_each(|element| self.element(element));
+        self.own_body(&body);
+    }
+
+    fn own_body(&mut self, body: &[SyntaxElement]) {
+        let shape = written_shape(self.text, body);
+        self.group(|layout| layout.body(body, shape));
+    }
+
+    /// `match e { arm* }` and `receive { arm* }`.
+    pub(super) fn arms(&mut self, node: &SyntaxNode) {
+        let (head, body) = split_at_brace(node);
+        let shape = written_shape(self.text, &body);
+        self.group(|layout| {
+            layout.header(&head);
+            layout.body(&body, shape);
+        });
+    }
+
+    /// `while c invariant p { … }`: the clauses on one line, or each on its own.
+    pub(super) fn headed(&mut self, node: &SyntaxNode) {
+        self.branches(node);
+    }
+
+    /// What stands before a block; when it is broken, the block's brace gets its own line.
+    fn header(&mut self, elements: &[SyntaxElement]) {
+        let clauses = elements.iter().filter(|element| is_clause(element));
+        let broken = clauses
+            .into_iter()
+            .any(|clause| begins_line(self.text, clause));
+        self.group(|layout| {
+            if broken {
+                layout.push(Command::Break);
+            }
+            for element in elements {
+                if is_clause(element) {
+                    layout.indented(|layout| {
+                        layout.line();
+                        layout.element(element);
+                    });
+                } else {
+                    layout.element(element);
+                }
+            }
+            layout.line();
+        });
+    }
+
+    /// `if`, `maybe` and their `else`: all branches on one line, or none.
+    pub(super) fn branches(&mut self, node: &SyntaxNode) {
+        let lines = branch_bodies(node)
+            .iter()
+            .any(|body| written_shape(self.text, body) == Shape::Lines);
+        let shape = if lines { Shape::Lines } else { Shape::Flexible };
+        self.group(|layout| layout.branch(node, shape));
+    }
+
+    fn branch(&mut self, node: &SyntaxNode, shape: Shape) {
+        let mut header: Vec<SyntaxElement> = Vec::new();
+        for element in parts(node) {
+            let inner = element.as_node();
+            match element.kind() {
+                Block | BlockExpr if !header.is_empty() => {
+                    self.header(&std::mem::take(&mut header));
+                    inner
+                        .into_iter()
+                        .for_each(|block| self.branch_body(block, shape));
+                }
+                Block | BlockExpr => {
+                    inner
+                        .into_iter()
+                        .for_each(|block| self.branch_body(block, shape));
+                }
+                ElseKw => self.element(&element),
+                IfStmt | IfExpr if header.is_empty() => {
+                    inner.into_iter().for_each(|next| self.branch(next, shape));
+                }
+                _ => header.push(element),
+            }
+        }
+    }
+
+    fn branch_body(&mut self, block: &SyntaxNode, shape: Shape) {
+        let body: Vec<SyntaxElement> = parts(block).collect();
+        self.body(&body, shape);
+    }
+
+    fn body(&mut self, body: &[SyntaxElement], shape: Shape) {
+        let [open, inside @ .., close] = body else {
+            return;
+        };
+        self.element(open);
+        if inside.is_empty() && !self.comments_ahead() {
+            self.element(close);
+            return;
+        }
+        self.indented(|layout| {
+            for (index, element) in inside.iter().enumerate() {
+                match shape {
+                    Shape::Lines => layout.sequence_break(index == 0),
+                    Shape::Flexible => layout.line(),
+                }
+                layout.element(element);
+            }
+            layout.comments_before_closing(inside.is_empty());
+        });
+        match shape {
+            Shape::Lines => self.push(Command::HardLine),
+            Shape::Flexible => self.line(),
+        }
+        self.element(close);
+    }
+}
+
+fn is_clause(element: &SyntaxElement) -> bool {
+    matches!(element.kind(), InvariantClause | DecreasesClause)
+}
+
+/// What comes before the `{` that is a direct part of the node, and the rest.
+fn split_at_brace(node: &SyntaxNode) -> (Vec<SyntaxElement>, Vec<SyntaxElement>) {
+    let mut elements: Vec<SyntaxElement> = parts(node).collect();
+    let at = elements.iter().position(|element| element.kind() == LBrace);
+    let body = elements.split_off(at.unwrap_or(elements.len()));
+    (elements, body)
+}
+
+/// Is there a line break between the braces?
+fn written_shape(text: &str, body: &[SyntaxElement]) -> Shape {
+    let (Some(open), Some(close)) = (body.first(), body.last()) else {
+        return Shape::Flexible;
+    };
+    let inside = open.text_range().end().into()..close.text_range().start().into();
+    let lines = text
+        .get::<std::ops::Range<usize>>(inside)
+        .is_some_and(|text| text.contains('\n'));
+    if lines { Shape::Lines } else { Shape::Flexible }
+}
+
+/// The braces of an `if` or `maybe` and of all its `else`s.
+fn branch_bodies(node: &SyntaxNode) -> Vec<Vec<SyntaxElement>> {
+    let mut bodies = Vec::new();
+    let mut next = Some(node.clone());
+    while let Some(current) = next.take() {
+        let mut else_seen = false;
+        for element in parts(&current) {
+            match element {
+                NodeOrToken::Token(token) => else_seen |= token.kind() == ElseKw,
+                NodeOrToken::Node(inner) if matches!(inner.kind(), Block | BlockExpr) => {
+                    bodies.push(parts(&inner).collect());
+                }
+                NodeOrToken::Node(inner) if else_seen => next = Some(inner),
+                NodeOrToken::Node(_) => {}
+            }
+        }
+    }
+    bodies
+}

@@ -1,0 +1,92 @@
+//! Codes about items of a file that do not make sense as they are declared.
+
+plainsong_diagnostics::declare_codes! {
+    /// Declarations that depend on themselves.
+    RECURSIVE_DEFINITION = "recursive-definition", "a definition depends on itself", "\
+The value of a constant and the bounds of a sort must be computable from other declarations. Here they
+lead back to themselves, directly or through other constants, sorts and functions.
+
+```text
+const A = B + 1;
+const B = A - 1;                // error: `A` needs `B`, and `B` needs `A`
+```
+
+Functions may call themselves; constants and sorts may not refer to themselves.";
+
+    /// A type that contains itself.
+    INFINITE_TYPE = "infinite-type", "a type contains itself", "\
+A value of this type would contain a value of the same type, and so on without end. Types here are
+trees of fixed depth, also inside `option`, `set` and `seq`.
+
+```text
+struct Cell { next: option<Cell> }      // error
+```
+
+Keep the values in a map and refer to them by a sort: `sort Id; struct Cell { next: option<Id> }`.";
+
+    /// An enum without variants.
+    EMPTY_ENUM = "empty-enum", "an enum has no variants", "\
+A value of an enum is one of its variants, so an enum needs at least one.
+
+```text
+enum Never { }                  // error
+```";
+
+    /// More than one `init`.
+    SECOND_INIT = "second-init", "a file has more than one `init`", "\
+`init { … }` runs once, before everything. Put all its statements into one block.";
+
+    /// An unknown delivery model.
+    UNKNOWN_DELIVERY = "unknown-delivery", "an unknown delivery model", "\
+After `via` stands how the network delivers the message: `unordered` (any order), `fifo` (in order from
+each sender to each receiver), `causal` (causes before effects) or `mailbox` (one queue per receiver).
+
+```text
+message Beat via lossy;         // error
+```";
+
+    /// An unknown engine.
+    UNKNOWN_ENGINE = "unknown-engine", "an unknown engine", "\
+After `by` stand the engines that may answer for the property: `naive`, `explore`, `sequentialize`,
+`diverge`, `refine`, `project`. Without `by` any engine that can answer may.";
+
+    /// A size for something that has none to choose.
+    BAD_SIZE = "bad-size", "a size that cannot be chosen", "\
+`size Db = 3;` and `at Db = 3` choose how many members a sort has, or the value of a parameter that is a
+number. A sort like `0..N` has the size its bounds say: choose `N` instead. A sort has at least one
+member, and a range of sizes goes upwards: `2..=4`.
+
+```text
+sort Slot = 0..4;
+size Slot = 3;                  // error: it has 4 members
+```";
+
+    /// A name that already means something.
+    RESERVED_NAME = "reserved-name", "a name already means something else", "\
+`no_deadlock` and `assertions` are checked for every system, and verdicts name them, so no property can
+be called so. `pending(…)` counts what is under way, so no function can be called `pending`.
+
+Choose another name.";
+
+    /// A loop with two measures.
+    SECOND_MEASURE = "second-measure", "a loop has more than one `decreases`", "\
+`decreases e` names the one number that gets smaller with every round. Combine several into one, for
+example as a sum.";
+
+    /// A range sort whose bounds bind names.
+    BINDING_IN_BOUND = "binding-in-bound", "the bounds of a sort bind names", "\
+The bounds of a sort are simple: constants, parameters, calls and arithmetic. Quantifiers, `match` and
+`let` do not stand there.
+
+```text
+sort Slot = 0..(count d: Db :: true);   // error
+```
+
+Give the bound a name: `const N = count d: Db :: true; sort Slot = 0..N;`.";
+
+    /// A property about two systems.
+    MIXED_PROPERTY = "mixed-property", "a property is about two systems", "\
+A property speaks about the processes of the file, about its global variables, or about the endpoints of
+one choreography. These run apart from each other, so there is no state in which the property could be
+evaluated. Write one property for each.";
+}

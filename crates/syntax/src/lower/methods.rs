@@ -1,0 +1,183 @@
+//! Built-in methods.
+
+use super::Lowering;
+use super::codes::names::UNKNOWN_METHOD;
+use super::codes::types::BAD_OPERAND;
+use super::fit::{Wanted, Why};
+use crate::ast::{self, AstNode};
+use crate::types::{a, is_hole, is_unknown};
+use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::{Builtin, Expr, ExprKind, Ty};
+
+/// A method as it applies to one type of receiver.
+struct Method {
+    builtin: Builtin,
+    /// The types of the arguments.
+    arguments: Vec<Ty>,
+    result: Ty,
+}
+
+/// The methods of each kind of receiver.
+const SET: &[&str] =
+    &["len", "is_empty", "contains", "with", "without", "min", "max", "subset"];
+const BAG: &[&str] =
+    &["len", "is_empty", "contains", "with", "without", "min", "max", "count", "to_set"];
+const SEQ: &[&str] = &[
+    "len", "is_empty", "contains", "min", "max", "first", "last", "push", "drop_first", "drop_last",
+    "update", "to_set", "to_bag",
+];
+const MAP: &[&str] = &["update"];
+const OPTION: &[&str] = &["is_some", "is_none", "unwrap", "unwrap_or"];
+
+impl Lowering<'_> {
+    /// `e.m(a, b)`
+    pub(crate) fn method(&mut self, e: &ast::MethodExpr, wanted: Wanted) -> Expr {
+        let span = e.span();
+        let arguments = e.arguments();
+        let (Some(receiver), Some(name)) = (e.receiver(), e.name()) else {
+            return self.wrong(span);
+        };
+        let guide = wanted.filter(|_| keeps_type(name.text()));
+        let receiver = self.expr(&receiver, guide);
+        let ty = self.shallow(&receiver.ty);
+        let Some(method) = method_of(&ty, name.text()) else {
+            self.no_such_method(&ty, &name, receiver.span);
+            self.ignore_arguments(arguments.as_ref());
+            return self.wrong(span);
+        };
+        if matches!(method.builtin, Builtin::Min | Builtin::Max) {
+            self.want_ordered(&method.result, name.span(), name.text());
+        }
+        let declared = (name.text().to_owned(), None);
+        let word = method.builtin.name();
+        let values =
+            self.arguments(arguments.as_ref(), &method.arguments, span, &declared, |_| Why::Word(word));
+        let Some(values) = values else { return Expr { ty: method.result, ..self.wrong(span) } };
+        let all = std::iter::once(receiver).chain(values).collect();
+        Expr { kind: ExprKind::Method(method.builtin, all), ty: method.result, span }
+    }
+
+    /// Reports a type whose values have no order.
+    pub(crate) fn want_ordered(&mut self, ty: &Ty, span: Span, who: &str) -> bool {
+        let ty = self.shallow(ty);
+        let ordered = is_hole(&ty) || is_unknown(&ty) || self.types.is_ordered(&ty);
+        if !ordered {
+            let shown = self.show(&ty);
+            let message = format!("`{who}` wants numbers or members of an ordered sort, not {}", a(&shown));
+            let mut diagnostic = Diagnostic::error(&BAD_OPERAND, span, message);
+            if let Ty::Sort(id) = ty {
+                let sort = &self.types.sorts[id.index()];
+                diagnostic = diagnostic
+                    .also(sort.span, format!("`{shown}` has no order"))
+                    .help(format!("declare `sort {shown} ordered;` if the order is part of the problem"));
+            }
+            self.report(diagnostic);
+        }
+        ordered
+    }
+
+    fn no_such_method(&mut self, ty: &Ty, name: &ast::Name, of: Span) {
+        if is_unknown(ty) {
+            return;
+        }
+        let text = name.text();
+        let known = methods_of(ty);
+        let subject = self.quote(of);
+        let shown = a(&self.show(ty));
+        let message = if known.is_empty() {
+            format!("{subject} is {shown}, which has no methods")
+        } else {
+            format!("{subject} is {shown}, which has no method `{text}`")
+        };
+        let mut diagnostic = Diagnostic::error(&UNKNOWN_METHOD, name.span(), message);
+        let alias = alias(text).filter(|alias| known.contains(alias));
+        diagnostic.help = match alias {
+            Some(alias) => Some(format!("did you mean `{alias}`?")),
+            None => self.suggest(text, known.iter().copied()).or_else(|| {
+                let list: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+                (!known.is_empty()).then(|| format!("it has {}", list.join(", ")))
+            }),
+        };
+        if let Some(alias) = alias {
+            let edit = vec![(name.span(), alias.to_owned())];
+            diagnostic = diagnostic.fix(format!("write `{alias}`"), edit);
+        }
+        self.report(diagnostic);
+    }
+}
+
+/// Does the method give a value of the receiver's type?
+fn keeps_type(name: &str) -> bool {
+    matches!(name, "with" | "without" | "push" | "drop_first" | "drop_last" | "update")
+}
+
+fn methods_of(ty: &Ty) -> &'static [&'static str] {
+    match ty {
+        Ty::Set(_) => SET,
+        Ty::Bag(_) => BAG,
+        Ty::Seq(_) => SEQ,
+        Ty::Map(..) => MAP,
+        Ty::Option(_) => OPTION,
+        _ => &[],
+    }
+}
+
+fn method_of(receiver: &Ty, name: &str) -> Option<Method> {
+    if !methods_of(receiver).contains(&name) {
+        return None;
+    }
+    let same = || receiver.clone();
+    let new = |builtin, arguments, result| Some(Method { builtin, arguments, result });
+    if let Ty::Map(key, value) = receiver {
+        return new(Builtin::Update, vec![(**key).clone(), (**value).clone()], same());
+    }
+    let element = match receiver {
+        Ty::Option(inner) => (**inner).clone(),
+        _ => receiver.element()?.clone(),
+    };
+    match name {
+        "len" => new(Builtin::Len, vec![], Ty::Nat),
+        "is_empty" => new(Builtin::IsEmpty, vec![], Ty::Bool),
+        "contains" => new(Builtin::Contains, vec![element], Ty::Bool),
+        "with" => new(Builtin::With, vec![element], same()),
+        "without" => new(Builtin::Without, vec![element], same()),
+        "min" => new(Builtin::Min, vec![], element),
+        "max" => new(Builtin::Max, vec![], element),
+        "subset" => new(Builtin::Subset, vec![same()], Ty::Bool),
+        "count" => new(Builtin::Count, vec![element], Ty::Nat),
+        "to_set" => new(Builtin::ToSet, vec![], Ty::Set(Box::new(element))),
+        "to_bag" => new(Builtin::ToBag, vec![], Ty::Bag(Box::new(element))),
+        "first" => new(Builtin::First, vec![], element),
+        "last" => new(Builtin::Last, vec![], element),
+        "push" => new(Builtin::Push, vec![element], same()),
+        "drop_first" => new(Builtin::DropFirst, vec![], same()),
+        "drop_last" => new(Builtin::DropLast, vec![], same()),
+        "update" => new(Builtin::Update, vec![Ty::Int, element], same()),
+        "is_some" => new(Builtin::IsSome, vec![], Ty::Bool),
+        "is_none" => new(Builtin::IsNone, vec![], Ty::Bool),
+        "unwrap" => new(Builtin::Unwrap, vec![], element),
+        "unwrap_or" => new(Builtin::UnwrapOr, vec![element.clone()], element),
+        _ => None,
+    }
+}
+
+/// What a method of another language is called here.
+fn alias(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "size" | "length" | "card" | "cardinality" | "count" => "len",
+        "insert" | "add" | "union" => "with",
+        "remove" | "delete" | "erase" => "without",
+        "append" | "push_back" | "add_last" => "push",
+        "head" | "front" => "first",
+        "back" => "last",
+        "tail" | "pop_front" | "pop_first" => "drop_first",
+        "pop" | "pop_back" | "pop_last" => "drop_last",
+        "set" | "store" | "put" | "replace" => "update",
+        "isEmpty" | "empty" => "is_empty",
+        "has" | "includes" | "member" => "contains",
+        "is_subset" | "subset_of" => "subset",
+        "get" | "value" | "expect" => "unwrap",
+        "get_or" | "or" | "unwrap_or_default" => "unwrap_or",
+        _ => return None,
+    })
+}

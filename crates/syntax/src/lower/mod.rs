@@ -1,0 +1,193 @@
+//! From a syntax tree to a song: names are resolved, types are checked and inferred, and the typed
+//! expressions and statements of the IR are built, all in one walk.
+//!
+//! - Declarations come first ([`declarations`]), so that items may be used before the text declares
+//!   them. Then every piece of code is walked once as a [`unit`].
+//! - Checking is bidirectional. [`Lowering::expr`] finds the type of an expression, with the type
+//!   that its place wants as a guide; [`Lowering::check`] also makes it fit ([`fit`]), which is where
+//!   conversions between numbers are inserted.
+//! - What is not known yet is a hole ([`crate::types::holes`]); [`finish`] replaces holes when a unit
+//!   is complete and reports those that nothing has solved.
+//! - A mistake is reported once. The expression then has the unknown type, which fits everything,
+//!   so that nothing that depends on it is reported too.
+
+mod actions;
+mod annotations;
+mod calls;
+mod choices;
+pub(crate) mod codes;
+mod constructors;
+mod declarations;
+mod dependencies;
+mod exhaustive;
+mod expressions;
+mod finish;
+mod fit;
+mod lines;
+mod literals;
+mod loops;
+mod matches;
+mod methods;
+mod operators;
+mod patterns;
+mod places;
+mod processes;
+mod properties;
+mod quantifiers;
+mod receives;
+mod references;
+mod signatures;
+mod sizes;
+mod statements;
+mod traffic;
+mod unit;
+
+use crate::ast;
+use crate::names::{Names, did_you_mean};
+use crate::names::declare::{Declarations, declare};
+use crate::types::{DeclaredTypes, UNKNOWN};
+use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::{Family, Global, Message, Song, Ty};
+use signatures::{ActionSignature, ConstSignature, FnSignature};
+use traffic::Traffic;
+use unit::Unit;
+
+/// Checks a parsed file and builds the song it describes, if there is no mistake in it.
+pub(crate) fn lower(
+    text: &str,
+    file: &ast::Song,
+    syntax_errors: &[Diagnostic],
+) -> (Option<Song>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let (items, names) = declare(file, syntax_errors, &mut diagnostics);
+    let mut lowering = Lowering::new(text, names, diagnostics);
+    let song = lowering.song(&items, syntax_errors.is_empty());
+    let sound = syntax_errors.is_empty() && !lowering.diagnostics.iter().any(Diagnostic::is_error);
+    (sound.then_some(song), lowering.diagnostics)
+}
+
+/// The state of the walk: what is declared, and the unit being checked.
+pub(crate) struct Lowering<'t> {
+    text: &'t str,
+    names: Names,
+    types: DeclaredTypes,
+    consts: Vec<ConstSignature>,
+    functions: Vec<FnSignature>,
+    messages: Vec<Message>,
+    actions: Vec<ActionSignature>,
+    /// Processes, then endpoints; their variables are added as they are checked.
+    families: Vec<Family>,
+    /// How many of `families` are processes.
+    process_count: usize,
+    /// Added as they are checked.
+    globals: Vec<Global>,
+    /// The local names of each process, for properties that want to see them.
+    process_locals: Vec<Vec<String>>,
+    /// Are all enums and structs declared?
+    types_known: bool,
+    /// Types of map keys, to be looked at when they are.
+    map_keys: Vec<(Ty, Span)>,
+    traffic: Traffic,
+    /// What may still be spent on checking that matches are exhaustive.
+    match_steps: usize,
+    diagnostics: Vec<Diagnostic>,
+    /// How many of `diagnostics` are errors.
+    errors: usize,
+    unit: Unit,
+}
+
+impl<'t> Lowering<'t> {
+    fn new(text: &'t str, names: Names, diagnostics: Vec<Diagnostic>) -> Self {
+        Lowering {
+            text,
+            names,
+            types: DeclaredTypes::default(),
+            consts: Vec::new(),
+            functions: Vec::new(),
+            messages: Vec::new(),
+            actions: Vec::new(),
+            families: Vec::new(),
+            process_count: 0,
+            globals: Vec::new(),
+            process_locals: Vec::new(),
+            types_known: false,
+            map_keys: Vec::new(),
+            traffic: Traffic::default(),
+            match_steps: exhaustive::MAX_STEPS,
+            errors: diagnostics.len(),
+            diagnostics,
+            unit: Unit::default(),
+        }
+    }
+
+    fn song(&mut self, items: &Declarations, complete: bool) -> Song {
+        self.declare_types(items);
+        self.declare_signatures(items);
+        let consts = self.constants(&items.consts);
+        let sorts = self.sorts(&items.sorts);
+        let functions = self.function_bodies(&items.functions);
+        let start_errors = self.errors;
+        let system = self.system(items);
+        let lines = self.lines(&items.lines);
+        let properties = self.properties(&items.properties);
+        let sizes = self.sizings(items.sizes.iter().flat_map(ast::SizeItem::sizings));
+        if complete && self.errors == start_errors {
+            self.unused_messages();
+        }
+        let song = Song {
+            sorts,
+            enums: std::mem::take(&mut self.types.enums),
+            structs: std::mem::take(&mut self.types.structs),
+            consts,
+            functions,
+            families: std::mem::take(&mut self.families),
+            system,
+            lines,
+            properties,
+            sizes,
+        };
+        self.circles(&song);
+        song
+    }
+
+    /// Remembers a mistake.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.errors += usize::from(diagnostic.is_error());
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The type with its outermost constructor made visible, as far as it is known.
+    fn shallow(&self, ty: &Ty) -> Ty {
+        self.unit.holes.shallow(ty).clone()
+    }
+
+    /// The type with every solved hole replaced.
+    fn resolved(&self, ty: &Ty) -> Ty {
+        self.unit.holes.resolve(ty).unwrap_or(UNKNOWN)
+    }
+
+    /// The type as people write it.
+    fn show(&self, ty: &Ty) -> String {
+        self.types.show(&self.resolved(ty))
+    }
+
+    /// "did you mean …?", for the first mistakes; past those nobody reads on, and it takes time.
+    fn suggest<'a>(
+        &self,
+        written: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Option<String> {
+        const MAX_SUGGESTIONS: usize = 100;
+        if self.errors < MAX_SUGGESTIONS { did_you_mean(written, known) } else { None }
+    }
+
+    /// The text at `span` in quotes, or a word for it when it is long.
+    fn quote(&self, span: Span) -> String {
+        let text = span.slice(self.text);
+        if text.len() <= 40 && !text.contains('\n') && !text.is_empty() {
+            format!("`{text}`")
+        } else {
+            "this expression".to_owned()
+        }
+    }
+}

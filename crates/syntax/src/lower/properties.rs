@@ -1,0 +1,122 @@
+//! Properties: what should hold, by which engines, and at which sizes.
+
+use super::Lowering;
+use super::codes::declarations::{MIXED_PROPERTY, RESERVED_NAME, UNKNOWN_ENGINE};
+use super::signatures::name_and_span;
+use super::unit::Home;
+use crate::ast::{self, AstNode, ClaimKind};
+use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::visit::VisitMut;
+use plainsong_ir::{Claim, FamilyId, Property};
+
+/// The engines that `by` can name.
+const ENGINES: [&str; 6] = ["naive", "explore", "sequentialize", "diverge", "refine", "project"];
+
+/// Properties that every system has.
+const BUILT_IN: [&str; 2] = ["no_deadlock", "assertions"];
+
+/// What a property speaks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The processes or globals of the file.
+    System,
+    /// A choreography, by its position.
+    Line(usize),
+}
+
+impl Lowering<'_> {
+    /// The properties.
+    pub(crate) fn properties(&mut self, items: &[ast::PropertyItem]) -> Vec<Property> {
+        items.iter().map(|item| self.property(item)).collect()
+    }
+
+    fn property(&mut self, item: &ast::PropertyItem) -> Property {
+        let (name, span) = name_and_span(item.name());
+        if BUILT_IN.contains(&name.as_str()) {
+            let message = format!("`{name}` is checked for every system; a property cannot be called so");
+            self.report(
+                Diagnostic::error(&RESERVED_NAME, span, message).help("choose another name"),
+            );
+        }
+        let mut engines = Vec::new();
+        for engine in item.engines() {
+            self.engine(&engine);
+            engines.push(engine.text().to_owned());
+        }
+        let sizes = self.sizings(item.sizings());
+        self.begin(Home::Property);
+        let mut claim = self.claim(item);
+        let locals = self.finish(|filler| match &mut claim {
+            Claim::Finally(condition) | Claim::Always(condition) => filler.expr(condition),
+            Claim::Quiescent { .. } => {}
+        });
+        Property { name, engines, sizes, claim, locals, span }
+    }
+
+    fn engine(&mut self, name: &ast::Name) {
+        if ENGINES.contains(&name.text()) {
+            return;
+        }
+        let message = format!("there is no engine `{}`", name.text());
+        let help = self.suggest(name.text(), ENGINES).unwrap_or_else(|| {
+            let known: Vec<String> = ENGINES.iter().map(|name| format!("`{name}`")).collect();
+            format!("the engines are {}", known.join(", "))
+        });
+        self.report(Diagnostic::error(&UNKNOWN_ENGINE, name.span(), message).help(help));
+    }
+
+    fn claim(&mut self, item: &ast::PropertyItem) -> Claim {
+        let Some(claim) = item.claim() else { return Claim::Quiescent { fair: false } };
+        match claim.kind() {
+            Some(ClaimKind::Finally) => {
+                Claim::Finally(self.condition(claim.condition(), claim.span(), "finally"))
+            }
+            Some(ClaimKind::Always) => {
+                Claim::Always(self.condition(claim.condition(), claim.span(), "always"))
+            }
+            Some(ClaimKind::Quiescent) | None => Claim::Quiescent { fair: claim.is_fair() },
+        }
+    }
+
+    /// Notes that a property speaks about processes or globals.
+    pub(crate) fn speaks_of_system(&mut self, span: Span) {
+        self.speaks_of(Subject::System, span);
+    }
+
+    /// Notes that a property speaks about a process or an endpoint.
+    pub(crate) fn speaks_of_family(&mut self, family: FamilyId, span: Span) {
+        let subject = self.line_of(family).map_or(Subject::System, Subject::Line);
+        self.speaks_of(subject, span);
+    }
+
+    fn line_of(&self, family: FamilyId) -> Option<usize> {
+        if family.index() < self.process_count {
+            return None;
+        }
+        let name = &self.families[family.index()].name;
+        let rows = self.names.endpoints.get(name)?;
+        rows.iter().find(|row| row.family == family).map(|row| row.line)
+    }
+
+    fn speaks_of(&mut self, subject: Subject, span: Span) {
+        if self.unit.home != Home::Property {
+            return;
+        }
+        let Some((first, place)) = self.unit.subject else {
+            self.unit.subject = Some((subject, span));
+            return;
+        };
+        if first != subject && !self.unit.subject_reported {
+            self.unit.subject_reported = true;
+            self.report(
+                Diagnostic::error(
+                    &MIXED_PROPERTY,
+                    span,
+                    "a property speaks about one system, and this belongs to another",
+                )
+                .also(place, "it speaks about this first")
+                .help("write one property for each"),
+            );
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! Names in expressions, and what follows them: fields, indices, the state of processes.
+
+use super::Lowering;
+use super::annotations::type_of_item;
+use super::codes::names::{AMBIGUOUS_NAME, UNKNOWN_FIELD, UNKNOWN_NAME};
+use super::codes::places::{FOREIGN_STATE, NOT_CLOSED, NOT_STATE};
+use super::codes::declarations::RECURSIVE_DEFINITION;
+use super::codes::types::{ARGUMENT_COUNT, FAMILY_INDEX, NOT_CALLABLE_NAME, NOT_INDEXABLE};
+use super::fit::{Wanted, Why};
+use super::unit::Home;
+use crate::ast::{self, AstNode};
+use crate::names::Item;
+use crate::types::{UNKNOWN, a, is_unknown};
+use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::{ConstId, Expr, ExprKind, FamilyId, GlobalId, Ty, VarId};
+
+/// A process or endpoint as written, with or without indices.
+pub(crate) struct FamilyRef {
+    pub(crate) family: FamilyId,
+    indices: Option<Vec<ast::Expr>>,
+    pub(crate) span: Span,
+}
+
+impl Lowering<'_> {
+    /// A bare name.
+    pub(crate) fn name_expr(&mut self, e: &ast::NameExpr, wanted: Wanted) -> Expr {
+        let span = e.span();
+        let Some(name) = e.name() else { return self.wrong(span) };
+        if let Some(local) = self.unit.scope.find(name.text()) {
+            self.unit.read[local.index()] = true;
+            let ty = self.unit.locals[local.index()].ty.clone();
+            return Expr { kind: ExprKind::Local(local), ty, span };
+        }
+        if let Some((family, var)) = self.own_var(name.text()) {
+            let ty = self.families[family.index()].vars[var.index()].ty.clone();
+            return Expr { kind: ExprKind::Own(var), ty, span };
+        }
+        if let Some(reference) = self.family_ref(&ast::Expr::Name(e.clone())) {
+            return self.pid(reference);
+        }
+        match self.names.item(name.text()) {
+            Some(Item::Const(id)) => self.const_ref(id, span),
+            Some(Item::Global(id)) => self.global_ref(id, &name),
+            Some(Item::Function(_)) => self.function_as_value(&name),
+            Some(item) => match type_of_item(item) {
+                Some(ty) => self.all(ty, span),
+                None => self.wrong(span),
+            },
+            None => self.bare_variant(&name, None, span, wanted),
+        }
+    }
+
+    /// The state variable of this name of the process whose code this is.
+    pub(crate) fn own_var(&self, name: &str) -> Option<(FamilyId, VarId)> {
+        let family = self.unit.home.own_family()?;
+        let var = self.names.vars.get(family.index())?.get(name)?;
+        Some((family, *var))
+    }
+
+    fn const_ref(&mut self, id: ConstId, span: Span) -> Expr {
+        let row = &self.consts[id.index()];
+        if let Some(ty) = &row.ty {
+            return Expr { kind: ExprKind::Const(id), ty: ty.clone(), span };
+        }
+        let name = &row.name;
+        let message = format!("the value of `{name}` depends on itself");
+        let diagnostic = Diagnostic::error(&RECURSIVE_DEFINITION, span, message)
+            .also(row.span, format!("`{name}` is declared here"))
+            .help("a constant is computed from other constants, not from itself");
+        self.report(diagnostic);
+        self.wrong(span)
+    }
+
+    fn global_ref(&mut self, id: GlobalId, name: &ast::Name) -> Expr {
+        let span = name.span();
+        let text = name.text();
+        if !self.unit.home.sees_globals() {
+            self.not_closed(span, &format!("the global variable `{text}`"));
+            return self.wrong(span);
+        }
+        self.speaks_of_system(span);
+        match self.globals.get(id.index()) {
+            Some(global) => Expr { kind: ExprKind::Global(id), ty: global.ty.clone(), span },
+            None => {
+                let message = format!("`{text}` is declared after this");
+                self.report(
+                    Diagnostic::error(&UNKNOWN_NAME, span, message)
+                        .help("the first value of a global may use globals declared above it"),
+                );
+                self.wrong(span)
+            }
+        }
+    }
+
+    fn not_closed(&mut self, span: Span, what: &str) {
+        let home = self.unit.home.describe();
+        let (code, message) = match self.unit.home {
+            Home::Constant | Home::Condition | Home::Bound | Home::Function => {
+                (&NOT_CLOSED, format!("{home} cannot use {what}, which changes"))
+            }
+            _ => (&FOREIGN_STATE, format!("{home} cannot see {what}")),
+        };
+        let help = match self.unit.home {
+            Home::Function => "pass the value as an argument",
+            Home::Constant | Home::Condition | Home::Bound => {
+                "use constants, parameters and functions only"
+            }
+            Home::Line(_) => "a choreography has its own variables, in its endpoints",
+            _ => "processes share nothing; send the value in a message",
+        };
+        self.report(Diagnostic::error(code, span, message).help(help));
+    }
+
+    fn function_as_value(&mut self, name: &ast::Name) -> Expr {
+        let text = name.text();
+        let message = format!("`{text}` is a function, and functions are not values");
+        self.report(
+            Diagnostic::error(&NOT_CALLABLE_NAME, name.span(), message)
+                .help(format!("call it: `{text}(…)`")),
+        );
+        self.wrong(name.span())
+    }
+
+    /// Reports a name that means nothing here.
+    pub(crate) fn unknown_name(&mut self, name: &ast::Name) {
+        let text = name.text();
+        if self.names.is_doubtful(text) {
+            return;
+        }
+        let message = format!("`{text}` is not declared");
+        let mut diagnostic = Diagnostic::error(&UNKNOWN_NAME, name.span(), message);
+        if let Some(local) = self.unit.locals.iter().rev().find(|local| local.name == text) {
+            diagnostic = diagnostic.also(local.span, format!("this `{text}` ended with its block"));
+        }
+        diagnostic.help = self.unknown_name_help(text);
+        self.report(diagnostic);
+    }
+
+    fn unknown_name_help(&self, text: &str) -> Option<String> {
+        if let Some(owner) = self.families.iter().position(|f| f.vars.iter().any(|v| v.name == text))
+        {
+            return Some(self.state_help(FamilyId::from(owner), text));
+        }
+        if let Some(signal) = self.names.signals.get(text) {
+            return Some(format!("`{text}` is {}; it is not a value", signal.what.describe()));
+        }
+        let own = self.unit.home.own_family().map(|family| &self.names.vars[family.index()]);
+        let known = self
+            .unit
+            .scope
+            .names()
+            .chain(own.into_iter().flat_map(|vars| vars.keys().map(String::as_str)))
+            .chain(self.names.items.keys().map(String::as_str))
+            .chain(self.names.variants.keys().map(String::as_str))
+            .chain(self.names.endpoints.keys().map(String::as_str));
+        self.suggest(text, known)
+    }
+
+    /// How to name a state variable from outside of its process.
+    fn state_help(&self, family: FamilyId, var: &str) -> String {
+        let owner = self.family_form(family);
+        match self.unit.home {
+            Home::Property | Home::Line(_) => format!("did you mean `{owner}.{var}`?"),
+            _ => format!("`{var}` belongs to `{owner}`; processes share nothing"),
+        }
+    }
+
+    /// `db[d]`, with the names of the indices as declared.
+    pub(crate) fn family_form(&self, family: FamilyId) -> String {
+        let family = &self.families[family.index()];
+        if family.index.is_empty() {
+            return family.name.clone();
+        }
+        let names: Vec<&str> = family.index.iter().map(|binder| binder.name.as_str()).collect();
+        format!("{}[{}]", family.name, names.join(", "))
+    }
+
+    /// `e.f`: a field, or a state variable of a named process.
+    pub(crate) fn field(&mut self, e: &ast::FieldExpr) -> Expr {
+        let span = e.span();
+        let (Some(base), Some(name)) = (e.base(), e.name()) else { return self.wrong(span) };
+        if let Some(reference) = self.family_ref(&base) {
+            return self.state_of(reference, &name, span);
+        }
+        let base = self.expr(&base, None);
+        match self.field_of(&base.ty, &name, base.span) {
+            Some((at, ty)) => Expr { kind: ExprKind::Field(Box::new(base), at), ty, span },
+            None => self.wrong(span),
+        }
+    }
+
+    /// The position and type of a field; reports when there is none.
+    pub(crate) fn field_of(&mut self, ty: &Ty, name: &ast::Name, of: Span) -> Option<(usize, Ty)> {
+        let ty = self.shallow(ty);
+        if is_unknown(&ty) {
+            return None;
+        }
+        let Ty::Struct(id) = ty else {
+            let shown = self.show(&ty);
+            let message = format!("{} is {}, which has no fields", self.quote(of), a(&shown));
+            let mut diagnostic = Diagnostic::error(&UNKNOWN_FIELD, name.span(), message);
+            if ty == Ty::Process {
+                diagnostic = diagnostic.help("a process is asked by message; only properties see its state");
+            }
+            self.report(diagnostic);
+            return None;
+        };
+        let at = self.names.fields[id.index()].get(name.text()).copied();
+        if at.is_none() {
+            self.no_such_field(id, name);
+        }
+        at.map(|at| (at, self.types.structs[id.index()].fields[at].1.clone()))
+    }
+
+    /// Reports a field that the struct does not have.
+    pub(crate) fn no_such_field(&mut self, id: plainsong_ir::StructId, name: &ast::Name) {
+        let decl = &self.types.structs[id.index()];
+        let message = format!("`{}` has no field `{}`", decl.name, name.text());
+        let known = decl.fields.iter().map(|(field, _)| field.as_str());
+        let mut diagnostic = Diagnostic::error(&UNKNOWN_FIELD, name.span(), message)
+            .also(decl.span, format!("`{}` is declared here", decl.name));
+        diagnostic.help = self.suggest(name.text(), known);
+        self.report(diagnostic);
+    }
+
+    /// `t.0`
+    pub(crate) fn tuple_field(&mut self, e: &ast::TupleFieldExpr) -> Expr {
+        let span = e.span();
+        let (Some(base), Some(at)) = (e.base(), e.index()) else { return self.wrong(span) };
+        let base = self.expr(&base, None);
+        match self.component_of(&base.ty, at, e.index_span().unwrap_or(span), base.span) {
+            Some(ty) => Expr { kind: ExprKind::Project(Box::new(base), at), ty, span },
+            None => self.wrong(span),
+        }
+    }
+
+    /// The type of a component; reports when there is none.
+    pub(crate) fn component_of(&mut self, ty: &Ty, at: usize, span: Span, of: Span) -> Option<Ty> {
+        match self.shallow(ty) {
+            ty if is_unknown(&ty) => None,
+            Ty::Tuple(tys) if at < tys.len() => Some(tys[at].clone()),
+            ty => {
+                let subject = self.quote(of);
+                let shown = a(&self.show(&ty));
+                let message = match ty {
+                    Ty::Tuple(tys) => format!(
+                        "{subject} has {} components, counted from 0: there is no `.{at}`",
+                        tys.len()
+                    ),
+                    _ => format!("{subject} is {shown}, which has no components"),
+                };
+                self.report(Diagnostic::error(&UNKNOWN_FIELD, span, message));
+                None
+            }
+        }
+    }
+
+    /// `e[i]`: a member of a family, an entry of a map, an element of a sequence.
+    pub(crate) fn index(&mut self, e: &ast::IndexExpr) -> Expr {
+        let span = e.span();
+        if let Some(reference) = self.family_ref(&ast::Expr::Index(e.clone())) {
+            return self.pid(reference);
+        }
+        let Some(base) = e.base() else { return self.wrong(span) };
+        let base = self.expr(&base, None);
+        let indices: Vec<ast::Expr> = e.indices().collect();
+        match self.entry_of(&base.ty, &indices, base.span) {
+            Some((key, ty)) => {
+                Expr { kind: ExprKind::Index(Box::new(base), Box::new(key)), ty, span }
+            }
+            None => self.wrong(span),
+        }
+    }
+
+    /// The key and the type of an entry of a map or sequence; reports when there is none.
+    pub(crate) fn entry_of(
+        &mut self,
+        ty: &Ty,
+        indices: &[ast::Expr],
+        of: Span,
+    ) -> Option<(Expr, Ty)> {
+        let (key, value) = match self.shallow(ty) {
+            Ty::Map(key, value) => (*key, *value),
+            Ty::Seq(value) => (Ty::Int, *value),
+            ty => {
+                self.not_indexable(&ty, of);
+                indices.iter().for_each(|index| _ = self.check(index, &UNKNOWN, Why::Here));
+                return None;
+            }
+        };
+        let [index] = indices else {
+            let span = indices.first().map_or(of, AstNode::span);
+            let message = format!("{} takes one index", self.quote(of));
+            self.report(
+                Diagnostic::error(&ARGUMENT_COUNT, span, message)
+                    .help("for a map from tuples write `m[(a, b)]`"),
+            );
+            return None;
+        };
+        Some((self.check(index, &key, Why::Word("[…]")), value))
+    }
+
+    fn not_indexable(&mut self, ty: &Ty, of: Span) {
+        if is_unknown(ty) {
+            return;
+        }
+        let shown = a(&self.show(ty));
+        let message = format!("{} is {shown}, which cannot be indexed", self.quote(of));
+        let help = match ty {
+            Ty::Set(_) | Ty::Bag(_) => "sets and bags have no positions; use `min()`, a quantifier, or a `seq`",
+            _ => "maps and sequences can be indexed, and families of processes",
+        };
+        self.report(Diagnostic::error(&NOT_INDEXABLE, of, message).help(help));
+    }
+
+    /// The process or endpoint that the expression names, if it names one.
+    pub(crate) fn family_ref(&mut self, e: &ast::Expr) -> Option<FamilyRef> {
+        match e {
+            ast::Expr::Name(name) => {
+                let name = name.name()?;
+                let family = self.family_of_name(&name)?;
+                Some(FamilyRef { family, indices: None, span: name.span() })
+            }
+            ast::Expr::Field(field) => {
+                let line = field.base()?.as_name()?;
+                let name = field.name()?;
+                let family = self.endpoint_of_line(&line, &name)?;
+                Some(FamilyRef { family, indices: None, span: field.span() })
+            }
+            ast::Expr::Index(index) => {
+                let base = index.base()?;
+                if matches!(base, ast::Expr::Index(_)) {
+                    return None;
+                }
+                let reference = self.family_ref(&base)?;
+                let indices = Some(index.indices().collect());
+                Some(FamilyRef { indices, span: index.span(), ..reference })
+            }
+            _ => None,
+        }
+    }
+
+    fn is_hidden(&self, name: &str) -> bool {
+        self.unit.scope.find(name).is_some() || self.own_var(name).is_some()
+    }
+
+    fn family_of_name(&mut self, name: &ast::Name) -> Option<FamilyId> {
+        let text = name.text();
+        if self.is_hidden(text) {
+            return None;
+        }
+        if let Home::Line(line) = self.unit.home
+            && let Some(family) = self.names.endpoint(line, text)
+        {
+            return Some(family);
+        }
+        match self.names.item(text) {
+            Some(Item::Family(family)) => return Some(family),
+            Some(_) => return None,
+            None => {}
+        }
+        if self.unit.home != Home::Property {
+            return None;
+        }
+        let rows = self.names.endpoints.get(text)?;
+        let first = rows.first()?.family;
+        if rows.len() > 1 {
+            self.ambiguous_endpoint(name);
+        }
+        Some(first)
+    }
+
+    fn ambiguous_endpoint(&mut self, name: &ast::Name) {
+        let text = name.text();
+        let lines: Vec<usize> = self.names.endpoints[text].iter().map(|row| row.line).collect();
+        let known = self.names.lines.iter().filter(|(_, declared)| lines.contains(&declared.what));
+        let mut forms: Vec<String> = known.map(|(line, _)| format!("`{line}.{text}`")).collect();
+        forms.sort();
+        let message = format!("several choreographies have an endpoint `{text}`");
+        self.report(
+            Diagnostic::error(&AMBIGUOUS_NAME, name.span(), message)
+                .help(format!("say which: {}", forms.join(" or "))),
+        );
+    }
+
+    /// `swap.a` in a property.
+    fn endpoint_of_line(&mut self, line: &ast::Name, name: &ast::Name) -> Option<FamilyId> {
+        let text = line.text();
+        if self.unit.home != Home::Property || self.is_hidden(text) || self.names.item(text).is_some()
+        {
+            return None;
+        }
+        let line = self.names.lines.get(text)?.what;
+        self.names.endpoint(line, name.text())
+    }
+
+    /// The identity of a process.
+    fn pid(&mut self, reference: FamilyRef) -> Expr {
+        let span = reference.span;
+        if reference.family.index() >= self.process_count {
+            let form = self.family_form(reference.family);
+            let message = format!("`{form}` is an endpoint, and endpoints are not values");
+            self.report(
+                Diagnostic::error(&UNKNOWN_NAME, span, message)
+                    .help(format!("name one of its variables: `{form}.v`")),
+            );
+            return self.wrong(span);
+        }
+        match self.family_indices(&reference) {
+            Some(indices) => {
+                Expr { kind: ExprKind::Pid(reference.family, indices), ty: Ty::Process, span }
+            }
+            None => self.wrong(span),
+        }
+    }
+
+    /// The indices of a named process, one for each that the family declares.
+    pub(crate) fn family_indices(&mut self, reference: &FamilyRef) -> Option<Vec<Expr>> {
+        let family = &self.families[reference.family.index()];
+        let wanted: Vec<Ty> = family.index.iter().map(|binder| binder.ty.clone()).collect();
+        let given = reference.indices.as_deref();
+        if given.map_or(0, <[_]>::len) != wanted.len() {
+            self.wrong_indices(reference);
+            for index in given.unwrap_or_default() {
+                self.check(index, &UNKNOWN, Why::Here);
+            }
+            return None;
+        }
+        let mut indices = Vec::new();
+        for (at, index) in given.unwrap_or_default().iter().enumerate() {
+            indices.push(self.check(index, &wanted[at], Why::Index(reference.family)));
+        }
+        Some(indices)
+    }
+
+    fn wrong_indices(&mut self, reference: &FamilyRef) {
+        let family = &self.families[reference.family.index()];
+        let form = self.family_form(reference.family);
+        let name = &family.name;
+        let is_process = reference.family.index() < self.process_count;
+        let kind = if is_process { "process" } else { "endpoint" };
+        let message = match (family.index.len(), &reference.indices) {
+            (0, _) => format!("`{name}` is a single {kind} and has no index"),
+            (_, None) => format!("`{name}` is a family; which of its members is meant?"),
+            (1, Some(_)) => format!("`{name}` has one index"),
+            (count, Some(_)) => format!("`{name}` has {count} indices"),
+        };
+        let diagnostic = Diagnostic::error(&FAMILY_INDEX, reference.span, message)
+            .also(family.span, format!("`{form}` is declared here"))
+            .help(format!("write `{form}`"));
+        self.report(diagnostic);
+    }
+
+    /// `db[d].outcome`
+    fn state_of(&mut self, reference: FamilyRef, name: &ast::Name, span: Span) -> Expr {
+        if !self.may_see(reference.family) {
+            self.foreign_state(&reference, name, span);
+            return self.wrong(span);
+        }
+        let indices = self.family_indices(&reference);
+        let var = self.state_var(reference.family, name);
+        self.speaks_of_family(reference.family, span);
+        match (indices, var) {
+            (Some(indices), Some((var, ty))) => {
+                Expr { kind: ExprKind::Of(reference.family, indices, var), ty, span }
+            }
+            (None, Some((_, ty))) => Expr { ty, ..self.wrong(span) },
+            _ => self.wrong(span),
+        }
+    }
+
+    /// May code here read and write the state of this process or endpoint?
+    pub(crate) fn may_see(&self, family: FamilyId) -> bool {
+        match self.unit.home {
+            Home::Property => true,
+            Home::Line(_) => family.index() >= self.process_count,
+            _ => false,
+        }
+    }
+
+    fn foreign_state(&mut self, reference: &FamilyRef, name: &ast::Name, span: Span) {
+        let owner = &self.families[reference.family.index()].name;
+        if self.unit.home.own_family() == Some(reference.family) {
+            let text = name.text();
+            let message = format!("a process names its own variables without `{owner}`");
+            self.report(
+                Diagnostic::error(&FOREIGN_STATE, span, message)
+                    .help(format!("write `{text}` for the variable of this process")),
+            );
+            return;
+        }
+        let what = format!("the state of `{owner}`");
+        self.not_closed(span, &what);
+    }
+
+    /// A state variable by name; reports when there is none.
+    pub(crate) fn state_var(&mut self, family: FamilyId, name: &ast::Name) -> Option<(VarId, Ty)> {
+        if let Some(&var) = self.names.vars[family.index()].get(name.text()) {
+            let ty = self.families[family.index()].vars[var.index()].ty.clone();
+            return Some((var, ty));
+        }
+        let text = name.text();
+        let row = &self.families[family.index()];
+        let owner = &row.name;
+        let locals = self.process_locals.get(family.index());
+        let diagnostic = if locals.is_some_and(|names| names.iter().any(|local| local == text)) {
+            let message = format!("`{text}` is local to the body of `{owner}`, and properties do not see it");
+            Diagnostic::error(&NOT_STATE, name.span(), message)
+                .help("declare it as a `var` at the top of the process")
+        } else {
+            let message = format!("`{owner}` has no state variable `{text}`");
+            let known = row.vars.iter().map(|var| var.name.as_str());
+            let mut diagnostic = Diagnostic::error(&UNKNOWN_FIELD, name.span(), message);
+            diagnostic.help = self.suggest(text, known);
+            diagnostic
+        };
+        let diagnostic = diagnostic.also(row.span, format!("`{owner}` is declared here"));
+        self.report(diagnostic);
+        None
+    }
+}

@@ -1,0 +1,191 @@
+//! What the rest of a file needs to know about an item: its name, parameters and types.
+
+use super::Lowering;
+use super::codes::declarations::{RESERVED_NAME, UNKNOWN_DELIVERY};
+use super::codes::types::NOT_FINITE;
+use crate::ast::{self, AstNode};
+use crate::names::declare::{ConstOrParam, Declarations, declared_twice};
+use crate::types::UNKNOWN;
+use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::{Binder, Delivery, Family, Message, Ty};
+use std::collections::HashMap;
+
+/// A constant or parameter.
+pub(crate) struct ConstSignature {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    /// Known from the start when it is written, otherwise once the value has been checked.
+    pub(crate) ty: Option<Ty>,
+    pub(crate) is_param: bool,
+}
+
+/// A function.
+pub(crate) struct FnSignature {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) params: Vec<Binder>,
+    pub(crate) result: Ty,
+}
+
+/// An action.
+pub(crate) struct ActionSignature {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) params: Vec<Binder>,
+}
+
+impl Lowering<'_> {
+    /// Fills the tables of everything but types.
+    pub(crate) fn declare_signatures(&mut self, items: &Declarations) {
+        for item in &items.consts {
+            let signature = self.const_signature(item);
+            self.consts.push(signature);
+        }
+        for item in &items.functions {
+            let signature = self.fn_signature(item);
+            self.functions.push(signature);
+        }
+        for item in &items.messages {
+            let message = self.message(item);
+            self.messages.push(message);
+        }
+        for item in &items.actions {
+            let (name, span) = name_and_span(item.name());
+            let params = self.binders(item.binders().as_ref());
+            self.actions.push(ActionSignature { name, span, params });
+        }
+        self.declare_families(items);
+    }
+
+    fn const_signature(&mut self, item: &ConstOrParam) -> ConstSignature {
+        match item {
+            ConstOrParam::Const(item) => {
+                let (name, span) = name_and_span(item.name());
+                let ty = item.ty().map(|ty| self.ty(&ty));
+                ConstSignature { name, span, ty, is_param: false }
+            }
+            ConstOrParam::Param(item) => {
+                let (name, span) = name_and_span(item.name());
+                let ty = self.parameter_type(item.ty().as_ref());
+                ConstSignature { name, span, ty: Some(ty), is_param: true }
+            }
+        }
+    }
+
+    fn fn_signature(&mut self, item: &ast::FnItem) -> FnSignature {
+        let (name, span) = name_and_span(item.name());
+        if name == "pending" {
+            let message = "a function cannot be called `pending`, which counts what is under way";
+            self.report(
+                Diagnostic::error(&RESERVED_NAME, span, message).help("choose another name"),
+            );
+        }
+        let params = self.binders(item.binders().as_ref());
+        let result = item.result().map_or(UNKNOWN, |ty| self.ty(&ty));
+        FnSignature { name, span, params, result }
+    }
+
+    fn message(&mut self, item: &ast::MessageItem) -> Message {
+        let (name, span) = name_and_span(item.name());
+        let fields = self.binders(item.binders().as_ref());
+        let delivery = item.via().and_then(|via| self.delivery(&via));
+        Message { name, fields, delivery, span }
+    }
+
+    fn delivery(&mut self, via: &ast::Name) -> Option<Delivery> {
+        let found = Delivery::ALL.into_iter().find(|model| model.name() == via.text());
+        if found.is_none() {
+            let known = Delivery::ALL.map(Delivery::name);
+            let message = format!("there is no delivery model `{}`", via.text());
+            let help = self.suggest(via.text(), known).unwrap_or_else(|| {
+                "it is one of `unordered`, `fifo`, `causal` and `mailbox`".to_owned()
+            });
+            self.report(Diagnostic::error(&UNKNOWN_DELIVERY, via.span(), message).help(help));
+        }
+        found
+    }
+
+    fn declare_families(&mut self, items: &Declarations) {
+        for item in &items.processes {
+            self.family(item.name(), item.indices().as_ref());
+        }
+        self.process_count = self.families.len();
+        for line in &items.lines {
+            for endpoint in line.body().iter().flat_map(ast::ChoreographyBody::endpoints) {
+                self.family(endpoint.name(), endpoint.indices().as_ref());
+            }
+        }
+    }
+
+    fn family(&mut self, name: Option<ast::Name>, indices: Option<&ast::BinderList>) {
+        let (name, span) = name_and_span(name);
+        let index = self.binders(indices);
+        for (binder, written) in index.iter().zip(indices.iter().flat_map(|list| list.binders())) {
+            let span = written.ty().map_or(written.span(), |ty| ty.span());
+            self.want_finite(&binder.ty, span, "the index of a process");
+        }
+        self.families.push(Family { name, index, vars: Vec::new(), span });
+        self.names.vars.push(HashMap::new());
+    }
+
+    /// The names and types of a list of parameters.
+    pub(crate) fn binders(&mut self, list: Option<&ast::BinderList>) -> Vec<Binder> {
+        let mut seen: HashMap<String, Span> = HashMap::new();
+        let mut binders = Vec::new();
+        for binder in list.into_iter().flat_map(ast::BinderList::binders) {
+            let Some(name) = binder.name() else { continue };
+            if let Some(&earlier) = seen.get(name.text()) {
+                self.report(declared_twice(&name, "in this list", earlier));
+            }
+            seen.insert(name.text().to_owned(), name.span());
+            let ty = binder.ty().map_or(UNKNOWN, |ty| self.ty(&ty));
+            binders.push(Binder { name: name.text().to_owned(), ty });
+        }
+        binders
+    }
+
+    /// A type of which every value can be tried, or a window of them.
+    pub(crate) fn parameter_type(&mut self, written: Option<&ast::Type>) -> Ty {
+        let Some(written) = written else { return UNKNOWN };
+        let ty = self.ty(written);
+        self.want_enumerable(&ty, written.span(), "a parameter");
+        ty
+    }
+
+    /// Reports a type whose values cannot be listed.
+    pub(crate) fn want_finite(&mut self, ty: &Ty, span: Span, who: &str) -> bool {
+        let finite = self.types.is_finite(&self.resolved(ty));
+        if !finite {
+            self.not_finite(ty, span, who);
+        }
+        finite
+    }
+
+    /// Reports a type whose values cannot be listed even if a window of integers is enough.
+    pub(crate) fn want_enumerable(&mut self, ty: &Ty, span: Span, who: &str) {
+        if !self.types.is_enumerable(&self.resolved(ty)) {
+            self.not_finite(ty, span, who);
+        }
+    }
+
+    fn not_finite(&mut self, ty: &Ty, span: Span, who: &str) {
+        let shown = self.show(ty);
+        let message =
+            format!("{who} wants a finite type, but the values of `{shown}` cannot be listed");
+        let help = match self.shallow(ty) {
+            Ty::Int | Ty::Nat => {
+                "use a range of integers: a sort such as `sort Round = 0..10;`, or `in 0..10`"
+            }
+            _ => {
+                "finite are `bool`, sorts, and enums, structs, tuples, options, sets and maps of \
+                 finite types"
+            }
+        };
+        self.report(Diagnostic::error(&NOT_FINITE, span, message).help(help));
+    }
+}
+
+/// A declared name and where it stands.
+pub(crate) fn name_and_span(name: Option<ast::Name>) -> (String, Span) {
+    name.map_or_else(Default::default, |name| (name.text().to_owned(), name.span()))
+}

@@ -1,0 +1,245 @@
+//! Items: what a file consists of.
+
+use plainsong_diagnostics::{Diagnostic, nearest};
+use rowan::Checkpoint;
+
+use super::Parser;
+use super::types::starts_type;
+use crate::codes;
+use crate::kinds::KEYWORDS;
+use crate::kinds::SyntaxKind::{self, *};
+
+impl Parser<'_> {
+    /// A whole file.
+    pub(super) fn song(&mut self) {
+        let start = self.builder.checkpoint();
+        while !self.at(Eof) {
+            let before = self.at;
+            match self.kind {
+                kind if kind.starts_item() => self.item(),
+                Semicolon => self.stray_semicolon(),
+                _ => self.no_item(),
+            }
+            if self.in_error() || self.at == before {
+                self.recover_item();
+            }
+            if self.at == before {
+                self.skip_token();
+            }
+        }
+        self.flush_trivia();
+        self.close(start, SongFile);
+    }
+
+    fn no_item(&mut self) {
+        match self.kind {
+            Reserved => self.reserved_word(),
+            RBrace => {
+                self.error_here(&codes::STRAY_BRACE, "this `}` closes nothing");
+                self.skip_token();
+            }
+            kind if kind.starts_keyword_statement() => self.expected_with_help(
+                "an item",
+                "statements stand inside a process, an action, `init` or a choreography",
+            ),
+            EndpointKw | RequiresKw | EnsuresKw => {
+                self.expected_with_help("an item", "this belongs into a choreography");
+            }
+            OnKw => self.expected_with_help("an item", "handlers belong into a process"),
+            Ident => self.unknown_item(),
+            _ => self.expected("an item, such as `process`, `message` or `property`"),
+        }
+    }
+
+    fn unknown_item(&mut self) {
+        let what = "an item, such as `process`, `message` or `property`";
+        let keywords = KEYWORDS.iter().filter(|(_, kind)| kind.starts_item());
+        match nearest(self.current_text(), keywords.map(|&(spelling, _)| spelling)) {
+            Some(keyword) => self.expected_with_help(what, &format!("did you mean `{keyword}`?")),
+            None => self.expected(what),
+        }
+    }
+
+    /// One item; the current token starts one.
+    pub(super) fn item(&mut self) {
+        let start = self.open();
+        match self.kind {
+            SortKw => self.sort(start),
+            EnumKw => self.enumeration(start),
+            StructKw => self.structure(start),
+            ConstKw => self.constant(start),
+            ParamKw => self.parameter(start),
+            FnKw => self.function(start),
+            MessageKw => self.message(start),
+            DaemonKw | ProcessKw => self.process(start),
+            VarKw => self.var_declaration(),
+            ActionKw => self.action(start),
+            InitKw => self.init(start),
+            ChoreographyKw => self.choreography(start),
+            PropertyKw => self.property(start),
+            _ => self.size(start),
+        }
+    }
+
+    fn sort(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of a sort");
+        if self.at_word("ordered") {
+            self.bump_as(OrderedKw);
+        } else if self.eat(Eq) {
+            self.sort_range();
+        }
+        self.expect_semicolon();
+        self.close(start, SortItem);
+    }
+
+    fn enumeration(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of an enum");
+        if self.at_opening_brace() {
+            self.delimited("a variant", is_name_like, |p| {
+                let start = p.open();
+                p.expect_name("the name of a variant");
+                if p.at(LParen) {
+                    p.delimited("a type", starts_type, Self::ty);
+                }
+                p.close(start, Variant);
+            });
+        }
+        self.close(start, EnumItem);
+    }
+
+    fn structure(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of a struct");
+        if self.at_opening_brace() {
+            self.delimited("a field", is_name_like, |p| {
+                p.name_and_type("the name of a field", FieldDecl)
+            });
+        }
+        self.close(start, StructItem);
+    }
+
+    /// `name: type`
+    fn name_and_type(&mut self, what: &str, kind: SyntaxKind) {
+        let start = self.open();
+        if self.kind.is_keyword() && starts_type(self.kind) && self.nth(1) != Colon {
+            self.expected_with_help("a name", "every name here is given with its type: `x: T`");
+            self.ty();
+            self.close(start, kind);
+            return;
+        }
+        self.expect_name(what);
+        if self.eat(Colon) {
+            self.ty();
+        } else {
+            self.expected_with_help(
+                "`:` and a type",
+                "every name here is given with its type: `x: T`",
+            );
+        }
+        self.close(start, kind);
+    }
+
+    fn constant(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of a constant");
+        if self.eat(Colon) {
+            self.ty();
+        }
+        if self.expect(Eq) {
+            self.expression();
+        }
+        self.expect_semicolon();
+        self.close(start, ConstItem);
+    }
+
+    fn parameter(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of a parameter");
+        if self.expect(Colon) {
+            self.ty();
+            self.optional_where();
+        }
+        self.expect_semicolon();
+        self.close(start, ParamItem);
+    }
+
+    fn function(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of a function");
+        self.binders(LParen);
+        if self.at(FatArrow) || self.at(Colon) {
+            let span = self.current_span();
+            let message = format!("expected `->`, found {}", self.found());
+            self.report(
+                Diagnostic::error(&codes::WRONG_OPERATOR, span, message)
+                    .help("the result's type follows `->`")
+                    .fix("write `->`", vec![(span, "->".into())]),
+            );
+            self.bump_as(ThinArrow);
+            self.ty();
+        } else if self.eat(ThinArrow) {
+            self.ty();
+        } else {
+            self.expected_with_help(
+                "`->`",
+                "a function says its type: `fn f(x: int) -> int { … }`",
+            );
+        }
+        self.branch();
+        self.close(start, FnItem);
+    }
+
+    fn message(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of a message");
+        if self.at(LParen) {
+            self.binders(LParen);
+        }
+        if self.eat(ViaKw) {
+            self.expect_name("a delivery model");
+        }
+        self.expect_semicolon();
+        self.close(start, MessageItem);
+    }
+
+    /// `(x: T, …)` or `[x: T, …]`
+    pub(super) fn binders(&mut self, open: SyntaxKind) {
+        if !self.at(open) {
+            self.expect(open);
+            return;
+        }
+        let start = self.open();
+        let opening = self.current_span();
+        let count = self.delimited("a name", is_name_like, |p| {
+            p.name_and_type("the name of a parameter", Binder)
+        });
+        if open == LBracket && count == 0 && !self.in_error() {
+            self.report(
+                Diagnostic::error(&codes::UNEXPECTED_TOKEN, opening, "expected an index")
+                    .help("a family has one index or more: `process db[d: Db]`"),
+            );
+        }
+        self.close(start, BinderList);
+    }
+
+    fn action(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of an action");
+        self.binders(LParen);
+        self.block();
+        self.close(start, ActionItem);
+    }
+
+    fn init(&mut self, start: Checkpoint) {
+        self.bump();
+        self.block();
+        self.close(start, InitItem);
+    }
+}
+
+/// A name, or a word that someone wanted to be one.
+fn is_name_like(kind: SyntaxKind) -> bool {
+    kind == Ident || kind == Reserved || kind.is_keyword()
+}

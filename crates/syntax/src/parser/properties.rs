@@ -1,0 +1,113 @@
+//! Properties and sizes.
+
+use rowan::Checkpoint;
+
+use super::Parser;
+use crate::kinds::SyntaxKind::*;
+
+impl Parser<'_> {
+    pub(super) fn property(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of a property");
+        if self.at_word("by") {
+            self.engines();
+        }
+        if self.at_word("at") {
+            let list = self.open();
+            self.bump_as(AtKw);
+            self.sizings();
+            self.close(list, SizingList);
+        }
+        if self.expect(Colon) {
+            self.claim();
+        }
+        self.expect_semicolon();
+        self.close(start, PropertyItem);
+    }
+
+    /// `by explore, sequentialize`; here a reserved word is a name like any other.
+    fn engines(&mut self) {
+        let start = self.open();
+        self.bump_as(ByKw);
+        loop {
+            if self.at(Reserved) {
+                self.bump_as(Ident);
+            } else {
+                self.expect_name("the name of an engine");
+            }
+            if !self.eat(Comma) {
+                break;
+            }
+        }
+        self.close(start, EngineList);
+    }
+
+    fn claim(&mut self) {
+        let start = self.open();
+        match self.kind {
+            FinallyKw | AlwaysKw => {
+                self.bump();
+                self.expression();
+            }
+            EventuallyKw => self.eventually(),
+            _ => {
+                self.expected_with_help(
+                    "`finally`, `always` or `eventually`",
+                    "say when it should hold: `always e`, `finally e` or `eventually quiescent`",
+                );
+                return;
+            }
+        }
+        self.close(start, Claim);
+    }
+
+    fn eventually(&mut self) {
+        self.bump();
+        if !self.at_word("quiescent") {
+            self.expected_with_help(
+                "`quiescent`",
+                "the only claim of this kind is `eventually quiescent`, optionally `fair`",
+            );
+            return;
+        }
+        self.bump_as(QuiescentKw);
+        if self.at_word("fair") {
+            self.bump_as(FairKw);
+        }
+    }
+
+    pub(super) fn size(&mut self, start: Checkpoint) {
+        self.bump();
+        self.sizings();
+        self.expect_semicolon();
+        self.close(start, SizeItem);
+    }
+
+    fn sizings(&mut self) {
+        self.sizing();
+        while self.eat(Comma) {
+            self.sizing();
+        }
+    }
+
+    /// `Db = 3` or `Db = 2..=4`
+    fn sizing(&mut self) {
+        let start = self.open();
+        self.expect_name("the name of a sort or parameter");
+        if self.expect(Eq) && self.expect_integer() {
+            if self.at(DotDot) {
+                self.expected_with_help("`..=`", "sizes are given with both ends: `2..=4`");
+            } else if self.eat(DotDotEq) {
+                self.expect_integer();
+            }
+        }
+        self.close(start, Sizing);
+    }
+
+    fn expect_integer(&mut self) -> bool {
+        self.eat(Int) || {
+            self.expected("an integer");
+            false
+        }
+    }
+}

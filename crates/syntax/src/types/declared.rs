@@ -1,0 +1,211 @@
+//! The sorts, enums and structs of a file, and what their declarations say about types.
+
+use super::convert::Number;
+use super::holes::UNKNOWN;
+use crate::names::components::{components, is_cyclic};
+use plainsong_diagnostics::Span;
+use plainsong_ir::{EnumDecl, EnumId, StructDecl, StructId, Ty};
+
+/// The declared types of a file.
+#[derive(Debug, Default)]
+pub(crate) struct DeclaredTypes {
+    /// By [`SortId`](plainsong_ir::SortId).
+    pub(crate) sorts: Vec<Sort>,
+    /// By [`EnumId`].
+    pub(crate) enums: Vec<EnumDecl>,
+    /// By [`StructId`].
+    pub(crate) structs: Vec<StructDecl>,
+    enum_lists: Vec<Lists>,
+    struct_lists: Vec<Lists>,
+}
+
+/// How far the values of a type can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Lists {
+    /// Not at all.
+    No,
+    /// When `int` and `nat` are cut down to a window.
+    Window,
+    /// Once the sizes of sorts are fixed.
+    Finite,
+}
+
+/// A sort, without its bounds.
+#[derive(Debug)]
+pub(crate) struct Sort {
+    /// Its name.
+    pub(crate) name: String,
+    /// The name in the text.
+    pub(crate) span: Span,
+    /// What its members are.
+    pub(crate) members: Members,
+}
+
+/// What the members of a sort are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Members {
+    /// Identities that can only be compared for equality.
+    Unordered,
+    /// Identities with an order.
+    Ordered,
+    /// Integers, as many as the size chosen for the sort.
+    OpenRange,
+    /// Integers between bounds.
+    BoundedRange,
+}
+
+/// Enums and structs that contain each other in a circle.
+pub(crate) struct Circle {
+    /// The name and place of each member, in declaration order, enums first.
+    pub(crate) members: Vec<(String, Span)>,
+}
+
+impl DeclaredTypes {
+    /// Which kind of number a type is, if it is one.
+    pub(crate) fn number(&self, ty: &Ty) -> Option<Number> {
+        match ty {
+            Ty::Int => Some(Number::Int),
+            Ty::Nat => Some(Number::Nat),
+            Ty::Sort(id) => match self.sorts.get(id.index())?.members {
+                Members::OpenRange | Members::BoundedRange => Some(Number::Range),
+                Members::Unordered | Members::Ordered => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Can values be compared with `<`?
+    pub(crate) fn is_ordered(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Sort(id) => {
+                self.sorts.get(id.index()).is_none_or(|sort| sort.members != Members::Unordered)
+            }
+            _ => self.number(ty).is_some(),
+        }
+    }
+
+    /// Can the values be listed once the sizes of sorts are fixed?
+    pub(crate) fn is_finite(&self, ty: &Ty) -> bool {
+        self.lists(ty) == Lists::Finite
+    }
+
+    /// Can the values be listed when `int` and `nat` are cut down to a window?
+    pub(crate) fn is_enumerable(&self, ty: &Ty) -> bool {
+        self.lists(ty) >= Lists::Window
+    }
+
+    fn lists(&self, ty: &Ty) -> Lists {
+        match ty {
+            Ty::Bool | Ty::Sort(_) | Ty::Process => Lists::Finite,
+            Ty::Int | Ty::Nat => Lists::Window,
+            Ty::Bag(_) | Ty::Seq(_) => Lists::No,
+            Ty::Enum(id) => self.enum_lists.get(id.index()).copied().unwrap_or(Lists::Finite),
+            Ty::Struct(id) => self.struct_lists.get(id.index()).copied().unwrap_or(Lists::Finite),
+            Ty::Tuple(tys) => self.all_list(tys),
+            Ty::Option(inner) | Ty::Set(inner) => self.lists(inner),
+            Ty::Map(key, value) => self.lists(key).min(self.lists(value)),
+        }
+    }
+
+    fn all_list<'t>(&self, tys: impl IntoIterator<Item = &'t Ty>) -> Lists {
+        tys.into_iter().map(|ty| self.lists(ty)).min().unwrap_or(Lists::Finite)
+    }
+
+    /// Completes the tables once all enums and structs are known: finds those that contain
+    /// themselves (and makes their contents unknown), and which of the others are finite.
+    pub(crate) fn close(&mut self) -> Vec<Circle> {
+        let edges: Vec<Vec<usize>> = self.parts().map(|tys| self.targets(&tys)).collect();
+        self.enum_lists = vec![Lists::Finite; self.enums.len()];
+        self.struct_lists = vec![Lists::Finite; self.structs.len()];
+        let mut circles = Vec::new();
+        for component in components(&edges) {
+            if is_cyclic(&component, &edges) {
+                circles.push(self.break_circle(&component));
+            } else {
+                self.decide_lists(component[0]);
+            }
+        }
+        circles
+    }
+
+    /// The types inside each enum, then inside each struct.
+    fn parts(&self) -> impl Iterator<Item = Vec<Ty>> {
+        let enums = self
+            .enums
+            .iter()
+            .map(|decl| decl.variants.iter().flat_map(|v| v.fields.clone()).collect());
+        let structs =
+            self.structs.iter().map(|decl| decl.fields.iter().map(|(_, ty)| ty.clone()).collect());
+        enums.chain(structs)
+    }
+
+    /// The enums and structs that occur in `tys`, as nodes of the graph.
+    fn targets(&self, tys: &[Ty]) -> Vec<usize> {
+        let mut found = Vec::new();
+        for ty in tys {
+            self.collect(ty, &mut found);
+        }
+        found
+    }
+
+    fn collect(&self, ty: &Ty, found: &mut Vec<usize>) {
+        match ty {
+            Ty::Enum(id) => found.push(id.index()),
+            Ty::Struct(id) => found.push(self.enums.len() + id.index()),
+            Ty::Tuple(tys) => tys.iter().for_each(|ty| self.collect(ty, found)),
+            Ty::Option(x) | Ty::Set(x) | Ty::Bag(x) | Ty::Seq(x) => self.collect(x, found),
+            Ty::Map(key, value) => {
+                self.collect(key, found);
+                self.collect(value, found);
+            }
+            Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_) | Ty::Process => {}
+        }
+    }
+
+    fn node(&self, node: usize) -> Node {
+        match node.checked_sub(self.enums.len()) {
+            Some(at) => Node::Struct(StructId::from(at)),
+            None => Node::Enum(EnumId::from(node)),
+        }
+    }
+
+    fn break_circle(&mut self, component: &[usize]) -> Circle {
+        let mut members = Vec::new();
+        for &node in component {
+            match self.node(node) {
+                Node::Enum(id) => {
+                    let decl = &mut self.enums[id.index()];
+                    members.push((decl.name.clone(), decl.span));
+                    let fields = decl.variants.iter_mut().flat_map(|v| &mut v.fields);
+                    fields.for_each(|ty| *ty = UNKNOWN);
+                }
+                Node::Struct(id) => {
+                    let decl = &mut self.structs[id.index()];
+                    members.push((decl.name.clone(), decl.span));
+                    decl.fields.iter_mut().for_each(|(_, ty)| *ty = UNKNOWN);
+                }
+            }
+        }
+        Circle { members }
+    }
+
+    fn decide_lists(&mut self, node: usize) {
+        match self.node(node) {
+            Node::Enum(id) => {
+                let variants = &self.enums[id.index()].variants;
+                let lists = self.all_list(variants.iter().flat_map(|v| &v.fields));
+                self.enum_lists[id.index()] = lists;
+            }
+            Node::Struct(id) => {
+                let fields = &self.structs[id.index()].fields;
+                let lists = self.all_list(fields.iter().map(|(_, ty)| ty));
+                self.struct_lists[id.index()] = lists;
+            }
+        }
+    }
+}
+
+enum Node {
+    Enum(EnumId),
+    Struct(StructId),
+}
