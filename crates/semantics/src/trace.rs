@@ -48,7 +48,7 @@ pub struct Event {
 }
 
 /// The kinds of steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// The `init` block.
     Init,

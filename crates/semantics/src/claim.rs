@@ -1,0 +1,60 @@
+//! What properties claim, and whether a state satisfies it.
+
+use crate::eval::Eval;
+use crate::machine::{Config, Machine, Subject};
+use crate::trace::{Failure, FailureKind};
+use crate::value::Value;
+use crate::why::why_false;
+use plainsong_ir::visit::families_read;
+use plainsong_ir::{Claim, Expr, Property, Song, System};
+
+/// Does a claim about one state hold in it?
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Verity {
+    /// Yes.
+    Holds,
+    /// No, and this is why. A claim that has no value does not hold.
+    Violated(String),
+    /// The interpreter's own limit was reached.
+    Unknown(Failure),
+}
+
+/// What of the song a property speaks about.
+pub(crate) fn subjects(song: &Song, property: &Property) -> Vec<Subject> {
+    let lines = || (0..song.lines.len()).map(Subject::Line);
+    if let Claim::Finally(claim) | Claim::Always(claim) = &property.claim {
+        let families = families_read(claim);
+        let meant: Vec<Subject> = lines()
+            .zip(&song.lines)
+            .filter(|(_, line)| line.endpoints.iter().any(|family| families.contains(family)))
+            .map(|(subject, _)| subject)
+            .collect();
+        if !meant.is_empty() {
+            return meant;
+        }
+    }
+    match song.system {
+        System::None => lines().collect(),
+        System::Voices(_) | System::Actions(_) => vec![Subject::System],
+    }
+}
+
+/// Does `claim`, of `property`, hold in `config`?
+pub(crate) fn verity(
+    machine: &Machine,
+    property: &Property,
+    claim: &Expr,
+    config: &Config,
+) -> Verity {
+    let world = config.world();
+    let slots = vec![Value::None; property.locals.len()];
+    match Eval::new(machine.instance(), world).truth(claim, &mut slots.clone()) {
+        Ok(true) => Verity::Holds,
+        Ok(false) => {
+            let locals = &property.locals;
+            Verity::Violated(why_false(machine.instance(), world, claim, locals, &slots))
+        }
+        Err(failure) if failure.kind == FailureKind::Resource => Verity::Unknown(failure),
+        Err(failure) => Verity::Violated(format!("it has no value: {}", failure.message)),
+    }
+}

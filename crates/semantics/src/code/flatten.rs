@@ -1,0 +1,294 @@
+//! From structured statements to flat code.
+
+use super::coverage::Statements;
+use super::{Arm, FlatCode, Op, OpKind, Scope};
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, free_locals, walk};
+use plainsong_ir::{
+    Accept, Block, Domain, Expr, Local, LocalId, LoopClauses, Pattern, Stmt, StmtKind,
+};
+
+/// Flattens `block`, whose first `arity` locals have values from the start.
+pub(crate) fn flatten(
+    block: &Block,
+    locals: &[Local],
+    arity: usize,
+    statements: &mut Statements,
+) -> FlatCode {
+    let mut flattener = Flattener {
+        ops: Vec::new(),
+        slots: locals.len(),
+        scope: None,
+        scopes: Vec::new(),
+        loops: Vec::new(),
+        statements,
+    };
+    (0..arity).for_each(|at| flattener.bind(at.into()));
+    flattener.block(block);
+    let Flattener { ops, slots, scopes, .. } = flattener;
+    FlatCode { ops, locals: locals.to_vec(), slots, scopes }
+}
+
+impl FlatCode {
+    /// Adds promises that are checked at the end.
+    pub(crate) fn promise_at_the_end(&mut self, what: &'static str, promises: &[Expr]) {
+        for promise in promises {
+            let kind = OpKind::Promise(what, promise.clone());
+            self.ops.push(Op { kind, span: promise.span, statement: None, scope: None });
+        }
+    }
+}
+
+struct Flattener<'a> {
+    ops: Vec<Op>,
+    slots: usize,
+    scope: Option<u32>,
+    scopes: Vec<Scope>,
+    loops: Vec<OpenLoop>,
+    statements: &'a mut Statements,
+}
+
+/// A loop whose end is not known yet.
+struct OpenLoop {
+    head: usize,
+    breaks: Vec<usize>,
+}
+
+impl Flattener<'_> {
+    /// A block: what it binds is forgotten at its end.
+    fn block(&mut self, block: &Block) {
+        let outside = self.scope;
+        for stmt in block {
+            self.stmt(stmt);
+        }
+        self.scope = outside;
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let first = self.ops.len();
+        let number = self.statements.number(stmt.span);
+        self.kind(stmt);
+        match self.ops.get_mut(first) {
+            Some(op) => op.statement = Some(number),
+            None => panic!("every statement has an instruction"),
+        }
+    }
+
+    fn kind(&mut self, stmt: &Stmt) {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Let(local, value) => {
+                self.op(OpKind::Let(*local, value.clone()), span);
+                self.bind(*local);
+            }
+            StmtKind::LetChoice(choice) => {
+                self.op(OpKind::LetChoice(choice.clone()), span);
+                self.bind(choice.local);
+            }
+            StmtKind::Assign(place, value) => {
+                self.op(OpKind::Assign(place.clone(), value.clone()), span);
+            }
+            StmtKind::AssignChoice(place, choice) => {
+                self.op(OpKind::AssignChoice(place.clone(), choice.clone()), span);
+            }
+            StmtKind::If(condition, yes, no) => {
+                let test = self.op(OpKind::Unless(condition.clone(), 0), span);
+                self.either(test, yes, no, span);
+            }
+            StmtKind::Maybe(yes, no) => {
+                let test = self.op(OpKind::Maybe(0), span);
+                self.either(test, yes, no, span);
+            }
+            StmtKind::Match(scrutinee, arms) => self.match_stmt(scrutinee, arms, span),
+            StmtKind::While(condition, clauses, body) => {
+                self.while_stmt(condition, clauses, body, span);
+            }
+            StmtKind::For { local, domain, filter, clauses, body } => {
+                self.for_stmt(*local, domain, filter.as_ref(), clauses, body, span);
+            }
+            StmtKind::Break => {
+                let jump = self.op(OpKind::Jump(0), span);
+                self.innermost().breaks.push(jump);
+            }
+            StmtKind::Continue => {
+                let head = self.innermost().head;
+                self.op(OpKind::Jump(head), span);
+            }
+            StmtKind::Assert(condition) => {
+                self.op(OpKind::Assert(condition.clone()), span);
+            }
+            StmtKind::Assume(condition) => {
+                self.op(OpKind::Assume(condition.clone()), span);
+            }
+            StmtKind::Send(message, payload, to) => {
+                self.op(OpKind::Send(*message, payload.clone(), to.clone()), span);
+            }
+            StmtKind::Receive(accept) => {
+                let target = self.ops.len() + 1;
+                let arm = Arm { accept: accept.clone(), target };
+                self.op(OpKind::Select(vec![arm], None), span);
+                self.bind_accept(accept);
+            }
+            StmtKind::Select(arms, timeout) => self.select(arms, timeout.as_ref(), span),
+            StmtKind::Async(action, arguments) => {
+                self.op(OpKind::Async(*action, arguments.clone()), span);
+            }
+        }
+    }
+
+    /// The two sides of a test that was just written.
+    fn either(&mut self, test: usize, yes: &Block, no: &Block, span: Span) {
+        self.block(yes);
+        let over = (!no.is_empty()).then(|| self.op(OpKind::Jump(0), span));
+        self.lands_here(test);
+        self.block(no);
+        if let Some(over) = over {
+            self.lands_here(over);
+        }
+    }
+
+    fn match_stmt(&mut self, scrutinee: &Expr, arms: &[(Pattern, Block)], span: Span) {
+        let test = self.op(OpKind::Match(scrutinee.clone(), Vec::new()), span);
+        let mut targets = Vec::new();
+        let mut overs = Vec::new();
+        for (pattern, body) in arms {
+            targets.push((pattern.clone(), self.ops.len()));
+            let outside = self.scope;
+            self.bind_pattern(pattern);
+            self.block(body);
+            self.scope = outside;
+            overs.push(self.op(OpKind::Jump(0), span));
+        }
+        overs.into_iter().for_each(|over| self.lands_here(over));
+        self.ops[test].kind = OpKind::Match(scrutinee.clone(), targets);
+    }
+
+    fn while_stmt(&mut self, condition: &Expr, clauses: &LoopClauses, body: &Block, span: Span) {
+        let head = self.ops.len();
+        self.invariants(&clauses.invariants);
+        let test = self.op(OpKind::Unless(condition.clone(), 0), span);
+        let breaks = self.rounds(head, body, span);
+        self.lands_here(test);
+        breaks.into_iter().for_each(|jump| self.lands_here(jump));
+    }
+
+    fn for_stmt(
+        &mut self,
+        local: LocalId,
+        domain: &Domain,
+        filter: Option<&Expr>,
+        clauses: &LoopClauses,
+        body: &Block,
+        span: Span,
+    ) {
+        let hidden = self.slots;
+        self.slots += 2;
+        let (of_rounds, of_loop): (Vec<Expr>, Vec<Expr>) = clauses
+            .invariants
+            .iter()
+            .cloned()
+            .partition(|invariant| free_locals(invariant).contains(&local));
+        self.op(OpKind::Loop(hidden, domain.clone()), span);
+        let outside = self.scope;
+        self.bind_slot(hidden as u32);
+        self.bind_slot(hidden as u32 + 1);
+        let head = self.ops.len();
+        self.invariants(&of_loop);
+        let next = OpKind::Next { hidden, local, filter: filter.cloned(), exit: 0 };
+        let next = self.op(next, span);
+        self.bind(local);
+        self.invariants(&of_rounds);
+        let breaks = self.rounds(head, body, span);
+        self.scope = outside;
+        self.lands_here(next);
+        breaks.into_iter().for_each(|jump| self.lands_here(jump));
+    }
+
+    /// The body of a loop and the way back; gives the jumps out of it.
+    fn rounds(&mut self, head: usize, body: &Block, span: Span) -> Vec<usize> {
+        self.loops.push(OpenLoop { head, breaks: Vec::new() });
+        self.block(body);
+        self.op(OpKind::Jump(head), span);
+        self.loops.pop().map_or(Vec::new(), |open| open.breaks)
+    }
+
+    fn invariants(&mut self, invariants: &[Expr]) {
+        for invariant in invariants {
+            self.op(OpKind::Promise("invariant", invariant.clone()), invariant.span);
+        }
+    }
+
+    fn select(&mut self, arms: &[(Accept, Block)], timeout: Option<&Block>, span: Span) {
+        let select = self.op(OpKind::Select(Vec::new(), None), span);
+        let mut targets = Vec::new();
+        let mut overs = Vec::new();
+        for (accept, body) in arms {
+            targets.push(Arm { accept: accept.clone(), target: self.ops.len() });
+            let outside = self.scope;
+            self.bind_accept(accept);
+            self.block(body);
+            self.scope = outside;
+            overs.push(self.op(OpKind::Jump(0), span));
+        }
+        let timeout = timeout.map(|body| {
+            let target = self.ops.len();
+            self.block(body);
+            target
+        });
+        overs.into_iter().for_each(|over| self.lands_here(over));
+        self.ops[select].kind = OpKind::Select(targets, timeout);
+    }
+
+    fn op(&mut self, kind: OpKind, span: Span) -> usize {
+        self.ops.push(Op { kind, span, statement: None, scope: self.scope });
+        self.ops.len() - 1
+    }
+
+    /// Makes the jump at `from` go to the next instruction.
+    fn lands_here(&mut self, from: usize) {
+        let here = self.ops.len();
+        match &mut self.ops[from].kind {
+            OpKind::Jump(to)
+            | OpKind::Unless(_, to)
+            | OpKind::Maybe(to)
+            | OpKind::Next { exit: to, .. } => *to = here,
+            other => panic!("only jumps land somewhere, not {other:?}"),
+        }
+    }
+
+    fn innermost(&mut self) -> &mut OpenLoop {
+        self.loops.last_mut().expect("`break` and `continue` stand in a loop")
+    }
+
+    fn bind(&mut self, local: LocalId) {
+        self.bind_slot(local.0);
+    }
+
+    fn bind_slot(&mut self, slot: u32) {
+        self.scopes.push(Scope { slot, outer: self.scope });
+        self.scope = Some((self.scopes.len() - 1) as u32);
+    }
+
+    fn bind_pattern(&mut self, pattern: &Pattern) {
+        let mut names = Names(Vec::new());
+        walk::pattern(&mut names, pattern);
+        names.0.into_iter().for_each(|local| self.bind(local));
+    }
+
+    fn bind_accept(&mut self, accept: &Accept) {
+        let mut names = Names(Vec::new());
+        walk::accept(&mut names, accept);
+        names.0.into_iter().for_each(|local| self.bind(local));
+    }
+}
+
+/// Collects the names that a pattern or an accept binds.
+struct Names(Vec<LocalId>);
+
+impl Visit for Names {
+    fn expr(&mut self, _: &Expr) {}
+
+    fn binds(&mut self, local: &LocalId) {
+        self.0.push(*local);
+    }
+}

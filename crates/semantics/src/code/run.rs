@@ -1,0 +1,354 @@
+//! Runs flat code from one stop to the next, along every free choice.
+
+use super::assign::{Memory, Target, target, written};
+use super::coverage::Covered;
+use super::{FlatCode, Op, OpKind, Pace};
+use crate::eval::{Eval, Result, matches};
+use crate::failure::{resource, undefined};
+use crate::instance::Instance;
+use crate::trace::{Failure, FailureKind};
+use crate::value::{Pid, Value};
+use crate::why::why_false;
+use plainsong_diagnostics::Span;
+use plainsong_ir::{ActionId, Choice, Domain, Expr, LocalId, MessageId, Place};
+
+/// The most instructions of one branch of a step.
+const MOST_OPS: u64 = 1_000_000;
+/// The most instructions of all branches of a step together.
+const MOST_OPS_OF_ALL: u64 = 10_000_000;
+
+/// Code being run.
+#[derive(Clone, Debug)]
+pub(crate) struct Run<M> {
+    /// The next instruction.
+    pub(crate) pc: usize,
+    /// Locals and hidden slots.
+    pub(crate) slots: Vec<Value>,
+    /// Variables.
+    pub(crate) memory: M,
+    /// What was sent or left pending since the last stop.
+    pub(crate) sent: Vec<Outgoing>,
+    /// What was chosen since the last stop.
+    pub(crate) chosen: Vec<Chosen>,
+    /// Instructions since the last stop.
+    ops: u64,
+}
+
+/// A message sent, or an async left.
+#[derive(Clone, Debug)]
+pub(crate) enum Outgoing {
+    /// A message with its payload and address.
+    Message(MessageId, Vec<Value>, Pid),
+    /// An async with its arguments.
+    Async(ActionId, Vec<Value>),
+}
+
+/// A free choice that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Chosen {
+    /// The name that took the value; none for `maybe`.
+    pub(crate) local: Option<LocalId>,
+    /// The value; whether it was done, for `maybe`.
+    pub(crate) value: Value,
+}
+
+/// One way that a run went.
+#[derive(Clone, Debug)]
+pub(crate) struct Branch<M> {
+    /// The run at its stop.
+    pub(crate) run: Run<M>,
+    /// Why it stopped.
+    pub(crate) halt: Halt,
+}
+
+/// Why a run stopped.
+#[derive(Clone, Debug)]
+pub(crate) enum Halt {
+    /// At a stop of its pace, or at the end.
+    Stop,
+    /// A failure.
+    Failed(Failure),
+    /// An `assume` was false, or there was nothing to choose from.
+    Blocked,
+}
+
+impl<M> Run<M> {
+    /// A run about to start at `pc`.
+    pub(crate) fn new(pc: usize, slots: Vec<Value>, memory: M) -> Self {
+        Run { pc, slots, memory, sent: Vec::new(), chosen: Vec::new(), ops: 0 }
+    }
+}
+
+/// What runs need to know.
+pub(crate) struct Runner<'a> {
+    pub(crate) instance: &'a Instance,
+    pub(crate) code: &'a FlatCode,
+    pub(crate) pace: Pace,
+}
+
+/// What one instruction does to a run.
+enum Flow<M> {
+    /// On to this instruction.
+    Go(usize),
+    /// Any of these.
+    Fork(Vec<Run<M>>),
+    /// It ends here.
+    Halt(Halt),
+}
+
+impl Runner<'_> {
+    /// Every way `run` can go until its next stop, in a fixed order.
+    ///
+    /// When `moving`, the run stands at a stop and its instruction is the first to be executed.
+    pub(crate) fn branches<M: Memory>(
+        &self,
+        run: Run<M>,
+        moving: bool,
+        covered: &mut Covered,
+    ) -> Vec<Branch<M>> {
+        let mut branches = Vec::new();
+        let mut open = vec![(run, moving)];
+        let mut ops = 0;
+        while let Some((run, moving)) = open.pop() {
+            let before = run.ops;
+            match self.until_fork(run, moving, ops, covered) {
+                Ok(forks) => {
+                    ops += forks.first().map_or(0, |fork| fork.ops - before);
+                    open.extend(forks.into_iter().rev().map(|fork| (fork, false)));
+                }
+                Err(mut branch) => {
+                    ops += branch.run.ops - before;
+                    if matches!(branch.halt, Halt::Stop) {
+                        self.code.clear(branch.run.pc, &mut branch.run.slots);
+                    }
+                    branches.push(*branch);
+                }
+            }
+        }
+        branches
+    }
+
+    /// Runs to the next free choice (`Ok`, one run for each possibility) or to the end of the
+    /// branch (`Err`). `spent` instructions were executed on other branches.
+    fn until_fork<M: Memory>(
+        &self,
+        mut run: Run<M>,
+        moving: bool,
+        spent: u64,
+        covered: &mut Covered,
+    ) -> std::result::Result<Vec<Run<M>>, Box<Branch<M>>> {
+        let mut may_move = moving;
+        loop {
+            if !may_move && (self.code.stops(run.pc, self.pace) || self.code.is_end(run.pc)) {
+                return Err(Box::new(Branch { run, halt: Halt::Stop }));
+            }
+            may_move = false;
+            let op = &self.code.ops[run.pc];
+            run.ops += 1;
+            if run.ops > MOST_OPS || spent + run.ops > MOST_OPS_OF_ALL {
+                let failure = resource(op.span, "this computes for ever without communicating");
+                return Err(Box::new(Branch { run, halt: Halt::Failed(failure) }));
+            }
+            op.statement.into_iter().for_each(|statement| covered.ran(statement));
+            match self.execute(op, &mut run) {
+                Ok(Flow::Go(pc)) => run.pc = pc,
+                Ok(Flow::Fork(runs)) => return Ok(runs),
+                Ok(Flow::Halt(halt)) => return Err(Box::new(Branch { run, halt })),
+                Err(failure) => {
+                    return Err(Box::new(Branch { run, halt: Halt::Failed(failure) }));
+                }
+            }
+        }
+    }
+
+    fn execute<M: Memory>(&self, op: &Op, run: &mut Run<M>) -> Result<Flow<M>> {
+        let next = run.pc + 1;
+        match &op.kind {
+            OpKind::Let(local, value) => {
+                run.slots[local.index()] = self.value(value, run)?;
+            }
+            OpKind::Assign(place, value) => {
+                let value = self.value(value, run)?;
+                self.write(place, value, run)?;
+            }
+            OpKind::LetChoice(choice) => return self.choose(choice, None, op.span, run),
+            OpKind::AssignChoice(place, choice) => {
+                return self.choose(choice, Some(place), op.span, run);
+            }
+            OpKind::Jump(to) => return Ok(Flow::Go(*to)),
+            OpKind::Unless(condition, to) => {
+                return Ok(Flow::Go(if self.value(condition, run)?.truth() { next } else { *to }));
+            }
+            OpKind::Match(scrutinee, arms) => {
+                let value = self.value(scrutinee, run)?;
+                for (pattern, to) in arms {
+                    if matches(self.instance, pattern, &value, &mut run.slots) {
+                        return Ok(Flow::Go(*to));
+                    }
+                }
+                return Err(undefined(scrutinee.span, "no pattern matches this value"));
+            }
+            OpKind::Loop(hidden, domain) => {
+                let mut eval = Eval::new(self.instance, &run.memory);
+                let elements = eval.domain(domain, op.span, &mut run.slots)?;
+                run.slots[*hidden] = Value::Seq(elements.into());
+                run.slots[hidden + 1] = Value::Int(0);
+            }
+            OpKind::Next { hidden, local, filter, exit } => {
+                let found = self.next(*hidden, *local, filter.as_ref(), run)?;
+                return Ok(Flow::Go(if found { next } else { *exit }));
+            }
+            OpKind::Maybe(otherwise) => return Ok(Flow::Fork(maybe(next, *otherwise, run))),
+            OpKind::Assert(condition) => {
+                self.claim(condition, FailureKind::Assertion, "", op.span, run)?;
+            }
+            OpKind::Promise(what, condition) => {
+                self.claim(condition, FailureKind::Contract, what, op.span, run)?;
+            }
+            OpKind::Assume(condition) => {
+                if !self.value(condition, run)?.truth() {
+                    return Ok(Flow::Halt(Halt::Blocked));
+                }
+            }
+            OpKind::Send(message, payload, to) => {
+                let payload = self.values(payload, run)?;
+                let to = self.value(to, run)?.pid();
+                run.sent.push(Outgoing::Message(*message, payload, to));
+            }
+            OpKind::Async(action, arguments) => {
+                let arguments = self.values(arguments, run)?;
+                run.sent.push(Outgoing::Async(*action, arguments));
+            }
+            OpKind::Select(..) => panic!("a receive is a stop, and begins with a message"),
+        }
+        Ok(Flow::Go(next))
+    }
+
+    fn value<M: Memory>(&self, expr: &Expr, run: &mut Run<M>) -> Result {
+        Eval::new(self.instance, &run.memory).expr(expr, &mut run.slots)
+    }
+
+    fn values<M: Memory>(&self, exprs: &[Expr], run: &mut Run<M>) -> Result<Vec<Value>> {
+        Eval::new(self.instance, &run.memory).exprs(exprs, &mut run.slots)
+    }
+
+    fn write<M: Memory>(&self, place: &Place, value: Value, run: &mut Run<M>) -> Result<()> {
+        let mut eval = Eval::new(self.instance, &run.memory);
+        let target = target(&mut eval, place, &mut run.slots)?;
+        let before = match target {
+            Target::Local(slot) => run.slots[slot].clone(),
+            Target::Own(var) => run.memory.own(var).clone(),
+            Target::Of(member, var) => run.memory.of(member, var).clone(),
+            Target::Global(global) => run.memory.global(global).clone(),
+        };
+        let mut eval = Eval::new(self.instance, &run.memory);
+        let after = written(&mut eval, place, &before, value, &mut run.slots)?;
+        match target {
+            Target::Local(slot) => run.slots[slot] = after,
+            other => *run.memory.variable(other) = after,
+        }
+        Ok(())
+    }
+
+    fn choose<M: Memory>(
+        &self,
+        choice: &Choice,
+        place: Option<&Place>,
+        span: Span,
+        run: &mut Run<M>,
+    ) -> Result<Flow<M>> {
+        let mut eval = Eval::new(self.instance, &run.memory);
+        let values = candidates(&mut eval, choice, span, &mut run.slots)?;
+        let mut forks = Vec::new();
+        for value in values {
+            let mut fork = run.clone();
+            fork.slots[choice.local.index()] = value.clone();
+            if let Some(place) = place {
+                self.write(place, value.clone(), &mut fork)?;
+            }
+            fork.chosen.push(Chosen { local: Some(choice.local), value });
+            fork.pc += 1;
+            forks.push(fork);
+        }
+        Ok(if forks.is_empty() { Flow::Halt(Halt::Blocked) } else { Flow::Fork(forks) })
+    }
+
+    fn next<M: Memory>(
+        &self,
+        hidden: usize,
+        local: LocalId,
+        filter: Option<&Expr>,
+        run: &mut Run<M>,
+    ) -> Result<bool> {
+        let elements = run.slots[hidden].elements().clone();
+        let mut position = run.slots[hidden + 1].int() as usize;
+        while let Some(element) = elements.get(position) {
+            position += 1;
+            run.slots[hidden + 1] = Value::Int(position as i64);
+            run.slots[local.index()] = element.clone();
+            match filter {
+                Some(filter) if !self.value(filter, run)?.truth() => {}
+                _ => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
+    fn claim<M: Memory>(
+        &self,
+        condition: &Expr,
+        kind: FailureKind,
+        what: &str,
+        span: Span,
+        run: &mut Run<M>,
+    ) -> Result<()> {
+        if self.value(condition, run)?.truth() {
+            return Ok(());
+        }
+        let why = why_false(
+            self.instance,
+            &run.memory,
+            condition,
+            &self.code.locals,
+            &run.slots,
+        );
+        let message = if what.is_empty() { why } else { format!("{what} {why}") };
+        Err(Failure { kind, message, span })
+    }
+}
+
+/// The values that a choice allows, ascending, each once.
+pub(crate) fn candidates(
+    eval: &mut Eval<'_>,
+    choice: &Choice,
+    span: Span,
+    slots: &mut [Value],
+) -> Result<Vec<Value>> {
+    let mut values = match &choice.domain {
+        Domain::Type(ty) => {
+            eval.instance.candidates(ty).map_err(|message| resource(span, message))?
+        }
+        Domain::In(collection) => eval.expr(collection, slots)?.elements().to_vec(),
+    };
+    values.sort_unstable();
+    values.dedup();
+    let Some(filter) = &choice.filter else { return Ok(values) };
+    let mut allowed = Vec::new();
+    for value in values {
+        slots[choice.local.index()] = value.clone();
+        if eval.truth(filter, slots)? {
+            allowed.push(value);
+        }
+    }
+    Ok(allowed)
+}
+
+fn maybe<M: Memory>(done: usize, otherwise: usize, run: &Run<M>) -> Vec<Run<M>> {
+    let way = |pc: usize, taken: bool| {
+        let mut fork = run.clone();
+        fork.pc = pc;
+        fork.chosen.push(Chosen { local: None, value: Value::Bool(taken) });
+        fork
+    };
+    vec![way(done, true), way(otherwise, false)]
+}

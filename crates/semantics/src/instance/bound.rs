@@ -1,0 +1,96 @@
+//! What an instance fixes, in words for a verdict.
+
+use super::Instance;
+use crate::show::show;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{Choice, Domain, RangeEnd, Song, SortKind, Ty};
+use std::collections::BTreeMap;
+
+/// Sizes of sorts, values of parameters, and the windows of integers where they matter.
+pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
+    let song = instance.song();
+    let mut bound = BTreeMap::new();
+    for (at, sort) in song.sorts.iter().enumerate() {
+        let open = match &sort.kind {
+            SortKind::Identities { .. } => true,
+            SortKind::Range(range) => range.end == RangeEnd::Open,
+        };
+        if open {
+            bound.insert(sort.name.clone(), instance.size(at.into()).to_string());
+        }
+    }
+    for (at, constant) in song.consts.iter().enumerate() {
+        if constant.value.is_none() {
+            let value = show(instance, instance.constant(at.into()), &constant.ty);
+            bound.insert(constant.name.clone(), value);
+        }
+    }
+    let uses = Windows::of(instance);
+    let windows = instance.bounds();
+    if uses.int {
+        bound.insert("int".to_owned(), format!("{}..={}", windows.int.0, windows.int.1));
+    }
+    if uses.nat {
+        bound.insert("nat".to_owned(), format!("0..={}", windows.nat));
+    }
+    bound
+}
+
+/// Which infinite types a song chooses from.
+struct Windows<'a> {
+    song: &'a Song,
+    int: bool,
+    nat: bool,
+}
+
+impl Windows<'_> {
+    fn of(instance: &Instance) -> Windows<'_> {
+        let song = instance.song();
+        let mut windows = Windows { song, int: false, nat: false };
+        for param in &instance.facts.tried {
+            windows.ty(&song.consts[param.index()].ty, 0);
+        }
+        for line in &song.lines {
+            for local in &line.code.locals[..line.code.arity] {
+                windows.ty(&local.ty, 0);
+            }
+        }
+        walk::song(&mut windows, song);
+        windows
+    }
+
+    fn ty(&mut self, ty: &Ty, depth: u32) {
+        let deeper = depth + 1;
+        if depth > 100 {
+            return;
+        }
+        match ty {
+            Ty::Int => self.int = true,
+            Ty::Nat => self.nat = true,
+            Ty::Bool | Ty::Process | Ty::Sort(_) => {}
+            Ty::Enum(id) => {
+                let variants = &self.song.enums[id.index()].variants;
+                variants.iter().flat_map(|v| &v.fields).for_each(|ty| self.ty(ty, deeper));
+            }
+            Ty::Struct(id) => {
+                let fields = &self.song.structs[id.index()].fields;
+                fields.iter().for_each(|(_, ty)| self.ty(ty, deeper));
+            }
+            Ty::Tuple(types) => types.iter().for_each(|ty| self.ty(ty, deeper)),
+            Ty::Option(ty) | Ty::Set(ty) | Ty::Bag(ty) | Ty::Seq(ty) => self.ty(ty, deeper),
+            Ty::Map(key, value) => {
+                self.ty(key, deeper);
+                self.ty(value, deeper);
+            }
+        }
+    }
+}
+
+impl Visit for Windows<'_> {
+    fn choice(&mut self, choice: &Choice) {
+        if let Domain::Type(ty) = &choice.domain {
+            self.ty(ty, 0);
+        }
+        walk::choice(self, choice);
+    }
+}

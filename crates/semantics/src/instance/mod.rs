@@ -1,0 +1,161 @@
+//! Instances: a song with its sizes and parameters fixed, so that it can run.
+//!
+//! An instance knows the members of every sort, the value of every constant and parameter, and the
+//! table of *members*: all processes (in the order of declaration), then the endpoints of each
+//! choreography. A process value is a row of that table.
+
+mod bound;
+mod build;
+mod depends;
+mod domain;
+mod members;
+
+pub use members::Member;
+
+use crate::machine::Subject;
+use crate::sizes::{Bounds, Sizes};
+use crate::value::Value;
+use members::Family;
+use plainsong_diagnostics::Span;
+use plainsong_ir::{ConstId, Delivery, FamilyId, Song, SortId, Ty};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The most values of one type that are ever listed.
+pub(crate) const MOST_VALUES: usize = 1_000_000;
+
+/// Why there is no such instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceError {
+    /// One sentence without a full stop.
+    pub message: String,
+    /// The declaration it is about, if there is one.
+    pub span: Option<Span>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// An error about no place in particular yet.
+pub(crate) fn error(message: impl Into<String>) -> InstanceError {
+    InstanceError { message: message.into(), span: None, help: None }
+}
+
+impl InstanceError {
+    pub(crate) fn at(mut self, span: Span) -> Self {
+        self.span = Some(span);
+        self
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// A song with the sizes of its sorts and the values of its parameters. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    facts: Arc<Facts>,
+    delivery: Option<Delivery>,
+}
+
+/// What an instance fixes.
+#[derive(Clone, Debug)]
+struct Facts {
+    song: Arc<Song>,
+    bounds: Bounds,
+    /// First and last member of each sort; identities count from 0.
+    sorts: Vec<(i64, i64)>,
+    consts: Vec<Value>,
+    /// Parameters whose values were not chosen but tried.
+    tried: Vec<ConstId>,
+    members: Vec<Member>,
+    families: Vec<Family>,
+    /// Rows of the processes, then of the endpoints of each choreography.
+    lanes: Vec<Range<usize>>,
+}
+
+impl Instance {
+    /// Every instance that `sizes` leaves open: one for each choice of the other parameters, in
+    /// ascending order. A sort whose size is not chosen has two members.
+    pub fn all(
+        song: Arc<Song>,
+        sizes: &Sizes,
+        bounds: &Bounds,
+    ) -> Result<Vec<Instance>, InstanceError> {
+        build::all(song, sizes, bounds)
+    }
+
+    /// With all messages delivered by one model, whatever their declarations say.
+    #[must_use]
+    pub fn with_delivery(mut self, delivery: Option<Delivery>) -> Self {
+        self.delivery = delivery;
+        self
+    }
+
+    /// The model that all messages are delivered by, if it was chosen.
+    pub fn delivery(&self) -> Option<Delivery> {
+        self.delivery
+    }
+
+    /// The song.
+    pub fn song(&self) -> &Arc<Song> {
+        &self.facts.song
+    }
+
+    /// Which integers are tried where a value is chosen freely.
+    pub fn bounds(&self) -> &Bounds {
+        &self.facts.bounds
+    }
+
+    /// The value of a constant or parameter.
+    pub fn constant(&self, constant: ConstId) -> &Value {
+        &self.facts.consts[constant.index()]
+    }
+
+    /// How many members a sort has.
+    pub fn size(&self, sort: SortId) -> usize {
+        let (first, last) = self.range(sort);
+        (last - first + 1) as usize
+    }
+
+    /// First and last member of a range of integers; identities count from 0.
+    pub fn range(&self, sort: SortId) -> (i64, i64) {
+        self.facts.sorts[sort.index()]
+    }
+
+    /// All processes and endpoints.
+    pub fn members(&self) -> &[Member] {
+        &self.facts.members
+    }
+
+    /// The rows of the members that take part in `subject`.
+    pub fn lanes(&self, subject: Subject) -> Range<usize> {
+        match subject {
+            Subject::System => self.facts.lanes[0].clone(),
+            Subject::Line(line) => self.facts.lanes[line + 1].clone(),
+        }
+    }
+
+    /// The row of the member of `family` with these indices.
+    pub fn member(&self, family: FamilyId, index: &[Value]) -> usize {
+        self.facts.families[family.index()].row(index)
+    }
+
+    /// Every value of a finite type, ascending; or why they cannot be listed.
+    pub fn values(&self, ty: &Ty) -> Result<Vec<Value>, String> {
+        domain::values(self, ty, None)
+    }
+
+    /// Every value that is tried where one of type `ty` is chosen freely: like
+    /// [`values`](Instance::values), with `int` and `nat` cut down to their windows.
+    pub fn candidates(&self, ty: &Ty) -> Result<Vec<Value>, String> {
+        domain::values(self, ty, Some(self.bounds()))
+    }
+
+    /// What was chosen, for people: `Db` → `3`, `N` → `4`, `int` → `-2..=2`.
+    pub fn bound(&self) -> BTreeMap<String, String> {
+        bound::bound(self)
+    }
+}

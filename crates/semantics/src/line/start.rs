@@ -1,0 +1,107 @@
+//! How a choreography begins: parameters, endpoints, `requires`.
+
+use super::Line;
+use super::config::{Endpoints, LineConfig};
+use crate::code::coverage::Covered;
+use crate::code::run::{Halt, Run};
+use crate::eval::{Eval, Result};
+use crate::failure::resource;
+use crate::machine::{Config, Form, Outcome, Subject};
+use crate::start::{combinations, start_values};
+use crate::value::{Pid, Value};
+use crate::world::OwnVars;
+use std::sync::Arc;
+
+impl Line {
+    /// The states at the start: parameters and free starting values in every combination that
+    /// `requires` allows.
+    pub(crate) fn initial(&self, covered: &mut Covered) -> Vec<Outcome> {
+        match self.starts() {
+            Ok(starts) => starts
+                .into_iter()
+                .map(|config| Outcome::Next(Config(Form::Line(self.ahead(config, covered)))))
+                .collect(),
+            Err(failure) => {
+                let endpoints = self.endpoints(Vec::new());
+                let config = LineConfig { pc: 0, slots: Vec::new(), endpoints };
+                vec![Outcome::Failed(failure, Config(Form::Line(config)))]
+            }
+        }
+    }
+
+    fn starts(&self) -> Result<Vec<LineConfig>> {
+        let line = &self.instance.song().lines[self.number];
+        let mut domains = Vec::new();
+        for param in &line.code.locals[..line.code.arity] {
+            let values = self.instance.candidates(&param.ty);
+            domains.push(values.map_err(|message| resource(param.span, message))?);
+        }
+        let mut starts = Vec::new();
+        for params in combinations(&domains)? {
+            let rows = self.instance.lanes(Subject::Line(self.number));
+            let each: Vec<Vec<Vec<Value>>> =
+                rows.map(|row| self.endpoint(row, &params)).collect::<Result<_>>()?;
+            for vars in combinations(&each)? {
+                let mut slots = params.clone();
+                slots.resize(self.code.slots, Value::None);
+                let endpoints = self.endpoints(vars);
+                if self.allowed(&endpoints, &mut slots.clone())? {
+                    let before = Some(Arc::new(endpoints.clone()));
+                    let endpoints = Endpoints { before, ..endpoints };
+                    starts.push(LineConfig { pc: 0, slots, endpoints });
+                }
+            }
+        }
+        Ok(starts)
+    }
+
+    fn endpoints(&self, vars: Vec<Vec<Value>>) -> Endpoints {
+        let first = self.instance.lanes(Subject::Line(self.number)).start;
+        Endpoints { first, vars, before: None }
+    }
+
+    fn allowed(&self, endpoints: &Endpoints, slots: &mut [Value]) -> Result<bool> {
+        let line = &self.instance.song().lines[self.number];
+        for condition in &line.requires {
+            if !Eval::new(&self.instance, endpoints).truth(condition, slots)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Every way the variables of an endpoint can start.
+    fn endpoint(&self, row: usize, params: &[Value]) -> Result<Vec<Vec<Value>>> {
+        let member = &self.instance.members()[row];
+        let family = &self.instance.song().families[member.family.index()];
+        let mut starts = vec![Vec::new()];
+        for var in &family.vars {
+            let mut longer = Vec::new();
+            for vars in starts {
+                let world = OwnVars { me: Pid::Member(row as u32), vars: &vars };
+                let mut eval = Eval::new(&self.instance, &world);
+                let mut slots = [&member.index[..], params].concat();
+                slots.resize(var.locals.len().max(slots.len()), Value::None);
+                for value in start_values(&mut eval, &var.start, var.span, &mut slots)? {
+                    longer.push([&vars[..], &[value]].concat());
+                }
+            }
+            starts = longer;
+        }
+        Ok(starts)
+    }
+
+    /// The state behind what comes before the first assignment, if nobody could tell: when it
+    /// chooses nothing and does not fail.
+    fn ahead(&self, config: LineConfig, covered: &mut Covered) -> LineConfig {
+        let run = Run::new(0, config.slots.clone(), config.endpoints.clone());
+        let branches = self.runner().branches(run, false, covered);
+        match &branches[..] {
+            [only] if matches!(only.halt, Halt::Stop) && only.run.chosen.is_empty() => {
+                let Run { pc, slots, memory, .. } = only.run.clone();
+                LineConfig { pc, slots, endpoints: memory }
+            }
+            _ => config,
+        }
+    }
+}

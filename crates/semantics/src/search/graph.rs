@@ -1,0 +1,126 @@
+//! The states found so far, and how.
+
+use super::Progress;
+use super::findings::Findings;
+use crate::machine::{Config, Outcome, Step};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+/// A step from one state to another, by the numbers of states and of the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) to: u32,
+    pub(super) step: u32,
+}
+
+/// How a state was found.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    /// The state before and the number of the step; none at the start.
+    from: Option<(u32, u32)>,
+    depth: u32,
+}
+
+/// States by number, in the order in which they were found.
+pub(super) struct Graph {
+    states: IndexSet<Config, FxBuildHasher>,
+    origins: Vec<Origin>,
+    /// The steps out of each state looked at, when they are wanted.
+    edges: Option<Vec<Vec<Edge>>>,
+    most: u64,
+    /// Was a state left out?
+    pub(super) full: bool,
+    /// Steps taken.
+    pub(super) steps: u64,
+}
+
+impl Graph {
+    /// No states yet, and never more than `most`.
+    pub(super) fn new(most: u64, with_edges: bool) -> Self {
+        Graph {
+            states: IndexSet::default(),
+            origins: Vec::new(),
+            edges: with_edges.then(Vec::new),
+            most: most.min(u64::from(u32::MAX)),
+            full: false,
+            steps: 0,
+        }
+    }
+
+    /// How many states there are.
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// The state with this number.
+    pub(super) fn config(&self, at: usize) -> &Config {
+        &self.states[at]
+    }
+
+    /// The steps out of each state looked at.
+    pub(super) fn edges(&self) -> &[Vec<Edge>] {
+        self.edges.as_deref().unwrap_or_default()
+    }
+
+    /// Adds a state if it is new and there is room, and gives its number.
+    pub(super) fn add(&mut self, config: Config, from: Option<(u32, u32)>) -> Option<u32> {
+        if let Some(known) = self.states.get_index_of(&config) {
+            return Some(known as u32);
+        }
+        if self.states.len() as u64 >= self.most {
+            self.full = true;
+            return None;
+        }
+        let depth = from.map_or(0, |(before, _)| self.origins[before as usize].depth + 1);
+        self.origins.push(Origin { from, depth });
+        Some(self.states.insert_full(config).0 as u32)
+    }
+
+    /// Follows the steps out of a state, which must be the next that was not followed yet.
+    pub(super) fn expand(&mut self, at: usize, steps: Vec<Step>, findings: &mut Findings<'_>) {
+        let mut edges = Vec::new();
+        for (number, step) in steps.into_iter().enumerate() {
+            self.steps += 1;
+            let from = (at as u32, number as u32);
+            match step.outcome {
+                Outcome::Next(next) => {
+                    if let Some(to) = self.add(next, Some(from)) {
+                        edges.push(Edge { to, step: from.1 });
+                    }
+                }
+                Outcome::Failed(failure, _) => findings.failed_step(self, at, number, failure),
+                Outcome::Discarded => {}
+            }
+        }
+        if let Some(all) = &mut self.edges {
+            all.push(edges);
+        }
+    }
+
+    /// The start and the steps that lead to a state.
+    pub(super) fn path(&self, at: usize) -> (&Config, Vec<usize>) {
+        let mut steps = Vec::new();
+        let mut state = at;
+        while let Some((before, step)) = self.origins[state].from {
+            steps.push(step as usize);
+            state = before as usize;
+        }
+        steps.reverse();
+        (self.config(state), steps)
+    }
+
+    /// Steps from the start to the farthest state.
+    pub(super) fn deepest(&self) -> u64 {
+        self.origins.last().map_or(0, |origin| u64::from(origin.depth))
+    }
+
+    /// How far we are when looking at a state.
+    pub(super) fn progress(&self, at: usize) -> Progress {
+        Progress {
+            states: self.len() as u64,
+            waiting: (self.len() - at) as u64,
+            steps: self.steps,
+            depth: u64::from(self.origins[at].depth),
+        }
+    }
+}

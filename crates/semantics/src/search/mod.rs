@@ -1,0 +1,194 @@
+//! Breadth-first search through all states of an instance.
+//!
+//! The naive reference that cleverer engines are tested against: every state is stored once, in the
+//! order in which it is found, so the first state that violates something is one of the nearest.
+//! The search goes on after a violation to answer the other checks; it ends early when all are
+//! refuted.
+//!
+//! `eventually quiescent` looks at the graph of states: without a cycle, every execution of a finite
+//! instance comes to rest. A cycle refutes the plain claim; whether it can be walked *fairly* for
+//! ever is another engine's question.
+
+mod coverage;
+mod cycle;
+mod findings;
+mod graph;
+mod query;
+mod verdicts;
+
+pub use coverage::Coverage;
+pub(crate) use findings::repeats;
+pub use query::{Check, Query};
+
+use crate::code::coverage::Covered;
+use crate::instance::Instance;
+use crate::machine::{Machine, Outcome};
+use crate::trace::Trace;
+use findings::Findings;
+use graph::Graph;
+use plainsong_diagnostics::Span;
+
+/// How many states are looked at between two calls of the watch.
+const PACE: u64 = 256;
+
+/// When to give up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most states to store.
+    pub states: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { states: 10_000_000 }
+    }
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// States found.
+    pub states: u64,
+    /// States found but not yet looked at.
+    pub waiting: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Steps from the start to the state looked at.
+    pub depth: u64,
+}
+
+/// Somebody who looks on and may end the search: the clock, the user.
+pub trait Watch {
+    /// Called every few hundred states; `false` ends the search.
+    fn keep_going(&mut self, progress: &Progress) -> bool;
+}
+
+/// Nobody looks on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn keep_going(&mut self, _: &Progress) -> bool {
+        true
+    }
+}
+
+/// Did the search see everything?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// Every reachable state.
+    Complete,
+    /// No: every check was refuted before.
+    Enough,
+    /// No: it stored as many states as it may.
+    StateLimit,
+    /// No: the watch ended it.
+    Stopped,
+    /// No: the interpreter's own limit cut something off; the sentence says what.
+    Resource(String),
+}
+
+/// What was found about one check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The check.
+    pub check: Check,
+    /// Its name for people: `no_deadlock`, `assertions`, the name of a property or choreography.
+    pub name: String,
+    /// The name in the text; empty for what is always checked.
+    pub span: Span,
+    /// What was found.
+    pub answer: Answer,
+}
+
+/// An answer about one check.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// It does not hold; the trace was replayed.
+    Refuted(Box<Trace>),
+    /// It holds in everything that was seen.
+    NotRefuted,
+    /// This search cannot tell, for this reason.
+    Unknown(String),
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchReport {
+    /// One for each check, in the order of the query.
+    pub findings: Vec<Finding>,
+    /// Did it see everything?
+    pub completeness: Completeness,
+    /// States found.
+    pub states: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Steps from the start to the farthest state.
+    pub depth: u64,
+    /// Final states among them.
+    pub final_states: u64,
+    /// Which parts of the text took part.
+    pub coverage: Coverage,
+    /// Messages left over in some final state, as `Vote to coordinator`.
+    pub undelivered: Vec<String>,
+}
+
+/// Searches the instance and checks what the query asks.
+pub fn search(
+    instance: &Instance,
+    query: &Query,
+    limits: &Limits,
+    watch: &mut dyn Watch,
+) -> SearchReport {
+    let machine = Machine::new(instance, query.subject);
+    let mut findings = Findings::new(&machine, query);
+    let mut graph = Graph::new(limits.states, findings.wants_edges());
+    let mut covered = Covered::default();
+    let completeness = explore(&machine, &mut findings, &mut graph, &mut covered, watch);
+    findings.quiescence(&graph);
+    let coverage = Coverage::new(&machine, &covered);
+    SearchReport {
+        completeness,
+        states: graph.len() as u64,
+        steps: graph.steps,
+        depth: graph.deepest(),
+        final_states: findings.final_states,
+        undelivered: std::mem::take(&mut findings.undelivered).into_iter().collect(),
+        coverage,
+        findings: findings.answers(),
+    }
+}
+
+fn explore(
+    machine: &Machine,
+    findings: &mut Findings<'_>,
+    graph: &mut Graph,
+    covered: &mut Covered,
+    watch: &mut dyn Watch,
+) -> Completeness {
+    for outcome in machine.initial_covering(covered) {
+        match outcome {
+            Outcome::Next(config) => drop(graph.add(config, None)),
+            Outcome::Failed(failure, config) => findings.failed_start(failure, config),
+            Outcome::Discarded => {}
+        }
+    }
+    let mut at = 0;
+    while at < graph.len() {
+        if findings.all_refuted() {
+            return Completeness::Enough;
+        }
+        if (at as u64).is_multiple_of(PACE) && !watch.keep_going(&graph.progress(at)) {
+            return Completeness::Stopped;
+        }
+        let steps = machine.steps_covering(graph.config(at), covered);
+        findings.state(graph, at, &steps);
+        graph.expand(at, steps, findings);
+        at += 1;
+    }
+    match findings.resource.take() {
+        _ if graph.full => Completeness::StateLimit,
+        Some(message) => Completeness::Resource(message),
+        None => Completeness::Complete,
+    }
+}

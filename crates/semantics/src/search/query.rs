@@ -1,0 +1,67 @@
+//! What can be asked of a song.
+
+use crate::claim::subjects;
+use crate::machine::Subject;
+use plainsong_diagnostics::Span;
+use plainsong_ir::{Song, System};
+
+/// Something to check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Check {
+    /// No failed `assert`, no undefined operation; in a system, no false loop invariant.
+    Assertions,
+    /// No deadlock.
+    NoDeadlock,
+    /// `ensures` and loop invariants of the choreography that is run.
+    Contract,
+    /// A property of the song, by position.
+    Property(usize),
+}
+
+/// What to search and what to check on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// What is run.
+    pub subject: Subject,
+    /// What is checked.
+    pub checks: Vec<Check>,
+}
+
+impl Query {
+    /// Everything that can be asked of a song: one query for its system, if it has one, and one for
+    /// each choreography.
+    pub fn all(song: &Song) -> Vec<Query> {
+        let mut queries = Vec::new();
+        if song.system != System::None {
+            let checks = vec![Check::Assertions, Check::NoDeadlock];
+            queries.push(Query { subject: Subject::System, checks });
+        }
+        for line in 0..song.lines.len() {
+            let checks = vec![Check::Contract, Check::Assertions];
+            queries.push(Query { subject: Subject::Line(line), checks });
+        }
+        for query in &mut queries {
+            let properties = song.properties.iter().enumerate();
+            let meant = properties.filter(|(_, one)| subjects(song, one).contains(&query.subject));
+            query.checks.extend(meant.map(|(at, _)| Check::Property(at)));
+        }
+        queries
+    }
+}
+
+impl Check {
+    /// Its name for people, and the name in the text if it has one there.
+    pub fn name(self, song: &Song, subject: Subject) -> (String, Span) {
+        match (self, subject) {
+            (Check::Assertions, _) => ("assertions".to_owned(), Span::default()),
+            (Check::NoDeadlock, _) => ("no_deadlock".to_owned(), Span::default()),
+            (Check::Contract, Subject::Line(line)) => {
+                (song.lines[line].name.clone(), song.lines[line].span)
+            }
+            (Check::Contract, Subject::System) => ("contract".to_owned(), Span::default()),
+            (Check::Property(at), _) => {
+                (song.properties[at].name.clone(), song.properties[at].span)
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! From findings to verdicts.
+
+use super::{Answer, Completeness, Finding, SearchReport};
+use crate::trace::{Ending, Trace};
+use crate::verdict::{Outcome, Verdict};
+use std::collections::BTreeMap;
+
+impl SearchReport {
+    /// One verdict for each check. What was not refuted holds within `bound` if the search saw
+    /// everything, and is unknown otherwise.
+    pub fn verdicts(&self, bound: &BTreeMap<String, String>) -> Vec<Verdict> {
+        self.findings.iter().map(|finding| self.verdict(finding, bound)).collect()
+    }
+
+    fn verdict(&self, finding: &Finding, bound: &BTreeMap<String, String>) -> Verdict {
+        let (outcome, reason, trace) = match &finding.answer {
+            Answer::Refuted(trace) => {
+                (Outcome::Refuted, refutation(trace), Some((**trace).clone()))
+            }
+            Answer::Unknown(reason) => (Outcome::Unknown, reason.clone(), None),
+            Answer::NotRefuted => match self.unseen() {
+                None => (Outcome::Holds, format!("holds in all {} states", self.states), None),
+                Some(reason) => (Outcome::Unknown, reason, None),
+            },
+        };
+        Verdict {
+            property: finding.name.clone(),
+            outcome,
+            bound: bound.clone(),
+            reason,
+            states: Some(self.states),
+            executions: None,
+            blocked: None,
+            assumptions: Vec::new(),
+            trace,
+        }
+    }
+
+    /// Why not everything was seen.
+    fn unseen(&self) -> Option<String> {
+        let states = self.states;
+        match &self.completeness {
+            Completeness::Complete => None,
+            Completeness::Enough => Some("the search ended when the rest was refuted".to_owned()),
+            Completeness::StateLimit => Some(format!("not refuted in {states} states: the limit")),
+            Completeness::Stopped => Some(format!("not refuted in {states} states: stopped")),
+            Completeness::Resource(message) => Some(message.clone()),
+        }
+    }
+}
+
+/// The one sentence of a counterexample.
+fn refutation(trace: &Trace) -> String {
+    match &trace.ending {
+        Ending::Failed(failure) => failure.message.clone(),
+        Ending::Violated { why, .. } => why.clone(),
+        Ending::Deadlock(waiting) => {
+            let waits = waiting.iter().map(|waiting| match waiting.lane {
+                Some(lane) => format!("{} waits for {}", trace.lanes[lane], waiting.what),
+                None => format!("{} is blocked", waiting.what),
+            });
+            waits.collect::<Vec<_>>().join("; ")
+        }
+        Ending::Final | Ending::Cut | Ending::Discarded => {
+            panic!("a counterexample ends in a violation")
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The network: messages on their way, under four delivery models at once.
+//!
+//! A receive may take an unread message that it accepts unless an older one *of the same model* to
+//! the same receiver, which it accepts too, has precedence:
+//!
+//! - `unordered`: none has;
+//! - `fifo`: those of the same sender have;
+//! - `causal`: those in its causal past have;
+//! - `mailbox`: all older ones have.
+//!
+//! A message that is not accepted has precedence over nothing, so a selective receive overtakes it.
+//!
+//! *Causal past.* Causality is program order and reads-from, through messages of every model. What
+//! matters of it is which unread `causal` messages lie in the past of a process, so each process has
+//! that set and each message carries its sender's. A message that is read leaves all sets.
+//!
+//! *Normal form.* Only the order that some model looks at is kept: `causal` messages stand first, by
+//! receiver and sender (so that sets of them can be compared), then `unordered` ones sorted, `fifo`
+//! ones by receiver and sender, `mailbox` ones by receiver, each group in the order of sending.
+
+use crate::eval::Result;
+use crate::mark::Mark;
+use crate::value::{Pid, Value};
+use plainsong_ir::{Delivery, MessageId};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// A message on its way.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Flying {
+    /// How it is delivered.
+    pub(crate) model: Delivery,
+    /// Its receiver.
+    pub(crate) to: Pid,
+    /// Its sender.
+    pub(crate) from: Pid,
+    /// Its kind.
+    pub(crate) kind: MessageId,
+    /// Its payload.
+    pub(crate) payload: Arc<[Value]>,
+    /// Unread `causal` messages in its causal past, as positions in the network, ascending.
+    past: Vec<u32>,
+    /// Its number in a trace.
+    pub(crate) number: Mark,
+}
+
+/// All messages on their way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Network {
+    messages: Vec<Flying>,
+    /// Unread `causal` messages in the past of each process, then of `init`.
+    pasts: Vec<Vec<u32>>,
+    /// How many messages were ever sent.
+    sent: Mark,
+}
+
+impl Network {
+    /// No messages, between `processes` processes and `init`.
+    pub(crate) fn new(processes: usize) -> Self {
+        Network { messages: Vec::new(), pasts: vec![Vec::new(); processes + 1], sent: Mark(0) }
+    }
+
+    /// The messages, in normal form.
+    pub(crate) fn messages(&self) -> &[Flying] {
+        &self.messages
+    }
+
+    /// How many messages were ever sent: the number of the next one.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.0
+    }
+
+    /// Sends a message.
+    pub(crate) fn send(
+        &mut self,
+        from: Pid,
+        to: Pid,
+        model: Delivery,
+        kind: MessageId,
+        payload: Vec<Value>,
+    ) {
+        let position = self.messages.len() as u32;
+        let sender = self.past_of(from);
+        let past = sender.clone();
+        if model == Delivery::Causal {
+            sender.push(position);
+        }
+        let number = self.sent;
+        self.messages.push(Flying { model, to, from, kind, payload: payload.into(), past, number });
+        self.sent.0 += 1;
+    }
+
+    /// Takes the message at `position` out: its receiver reads it.
+    pub(crate) fn take(&mut self, position: usize) -> Flying {
+        let mut taken = self.messages.remove(position);
+        let gone = position as u32;
+        forget(&mut taken.past, gone);
+        self.messages.iter_mut().for_each(|message| forget(&mut message.past, gone));
+        self.pasts.iter_mut().for_each(|past| forget(past, gone));
+        let receiver = self.past_of(taken.to);
+        receiver.extend(&taken.past);
+        receiver.sort_unstable();
+        receiver.dedup();
+        taken
+    }
+
+    /// The messages that a receive of `to` may take: those that `accepts` accepts and no model
+    /// refuses, by position. A message whose acceptance fails counts; one that is refused anyway is
+    /// not even looked at.
+    pub(crate) fn available<T>(
+        &self,
+        to: Pid,
+        mut accepts: impl FnMut(&Flying) -> Result<Option<T>>,
+    ) -> Vec<(usize, Result<T>)> {
+        let mut order: Vec<usize> =
+            (0..self.messages.len()).filter(|at| self.messages[*at].to == to).collect();
+        order.sort_by_key(|at| self.age(*at));
+        let mut available: Vec<(usize, Result<T>)> = Vec::new();
+        for at in order {
+            if available.iter().any(|(first, _)| self.has_precedence(*first, at)) {
+                continue;
+            }
+            match accepts(&self.messages[at]) {
+                Ok(None) => {}
+                Ok(Some(how)) => available.push((at, Ok(how))),
+                Err(failure) => available.push((at, Err(failure))),
+            }
+        }
+        available.sort_by_key(|(at, _)| *at);
+        available
+    }
+
+    /// Brings the messages into normal form.
+    pub(crate) fn normalise(&mut self) {
+        let init = self.pasts.len() - 1;
+        self.pasts[init].clear();
+        self.reorder(|a, b| causal_first(a, b));
+        self.reorder(|a, b| causal_first(a, b).then_with(|| by_model(a, b)));
+    }
+
+    /// A number that is smaller for whatever may have precedence. Among `causal` messages, an effect
+    /// has a larger past than its causes; others stand in the order of sending, where it matters.
+    fn age(&self, at: usize) -> (bool, usize) {
+        let message = &self.messages[at];
+        match message.model {
+            Delivery::Causal => (false, message.past.len()),
+            _ => (true, at),
+        }
+    }
+
+    /// Given that both are accepted by one receive, must `first` be taken before `second`?
+    fn has_precedence(&self, first: usize, second: usize) -> bool {
+        let (a, b) = (&self.messages[first], &self.messages[second]);
+        a.model == b.model
+            && match a.model {
+                Delivery::Unordered => false,
+                Delivery::Fifo => a.from == b.from && first < second,
+                Delivery::Causal => b.past.contains(&(first as u32)),
+                Delivery::Mailbox => first < second,
+            }
+    }
+
+    fn past_of(&mut self, pid: Pid) -> &mut Vec<u32> {
+        let init = self.pasts.len() - 1;
+        &mut self.pasts[pid.member().unwrap_or(init)]
+    }
+
+    fn reorder(&mut self, order: impl Fn(&Flying, &Flying) -> Ordering) {
+        let in_order = |pair: &[Flying]| order(&pair[0], &pair[1]) != Ordering::Greater;
+        if self.messages.windows(2).all(in_order) {
+            return;
+        }
+        let mut tagged: Vec<(u32, Flying)> = (0..).zip(std::mem::take(&mut self.messages)).collect();
+        tagged.sort_by(|(_, a), (_, b)| order(a, b));
+        let mut moved = vec![0; tagged.len()];
+        for (new, (old, _)) in tagged.iter().enumerate() {
+            moved[*old as usize] = new as u32;
+        }
+        self.messages = tagged.into_iter().map(|(_, message)| message).collect();
+        let pasts = self.messages.iter_mut().map(|message| &mut message.past);
+        for past in pasts.chain(&mut self.pasts) {
+            past.iter_mut().for_each(|at| *at = moved[*at as usize]);
+            past.sort_unstable();
+        }
+    }
+}
+
+/// Removes `gone` from a set of positions and closes the gap.
+fn forget(past: &mut Vec<u32>, gone: u32) {
+    past.retain(|at| *at != gone);
+    past.iter_mut().filter(|at| **at > gone).for_each(|at| *at -= 1);
+}
+
+/// `causal` messages by receiver and sender, then all others as they are.
+fn causal_first(a: &Flying, b: &Flying) -> Ordering {
+    match (a.model == Delivery::Causal, b.model == Delivery::Causal) {
+        (true, true) => (a.to, a.from).cmp(&(b.to, b.from)),
+        (false, false) => Ordering::Equal,
+        (a, b) => b.cmp(&a),
+    }
+}
+
+/// The order among messages that are not `causal`.
+fn by_model(a: &Flying, b: &Flying) -> Ordering {
+    match (a.model, b.model) {
+        (Delivery::Causal, Delivery::Causal) => Ordering::Equal,
+        (Delivery::Unordered, Delivery::Unordered) => a.cmp(b),
+        (Delivery::Fifo, Delivery::Fifo) => (a.to, a.from).cmp(&(b.to, b.from)),
+        (Delivery::Mailbox, Delivery::Mailbox) => a.to.cmp(&b.to),
+        (a, b) => a.cmp(&b),
+    }
+}

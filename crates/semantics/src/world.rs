@@ -1,0 +1,63 @@
+//! What expressions can read besides their locals.
+//!
+//! Each form implements the part it has; the checker makes sure that an expression reads nothing
+//! that its place does not have, so the rest panics.
+
+use crate::value::{Pid, Value};
+use plainsong_ir::{GlobalId, PendingOf, VarId};
+
+/// The variables around an expression.
+pub(crate) trait World: Sync {
+    /// The process whose code this is, if it is a process's.
+    fn me(&self) -> Option<Pid> {
+        None
+    }
+
+    /// A state variable of the process whose code this is.
+    fn own(&self, _: VarId) -> &Value {
+        panic!("own variables are read only in the code of a process")
+    }
+
+    /// A state variable of a member (a row of the instance's table).
+    fn of(&self, _member: usize, _: VarId) -> &Value {
+        panic!("variables of other processes are read only in properties and choreographies")
+    }
+
+    /// A global variable.
+    fn global(&self, _: GlobalId) -> &Value {
+        panic!("global variables are read only in action systems")
+    }
+
+    /// How many messages or asyncs are under way.
+    fn pending(&self, _: PendingOf) -> usize {
+        panic!("`pending` stands only in properties")
+    }
+
+    /// The world that `old` speaks about.
+    fn before(&self) -> &dyn World {
+        panic!("`old` stands only in the contract of a choreography")
+    }
+}
+
+/// A world without variables: constants, sizes of sorts, bodies of functions.
+pub(crate) struct Nothing;
+
+impl World for Nothing {}
+
+/// The state variables of one process.
+pub(crate) struct OwnVars<'a> {
+    /// The process.
+    pub(crate) me: Pid,
+    /// Their values, as far as they are initialised.
+    pub(crate) vars: &'a [Value],
+}
+
+impl World for OwnVars<'_> {
+    fn me(&self) -> Option<Pid> {
+        Some(self.me)
+    }
+
+    fn own(&self, var: VarId) -> &Value {
+        &self.vars[var.index()]
+    }
+}
