@@ -1,1 +1,34 @@
-//! driver
+//! Files, options and engines brought together.
+//!
+//! The path of a request: [`source`] reads a file, [`song`] compiles it, [`select`] and [`sizes`]
+//! decide what is asked and how big, [`plan`] turns that into tasks for engines, and [`run`] gives
+//! them to the engines one by one, each contained so that a broken one costs only its own answer.
+//!
+//! An engine is a crate (or, while small, a file under `engines/`) that implements [`Engine`], and
+//! one line in [`engines::ALL`].
+//!
+//! Only this crate, the command line and the language server read files, clocks or the environment.
+
+pub mod again;
+pub mod contain;
+mod coverage;
+pub mod engine;
+pub mod engines;
+pub mod exit;
+pub mod format;
+pub mod plan;
+pub mod problem;
+pub mod run;
+pub mod save;
+pub mod select;
+pub mod simulation;
+pub mod sizes;
+pub mod song;
+pub mod source;
+pub mod watch;
+
+pub use engine::Engine;
+pub use exit::Exit;
+pub use problem::Problem;
+pub use song::LoadedSong;
+pub use source::Source;

@@ -1,0 +1,205 @@
+//! Verbs and flags. A flag means the same everywhere, and is declared only where it has an effect.
+
+mod values;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+pub(crate) use values::{Bound, Size, seconds};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  everything asked was proved, or held up to the bound asked for
+  1  something was refuted
+  2  something is unknown (time, memory, Ctrl-C) and nothing refuted
+  3  input rejected: syntax, types, flags, nothing selected
+  4  a bug of plainsong, with a file to attach";
+
+/// Distributed programs as many voices or as one line: checked, executed, shown.
+#[derive(Debug, Parser)]
+#[command(name = "plainsong", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto)]
+    pub(crate) color: ColorWhen,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal
+    Auto,
+    Always,
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Check everything the files ask for: one verdict per property
+    #[command(after_help = EXIT_CODES)]
+    Check(CheckArguments),
+    /// Count every execution, and check the properties on the way
+    #[command(after_help = EXIT_CODES)]
+    Explore(CheckArguments),
+    /// Run one random execution and show it as a message sequence
+    Sim(SimArguments),
+    /// Take the steps of a saved trace again
+    Replay(ReplayArguments),
+    /// Format songs in place
+    Fmt(FmtArguments),
+    /// Print a song as it was understood
+    Dump(DumpArguments),
+    /// Explain a diagnostic code
+    Explain(ExplainArguments),
+    /// Make a folder with an example to start from
+    New(NewArguments),
+    /// Say what this build has and what it needs
+    Doctor,
+}
+
+/// `check` and `explore`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// Songs; `-` is standard input. Without any, those in the current folder
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) instance: InstanceArguments,
+    /// Only this property; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) property: Vec<String>,
+    /// Only properties whose name matches this regular expression
+    #[arg(long = "match", value_name = "RE")]
+    pub(crate) pattern: Option<String>,
+    /// List the properties instead of checking them
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Give up on a query after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<std::time::Duration>,
+    /// Begin nothing more once one property is refuted
+    #[arg(long, conflicts_with = "keep_going")]
+    pub(crate) fail_fast: bool,
+    /// Begin nothing more once so many properties are refuted
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) keep_going: Option<u32>,
+    /// What is enough: with `proved`, a bounded answer is exit code 2
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) require: Option<Require>,
+    /// Where traces are saved
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub(crate) out: PathBuf,
+    /// One JSON object per line instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) detail: DetailArguments,
+}
+
+/// How big an instance is and how its messages travel.
+#[derive(Debug, Args)]
+pub(crate) struct InstanceArguments {
+    /// Members of a sort, or the value of a parameter; `Sort=2..4` tries 2, 3 and 4
+    #[arg(long, value_name = "SORT=N[..M]", value_delimiter = ',')]
+    pub(crate) size: Vec<Size>,
+    /// Limits: `int=-2..2` and `nat=3` where any integer could be chosen, `states=1000000`
+    #[arg(long, value_name = "WHAT=N", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) bound: Vec<Bound>,
+    /// Deliver all messages by this model, whatever their declarations say
+    #[arg(long, value_name = "MODEL", value_enum)]
+    pub(crate) delivery: Option<DeliveryModel>,
+}
+
+/// How much to say.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct DetailArguments {
+    /// Say only what is wrong, and no progress
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say where sizes come from and why each verdict is what it is
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// What is enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Require {
+    /// For every size and every value
+    Proved,
+}
+
+/// The delivery models.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum DeliveryModel {
+    Unordered,
+    Fifo,
+    Causal,
+    Mailbox,
+}
+
+/// `sim`.
+#[derive(Debug, Args)]
+pub(crate) struct SimArguments {
+    /// The song; `-` is standard input
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) instance: InstanceArguments,
+    /// The same seed gives the same execution; by chance when not given
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// The most steps to take
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) steps: usize,
+    /// One JSON object per line instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `replay`.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// A trace saved by `check` or `explore`
+    pub(crate) trace: PathBuf,
+    /// The song, when it is not where the trace says
+    #[arg(long, value_name = "FILE")]
+    pub(crate) song: Option<PathBuf>,
+}
+
+/// `fmt`.
+#[derive(Debug, Args)]
+pub(crate) struct FmtArguments {
+    /// Songs; `-` formats standard input. Without any, those in the current folder
+    pub(crate) files: Vec<PathBuf>,
+    /// Change nothing; exit code 1 when something would change
+    #[arg(long, conflicts_with = "stdout")]
+    pub(crate) check: bool,
+    /// Print the result instead of writing it
+    #[arg(long)]
+    pub(crate) stdout: bool,
+}
+
+/// `dump`.
+#[derive(Debug, Args)]
+pub(crate) struct DumpArguments {
+    /// The song; `-` is standard input
+    pub(crate) file: PathBuf,
+}
+
+/// `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// The code, as in `error[unknown-name]`
+    #[arg(required_unless_present = "list")]
+    pub(crate) code: Option<String>,
+    /// List all codes
+    #[arg(long, conflicts_with = "code")]
+    pub(crate) list: bool,
+}
+
+/// `new`.
+#[derive(Debug, Args)]
+pub(crate) struct NewArguments {
+    /// The folder to make
+    pub(crate) name: PathBuf,
+}

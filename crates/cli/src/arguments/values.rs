@@ -1,0 +1,129 @@
+//! Values with a small syntax of their own: sizes, bounds, seconds.
+
+use plainsong_ir::Sizing;
+use plainsong_semantics::search::Limits;
+use plainsong_semantics::sizes::Bounds;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// `Db=3`, `Db=2..4` or `Db=2..=4`; both ends are tried.
+#[derive(Clone, Debug)]
+pub(crate) struct Size(pub(crate) Sizing);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let example = "write it as `Db=3` or `Db=2..4`";
+        let (name, value) = text.split_once('=').ok_or_else(|| example.to_owned())?;
+        let name = name.trim();
+        let is_name = name.chars().all(|character| character.is_alphanumeric() || character == '_');
+        if name.is_empty() || !is_name {
+            return Err(format!("`{name}` is not the name of a sort or parameter; {example}"));
+        }
+        let (low, high) = range(value).ok_or_else(|| format!("`{value}` is not a size; {example}"))?;
+        if low > high {
+            return Err(format!("the range {low}..{high} is empty"));
+        }
+        Ok(Size(Sizing { name: name.to_owned(), low, high, span: Default::default() }))
+    }
+}
+
+/// `states=N`, `int=LO..HI` or `nat=N`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// The most states to store.
+    States(u64),
+    /// First and last `int` tried.
+    Int(i64, i64),
+    /// Last `nat` tried.
+    Nat(i64),
+}
+
+impl FromStr for Bound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let example = "write it as `states=1000000`, `int=-2..2` or `nat=3`";
+        let (what, value) = text.split_once('=').ok_or_else(|| example.to_owned())?;
+        let bad = || format!("`{value}` does not fit; {example}");
+        match what.trim() {
+            "states" => match value.trim().parse() {
+                Ok(0) | Err(_) => Err(bad()),
+                Ok(states) => Ok(Bound::States(states)),
+            },
+            "int" => match range(value) {
+                Some((low, high)) if low <= high => Ok(Bound::Int(low, high)),
+                _ => Err(bad()),
+            },
+            "nat" => match value.trim().parse() {
+                Ok(nat) if nat >= 0 => Ok(Bound::Nat(nat)),
+                _ => Err(bad()),
+            },
+            other => Err(format!("there is no bound `{other}`; {example}")),
+        }
+    }
+}
+
+impl Bound {
+    /// Enters it where it belongs.
+    pub(crate) fn apply(self, bounds: &mut Bounds, limits: &mut Limits) {
+        match self {
+            Bound::States(states) => limits.states = states,
+            Bound::Int(low, high) => bounds.int = (low, high),
+            Bound::Nat(nat) => bounds.nat = nat,
+        }
+    }
+}
+
+/// `10` or `0.5`.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "write it as `10` or `0.5`".to_owned())?;
+    match Duration::try_from_secs_f64(number) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("it must be more than 0".to_owned()),
+    }
+}
+
+/// `N`, `N..M` or `N..=M`.
+fn range(text: &str) -> Option<(i64, i64)> {
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    match text.split_once("..") {
+        None => number(text).map(|only| (only, only)),
+        Some((low, high)) => Some((number(low)?, number(high.strip_prefix('=').unwrap_or(high))?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_as_one_number_or_a_range() {
+        let read = |text: &str| text.parse::<Size>().map(|Size(size)| (size.name, size.low, size.high));
+        assert_eq!(read("Db=3"), Ok(("Db".to_owned(), 3, 3)));
+        assert_eq!(read("Db=2..4"), Ok(("Db".to_owned(), 2, 4)));
+        assert_eq!(read("Db=2..=4"), Ok(("Db".to_owned(), 2, 4)));
+        for bad in ["Db", "=3", "Db=", "Db=x", "Db=4..2", "Db=1..", "D b=1", "Db=99999999999999999999"] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn bounds_read_and_nonsense_does_not() {
+        assert_eq!("int=-5..5".parse(), Ok(Bound::Int(-5, 5)));
+        assert_eq!("nat=0".parse(), Ok(Bound::Nat(0)));
+        assert_eq!("states=10".parse(), Ok(Bound::States(10)));
+        for bad in ["int", "int=5..-5", "nat=-1", "states=0", "depth=3"] {
+            assert!(bad.parse::<Bound>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_more_than_none() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for bad in ["0", "-1", "nan", "inf", "1e300", "soon"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+}

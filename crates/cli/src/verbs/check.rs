@@ -1,0 +1,253 @@
+//! `plainsong check` and the verbs of single engines: ask everything, answer line by line.
+
+use super::request::{files, request, start, validate};
+use crate::arguments::{CheckArguments, Require};
+use crate::progress::ProgressLine;
+use crate::session::Session;
+use plainsong_driver::plan::{Plan, Request, plan};
+use plainsong_driver::run::{Results, Supervision, run};
+use plainsong_driver::save::Saver;
+use plainsong_driver::select::{Selection, questions};
+use plainsong_driver::watch::Interrupt;
+use plainsong_driver::{Exit, LoadedSong, Problem, engines};
+use plainsong_ir::Song;
+use plainsong_report::stream::{self, PropertyRecord, Record, Summary};
+use plainsong_report::{Answer, counterexample, file_lines, summary_line};
+use plainsong_semantics::verdict::Outcome;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Checks the files. With an engine's name, only that engine answers.
+pub(crate) fn check(
+    arguments: &CheckArguments,
+    engine: Option<&'static str>,
+    session: &mut Session,
+) -> Exit {
+    session.console.json = arguments.json;
+    session.out.clone_from(&arguments.out);
+    session.listen_to_interrupts();
+    let files = files(&arguments.files);
+    if arguments.json {
+        let named = files.as_deref().unwrap_or_default();
+        session.console.record(&start(engine.unwrap_or("check"), named));
+    }
+    let mut checking = Checking { arguments, session, answers: Vec::new(), rejected: 0 };
+    let exit = match files {
+        Ok(files) => checking.files(engine, &files),
+        Err(problem) => checking.session.reject(&problem),
+    };
+    checking.finish(exit)
+}
+
+struct Checking<'a> {
+    arguments: &'a CheckArguments,
+    session: &'a mut Session,
+    answers: Vec<Answer>,
+    rejected: usize,
+}
+
+type Loaded = (LoadedSong, Arc<Song>);
+
+impl Checking<'_> {
+    fn files(&mut self, engine: Option<&'static str>, files: &[PathBuf]) -> Exit {
+        let mut exit = Exit::Fine;
+        let mut songs: Vec<Loaded> = Vec::new();
+        for file in files {
+            match self.session.song(file) {
+                Ok(song) => songs.push(song),
+                Err(why) => {
+                    self.rejected += 1;
+                    exit = exit.and(why);
+                }
+            }
+        }
+        if songs.is_empty() {
+            return exit;
+        }
+        let request = match self.request(engine, &songs) {
+            Ok(request) => request,
+            Err(problem) => return exit.and(self.session.reject(&problem)),
+        };
+        if self.arguments.list {
+            songs.iter().for_each(|(loaded, song)| self.list(loaded, song, &request.selection));
+            return exit;
+        }
+        exit.and(self.songs(&songs, &request, files.len() > 1))
+    }
+
+    fn request(&self, engine: Option<&'static str>, songs: &[Loaded]) -> Result<Request, Problem> {
+        let arguments = self.arguments;
+        let selection = Selection::new(arguments.property.clone(), arguments.pattern.as_deref())?;
+        let names: Vec<String> = songs
+            .iter()
+            .flat_map(|(_, song)| questions(song))
+            .map(|question| question.name)
+            .collect();
+        selection.validate(names.iter().map(String::as_str))?;
+        let request =
+            Request { selection, engine, timeout: arguments.timeout, ..request(&arguments.instance) };
+        let songs: Vec<&Song> = songs.iter().map(|(_, song)| &**song).collect();
+        validate(&request, &songs)?;
+        Ok(request)
+    }
+
+    fn songs(&mut self, songs: &[Loaded], request: &Request, several: bool) -> Exit {
+        let mut progress = ProgressLine::new(self.arguments.detail, self.arguments.json);
+        let mut saver = Saver::new(self.arguments.out.clone(), several);
+        let most_refuted = match (self.arguments.fail_fast, self.arguments.keep_going) {
+            (true, _) => Some(1),
+            (false, most) => most.map(|most| most as usize),
+        };
+        let mut refuted = 0;
+        let mut exit = Exit::Fine;
+        let interrupt: Interrupt = self.session.interrupt.clone();
+        for (loaded, song) in songs {
+            let plan = match plan(song, request, engines::ALL) {
+                Ok(plan) => plan,
+                Err(problem) => {
+                    exit = exit.and(self.session.reject(&problem.in_file(&loaded.source.name)));
+                    continue;
+                }
+            };
+            if plan.questions.is_empty() {
+                continue;
+            }
+            let mut supervision = Supervision {
+                interrupt: &interrupt,
+                observer: &mut progress,
+                timeout: request.timeout,
+                most_refuted,
+                refuted,
+            };
+            let results = run(&plan, &loaded.source, song, &mut supervision);
+            refuted = supervision.refuted;
+            progress.clear();
+            exit = exit.and(self.results(loaded, request, &plan, results, &mut saver));
+        }
+        exit
+    }
+
+    /// Saves traces, says what came of one file, and enters the answers.
+    fn results(
+        &mut self,
+        loaded: &LoadedSong,
+        request: &Request,
+        plan: &Plan,
+        mut results: Results,
+        saver: &mut Saver,
+    ) -> Exit {
+        let mut exit = Exit::Fine;
+        for problem in &results.problems {
+            self.session.console.problem(problem, Some(&loaded.source));
+            exit = exit.and(Exit::Rejected);
+        }
+        for crash in &results.crashes {
+            exit = exit.and(self.session.bug(Some(&loaded.source), crash));
+        }
+        for answer in &mut results.answers {
+            if let Err(problem) = saver.trace(&loaded.source, request, answer) {
+                exit = exit.and(self.session.reject(&problem));
+            }
+        }
+        let require_proved = self.arguments.require == Some(Require::Proved);
+        for answer in &results.answers {
+            exit = exit.and(Exit::of(answer.verdict.outcome, require_proved));
+        }
+        self.show(loaded, plan, &results);
+        self.answers.append(&mut results.answers);
+        exit
+    }
+
+    fn show(&mut self, loaded: &LoadedSong, plan: &Plan, results: &Results) {
+        let console = &mut self.session.console;
+        if self.arguments.json {
+            for answer in &results.answers {
+                console.record(&stream::verdict(answer));
+            }
+            if let Some(coverage) = &results.coverage {
+                console.record(&stream::covered(&loaded.source.name, coverage));
+            }
+            return;
+        }
+        let name = &loaded.source.name;
+        if self.arguments.detail.quiet {
+            let wrong: Vec<Answer> =
+                results.answers.iter().filter(|answer| !is_fine(answer)).cloned().collect();
+            if !wrong.is_empty() {
+                console.result(&file_lines(name, &wrong, None));
+            }
+            return;
+        }
+        console.result(&file_lines(name, &results.answers, results.coverage.as_ref()));
+        if self.arguments.detail.verbose {
+            console.result(&details(plan, &results.answers));
+        }
+        for answer in results.answers.iter().filter(|answer| answer.verdict.trace.is_some()) {
+            console.result(&format!("\n{}\n", counterexample(loaded.source.text(), answer)));
+        }
+    }
+
+    fn list(&mut self, loaded: &LoadedSong, song: &Song, selection: &Selection) {
+        let console = &mut self.session.console;
+        let chosen = questions(song).into_iter().filter(|question| selection.includes(&question.name));
+        let mut text = format!("{}\n", loaded.source.name);
+        for question in chosen {
+            let claim = question.claim(song);
+            if self.arguments.json {
+                console.record(&Record::Property(PropertyRecord {
+                    file: loaded.source.name.clone(),
+                    property: question.name,
+                    claim: claim.to_owned(),
+                }));
+            } else {
+                text.push_str(&format!("  {:24} {claim}\n", question.name));
+            }
+        }
+        if !self.arguments.json {
+            console.result(&text);
+        }
+    }
+
+    /// The last line, whatever happened.
+    fn finish(self, exit: Exit) -> Exit {
+        let console = &mut self.session.console;
+        if self.arguments.json {
+            let verdicts = self.answers.iter().map(stream::verdict).collect();
+            console.record(&Record::Summary(Summary { verdicts, exit: exit.code() }));
+            return exit;
+        }
+        let said = !self.answers.is_empty() || self.rejected > 0;
+        if said && !self.arguments.detail.quiet {
+            console.result(&summary_line(&self.answers, self.rejected));
+        }
+        let bounded = self.answers.iter().filter(|answer| answer.verdict.outcome == Outcome::Holds).count();
+        if self.arguments.require.is_some() && bounded > 0 {
+            console.result(&format!("--require proved: {bounded} hold only up to a bound.\n"));
+        }
+        exit
+    }
+}
+
+fn is_fine(answer: &Answer) -> bool {
+    matches!(answer.verdict.outcome, Outcome::Proved | Outcome::Holds)
+}
+
+/// Where the sizes come from, and why each verdict is what it is.
+fn details(plan: &Plan, answers: &[Answer]) -> String {
+    let mut text = String::new();
+    for (planned, answer) in plan.questions.iter().zip(answers) {
+        text.push_str(&format!("    {}: {}\n", answer.verdict.property, answer.verdict.reason));
+        for (name, chosen) in &planned.sizes {
+            let range = if chosen.low == chosen.high {
+                chosen.low.to_string()
+            } else {
+                format!("{}..={}", chosen.low, chosen.high)
+            };
+            text.push_str(&format!("      {name}={range} {}\n", chosen.origin.name()));
+        }
+        for assumption in &answer.verdict.assumptions {
+            text.push_str(&format!("      trusted: {assumption}\n"));
+        }
+    }
+    text
+}

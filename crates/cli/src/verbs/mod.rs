@@ -1,0 +1,30 @@
+//! One file per verb.
+
+mod check;
+mod doctor;
+mod dump;
+mod explain;
+mod fmt;
+mod new;
+mod replay;
+mod request;
+mod sim;
+
+use crate::arguments::Verb;
+use crate::session::Session;
+use plainsong_driver::Exit;
+
+/// Does what was asked.
+pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
+    match verb {
+        Verb::Check(arguments) => check::check(arguments, None, session),
+        Verb::Explore(arguments) => check::check(arguments, Some("explore"), session),
+        Verb::Sim(arguments) => sim::sim(arguments, session),
+        Verb::Replay(arguments) => replay::replay(arguments, session),
+        Verb::Fmt(arguments) => fmt::fmt(arguments, session),
+        Verb::Dump(arguments) => dump::dump(arguments, session),
+        Verb::Explain(arguments) => explain::explain(arguments, session),
+        Verb::New(arguments) => new::new(arguments, session),
+        Verb::Doctor => doctor::doctor(session),
+    }
+}

@@ -1,0 +1,69 @@
+//! Ctrl-C, readers that go away, progress.
+
+use crate::songs;
+use crate::stage::{Stage, finished};
+use std::io::Read as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_gives_a_partial_verdict() {
+    let stage = Stage::with(songs::ENDLESS);
+    let child = stage
+        .command(&["check", "a.song", "--bound", "states=1000000000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    std::thread::sleep(Duration::from_millis(700));
+    let began = Instant::now();
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill runs").success());
+    let ran = finished(child.wait_with_output().expect("it ends")).exits(2);
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(ran.out.contains("unknown    small"), "{}", ran.out);
+    assert!(ran.out.contains("interrupted (nothing wrong in the first"), "{}", ran.out);
+    assert!(ran.out.ends_with("3 unknown.\n"), "{}", ran.out);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_reason_to_panic() {
+    let stage = Stage::with(songs::RACE);
+    for arguments in [&["check", "a.song", "--size", "Client=3"][..], &["explain", "--list"], &["--help"]] {
+        let mut child = stage
+            .command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command runs");
+        drop(child.stdout.take());
+        let status = child.wait().expect("it ends");
+        let mut complaints = String::new();
+        child.stderr.take().expect("a pipe").read_to_string(&mut complaints).expect("text");
+        assert_eq!(complaints, "");
+        assert!(status.code().is_some_and(|code| code <= 1), "{status}");
+    }
+}
+
+#[test]
+fn progress_is_for_long_work_and_on_standard_error() {
+    let stage = Stage::with(songs::ENDLESS);
+    let ran = stage.run(&["check", "a.song", "--timeout", "1.5"]).exits(2);
+    let first = ran.err.lines().next().expect("a line of progress");
+    assert!(first.starts_with("naive 3 properties") && first.contains("states"), "{first}");
+    assert!(!first.contains('\u{1b}') && !first.contains('\r'), "plain when nobody looks: {first}");
+    let ran = stage.run(&["check", "a.song", "--timeout", "1.5", "-q"]).exits(2);
+    assert_eq!(ran.err, "");
+    let ran = stage.run(&["check", "a.song", "--timeout", "0.3"]).exits(2);
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn standard_input_is_a_file_too() {
+    let stage = Stage::new();
+    let ran = stage.run_with(&["check", "-"], songs::RACE).exits(1);
+    assert!(ran.out.starts_with("<stdin>\n"), "{}", ran.out);
+    assert!(ran.out.contains("trace out/same.trace"), "{}", ran.out);
+    stage.run_with(&["sim", "-", "--seed", "1"], songs::FINE).exits(0);
+}

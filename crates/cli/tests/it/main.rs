@@ -1,0 +1,17 @@
+//! The built command, run on small files in folders of their own.
+
+mod bad_input;
+mod exit_codes;
+mod explaining;
+mod exploring;
+mod formatting;
+mod interrupting;
+mod json;
+mod new_project;
+mod pictures;
+mod replaying;
+mod selecting;
+mod simulating;
+mod sizing;
+mod songs;
+mod stage;

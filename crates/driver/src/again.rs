@@ -1,0 +1,90 @@
+//! Taking a saved trace again.
+
+use crate::contain::{Crash, contained};
+use crate::{LoadedSong, Problem};
+use plainsong_ir::{Delivery, Song};
+use plainsong_report::trace_file::{Header, SavedTrace, hash};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::replay::{Mismatch, replay};
+use plainsong_semantics::sizes::{Bounds, Sizes};
+use std::sync::Arc;
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub enum Again {
+    /// The same events and the same ending.
+    Same,
+    /// The song parts from the trace here; it may have changed since.
+    Parted {
+        /// Where and how.
+        mismatch: Mismatch,
+        /// Is the text another than when the trace was saved?
+        changed: bool,
+    },
+    /// Our own bug.
+    Bug(Crash),
+}
+
+/// Takes the steps of a saved trace again.
+pub fn again(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> Result<Again, Problem> {
+    let instance = instance(song, &saved.header)?;
+    let machine = Machine::new(&instance, subject(song, &saved.header));
+    Ok(match contained(|| replay(&machine, &saved.trace)) {
+        Ok(Ok(())) => Again::Same,
+        Ok(Err(mismatch)) => {
+            Again::Parted { mismatch, changed: hash(&loaded.source.text) != saved.header.hash }
+        }
+        Err(crash) => Again::Bug(crash),
+    })
+}
+
+/// A choreography is a property of its own name; everything else is about the system.
+fn subject(song: &Song, header: &Header) -> Subject {
+    let line = song.lines.iter().position(|line| {
+        header.property.as_deref().is_some_and(|name| name.split('.').next() == Some(&line.name))
+    });
+    line.map_or(Subject::System, Subject::Line)
+}
+
+fn instance(song: &Arc<Song>, header: &Header) -> Result<Instance, Problem> {
+    let mut sizes = Sizes::new();
+    for (name, size) in &header.sizes {
+        sizes = sizes.with(name, *size);
+    }
+    let instances = Instance::all(song.clone(), &sizes, &bounds(header)?)?;
+    let wanted = |instance: &Instance| {
+        let bound = instance.bound();
+        header.limits.iter().all(|(name, limit)| bound.get(name) == Some(limit))
+    };
+    let found = instances.iter().find(|instance| wanted(instance)).or(instances.first());
+    let delivery = match &header.delivery {
+        None => None,
+        Some(name) => Some(delivery(name)?),
+    };
+    found
+        .map(|instance| instance.clone().with_delivery(delivery))
+        .ok_or_else(|| Problem::new("no values of the parameters satisfy their `where`"))
+}
+
+fn delivery(name: &str) -> Result<Delivery, Problem> {
+    let known: Vec<&str> = Delivery::ALL.iter().map(|delivery| delivery.name()).collect();
+    let found = Delivery::ALL.into_iter().find(|delivery| delivery.name() == name);
+    found.ok_or_else(|| Problem::unknown("delivery model", name, &known))
+}
+
+fn bounds(header: &Header) -> Result<Bounds, Problem> {
+    let mut bounds = Bounds::default();
+    let window = |name: &str| -> Result<Option<(i64, i64)>, Problem> {
+        let Some(text) = header.limits.get(name) else { return Ok(None) };
+        let read = text.split_once("..=").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+        read.map(Some).ok_or_else(|| Problem::new(format!("`{text}` is not a window of integers")))
+    };
+    if let Some(int) = window("int")? {
+        bounds.int = int;
+    }
+    if let Some((_, nat)) = window("nat")? {
+        bounds.nat = nat;
+    }
+    Ok(bounds)
+}

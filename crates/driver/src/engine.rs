@@ -1,0 +1,55 @@
+//! The seam between the driver and the engines.
+
+use crate::Problem;
+use crate::select::Question;
+use crate::watch::Overseer;
+use plainsong_ir::{Delivery, Song};
+use plainsong_semantics::machine::Subject;
+use plainsong_semantics::search::{Coverage, Limits};
+use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::verdict::Verdict;
+use std::sync::Arc;
+
+/// Something that answers questions about songs.
+pub trait Engine: Sync {
+    /// Its name: also the verb, the word after `by`, the folder of its songs.
+    fn name(&self) -> &'static str;
+
+    /// One line for `plainsong doctor`: what it does and what it needs.
+    fn needs(&self) -> &'static str;
+
+    /// Can it answer this question? If not, why.
+    fn applicable(&self, song: &Song, question: &Question) -> Result<(), String>;
+
+    /// Answers the questions of a task. What it cannot find out is `Unknown`, never silence; a
+    /// problem means that there is no such instance.
+    fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem>;
+}
+
+/// Questions about one subject at the same sizes, asked together.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The song.
+    pub song: Arc<Song>,
+    /// What is run.
+    pub subject: Subject,
+    /// What is asked; all about `subject`.
+    pub questions: Vec<Question>,
+    /// Sizes to try, in this order; a refuted question needs no further ones.
+    pub sizes: Vec<Sizes>,
+    /// Which integers are tried where infinitely many could be.
+    pub bounds: Bounds,
+    /// When to give up.
+    pub limits: Limits,
+    /// One delivery model for all messages, instead of the declared ones.
+    pub delivery: Option<Delivery>,
+}
+
+/// What an engine found out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EngineReport {
+    /// One for each question, in their order.
+    pub verdicts: Vec<Verdict>,
+    /// Which parts of the text took part, if the engine knows.
+    pub coverage: Option<Coverage>,
+}

@@ -1,0 +1,13 @@
+//! The engines this build has, in the order in which they are asked.
+
+mod bounds;
+mod explore;
+mod naive;
+
+use crate::Engine;
+
+/// Every engine: one line each.
+pub static ALL: &[&dyn Engine] = &[&naive::Naive, &explore::Explore];
+
+/// The verbs of engines that are not built yet, so that `by` can be told from a slip.
+pub const PLANNED: &[&str] = &["sequentialize", "diverge", "refine", "project"];

@@ -1,0 +1,149 @@
+//! From a song and a request to tasks for engines.
+//!
+//! Questions about the same subject, at the same sizes and for the same engine, are one task: the
+//! search is done once and answers all of them.
+
+use crate::engine::Task;
+use crate::select::{Question, Selection, questions};
+use crate::sizes::{SizeTable, ascending, refuse_endless, table};
+use crate::{Engine, Problem};
+use plainsong_ir::{Delivery, Property, Sizing, Song};
+use plainsong_semantics::search::{Check, Limits};
+use plainsong_semantics::sizes::Bounds;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the user asked for, the same for every file.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Which properties.
+    pub selection: Selection,
+    /// `--size`.
+    pub sizes: Vec<Sizing>,
+    /// `--bound int=…,nat=…`.
+    pub bounds: Bounds,
+    /// `--bound states=…`.
+    pub limits: Limits,
+    /// `--delivery`.
+    pub delivery: Option<Delivery>,
+    /// `--timeout`, for each task.
+    pub timeout: Option<Duration>,
+    /// Only this engine: the verb, when it is one.
+    pub engine: Option<&'static str>,
+}
+
+/// A question with the sizes it is asked at and who will answer.
+#[derive(Clone)]
+pub struct Planned {
+    /// The question.
+    pub question: Question,
+    /// Its sizes and where they come from.
+    pub sizes: SizeTable,
+    /// Who answers, or why nobody can.
+    pub engine: Result<&'static dyn Engine, String>,
+}
+
+/// What is asked of one song.
+pub struct Plan {
+    /// The questions, in the order of the answers.
+    pub questions: Vec<Planned>,
+    /// Work to do: an engine, its task, and which of the questions the task answers.
+    pub tasks: Vec<PlannedTask>,
+}
+
+/// Work for one engine.
+pub struct PlannedTask {
+    /// Who does it.
+    pub engine: &'static dyn Engine,
+    /// What to do.
+    pub task: Task,
+    /// The questions it answers, by position in the plan.
+    pub answers: Vec<usize>,
+}
+
+/// Plans what `request` asks of `song`.
+pub fn plan(
+    song: &Arc<Song>,
+    request: &Request,
+    engines: &'static [&'static dyn Engine],
+) -> Result<Plan, Problem> {
+    let mut planned = Vec::new();
+    for question in questions(song) {
+        if !request.selection.includes(&question.name) {
+            continue;
+        }
+        let property = property_of(song, &question);
+        let sizes = table(song, property, &request.sizes);
+        refuse_endless(&sizes)?;
+        let engine = choose(song, &question, property, request.engine, engines);
+        planned.push(Planned { question, sizes, engine });
+    }
+    let tasks = tasks(song, request, &planned);
+    Ok(Plan { questions: planned, tasks })
+}
+
+fn property_of<'a>(song: &'a Song, question: &Question) -> Option<&'a Property> {
+    match question.check {
+        Check::Property(at) => song.properties.get(at),
+        _ => None,
+    }
+}
+
+/// The first engine that may answer and can.
+fn choose(
+    song: &Song,
+    question: &Question,
+    property: Option<&Property>,
+    verb: Option<&str>,
+    engines: &'static [&'static dyn Engine],
+) -> Result<&'static dyn Engine, String> {
+    let by = property.map_or(&[][..], |property| &property.engines);
+    let allowed = |engine: &&&'static dyn Engine| match verb {
+        Some(verb) => engine.name() == verb,
+        None => by.is_empty() || by.iter().any(|name| name == engine.name()),
+    };
+    let mut refusals = Vec::new();
+    for engine in engines.iter().filter(allowed) {
+        match engine.applicable(song, question) {
+            Ok(()) => return Ok(*engine),
+            Err(why) => refusals.push(format!("{}: {why}", engine.name())),
+        }
+    }
+    if !refusals.is_empty() {
+        return Err(refusals.join("; "));
+    }
+    let names: Vec<String> = by.iter().map(|name| format!("`{name}`")).collect();
+    Err(format!(
+        "asks for {}, which this build does not have; without `by` the answer would be bounded",
+        names.join(" or ")
+    ))
+}
+
+fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<PlannedTask> {
+    let mut tasks: Vec<PlannedTask> = Vec::new();
+    for (at, one) in planned.iter().enumerate() {
+        let Ok(engine) = one.engine else { continue };
+        let sizes = ascending(&one.sizes);
+        let existing = tasks.iter_mut().find(|other| {
+            other.engine.name() == engine.name()
+                && other.task.subject == one.question.subject
+                && other.task.sizes == sizes
+        });
+        if let Some(existing) = existing {
+            existing.task.questions.push(one.question.clone());
+            existing.answers.push(at);
+            continue;
+        }
+        let task = Task {
+            song: song.clone(),
+            subject: one.question.subject,
+            questions: vec![one.question.clone()],
+            sizes,
+            bounds: request.bounds.clone(),
+            limits: request.limits,
+            delivery: request.delivery,
+        };
+        tasks.push(PlannedTask { engine, task, answers: vec![at] });
+    }
+    tasks
+}

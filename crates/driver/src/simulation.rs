@@ -1,0 +1,92 @@
+//! One random execution.
+
+use crate::contain::{Crash, contained};
+use crate::plan::Request;
+use crate::sizes::table;
+use crate::{LoadedSong, Problem};
+use plainsong_ir::{Song, System};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::simulate::simulate;
+use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::trace::Trace;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An execution and what was executed.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// The choreography, when it is one.
+    pub line: Option<String>,
+    /// Sizes and limits.
+    pub bound: BTreeMap<String, String>,
+    /// What happened.
+    pub trace: Trace,
+}
+
+/// Why there is no execution.
+#[derive(Clone, Debug)]
+pub enum NoExecution {
+    /// What was asked cannot be done.
+    Problem(Problem),
+    /// Our own bug.
+    Bug(Crash),
+}
+
+/// Executes the song's system, or each choreography when there is no system, by chance: the same
+/// for the same seed.
+pub fn simulation(
+    loaded: &LoadedSong,
+    song: &Arc<Song>,
+    request: &Request,
+    seed: u64,
+    steps: usize,
+) -> Result<Vec<Execution>, NoExecution> {
+    let of_file = |problem: Problem| NoExecution::Problem(problem.in_file(&loaded.source.name));
+    let sizes = one_of_each(song, request).map_err(of_file)?;
+    let subjects = subjects(song);
+    if subjects.is_empty() {
+        return Err(of_file(Problem::new("there is nothing to run: no processes, actions or choreographies")));
+    }
+    let instances =
+        contained(|| Instance::all(song.clone(), &sizes, &request.bounds)).map_err(NoExecution::Bug)?;
+    let instances = instances.map_err(|error| of_file(error.into()))?;
+    // Parameters nobody chose are chosen by the seed too.
+    let Some(instance) = instances.get((seed % instances.len().max(1) as u64) as usize) else {
+        return Err(of_file(Problem::new("no values of the parameters satisfy their `where`")));
+    };
+    let instance = instance.clone().with_delivery(request.delivery);
+    subjects
+        .into_iter()
+        .map(|subject| {
+            let trace = contained(|| simulate(&Machine::new(&instance, subject), seed, steps));
+            let line = match subject {
+                Subject::System => None,
+                Subject::Line(at) => song.lines.get(at).map(|line| line.name.clone()),
+            };
+            let trace = trace.map_err(NoExecution::Bug)?;
+            Ok(Execution { line, bound: instance.bound(), trace })
+        })
+        .collect()
+}
+
+fn subjects(song: &Song) -> Vec<Subject> {
+    match song.system {
+        System::None => (0..song.lines.len()).map(Subject::Line).collect(),
+        System::Voices(_) | System::Actions(_) => vec![Subject::System],
+    }
+}
+
+/// One size for each name: a range in the file stands for its smallest, one on the command line is
+/// a misunderstanding.
+fn one_of_each(song: &Song, request: &Request) -> Result<Sizes, Problem> {
+    if let Some(range) = request.sizes.iter().find(|sizing| sizing.low != sizing.high) {
+        return Err(Problem::new(format!("one execution has one size: `{}` was given a range", range.name))
+            .help(format!("for example `--size {}={}`", range.name, range.high)));
+    }
+    let mut sizes = Sizes::new();
+    for (name, chosen) in table(song, None, &request.sizes) {
+        sizes = sizes.with(name, chosen.low);
+    }
+    Ok(sizes)
+}

@@ -1,0 +1,122 @@
+//! Source texts: from a file or from standard input, whole and readable, or a clear no.
+
+use crate::Problem;
+use plainsong_diagnostics::line_and_column;
+use plainsong_report::Text;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// Larger texts are refused: nobody writes them by hand, and places are 32-bit numbers.
+pub const LARGEST: u64 = 32 * 1024 * 1024;
+
+/// A text with the name the user knows it by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The path as written, or `<stdin>`.
+    pub name: String,
+    /// What it contains.
+    pub text: String,
+    /// Where it lies; nothing for standard input.
+    pub path: Option<PathBuf>,
+}
+
+impl Source {
+    /// Reads `path`; `-` is standard input.
+    pub fn load(path: &Path) -> Result<Source, Problem> {
+        if path == Path::new("-") {
+            let text = read(std::io::stdin().lock()).map_err(|problem| problem.in_file("<stdin>"))?;
+            return Ok(Source { name: "<stdin>".to_owned(), text, path: None });
+        }
+        let name = path.display().to_string();
+        let text = read_file(path).map_err(|problem| problem.in_file(&name))?;
+        Ok(Source { name, text, path: Some(path.to_owned()) })
+    }
+
+    /// For rendering.
+    pub fn text(&self) -> Text<'_> {
+        Text { name: &self.name, text: &self.text }
+    }
+}
+
+/// The songs in a folder, in the order of their names.
+pub fn songs_in(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let entries = std::fs::read_dir(folder).map_err(|error| {
+        Problem::new(format!("cannot look into {}: {error}", folder.display()))
+    })?;
+    let mut songs: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| PathBuf::from(entry.file_name()))
+        .filter(|name| name.extension().is_some_and(|extension| extension == "song"))
+        .collect();
+    songs.sort();
+    if songs.is_empty() {
+        return Err(Problem::new("no files were named and there is no `.song` file here")
+            .help("name the files to use, or start with `plainsong new demo`"));
+    }
+    Ok(songs)
+}
+
+fn read_file(path: &Path) -> Result<String, Problem> {
+    let metadata = std::fs::metadata(path).map_err(|error| cannot_open(path, &error))?;
+    if metadata.is_dir() {
+        return Err(Problem::new("this is a folder, not a file").help(inside(path)));
+    }
+    let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
+    read(file)
+}
+
+fn read(reader: impl Read) -> Result<String, Problem> {
+    let mut bytes = Vec::new();
+    let cannot = |error: std::io::Error| Problem::new(format!("cannot be read: {error}"));
+    reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > LARGEST {
+        let most = LARGEST / (1024 * 1024);
+        return Err(Problem::new(format!("this is larger than {most} MB, the most a song may be")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..valid]);
+        let at = line_and_column(&before, valid as u32);
+        Problem::new(format!(
+            "this is not UTF-8 text: line {}, column {} has a byte that means nothing",
+            at.line, at.column
+        ))
+        .help("a song is plain text; is this the file you meant?")
+    })
+}
+
+fn cannot_open(path: &Path, error: &std::io::Error) -> Problem {
+    if error.kind() != ErrorKind::NotFound {
+        return Problem::new(format!("cannot be opened: {error}"));
+    }
+    let problem = Problem::new("there is no such file");
+    match neighbour(path) {
+        Some(near) => problem.help(format!("did you mean `{}`?", near.display())),
+        None => problem,
+    }
+}
+
+/// A file in the same folder with nearly this name.
+fn neighbour(path: &Path) -> Option<PathBuf> {
+    let wanted = path.file_name()?.to_str()?;
+    let folder = path.parent()?;
+    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let mut names: Vec<String> = std::fs::read_dir(listed)
+        .ok()?
+        .filter_map(Result::ok)
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".song"))
+        .collect();
+    names.sort();
+    let near = plainsong_diagnostics::nearest(wanted, names.iter().map(String::as_str))?;
+    Some(folder.join(near))
+}
+
+fn inside(folder: &Path) -> String {
+    match songs_in(folder) {
+        Ok(songs) => format!("name the files in it: `{}`", folder.join(&songs[0]).display()),
+        Err(_) => "there is no `.song` file in it either".to_owned(),
+    }
+}

@@ -1,0 +1,116 @@
+//! Who looks on while an engine works: the clock, the user, and the progress line.
+
+use plainsong_semantics::search::{Progress, Watch};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Set once the user wants to stop (Ctrl-C); shared with the signal handler.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt {
+    flag: Arc<AtomicBool>,
+}
+
+impl Interrupt {
+    /// Asks everybody to stop after the current step.
+    pub fn set(&self) {
+        self.flag.store(true, Ordering::SeqCst);
+    }
+
+    /// Has somebody asked?
+    pub fn is_set(&self) -> bool {
+        self.flag.load(Ordering::SeqCst)
+    }
+}
+
+/// Why an engine was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The time for the query is over.
+    TimeLimit,
+    /// The user asked.
+    Interrupted,
+}
+
+impl Stop {
+    /// For a verdict's reason.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Stop::TimeLimit => "time limit; see --timeout",
+            Stop::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Told now and then how far a query has come.
+pub trait Observer {
+    /// `progress` so far, `elapsed` since the query began.
+    fn progress(&mut self, stage: &Stage, progress: &Progress, elapsed: Duration);
+}
+
+/// What is being worked on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stage {
+    /// The file.
+    pub file: String,
+    /// The properties asked together.
+    pub properties: Vec<String>,
+    /// The engine.
+    pub engine: &'static str,
+    /// Sizes of the instance at hand.
+    pub bound: std::collections::BTreeMap<String, String>,
+    /// What is counted: `states` or `executions`.
+    pub counted: &'static str,
+}
+
+/// The watch over one query.
+pub struct Overseer<'a> {
+    /// What is being worked on; engines keep it up to date.
+    pub stage: Stage,
+    began: Instant,
+    deadline: Option<Instant>,
+    interrupt: &'a Interrupt,
+    observer: &'a mut dyn Observer,
+    stopped: Option<Stop>,
+}
+
+impl<'a> Overseer<'a> {
+    /// Begins to watch.
+    pub fn new(
+        stage: Stage,
+        timeout: Option<Duration>,
+        interrupt: &'a Interrupt,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let began = Instant::now();
+        let deadline = timeout.and_then(|timeout| began.checked_add(timeout));
+        Overseer { stage, began, deadline, interrupt, observer, stopped: None }
+    }
+
+    /// Why it was stopped, if it was.
+    pub fn stopped(&self) -> Option<Stop> {
+        self.stopped
+    }
+
+    /// Since it began.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Is it time to stop? Engines that do not use [`Watch`] ask this between steps.
+    pub fn look(&mut self) -> Option<Stop> {
+        if self.interrupt.is_set() {
+            self.stopped = Some(Stop::Interrupted);
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.stopped = Some(Stop::TimeLimit);
+        }
+        self.stopped
+    }
+}
+
+impl Watch for Overseer<'_> {
+    fn keep_going(&mut self, progress: &Progress) -> bool {
+        self.observer.progress(&self.stage, progress, self.began.elapsed());
+        self.look().is_none()
+    }
+}

@@ -1,0 +1,5 @@
+//! The driver with engines made for the occasion, and with files of every kind.
+
+mod engines_that_break;
+mod files;
+mod sources;

@@ -1,0 +1,103 @@
+//! One line of a result: a verdict with the file, engine and time it belongs to.
+
+use crate::count;
+use plainsong_semantics::trace::{EventKind, Trace};
+use plainsong_semantics::verdict::{Outcome, Verdict};
+
+/// What was asked, who answered, and what the answer is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The file, as the user named it.
+    pub file: String,
+    /// The engine that answered; `-` when none could.
+    pub engine: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Where the execution that refutes it was saved.
+    pub trace_path: Option<String>,
+}
+
+/// How much of a file the executions seen have used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Statements executed.
+    pub statements: u64,
+    /// Statements there are.
+    pub all_statements: u64,
+    /// Kinds of messages (or actions) taken.
+    pub kinds: u64,
+    /// Kinds of messages (or actions) there are.
+    pub all_kinds: u64,
+    /// What the kinds are: `message kind` or `action`.
+    pub kind_noun: &'static str,
+    /// Places never executed, as `two_phase.song:31`, in order.
+    pub never: Vec<String>,
+}
+
+impl Answer {
+    /// The bound as in a result line: `Db=3, int=-2..2`, `any size` when proved, else `-`.
+    pub(crate) fn bound_text(&self) -> String {
+        if self.verdict.bound.is_empty() {
+            let proved = self.verdict.outcome == Outcome::Proved;
+            return if proved { "any size" } else { "-" }.to_owned();
+        }
+        let parts: Vec<String> = self
+            .verdict
+            .bound
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        parts.join(", ")
+    }
+
+    /// What stands at the end of a result line.
+    pub(crate) fn detail(&self) -> String {
+        match self.verdict.outcome {
+            Outcome::Unknown => self.verdict.reason.clone(),
+            Outcome::Refuted => self.refuted_detail(),
+            Outcome::Proved | Outcome::Holds => self.work_done(),
+        }
+    }
+
+    fn refuted_detail(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(self.verdict.trace.as_ref().map(length));
+        parts.extend(self.trace_path.as_ref().map(|path| format!("trace {path}")));
+        parts.join("   ")
+    }
+
+    fn work_done(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(
+            self.verdict
+                .executions
+                .map(|number| count(number, "execution")),
+        );
+        parts.extend(
+            self.verdict
+                .blocked
+                .map(|number| format!("{} blocked", crate::thousands(number))),
+        );
+        parts.extend(self.verdict.states.map(|number| count(number, "state")));
+        parts.join(", ")
+    }
+}
+
+/// `6 messages`, or `4 steps` where nothing is sent.
+fn length(trace: &Trace) -> String {
+    let sent: usize = trace
+        .events
+        .iter()
+        .map(|event| {
+            let own = usize::from(event.kind == EventKind::Send);
+            own + event.sends.iter().filter(|sent| sent.to.is_some()).count()
+        })
+        .sum();
+    if sent > 0 {
+        count(sent as u64, "message")
+    } else {
+        count(trace.events.len() as u64, "step")
+    }
+}

@@ -1,0 +1,163 @@
+//! A refutation as people read it: the reason with its values, the picture, the state that is
+//! wrong, what is left over, and how to see it again.
+
+use crate::paint::{BAD, paint};
+use crate::{Answer, Text, picture};
+use plainsong_diagnostics::Span;
+use plainsong_semantics::trace::{Ending, FailureKind, Sent, Trace, Waiting};
+use std::collections::BTreeMap;
+
+/// Shown of what can be long; the rest is counted.
+const MOST: usize = 20;
+
+/// A refuted property with the execution that refutes it; empty when there is none.
+pub fn counterexample(source: Text<'_>, answer: &Answer) -> String {
+    let Some(trace) = &answer.verdict.trace else {
+        return String::new();
+    };
+    let place = place(trace)
+        .map(|span| format!("   {}", source.place(span)))
+        .unwrap_or_default();
+    let mut text = format!(
+        "{} {}{place}\n",
+        paint(BAD, "REFUTED"),
+        answer.verdict.property
+    );
+    text.push_str(&format!("  {}\n\n", reason(source, trace)));
+    text.push_str(&body(source, trace));
+    if let Some(path) = &answer.trace_path {
+        text.push_str(&format!("  replay: plainsong replay {path}\n"));
+    }
+    text
+}
+
+/// An execution on its own: the picture, how it ended and what it led to.
+pub fn execution(source: Text<'_>, trace: &Trace) -> String {
+    let mut text = body(source, trace);
+    text.push_str(&format!("  {}\n", reason(source, trace)));
+    text
+}
+
+/// How a trace ended, in one sentence with the values that matter first.
+pub fn reason(source: Text<'_>, trace: &Trace) -> String {
+    match &trace.ending {
+        Ending::Final => "every process has ended or rests".to_owned(),
+        Ending::Cut => "stopped by the limit on steps".to_owned(),
+        Ending::Discarded => "ended by an `assume`: not of interest".to_owned(),
+        Ending::Violated { why, .. } => why.clone(),
+        Ending::Deadlock(waiting) => deadlock(source, trace, waiting),
+        Ending::Failed(failure) => {
+            let who = trace
+                .events
+                .last()
+                .and_then(|event| event.lane)
+                .and_then(|lane| trace.lanes.get(lane))
+                .map(|name| format!("{name}: "))
+                .unwrap_or_default();
+            let what = match failure.kind {
+                FailureKind::Assertion => "the assertion fails",
+                FailureKind::Undefined => "undefined",
+                FailureKind::Resource => "beyond the interpreter's limits",
+                FailureKind::Contract => "the contract fails",
+            };
+            format!("{who}{what}: {}", failure.message)
+        }
+    }
+}
+
+/// The place a trace's ending is about.
+fn place(trace: &Trace) -> Option<Span> {
+    match &trace.ending {
+        Ending::Violated { span, .. } => Some(*span),
+        Ending::Failed(failure) => Some(failure.span),
+        Ending::Deadlock(waiting) => waiting.first().map(|one| one.span),
+        Ending::Final | Ending::Cut | Ending::Discarded => None,
+    }
+}
+
+fn deadlock(source: Text<'_>, trace: &Trace, waiting: &[Waiting]) -> String {
+    if waiting.len() > 2 {
+        return format!("nothing can happen, and {} wait", waiting.len());
+    }
+    let who: Vec<String> = waiting.iter().map(|one| wait(source, trace, one)).collect();
+    format!("nothing can happen, and {}", who.join(", "))
+}
+
+fn wait(source: Text<'_>, trace: &Trace, one: &Waiting) -> String {
+    let line = source.line(one.span);
+    match one.lane.and_then(|lane| trace.lanes.get(lane)) {
+        Some(name) => format!("{name} waits for {} ({line})", one.what),
+        None => format!("{} is blocked ({line})", one.what),
+    }
+}
+
+/// Picture, state, undelivered messages and who waits.
+fn body(source: Text<'_>, trace: &Trace) -> String {
+    let mut text = picture(trace);
+    if text.is_empty() {
+        text.push_str("    (at the start, before any step)\n");
+    }
+    text.push('\n');
+    if let Ending::Deadlock(waiting) = &trace.ending {
+        list(
+            &mut text,
+            "waiting",
+            waiting.iter().map(|one| wait(source, trace, one)),
+        );
+    }
+    list(
+        &mut text,
+        "undelivered",
+        trace
+            .undelivered
+            .iter()
+            .map(|sent| undelivered(trace, sent)),
+    );
+    list(&mut text, "state", differing_state(trace).into_iter());
+    text
+}
+
+/// Variables whose last value is not their first.
+fn differing_state(trace: &Trace) -> Vec<String> {
+    let first: BTreeMap<&str, &str> = trace
+        .start
+        .iter()
+        .map(|change| (change.variable.as_str(), change.after.as_str()))
+        .collect();
+    let mut last: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
+    for change in trace.events.iter().flat_map(|event| &event.changes) {
+        let before = first
+            .get(change.variable.as_str())
+            .copied()
+            .unwrap_or(&change.before);
+        last.entry(&change.variable).or_insert((before, "")).1 = &change.after;
+    }
+    last.into_iter()
+        .filter(|(_, (before, after))| before != after)
+        .map(|(variable, (before, after))| format!("{variable} = {after}   (was {before})"))
+        .collect()
+}
+
+fn undelivered(trace: &Trace, sent: &Sent) -> String {
+    let name = |lane: usize| trace.lanes.get(lane).map_or("", String::as_str);
+    match (sent.from, sent.to) {
+        (Some(from), Some(to)) => format!("{} from {} to {}", sent.label, name(from), name(to)),
+        (None, Some(to)) => format!("{} from init to {}", sent.label, name(to)),
+        (_, None) => sent.label.clone(),
+    }
+}
+
+fn list(text: &mut String, title: &str, items: impl Iterator<Item = String>) {
+    let items: Vec<String> = items.collect();
+    for (at, item) in items.iter().take(MOST).enumerate() {
+        let title = if at == 0 {
+            format!("{title}:")
+        } else {
+            String::new()
+        };
+        text.push_str(&format!("  {title:<13}{item}\n"));
+    }
+    if items.len() > MOST {
+        text.push_str(&format!("  {:<13}… and {} more\n", "", items.len() - MOST));
+    }
+}

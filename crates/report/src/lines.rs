@@ -1,0 +1,108 @@
+//! Result lines: at most one screen, one line per property, columns aligned.
+
+use crate::paint::{BAD, GOOD, OPEN, STRONG, paint};
+use crate::{Answer, Coverage};
+use plainsong_semantics::verdict::Outcome;
+
+/// Columns are at least this wide, so that results of several files line up.
+const PROPERTY: usize = 21;
+const BOUND: usize = 12;
+const ENGINE: usize = 13;
+
+/// The verdicts of one file under its name.
+pub fn file_lines(file: &str, answers: &[Answer], coverage: Option<&Coverage>) -> String {
+    let width = |least: usize, text: fn(&Answer) -> usize| {
+        answers.iter().map(text).max().unwrap_or(0).max(least)
+    };
+    let property = width(PROPERTY, |answer| answer.verdict.property.chars().count());
+    let bound = width(BOUND, |answer| answer.bound_text().chars().count());
+    let engine = width(ENGINE, |answer| answer.engine.chars().count());
+    let mut lines = format!("{}\n", paint(STRONG, file));
+    for answer in answers {
+        let line = format!(
+            "  {} {:property$}  {:bound$}  {:engine$}{:>7.2} s   {}",
+            outcome_column(answer.verdict.outcome),
+            answer.verdict.property,
+            answer.bound_text(),
+            answer.engine,
+            answer.seconds,
+            answer.detail(),
+        );
+        lines.push_str(line.trim_end());
+        lines.push('\n');
+    }
+    if let Some(coverage) = coverage {
+        lines.push_str(&covered(coverage));
+    }
+    lines
+}
+
+/// `1 refuted, 1 unknown, 3 fine.    replay: plainsong replay out/no_late_commit.trace`
+pub fn summary_line(answers: &[Answer], rejected_files: usize) -> String {
+    let number = |wanted: &[Outcome]| {
+        answers
+            .iter()
+            .filter(|answer| wanted.contains(&answer.verdict.outcome))
+            .count()
+    };
+    let mut parts = Vec::new();
+    let mut part = |number: usize, what: &str| {
+        if number > 0 {
+            parts.push(format!("{number} {what}"));
+        }
+    };
+    part(
+        rejected_files,
+        if rejected_files == 1 {
+            "file rejected"
+        } else {
+            "files rejected"
+        },
+    );
+    part(number(&[Outcome::Refuted]), "refuted");
+    part(number(&[Outcome::Unknown]), "unknown");
+    part(number(&[Outcome::Proved, Outcome::Holds]), "fine");
+    let mut line = format!("{}.", parts.join(", "));
+    if let Some(path) = answers.iter().find_map(|answer| answer.trace_path.as_ref()) {
+        line.push_str(&format!("    replay: plainsong replay {path}"));
+    }
+    line.push('\n');
+    line
+}
+
+fn outcome_column(outcome: Outcome) -> String {
+    let (style, text) = match outcome {
+        Outcome::Proved => (GOOD, "proved"),
+        Outcome::Holds => (GOOD, "holds"),
+        Outcome::Refuted => (BAD, "REFUTED"),
+        Outcome::Unknown => (OPEN, "unknown"),
+    };
+    paint(style, format_args!("{text:<10}"))
+}
+
+fn covered(coverage: &Coverage) -> String {
+    let Coverage { statements, all_statements, kinds, all_kinds, kind_noun, never } = coverage;
+    let mut line = format!("  covered    {statements} of {all_statements} statements");
+    if *all_kinds > 0 {
+        line.push_str(&format!(", {kinds} of {all_kinds} {kind_noun}s"));
+    }
+    if !never.is_empty() {
+        line.push_str(&format!("; never executed: {}", few(never)));
+    }
+    line.push('\n');
+    line
+}
+
+fn few(places: &[String]) -> String {
+    const MOST: usize = 3;
+    let shown = places
+        .iter()
+        .take(MOST)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    match places.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

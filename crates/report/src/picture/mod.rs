@@ -1,0 +1,56 @@
+//! The message picture: one execution as lanes and arrows in plain text.
+//!
+//! The path: [`rows`] decides what is worth a line and joins each send with its receive where that
+//! tells no lie about order, [`order`] puts the lines in an order that follows causes, [`columns`]
+//! finds room for the lanes, [`lanes`] draws. What does not fit into a hundred columns, and forms
+//! without messages, become a numbered [`list`] instead.
+
+mod columns;
+mod components;
+mod lanes;
+mod list;
+mod order;
+mod rows;
+
+use plainsong_semantics::trace::{Ending, EventKind, FailureKind, Trace};
+
+/// Every line starts with this much room.
+const INDENT: usize = 4;
+/// Lanes and arrows stay within this many columns.
+const WIDTH: usize = 100;
+/// More lanes than this are not readable side by side.
+const MOST_LANES: usize = 8;
+
+/// The picture of a trace, every line ended; empty when nothing happened.
+pub fn picture(trace: &Trace) -> String {
+    let rows = order::in_order(trace, here(trace).as_deref());
+    if has_messages(trace)
+        && let Some(columns) = columns::fit(trace, &rows)
+    {
+        return lanes::draw(&columns, &rows);
+    }
+    list::draw(trace, &rows)
+}
+
+fn has_messages(trace: &Trace) -> bool {
+    trace.events.iter().all(|event| {
+        !matches!(
+            event.kind,
+            EventKind::Act | EventKind::Local | EventKind::Transfer
+        )
+    })
+}
+
+/// What to say at the last event, if that is where it goes wrong.
+fn here(trace: &Trace) -> Option<String> {
+    match &trace.ending {
+        Ending::Failed(failure) => Some(match failure.kind {
+            FailureKind::Assertion => "the assertion fails".to_owned(),
+            FailureKind::Undefined => "undefined".to_owned(),
+            FailureKind::Resource => "out of reach".to_owned(),
+            FailureKind::Contract => "the contract fails".to_owned(),
+        }),
+        Ending::Violated { property, .. } => Some(format!("{property} is false")),
+        Ending::Deadlock(_) | Ending::Final | Ending::Cut | Ending::Discarded => None,
+    }
+}

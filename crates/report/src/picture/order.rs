@@ -1,0 +1,237 @@
+//! From points to lines in order.
+//!
+//! Drawing a message as one line says "sent and received here". That is a fair picture of the
+//! execution exactly when the joined lines can still be put in an order that respects every lane;
+//! where joining would close a circle (two messages that cross), one of them is drawn as two lines.
+//! Among the possible orders the one is chosen that stays with the same lanes as long as it can,
+//! and the event the trace ends with comes last.
+
+use super::components::knots;
+use super::rows::{End, Point, Row, RowKind, points};
+use plainsong_semantics::trace::Trace;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many messages are separated one by one, the longest first; then whole knots at once.
+const PATIENCE: usize = 64;
+
+/// The lines of a trace, from first to last.
+pub(super) fn in_order(trace: &Trace, here: Option<&str>) -> Vec<Row> {
+    let points = points(trace, here);
+    let complete = both_ends(&points);
+    let joined = join(&points, complete.clone());
+    let groups = Groups::new(&points, &joined);
+    let order = groups.order(&points);
+    let mut separated = Separated {
+        complete,
+        numbers: BTreeMap::new(),
+    };
+    order
+        .into_iter()
+        .map(|group| row(&points, &groups.members[group], &mut separated))
+        .collect()
+}
+
+/// Messages drawn as one line: from number to the points of its two ends.
+type Joined = BTreeMap<u64, (usize, usize)>;
+
+fn join(points: &[Point], mut joined: Joined) -> Joined {
+    for round in 0.. {
+        let groups = Groups::new(points, &joined);
+        let knots = knots(&groups.next);
+        if knots.is_empty() {
+            break;
+        }
+        let mut separate = BTreeSet::new();
+        for inside in messages_in(&knots, &groups, &joined) {
+            let length = |message: &&u64| {
+                let (send, take) = joined[*message];
+                take - send
+            };
+            let longest = inside.iter().max_by_key(length).copied();
+            separate.extend(longest);
+            if round >= PATIENCE {
+                separate.extend(inside);
+            }
+        }
+        joined.retain(|message, _| !separate.contains(message));
+    }
+    joined
+}
+
+/// The messages drawn as one line in each knot.
+fn messages_in(knots: &[Vec<usize>], groups: &Groups, joined: &Joined) -> Vec<Vec<u64>> {
+    let mut knot_of = vec![None; groups.members.len()];
+    for (number, knot) in knots.iter().enumerate() {
+        for &group in knot {
+            knot_of[group] = Some(number);
+        }
+    }
+    let mut inside = vec![Vec::new(); knots.len()];
+    for (&message, &(send, _)) in joined {
+        if let Some(number) = knot_of[groups.of[send]] {
+            inside[number].push(message);
+        }
+    }
+    inside
+}
+
+fn both_ends(points: &[Point]) -> Joined {
+    let mut sends = BTreeMap::new();
+    let mut joined = Joined::new();
+    for (at, point) in points.iter().enumerate() {
+        match point.message {
+            Some((message, End::Send)) => {
+                sends.insert(message, at);
+            }
+            Some((message, End::Take)) => {
+                if let Some(&send) = sends.get(&message) {
+                    joined.insert(message, (send, at));
+                }
+            }
+            None => {}
+        }
+    }
+    joined
+}
+
+/// Points that share a line, and which lines must come after which.
+struct Groups {
+    members: Vec<Vec<usize>>,
+    of: Vec<usize>,
+    next: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    fn new(points: &[Point], joined: &Joined) -> Self {
+        let mut of = vec![usize::MAX; points.len()];
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        for (at, point) in points.iter().enumerate() {
+            let partner = point
+                .message
+                .filter(|&(_, end)| end == End::Take)
+                .and_then(|(message, _)| joined.get(&message))
+                .map(|ends| of[ends.0]);
+            of[at] = partner.unwrap_or(members.len());
+            match partner {
+                Some(group) => members[group].push(at),
+                None => members.push(vec![at]),
+            }
+        }
+        let next = edges(points, &of, members.len());
+        Groups { members, of, next }
+    }
+
+    /// A topological order; see the module's header for which.
+    fn order(&self, points: &[Point]) -> Vec<usize> {
+        let rank: Vec<usize> = self
+            .members
+            .iter()
+            .map(|members| {
+                let last = members.iter().any(|&at| points[at].last);
+                if last {
+                    usize::MAX
+                } else {
+                    members[members.len() - 1]
+                }
+            })
+            .collect();
+        let mut waits = vec![0usize; self.members.len()];
+        for &target in self.next.iter().flatten() {
+            waits[target] += 1;
+        }
+        let mut ready: BTreeSet<(usize, usize)> = (0..waits.len())
+            .filter(|&group| waits[group] == 0)
+            .map(|group| (rank[group], group))
+            .collect();
+        let mut order: Vec<usize> = Vec::with_capacity(waits.len());
+        while let Some(chosen) = self.choose(points, &ready, order.last().copied()) {
+            ready.remove(&chosen);
+            order.push(chosen.1);
+            for &target in &self.next[chosen.1] {
+                waits[target] -= 1;
+                if waits[target] == 0 {
+                    ready.insert((rank[target], target));
+                }
+            }
+        }
+        order
+    }
+
+    fn choose(
+        &self,
+        points: &[Point],
+        ready: &BTreeSet<(usize, usize)>,
+        previous: Option<usize>,
+    ) -> Option<(usize, usize)> {
+        let parties = |group: usize| {
+            self.members[group]
+                .iter()
+                .flat_map(|&at| points[at].row.kind.parties())
+                .collect::<Vec<_>>()
+        };
+        let near = previous.map(parties).unwrap_or_default();
+        let stays = |&&(rank, group): &&(usize, usize)| {
+            rank != usize::MAX && parties(group).iter().any(|party| near.contains(party))
+        };
+        ready.iter().find(stays).or_else(|| ready.first()).copied()
+    }
+}
+
+fn edges(points: &[Point], of: &[usize], groups: usize) -> Vec<Vec<usize>> {
+    let mut next: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); groups];
+    let mut sends: BTreeMap<u64, usize> = BTreeMap::new();
+    for (at, point) in points.iter().enumerate() {
+        let mut before = point.after.clone();
+        match point.message {
+            Some((message, End::Send)) => {
+                sends.insert(message, at);
+            }
+            Some((message, End::Take)) => before.extend(sends.get(&message)),
+            None => {}
+        }
+        for earlier in before {
+            if of[earlier] != of[at] {
+                next[of[earlier]].insert(of[at]);
+            }
+        }
+    }
+    next.into_iter()
+        .map(|targets| targets.into_iter().collect())
+        .collect()
+}
+
+/// Numbers that connect the two lines of a message not drawn as one.
+struct Separated {
+    /// Messages both ends of which are drawn.
+    complete: Joined,
+    numbers: BTreeMap<u64, usize>,
+}
+
+impl Separated {
+    fn number(&mut self, message: u64) -> Option<usize> {
+        self.complete.get(&message)?;
+        let next = self.numbers.len() + 1;
+        Some(*self.numbers.entry(message).or_insert(next))
+    }
+}
+
+fn row(points: &[Point], members: &[usize], separated: &mut Separated) -> Row {
+    let mut row = points[members[members.len() - 1]].row.clone();
+    if let [send, take] = members {
+        let mut notes = points[*send].row.notes.clone();
+        notes.append(&mut row.notes);
+        row.notes = notes;
+        let mut changes = points[*send].row.changes.clone();
+        changes.append(&mut row.changes);
+        row.changes = changes;
+        if let RowKind::Taken { from, to } = points[*take].row.kind {
+            row.kind = RowKind::Message { from, to };
+        }
+        return row;
+    }
+    let message = points[members[0]].message.map(|(message, _)| message);
+    if let Some(number) = message.and_then(|message| separated.number(message)) {
+        row.label.push_str(&format!(" #{number}"));
+    }
+    row
+}

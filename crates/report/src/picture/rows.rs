@@ -1,0 +1,237 @@
+//! What is worth a line: each communication once, and local events that somebody needs to see.
+//!
+//! A trace is first taken apart into [`Point`]s, the ends of messages and the local events, each
+//! on one lane and in the order of that lane. A handler's (or `init`'s) messages leave together,
+//! after the message it took and before whatever the lane does next.
+
+use plainsong_semantics::trace::{Event, EventKind, Trace};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Who acts: a lane of the trace, or `init`, which sends and is nobody's address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Party {
+    /// The `init` block.
+    Init,
+    /// A lane of the trace.
+    Lane(usize),
+}
+
+/// One line of the picture.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// What is drawn.
+    pub(super) kind: RowKind,
+    /// The message, or what happens.
+    pub(super) label: String,
+    /// Said at the right: choices, and asyncs left behind.
+    pub(super) notes: Vec<String>,
+    /// State variables that changed, as `name = value`.
+    pub(super) changes: Vec<String>,
+    /// The place where it goes wrong, and how.
+    pub(super) here: Option<String>,
+}
+
+/// What a line draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RowKind {
+    /// A message, sent and received.
+    Message { from: Party, to: Party },
+    /// A message sent that is received further down, or never.
+    Sent { from: Party, to: Party },
+    /// A message received that was sent further up.
+    Taken { from: Party, to: Party },
+    /// Something at one lane.
+    At(Party),
+    /// Something nowhere in particular: an action.
+    Nowhere,
+}
+
+impl RowKind {
+    /// The parties that take part.
+    pub(super) fn parties(self) -> impl Iterator<Item = Party> {
+        let (one, other) = match self {
+            RowKind::Message { from, to } => (Some(from), Some(to)),
+            RowKind::Sent { from, .. } => (Some(from), None),
+            RowKind::Taken { to, .. } => (None, Some(to)),
+            RowKind::At(party) => (Some(party), None),
+            RowKind::Nowhere => (None, None),
+        };
+        one.into_iter().chain(other)
+    }
+}
+
+/// An end of a message or a local event, with the line it would have on its own.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    /// The line.
+    pub(super) row: Row,
+    /// Which message, and whether this end takes it.
+    pub(super) message: Option<(u64, End)>,
+    /// Points that come before it on the same lane.
+    pub(super) after: Vec<usize>,
+    /// Is this the event the trace ends with?
+    pub(super) last: bool,
+}
+
+/// The two ends of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Where it leaves.
+    Send,
+    /// Where it arrives.
+    Take,
+}
+
+/// Takes a trace apart.
+pub(super) fn points(trace: &Trace, here: Option<&str>) -> Vec<Point> {
+    let taken: BTreeSet<u64> = trace
+        .events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Receive | EventKind::Handle))
+        .filter_map(|event| event.message)
+        .collect();
+    let mut apart = Apart {
+        trace,
+        taken,
+        points: Vec::new(),
+        latest: BTreeMap::new(),
+    };
+    for (at, event) in trace.events.iter().enumerate() {
+        let last = at + 1 == trace.events.len();
+        apart.event(event, last, here.filter(|_| last));
+    }
+    apart.points
+}
+
+struct Apart<'a> {
+    trace: &'a Trace,
+    taken: BTreeSet<u64>,
+    points: Vec<Point>,
+    /// The points a lane's next point has to follow.
+    latest: BTreeMap<Party, Vec<usize>>,
+}
+
+impl Apart<'_> {
+    fn event(&mut self, event: &Event, last: bool, here: Option<&str>) {
+        let own = party(event.lane);
+        if worth_a_line(event, last) {
+            let row = self.row(event, here);
+            let message = event.message.and_then(|number| match event.kind {
+                EventKind::Send => Some((number, End::Send)),
+                EventKind::Receive | EventKind::Handle => Some((number, End::Take)),
+                _ => None,
+            });
+            let after = self.latest.get(&own).cloned().unwrap_or_default();
+            self.points.push(Point {
+                row,
+                message,
+                after,
+                last,
+            });
+            self.latest.insert(own, vec![self.points.len() - 1]);
+        }
+        self.further_sends(event, own);
+    }
+
+    /// Messages that leave in the same step and arrive later; the others are listed at the end.
+    fn further_sends(&mut self, event: &Event, own: Party) {
+        let after = self.latest.get(&own).cloned().unwrap_or_default();
+        let first = self.points.len();
+        for sent in event
+            .sends
+            .iter()
+            .filter(|sent| self.taken.contains(&sent.message))
+        {
+            let row = Row {
+                kind: RowKind::Sent {
+                    from: own,
+                    to: party(sent.to),
+                },
+                label: sent.label.clone(),
+                notes: Vec::new(),
+                changes: Vec::new(),
+                here: None,
+            };
+            let message = Some((sent.message, End::Send));
+            self.points.push(Point {
+                row,
+                message,
+                after: after.clone(),
+                last: false,
+            });
+        }
+        if self.points.len() > first {
+            self.latest
+                .insert(own, (first..self.points.len()).collect());
+        }
+    }
+
+    fn row(&self, event: &Event, here: Option<&str>) -> Row {
+        let own = party(event.lane);
+        let other = party(event.peer);
+        let kind = match event.kind {
+            EventKind::Send => RowKind::Sent {
+                from: own,
+                to: other,
+            },
+            EventKind::Receive | EventKind::Handle => RowKind::Taken {
+                from: other,
+                to: own,
+            },
+            EventKind::Transfer => RowKind::Message {
+                from: other,
+                to: own,
+            },
+            EventKind::Act => RowKind::Nowhere,
+            EventKind::Local if event.lane.is_none() => RowKind::Nowhere,
+            EventKind::Init | EventKind::Start | EventKind::Timeout | EventKind::Local => {
+                RowKind::At(own)
+            }
+        };
+        Row {
+            kind,
+            label: label(event),
+            notes: self.notes(event),
+            changes: event
+                .changes
+                .iter()
+                .map(|change| format!("{} = {}", change.variable, change.after))
+                .collect(),
+            here: here.map(str::to_owned),
+        }
+    }
+
+    fn notes(&self, event: &Event) -> Vec<String> {
+        let who = event.lane.and_then(|lane| self.trace.lanes.get(lane));
+        let named = |choice: &String| match who {
+            Some(who) => format!("{who}: {choice}"),
+            None => choice.clone(),
+        };
+        let asyncs = event.sends.iter().filter(|sent| sent.to.is_none());
+        let left_behind = asyncs.map(|sent| format!("leaves {}", sent.label));
+        event.choices.iter().map(named).chain(left_behind).collect()
+    }
+}
+
+fn party(lane: Option<usize>) -> Party {
+    lane.map_or(Party::Init, Party::Lane)
+}
+
+/// Starting is silent unless a choice was made or something went wrong.
+fn worth_a_line(event: &Event, last: bool) -> bool {
+    match event.kind {
+        EventKind::Init | EventKind::Start => {
+            last || !event.choices.is_empty() || event.sends.iter().any(|sent| sent.to.is_none())
+        }
+        _ => true,
+    }
+}
+
+fn label(event: &Event) -> String {
+    match event.kind {
+        EventKind::Init => "init".to_owned(),
+        EventKind::Start => "starts".to_owned(),
+        EventKind::Timeout => "timeout".to_owned(),
+        _ => event.label.clone(),
+    }
+}

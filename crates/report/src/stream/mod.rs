@@ -1,0 +1,175 @@
+//! The JSON stream: one object per line, first `start`, last `summary`.
+//!
+//! Field names are a contract; add fields, never change or remove them without raising
+//! [`SCHEMA`]. The summary repeats all verdicts, so a partial stream can never look complete.
+
+mod records;
+
+pub use records::{
+    CoveredRecord, DiagnosticRecord, EditRecord, ErrorRecord, ExecutionRecord, FixRecord,
+    LabelRecord, Progress, PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
+};
+
+use crate::trace_file::{ending_word, kind_word};
+use crate::{Answer, Coverage, Text};
+use plainsong_diagnostics::{Diagnostic, Label, Severity, line_and_column};
+use plainsong_semantics::trace::{Change, Event, Trace};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The version of the stream, in every `start` object.
+pub const SCHEMA: u32 = 1;
+
+/// One line of the stream.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Record {
+    /// The first line.
+    Start(Start),
+    /// Something wrong (or suspicious) in a file.
+    Diagnostic(DiagnosticRecord),
+    /// Something wrong with what was asked: a missing file, an unknown property.
+    Error(ErrorRecord),
+    /// A property there is, under `--list`.
+    Property(PropertyRecord),
+    /// Work under way.
+    Progress(Progress),
+    /// An answer.
+    Verdict(VerdictRecord),
+    /// How much of a file was used.
+    Covered(CoveredRecord),
+    /// One random execution.
+    Execution(Box<ExecutionRecord>),
+    /// The last line.
+    Summary(Summary),
+}
+
+impl Record {
+    /// As one line of text, ended.
+    pub fn line(&self) -> String {
+        let mut line = serde_json::to_string(self).expect("records have only plain data");
+        line.push('\n');
+        line
+    }
+}
+
+/// An answer as a record.
+pub fn verdict(answer: &Answer) -> Record {
+    let verdict = &answer.verdict;
+    Record::Verdict(VerdictRecord {
+        file: answer.file.clone(),
+        property: verdict.property.clone(),
+        engine: answer.engine.clone(),
+        verdict: verdict.outcome.name(),
+        bound: bound(verdict.bound.iter()),
+        reason: verdict.reason.clone(),
+        seconds: round(answer.seconds),
+        executions: verdict.executions,
+        blocked: verdict.blocked,
+        states: verdict.states,
+        assumptions: verdict.assumptions.clone(),
+        trace: answer.trace_path.clone(),
+    })
+}
+
+/// A bound as an object: whole numbers as numbers, the rest as text.
+pub fn bound<'a>(parts: impl Iterator<Item = (&'a String, &'a String)>) -> Map<String, Value> {
+    let value = |text: &String| {
+        text.parse::<i64>()
+            .map_or_else(|_| Value::from(text.as_str()), Value::from)
+    };
+    parts
+        .map(|(name, text)| (name.clone(), value(text)))
+        .collect()
+}
+
+/// An execution as a record.
+pub fn execution(
+    source: Text<'_>,
+    choreography: Option<&str>,
+    seed: u64,
+    sizes: &BTreeMap<String, String>,
+    trace: &Trace,
+) -> Record {
+    Record::Execution(Box::new(ExecutionRecord {
+        file: source.name.to_owned(),
+        choreography: choreography.map(str::to_owned),
+        seed,
+        bound: bound(sizes.iter()),
+        ending: ending_word(&trace.ending),
+        reason: crate::reason(source, trace),
+        lanes: trace.lanes.clone(),
+        steps: trace.events.iter().map(|event| step(source, trace, event)).collect(),
+    }))
+}
+
+fn step(source: Text<'_>, trace: &Trace, event: &Event) -> StepRecord {
+    let name = |lane: Option<usize>| lane.and_then(|lane| trace.lanes.get(lane)).cloned();
+    let change = |change: &Change| (change.variable.clone(), Value::from(change.after.as_str()));
+    StepRecord {
+        lane: name(event.lane),
+        kind: kind_word(event.kind),
+        label: event.label.clone(),
+        peer: name(event.peer),
+        choices: event.choices.clone(),
+        changes: event.changes.iter().map(change).collect(),
+        line: line_and_column(source.text, event.span.start).line,
+    }
+}
+
+/// A diagnostic as a record.
+pub fn diagnostic(source: Text<'_>, diagnostic: &Diagnostic) -> Record {
+    let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
+    Record::Diagnostic(DiagnosticRecord {
+        file: source.name.to_owned(),
+        code: diagnostic.code.name,
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        message: diagnostic.message.clone(),
+        labels: labels.map(|one| label(source, one)).collect(),
+        help: diagnostic.help.clone(),
+        fix: diagnostic.fix.as_ref().map(|fix| FixRecord {
+            title: fix.title.clone(),
+            edits: fix
+                .edits
+                .iter()
+                .map(|(span, text)| EditRecord {
+                    start: span.start,
+                    end: span.end,
+                    text: text.clone(),
+                })
+                .collect(),
+        }),
+    })
+}
+
+/// Coverage as a record.
+pub fn covered(file: &str, coverage: &Coverage) -> Record {
+    Record::Covered(CoveredRecord {
+        file: file.to_owned(),
+        statements: coverage.statements,
+        all_statements: coverage.all_statements,
+        kinds: coverage.kinds,
+        all_kinds: coverage.all_kinds,
+        never: coverage.never.clone(),
+    })
+}
+
+fn label(source: Text<'_>, label: &Label) -> LabelRecord {
+    let at = line_and_column(source.text, label.span.start);
+    LabelRecord {
+        start: label.span.start,
+        end: label.span.end,
+        line: at.line,
+        column: at.column,
+        text: label.text.clone(),
+    }
+}
+
+/// Microseconds are enough.
+pub fn round(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}

@@ -1,0 +1,224 @@
+//! The objects of the stream, field by field.
+
+use super::Record;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What was started.
+#[derive(Clone, Debug, Serialize)]
+pub struct Start {
+    /// [`SCHEMA`](super::SCHEMA).
+    pub schema: u32,
+    /// `plainsong 0.1.0`.
+    pub tool: String,
+    /// `check`, `sim`, …
+    pub verb: String,
+    /// The files, as named.
+    pub files: Vec<String>,
+}
+
+/// A complaint about the command line or a file as a whole.
+#[derive(Clone, Debug, Serialize)]
+pub struct ErrorRecord {
+    /// Which file, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// A property of a file.
+#[derive(Clone, Debug, Serialize)]
+pub struct PropertyRecord {
+    /// Which file.
+    pub file: String,
+    /// Its name.
+    pub property: String,
+    /// What it claims: `finally`, `always`, …
+    pub claim: String,
+}
+
+/// How far a query has come.
+#[derive(Clone, Debug, Serialize)]
+pub struct Progress {
+    /// Which file.
+    pub file: String,
+    /// Which property, or several.
+    pub property: String,
+    /// Which engine.
+    pub engine: String,
+    /// Sizes.
+    pub bound: Map<String, Value>,
+    /// States visited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub states: Option<u64>,
+    /// Executions counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executions: Option<u64>,
+    /// Since the query began.
+    pub seconds: f64,
+}
+
+/// An answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct VerdictRecord {
+    /// Which file.
+    pub file: String,
+    /// Which property.
+    pub property: String,
+    /// Which engine.
+    pub engine: String,
+    /// `proved`, `holds`, `refuted` or `unknown`.
+    pub verdict: &'static str,
+    /// Sizes and limits; empty when proved for all.
+    pub bound: Map<String, Value>,
+    /// One sentence.
+    pub reason: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// Complete executions, where counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executions: Option<u64>,
+    /// Blocked executions, where counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<u64>,
+    /// States visited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub states: Option<u64>,
+    /// Everything trusted and not checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
+    /// Where the refuting execution was saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+}
+
+/// How much of a file was used.
+#[derive(Clone, Debug, Serialize)]
+pub struct CoveredRecord {
+    /// Which file.
+    pub file: String,
+    /// Statements executed, of `all_statements`.
+    pub statements: u64,
+    /// Statements there are.
+    pub all_statements: u64,
+    /// Kinds of messages or actions taken, of `all_kinds`.
+    pub kinds: u64,
+    /// Kinds there are.
+    pub all_kinds: u64,
+    /// Places never executed.
+    pub never: Vec<String>,
+}
+
+/// One random execution.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExecutionRecord {
+    /// Which file.
+    pub file: String,
+    /// Which choreography, when it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choreography: Option<String>,
+    /// What it can be repeated with.
+    pub seed: u64,
+    /// Sizes.
+    pub bound: Map<String, Value>,
+    /// `final`, `deadlock`, `failed`, `violated`, `cut` or `discarded`.
+    pub ending: &'static str,
+    /// How it ended, in one sentence.
+    pub reason: String,
+    /// The processes.
+    pub lanes: Vec<String>,
+    /// What happened, in order.
+    pub steps: Vec<StepRecord>,
+}
+
+/// One step of an execution.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepRecord {
+    /// Who acts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lane: Option<String>,
+    /// `send`, `receive`, `handle`, …
+    pub kind: &'static str,
+    /// The message with its payload, or the statement.
+    pub label: String,
+    /// The other side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer: Option<String>,
+    /// Free choices, as `yes = true`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    /// State variables that changed, with their new values.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub changes: Map<String, Value>,
+    /// The line in the text.
+    pub line: u32,
+}
+
+/// The last line.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Every verdict again, each tagged like the line it had.
+    pub verdicts: Vec<Record>,
+    /// The exit code.
+    pub exit: u8,
+}
+
+/// A diagnostic with positions a person counts.
+#[derive(Clone, Debug, Serialize)]
+pub struct DiagnosticRecord {
+    /// Which file.
+    pub file: String,
+    /// The stable code.
+    pub code: &'static str,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// One sentence.
+    pub message: String,
+    /// Where, and what is said there; the first is the mistake itself.
+    pub labels: Vec<LabelRecord>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// A ready-made change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<FixRecord>,
+}
+
+/// A place with something to say about it.
+#[derive(Clone, Debug, Serialize)]
+pub struct LabelRecord {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// Line of the first byte, from 1.
+    pub line: u32,
+    /// Column of the first byte in characters, from 1.
+    pub column: u32,
+    /// What is said; may be empty.
+    pub text: String,
+}
+
+/// A ready-made change.
+#[derive(Clone, Debug, Serialize)]
+pub struct FixRecord {
+    /// What it does.
+    pub title: String,
+    /// Replacements, in ascending order.
+    pub edits: Vec<EditRecord>,
+}
+
+/// One replacement.
+#[derive(Clone, Debug, Serialize)]
+pub struct EditRecord {
+    /// First byte replaced.
+    pub start: u32,
+    /// One past the last byte replaced.
+    pub end: u32,
+    /// What comes instead.
+    pub text: String,
+}
