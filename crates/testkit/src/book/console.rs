@@ -1,0 +1,93 @@
+//! Console blocks: commands, and what they print.
+
+use super::{BlockKind, CodeBlock};
+
+/// One command of the book with the files it finds and the output it shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Files that lie in the current folder: name and content.
+    pub files: Vec<(String, String)>,
+    /// The arguments after `plainsong`.
+    pub arguments: Vec<String>,
+    /// What is printed, without `$ plainsong …`.
+    pub output: String,
+    /// The line of the command in the chapter, counted from 1.
+    pub line: usize,
+}
+
+/// The commands of a chapter's blocks, in order. A file block replaces an earlier one of that name.
+pub fn sessions(blocks: &[CodeBlock]) -> Vec<Session> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    let mut sessions: Vec<Session> = Vec::new();
+    for block in blocks {
+        match &block.kind {
+            BlockKind::File(name) => {
+                files.retain(|(known, _)| known != name);
+                files.push((name.clone(), block.text.clone()));
+            }
+            BlockKind::Console => sessions.extend(commands(block, &files)),
+            _ => {}
+        }
+    }
+    sessions
+}
+
+fn commands(block: &CodeBlock, files: &[(String, String)]) -> Vec<Session> {
+    let mut sessions: Vec<Session> = Vec::new();
+    for (index, line) in block.text.lines().enumerate() {
+        if let Some(command) = line.strip_prefix("$ plainsong ") {
+            sessions.push(Session {
+                files: files.to_vec(),
+                arguments: command.split_whitespace().map(Into::into).collect(),
+                output: String::new(),
+                line: block.line + index,
+            });
+        } else if let Some(session) = sessions.last_mut() {
+            session.output.push_str(line);
+            session.output.push('\n');
+        }
+    }
+    sessions
+}
+
+/// Output with what differs from run to run made equal: seconds, and spaces at the ends of lines.
+pub fn settled(output: &str) -> String {
+    let mut settled = String::new();
+    for line in output.trim_end().lines() {
+        settled.push_str(without_seconds(line).trim_end());
+        settled.push('\n');
+    }
+    settled
+}
+
+/// The line with `12.34 s` replaced by `0.00 s`.
+fn without_seconds(line: &str) -> String {
+    let mut rest = line;
+    let mut result = String::new();
+    while let Some(at) = rest.find(" s") {
+        let (before, after) = rest.split_at(at);
+        let number = before.rfind(|c: char| !c.is_ascii_digit() && c != '.').map_or(0, |at| at + 1);
+        let ends = !after[2..].starts_with(|c: char| c.is_alphanumeric());
+        if ends && before[number..].contains('.') {
+            result.push_str(&before[..number]);
+            result.push_str("0.00 s");
+        } else {
+            result.push_str(before);
+            result.push_str(" s");
+        }
+        rest = &after[2..];
+    }
+    result + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_do_not_matter() {
+        assert_eq!(settled("holds  p  12.04 s  3 states  \n"), "holds  p  0.00 s  3 states\n");
+        assert_eq!(settled("in 1.50 s.\n\n"), "in 0.00 s.\n");
+        assert_eq!(settled("6 steps"), "6 steps\n");
+    }
+}

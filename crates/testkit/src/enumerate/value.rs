@@ -1,0 +1,120 @@
+//! Values, and how they are written in outcomes.
+
+use plainsong_ir::{FamilyId, Song, Ty};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A value. Its type is known from where it stands, so values of different sorts or enums need not
+/// differ. The order is the one in which `for` visits the members of a set.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// `true`, `false`.
+    Bool(bool),
+    /// An `int`, a `nat` or a member of an integer-range sort.
+    Int(i128),
+    /// A member of a sort of identities, counted from 0.
+    Member(usize),
+    /// The sender of what `init` sends; nobody's address.
+    Init,
+    /// The identity of a process.
+    Process(FamilyId, Vec<Value>),
+    /// A variant of an enum, by position, with its payload.
+    Variant(usize, Vec<Value>),
+    /// A struct, field by field.
+    Record(Vec<Value>),
+    /// A tuple.
+    Tuple(Vec<Value>),
+    /// `none` or `some(v)`.
+    Option(Option<Box<Value>>),
+    /// A set.
+    Set(BTreeSet<Value>),
+    /// A multiset: how often each element occurs, never zero.
+    Bag(BTreeMap<Value, usize>),
+    /// A sequence.
+    Seq(Vec<Value>),
+    /// A total map.
+    Map(BTreeMap<Value, Value>),
+}
+
+/// `value` of type `ty` as an expression of the language would denote it. Identities are written
+/// as their number, maps as `[k: v, …]`; equal texts mean equal values.
+pub(super) fn text(song: &Song, ty: &Ty, value: &Value) -> String {
+    match (ty, value) {
+        (_, Value::Bool(b)) => b.to_string(),
+        (_, Value::Int(n)) => n.to_string(),
+        (_, Value::Member(n)) => n.to_string(),
+        (_, Value::Init) => "init".to_string(),
+        (_, Value::Process(family, index)) => process_text(song, *family, index),
+        (Ty::Enum(id), Value::Variant(at, payload)) => {
+            let variant = &song.enums[id.index()].variants[*at];
+            let parts = payload
+                .iter()
+                .zip(&variant.fields)
+                .map(|(v, t)| text(song, t, v));
+            parenthesised(&variant.name, parts.collect())
+        }
+        (Ty::Struct(id), Value::Record(fields)) => {
+            let declared = &song.structs[id.index()];
+            let parts = fields.iter().zip(&declared.fields);
+            let parts = parts.map(|(v, (name, t))| format!("{name}: {}", text(song, t, v)));
+            format!("{} {{ {} }}", declared.name, joined(parts.collect()))
+        }
+        (Ty::Tuple(types), Value::Tuple(parts)) => {
+            let parts = parts.iter().zip(types).map(|(v, t)| text(song, t, v));
+            format!("({})", joined(parts.collect()))
+        }
+        (_, Value::Option(None)) => "none".to_string(),
+        (Ty::Option(inner), Value::Option(Some(v))) => format!("some({})", text(song, inner, v)),
+        (Ty::Set(t), Value::Set(elements)) => {
+            format!(
+                "{{{}}}",
+                joined(elements.iter().map(|v| text(song, t, v)).collect())
+            )
+        }
+        (Ty::Bag(t), Value::Bag(elements)) => {
+            let repeated = elements
+                .iter()
+                .flat_map(|(v, n)| std::iter::repeat_n(v, *n));
+            format!(
+                "bag {{{}}}",
+                joined(repeated.map(|v| text(song, t, v)).collect())
+            )
+        }
+        (Ty::Seq(t), Value::Seq(elements)) => {
+            format!(
+                "[{}]",
+                joined(elements.iter().map(|v| text(song, t, v)).collect())
+            )
+        }
+        (Ty::Map(k, t), Value::Map(entries)) => {
+            let entries = entries.iter();
+            let parts = entries.map(|(x, v)| format!("{}: {}", text(song, k, x), text(song, t, v)));
+            format!("[{}]", joined(parts.collect()))
+        }
+        (ty, value) => unreachable!("{value:?} is not a value of {ty:?}"),
+    }
+}
+
+/// `db[0]`, `coordinator`.
+pub(super) fn process_text(song: &Song, family: FamilyId, index: &[Value]) -> String {
+    let family = &song.families[family.index()];
+    if index.is_empty() {
+        return family.name.clone();
+    }
+    let parts = index
+        .iter()
+        .zip(&family.index)
+        .map(|(v, binder)| text(song, &binder.ty, v));
+    format!("{}[{}]", family.name, joined(parts.collect()))
+}
+
+fn parenthesised(name: &str, parts: Vec<String>) -> String {
+    if parts.is_empty() {
+        name.to_string()
+    } else {
+        format!("{name}({})", joined(parts))
+    }
+}
+
+fn joined(parts: Vec<String>) -> String {
+    parts.join(", ")
+}
