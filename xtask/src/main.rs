@@ -1,1 +1,60 @@
-fn main() {}
+//! Automation: `cargo xtask test` is what CI runs, and what the README tells people to run.
+//!
+//! Each step is an ordinary cargo command, so that a failing one can be repeated by hand; the step
+//! that fails is named at the end. The tidiness checks are ordinary tests of this crate
+//! (`tests/tidy.rs`).
+
+use std::process::{Command, ExitCode};
+
+const USAGE: &str = "usage: cargo xtask test | bless\n\
+    test    formatting, lints, every test\n\
+    bless   rewrite the expectations of songs and snapshots, then look at the difference";
+
+fn main() -> ExitCode {
+    let task = std::env::args().nth(1).unwrap_or_default();
+    let outcome = match task.as_str() {
+        "test" => test(),
+        "bless" => bless(),
+        _ => Err(USAGE.to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Everything that must be right before a change lands.
+fn test() -> Result<(), String> {
+    cargo(&["fmt", "--all", "--check"], &[])?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])?;
+    cargo(&["test", "--workspace", "--locked"], &[])?;
+    cargo(&["build", "--release", "--locked", "-p", "plainsong-cli"], &[])
+}
+
+/// Rewrites goldens in place.
+fn bless() -> Result<(), String> {
+    let bless = [("PLAINSONG_BLESS", "1"), ("UPDATE_EXPECT", "1")];
+    cargo(&["test", "--workspace", "--no-fail-fast"], &bless)
+}
+
+fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
+    let program = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let status = Command::new(program)
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .status()
+        .map_err(|error| format!("cannot start cargo: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("failed: cargo {}", arguments.join(" ")))
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "this is a command-line tool")]
+fn complain(message: &str) {
+    eprintln!("xtask: {message}");
+}

@@ -1,0 +1,161 @@
+//! Tidiness: what a reviewer would otherwise have to check by hand, on every change.
+//!
+//! - `ARCHITECTURE.md` lists every crate, and every path it names exists;
+//! - imports point downward: each crate depends only on crates in lower layers;
+//! - every Rust file opens with a header that says what it is, and none has grown past one idea;
+//! - nothing is unfinished by its own word, and nothing names a machine or a registry.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Layers, lowest first: a crate may use crates of earlier layers only.
+const LAYERS: &[&[&str]] = &[
+    &["diagnostics", "explore"],
+    &["ir", "plainsong"],
+    &["semantics"],
+    &["syntax", "report"],
+    &["driver"],
+    &["cli", "testkit"],
+];
+
+/// A file longer than this has more than one idea in it.
+const LONGEST_FILE: usize = 800;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Every file below `folder`, sorted; build output and version control left out.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the repository can be listed") {
+            let path = entry.expect("an entry can be read").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if !matches!(name.as_str(), "target" | ".git" | "out") {
+                    open.push(path);
+                }
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn rust_files() -> Vec<PathBuf> {
+    let is_rust = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    files_below(&root()).into_iter().filter(is_rust).collect()
+}
+
+fn crate_names() -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(root().join("crates"))
+        .expect("there is a crates folder")
+        .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Fails with all complaints at once.
+fn expect_none(what: &str, complaints: &[String]) {
+    assert!(complaints.is_empty(), "{what}:\n  {}", complaints.join("\n  "));
+}
+
+#[test]
+fn the_map_lists_every_crate_and_only_paths_that_exist() {
+    let map = read(&root().join("ARCHITECTURE.md"));
+    let mut complaints = Vec::new();
+    for name in crate_names() {
+        if !map.contains(&format!("`crates/{name}`")) {
+            complaints.push(format!("`crates/{name}` is not on the map"));
+        }
+    }
+    for path in map.split('`').skip(1).step_by(2) {
+        let looks_like_a_path = path.contains('/') && !path.contains([' ', '*', ':', '<']);
+        if looks_like_a_path && !root().join(path).exists() {
+            complaints.push(format!("`{path}` is on the map but does not exist"));
+        }
+    }
+    expect_none("ARCHITECTURE.md", &complaints);
+}
+
+#[test]
+fn imports_point_downward() {
+    let mut layer_of = BTreeMap::new();
+    for (layer, names) in LAYERS.iter().enumerate() {
+        for name in *names {
+            layer_of.insert((*name).to_owned(), layer);
+        }
+    }
+    let mut complaints = Vec::new();
+    for name in crate_names() {
+        let Some(&own) = layer_of.get(&name) else {
+            complaints.push(format!("{name} has no layer in xtask/tests/tidy.rs"));
+            continue;
+        };
+        for used in dependencies(&root().join("crates").join(&name).join("Cargo.toml")) {
+            if layer_of.get(&used).is_none_or(|&layer| layer >= own) {
+                complaints.push(format!("{name} uses {used}, which is not below it"));
+            }
+        }
+    }
+    expect_none("imports", &complaints);
+}
+
+/// The workspace crates under `[dependencies]` of a manifest, without the `plainsong-` prefix.
+fn dependencies(manifest: &Path) -> Vec<String> {
+    let text = read(manifest);
+    let section = text.split("\n[").find(|section| section.starts_with("dependencies]"));
+    section
+        .unwrap_or_default()
+        .lines()
+        .filter_map(|line| line.strip_prefix("plainsong-"))
+        .map(|rest| rest.split(['.', ' ', '=']).next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+#[test]
+fn every_rust_file_opens_with_a_header_and_has_one_idea() {
+    let mut complaints = Vec::new();
+    for path in rust_files() {
+        let text = read(&path);
+        if !text.starts_with("//!") {
+            complaints.push(format!("{}: no `//!` header", path.display()));
+        }
+        let lines = text.lines().count();
+        if lines > LONGEST_FILE {
+            complaints.push(format!("{}: {lines} lines; look for a seam", path.display()));
+        }
+    }
+    expect_none("Rust files", &complaints);
+}
+
+#[test]
+fn nothing_is_unfinished_and_nothing_names_a_machine() {
+    // Spelled in two halves so that this file does not find itself.
+    let forbidden =
+        [("to", "do!("), ("unimple", "mented!("), ("FIX", "ME"), ("crates", ".io"), ("/wo", "rk/")]
+            .map(|(a, b)| format!("{a}{b}"));
+    let mut complaints = Vec::new();
+    for path in files_below(&root()) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        if path.file_name().is_some_and(|name| name == "Cargo.lock") {
+            continue;
+        }
+        for word in &forbidden {
+            if text.contains(word) {
+                complaints.push(format!("{}: contains `{word}`", path.display()));
+            }
+        }
+    }
+    expect_none("forbidden words", &complaints);
+}
