@@ -1,10 +1,19 @@
 //! "Did you mean …": names near the one that was written.
 
+/// Longer names are not worth comparing: nobody mistypes one letter of that.
+const LONGEST: usize = 256;
+
 /// The names closest to `wanted`, nearest first, at most three, none that is too far to be a slip.
 pub fn near_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let limit = (wanted.chars().count() / 3).max(1);
+    let length = wanted.chars().count();
+    if length > LONGEST {
+        return Vec::new();
+    }
+    let limit = (length / 3).max(1);
     let mut scored: Vec<(usize, &str)> = known
         .into_iter()
+        // Never nearer than the difference in length, which is quick to know.
+        .filter(|name| name.chars().count().abs_diff(length) <= limit)
         .map(|name| (distance(&wanted.to_lowercase(), &name.to_lowercase()), name))
         .filter(|&(distance, _)| distance <= limit)
         .collect();

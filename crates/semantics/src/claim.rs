@@ -26,7 +26,11 @@ pub(crate) fn subjects(song: &Song, property: &Property) -> Vec<Subject> {
         let families = families_read(claim);
         let meant: Vec<Subject> = lines()
             .zip(&song.lines)
-            .filter(|(_, line)| line.endpoints.iter().any(|family| families.contains(family)))
+            .filter(|(_, line)| {
+                line.endpoints
+                    .iter()
+                    .any(|family| families.contains(family))
+            })
             .map(|(subject, _)| subject)
             .collect();
         if !meant.is_empty() {

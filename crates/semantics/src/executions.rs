@@ -41,7 +41,9 @@ pub fn executions(
     limits: &Limits,
     watch: &mut dyn Watch,
 ) -> Option<ExecutionCount> {
-    let Form::Voices(_) = machine.form else { return None };
+    let Form::Voices(_) = machine.form else {
+        return None;
+    };
     let mut counter = Counter::new(machine);
     counter.begin();
     counter.walk(limits, watch);
@@ -133,11 +135,17 @@ impl<'a> Counter<'a> {
                 Outcome::Discarded => continue,
             };
             let chosen = vec![Value::Int(number as i64)];
-            let entry = Entry { kind: EventKind::Start, received: None, chosen, fate };
+            let entry = Entry {
+                kind: EventKind::Start,
+                received: None,
+                chosen,
+                fate,
+            };
             let mut logs = vec![0; lanes];
             logs[lanes - 1] = self.log(0, entry);
             if fate != Fate::Well {
-                self.ended.insert(logs, end_of(&[fate]).unwrap_or(End::Unknown));
+                self.ended
+                    .insert(logs, end_of(&[fate]).unwrap_or(End::Unknown));
                 continue;
             }
             let node = Node {
@@ -210,8 +218,17 @@ impl<'a> Counter<'a> {
             Some(Taken::Message(message)) => Some(node.origins[message.number.0 as usize]),
             _ => None,
         };
-        let chosen = step.chosen.iter().map(|chosen| chosen.value.clone()).collect();
-        let entry = Entry { kind: step.kind, received, chosen, fate };
+        let chosen = step
+            .chosen
+            .iter()
+            .map(|chosen| chosen.value.clone())
+            .collect();
+        let entry = Entry {
+            kind: step.kind,
+            received,
+            chosen,
+            fate,
+        };
         next.logs[lane] = self.log(next.logs[lane], entry);
         next.fates[lane] = fate;
         next
@@ -278,7 +295,9 @@ fn sent(config: &Config) -> u64 {
 }
 
 fn mailbox_order(node: &Node) -> Vec<Origin> {
-    let Form::Voices(config) = &node.config.0 else { return Vec::new() };
+    let Form::Voices(config) = &node.config.0 else {
+        return Vec::new();
+    };
     let messages = config.network.messages().iter();
     messages
         .filter(|message| message.model == Delivery::Mailbox && message.to != Pid::Init)

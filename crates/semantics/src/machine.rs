@@ -12,7 +12,7 @@ use crate::voices::network::Flying;
 use crate::voices::{VoiceSystem, config::VoicesConfig};
 use crate::world::World;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{System, Voices};
+use plainsong_ir::{MessageId, System, Voices};
 
 /// What of a song is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,6 +64,8 @@ pub struct Step {
 pub(crate) enum Taken {
     /// A message is received.
     Message(Flying),
+    /// A receive of such a message fails before it can look at any.
+    Awaited(MessageId),
     /// A pending async is run.
     Async(Pending),
 }
@@ -115,11 +117,18 @@ impl Machine {
             (Subject::System, System::Actions(actions)) => {
                 Form::Actions(ActionSystem::new(instance, actions, &mut statements))
             }
-            (Subject::System, System::None) => {
-                Form::Voices(VoiceSystem::new(instance, &Voices::default(), &mut statements))
-            }
+            (Subject::System, System::None) => Form::Voices(VoiceSystem::new(
+                instance,
+                &Voices::default(),
+                &mut statements,
+            )),
         };
-        Machine { instance: instance.clone(), subject, form, statements }
+        Machine {
+            instance: instance.clone(),
+            subject,
+            form,
+            statements,
+        }
     }
 
     /// The instance it runs.
@@ -135,7 +144,10 @@ impl Machine {
     /// Names of the processes or endpoints, as the user writes them; none for actions.
     pub fn lanes(&self) -> Vec<String> {
         let rows = self.instance.lanes(self.subject);
-        self.instance.members()[rows].iter().map(|member| member.name.clone()).collect()
+        self.instance.members()[rows]
+            .iter()
+            .map(|member| member.name.clone())
+            .collect()
     }
 
     /// The states at the start, one for each free choice of starting values.
@@ -155,7 +167,10 @@ impl Machine {
 
     /// Like [`status`](Machine::status), when the steps are known already.
     pub fn status_given(&self, config: &Config, steps: &[Step]) -> Status {
-        if steps.iter().any(|step| !matches!(step.outcome, Outcome::Discarded)) {
+        if steps
+            .iter()
+            .any(|step| !matches!(step.outcome, Outcome::Discarded))
+        {
             return Status::Running;
         }
         if !steps.is_empty() {
@@ -167,7 +182,11 @@ impl Machine {
             (Form::Line(_), Form::Line(_)) => Vec::new(),
             _ => foreign(),
         };
-        if waiting.is_empty() { Status::Final } else { Status::Deadlock(waiting) }
+        if waiting.is_empty() {
+            Status::Final
+        } else {
+            Status::Deadlock(waiting)
+        }
     }
 
     pub(crate) fn initial_covering(&self, covered: &mut Covered) -> Vec<Outcome> {

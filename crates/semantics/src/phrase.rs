@@ -30,7 +30,13 @@ impl<'a> Phrase<'a> {
         family: Option<FamilyId>,
     ) -> Self {
         let names = names_only(instance.song());
-        Phrase { instance, names, locals, family, known: BTreeMap::new() }
+        Phrase {
+            instance,
+            names,
+            locals,
+            family,
+            known: BTreeMap::new(),
+        }
     }
 
     /// Names processes by this value where a local is their index.
@@ -63,7 +69,11 @@ impl<'a> Phrase<'a> {
     }
 
     fn context(&self) -> Context<'_> {
-        Context { song: &self.names, locals: self.locals, family: self.family }
+        Context {
+            song: &self.names,
+            locals: self.locals,
+            family: self.family,
+        }
     }
 }
 
@@ -139,5 +149,9 @@ fn process_without_code(process: &Process) -> Process {
 }
 
 fn action_without_code(action: &Action) -> Action {
-    Action { name: action.name.clone(), code: Code::default(), span: action.span }
+    Action {
+        name: action.name.clone(),
+        code: Code::default(),
+        span: action.span,
+    }
 }

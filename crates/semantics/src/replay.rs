@@ -35,8 +35,14 @@ pub fn replay(machine: &Machine, trace: &Trace) -> Result<(), Mismatch> {
 /// Replays from one state at the start; `None` when it is not the one of the trace.
 fn from(machine: &Machine, start: &Outcome, trace: &Trace) -> Option<Result<(), Mismatch>> {
     match start {
-        Outcome::Next(config) => (machine.start(config) == trace.start)
-            .then(|| Replay { machine, trace, path: vec![config.clone()] }.run()),
+        Outcome::Next(config) => (machine.start(config) == trace.start).then(|| {
+            Replay {
+                machine,
+                trace,
+                path: vec![config.clone()],
+            }
+            .run()
+        }),
         Outcome::Failed(failure, _) => {
             let told = trace.events.is_empty() && trace.ending == Ending::Failed(failure.clone());
             told.then_some(Ok(()))
@@ -97,12 +103,20 @@ impl Replay<'_> {
             Ending::Failed(_) => return Err(at_an_end("nothing fails")),
             Ending::Violated { property, why, .. } => self.violates(property, why),
         };
-        if agrees { Ok(()) } else { Err(at_an_end("it does not end like this")) }
+        if agrees {
+            Ok(())
+        } else {
+            Err(at_an_end("it does not end like this"))
+        }
     }
 
     fn violates(&self, name: &str, why: &str) -> bool {
         let song = self.machine.instance().song();
-        let Some(property) = song.properties.iter().find(|property| property.name == name) else {
+        let Some(property) = song
+            .properties
+            .iter()
+            .find(|property| property.name == name)
+        else {
             return false;
         };
         let last = self.last();
@@ -137,9 +151,15 @@ impl Replay<'_> {
 }
 
 fn at_event(event: usize, message: impl Into<String>) -> Mismatch {
-    Mismatch { event: Some(event), message: message.into() }
+    Mismatch {
+        event: Some(event),
+        message: message.into(),
+    }
 }
 
 fn at_an_end(message: &str) -> Mismatch {
-    Mismatch { event: None, message: message.to_owned() }
+    Mismatch {
+        event: None,
+        message: message.to_owned(),
+    }
 }

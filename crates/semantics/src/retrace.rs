@@ -16,7 +16,10 @@ pub(crate) fn retrace(
     let mut events = Vec::new();
     for position in steps {
         let mut enabled = machine.steps(&config);
-        assert!(*position < enabled.len(), "a path is made of steps that are enabled");
+        assert!(
+            *position < enabled.len(),
+            "a path is made of steps that are enabled"
+        );
         let step = enabled.swap_remove(*position);
         events.push(machine.event(&config, *position, &step));
         config = match step.outcome {

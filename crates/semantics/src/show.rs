@@ -22,10 +22,16 @@ pub fn show(instance: &Instance, value: &Value, ty: &Ty) -> String {
         }
         (Value::Tuple(parts), Ty::Struct(id)) => {
             let decl = &song.structs[id.index()];
-            let fields = decl.fields.iter().zip(parts.iter()).map(|((name, ty), part)| {
-                format!("{name}: {}", show(instance, part, ty))
-            });
-            format!("{} {{ {} }}", decl.name, fields.collect::<Vec<_>>().join(", "))
+            let fields = decl
+                .fields
+                .iter()
+                .zip(parts.iter())
+                .map(|((name, ty), part)| format!("{name}: {}", show(instance, part, ty)));
+            format!(
+                "{} {{ {} }}",
+                decl.name,
+                fields.collect::<Vec<_>>().join(", ")
+            )
         }
         (Value::Variant(variant, payload), Ty::Enum(id)) => {
             let decl = &song.enums[id.index()];
@@ -73,7 +79,10 @@ pub(crate) fn member(instance: &Instance, family: &str, index: &[Value], types: 
     if index.is_empty() {
         return family.to_owned();
     }
-    let index = index.iter().zip(types).map(|(value, ty)| in_brackets(instance, value, ty));
+    let index = index
+        .iter()
+        .zip(types)
+        .map(|(value, ty)| in_brackets(instance, value, ty));
     format!("{family}[{}]", index.collect::<Vec<_>>().join(", "))
 }
 
@@ -90,10 +99,17 @@ fn all<'t>(
     values: &[Value],
     types: impl IntoIterator<Item = &'t Ty>,
 ) -> String {
-    let texts = values.iter().zip(types).map(|(value, ty)| show(instance, value, ty));
+    let texts = values
+        .iter()
+        .zip(types)
+        .map(|(value, ty)| show(instance, value, ty));
     texts.collect::<Vec<_>>().join(", ")
 }
 
 fn each(instance: &Instance, values: &[Value], ty: &Ty) -> String {
-    values.iter().map(|value| show(instance, value, ty)).collect::<Vec<_>>().join(", ")
+    values
+        .iter()
+        .map(|value| show(instance, value, ty))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

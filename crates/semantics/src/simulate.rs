@@ -10,7 +10,9 @@ use crate::trace::{Ending, Trace};
 pub fn simulate(machine: &Machine, seed: u64, max_steps: usize) -> Trace {
     let mut dice = Dice(seed);
     let starts = machine.initial();
-    let Some(at) = dice.pick(starts.len()) else { return nothing(machine, Ending::Discarded) };
+    let Some(at) = dice.pick(starts.len()) else {
+        return nothing(machine, Ending::Discarded);
+    };
     let start = match &starts[at] {
         Outcome::Next(config) => config.clone(),
         Outcome::Failed(failure, config) => {
@@ -41,7 +43,13 @@ pub fn simulate(machine: &Machine, seed: u64, max_steps: usize) -> Trace {
 }
 
 fn nothing(machine: &Machine, ending: Ending) -> Trace {
-    Trace { lanes: machine.lanes(), start: vec![], events: vec![], ending, undelivered: vec![] }
+    Trace {
+        lanes: machine.lanes(),
+        start: vec![],
+        events: vec![],
+        ending,
+        undelivered: vec![],
+    }
 }
 
 /// A small generator of random numbers (splitmix64): the same on every machine.
@@ -69,7 +77,9 @@ impl Dice {
             .enumerate()
             .filter(|(_, outcome)| !matches!(outcome, Outcome::Discarded))
             .collect();
-        let at = self.pick(possible.len()).expect("a running state has a step");
+        let at = self
+            .pick(possible.len())
+            .expect("a running state has a step");
         possible.swap_remove(at)
     }
 }

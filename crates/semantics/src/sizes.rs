@@ -1,11 +1,7 @@
 //! How big an instance is: sizes of sorts, values of parameters, windows of integers.
 
-use crate::instance::{InstanceError, error};
 use plainsong_ir::Sizing;
 use std::collections::BTreeMap;
-
-/// The most combinations of sizes that are tried one after the other.
-const MOST_COMBINATIONS: i128 = 10_000;
 
 /// Sizes of sorts and values of parameters, by name; what is not named has its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,26 +30,26 @@ impl Sizes {
 
     /// Every combination that a list of sizings allows, smallest first.
     ///
-    /// `size Db = 2..=3, N = 1;` gives two. When a name is repeated the last one counts.
-    pub fn combinations(sizings: &[Sizing]) -> Result<Vec<Sizes>, InstanceError> {
-        let by_name: BTreeMap<&str, &Sizing> =
-            sizings.iter().map(|sizing| (&*sizing.name, sizing)).collect();
-        let mut all = vec![Sizes::new()];
-        for Sizing { name, low, high, span } in by_name.into_values() {
-            let count = i128::from(*high) - i128::from(*low) + 1;
-            if count < 1 {
-                let message = format!("there is no size between {low} and {high} for `{name}`");
-                return Err(error(message).at(*span));
-            }
-            if count.saturating_mul(all.len() as i128) > MOST_COMBINATIONS {
-                return Err(error("there are too many sizes to try").at(*span));
-            }
-            all = all
-                .into_iter()
-                .flat_map(|sizes| (*low..=*high).map(move |value| sizes.clone().with(name, value)))
-                .collect();
-        }
-        Ok(all)
+    /// `size Db = 2..=3, N = 1;` gives two. When a name is repeated the last one counts. All of them
+    /// are listed, so whoever lets users write ranges limits them first.
+    pub fn combinations(sizings: &[Sizing]) -> Vec<Sizes> {
+        let by_name: BTreeMap<&str, &Sizing> = sizings
+            .iter()
+            .map(|sizing| (&*sizing.name, sizing))
+            .collect();
+        by_name.into_values().fold(
+            vec![Sizes::new()],
+            |all,
+             Sizing {
+                 name, low, high, ..
+             }| {
+                all.into_iter()
+                    .flat_map(|sizes| {
+                        (*low..=*high).map(move |value| sizes.clone().with(name, value))
+                    })
+                    .collect()
+            },
+        )
     }
 }
 
@@ -68,6 +64,9 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { int: (-2, 2), nat: 3 }
+        Bounds {
+            int: (-2, 2),
+            nat: 3,
+        }
     }
 }

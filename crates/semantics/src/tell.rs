@@ -59,7 +59,12 @@ impl Machine {
     pub(crate) fn start(&self, config: &Config) -> Vec<Change> {
         let mut start = Vec::new();
         if let (Form::Line(line), Form::Line(config)) = (&self.form, &config.0) {
-            let params = line.code().locals.iter().zip(&config.slots).take(line.arity());
+            let params = line
+                .code()
+                .locals
+                .iter()
+                .zip(&config.slots)
+                .take(line.arity());
             start.extend(params.map(|(local, value)| {
                 unchanged(local.name.clone(), show(self.instance(), value, &local.ty))
             }));
@@ -75,7 +80,7 @@ impl Machine {
     }
 
     /// Names and values of the variables that traces show.
-    fn variables(&self, config: &Config) -> Vec<(String, String)> {
+    pub fn variables(&self, config: &Config) -> Vec<(String, String)> {
         let instance = self.instance();
         let song = instance.song();
         if let Form::Actions(config) = &config.0 {
@@ -98,16 +103,24 @@ impl Machine {
     }
 
     fn changes(&self, before: &Config, after: &Config) -> Vec<Change> {
-        let pairs = self.variables(before).into_iter().zip(self.variables(after));
+        let pairs = self
+            .variables(before)
+            .into_iter()
+            .zip(self.variables(after));
         pairs
             .filter(|((_, before), (_, after))| before != after)
-            .map(|((variable, before), (_, after))| Change { variable, before, after })
+            .map(|((variable, before), (_, after))| Change {
+                variable,
+                before,
+                after,
+            })
             .collect()
     }
 
     fn label(&self, config: &Config, step: &Step) -> String {
         match (&step.taken, &self.form, &config.0) {
             (Some(Taken::Message(taken)), ..) => self.message(taken.kind, &taken.payload),
+            (Some(Taken::Awaited(kind)), ..) => self.kind_name(*kind),
             (Some(Taken::Async(taken)), Form::Actions(system), _) => system.text(taken),
             (_, Form::Line(line), Form::Line(config)) => line.statement(config),
             _ => match step.kind {
@@ -119,7 +132,7 @@ impl Machine {
         }
     }
 
-    /// What a send sends; only the kinds of messages when it failed before there was one.
+    /// What a send sends; only the kind of message when it failed before there was one.
     fn sent_label(&self, config: &Config, step: &Step) -> String {
         if let Outcome::Next(after) | Outcome::Failed(_, after) = &step.outcome
             && let Some(sent) = self.sent_between(config, after).first()
@@ -128,11 +141,7 @@ impl Machine {
         }
         match self.code(step.code).ops.get(step.pc).map(|op| &op.kind) {
             Some(OpKind::Send(kind, ..)) => self.kind_name(*kind),
-            Some(OpKind::Select(arms, _)) => {
-                let names = arms.iter().map(|arm| self.kind_name(arm.accept.message));
-                names.collect::<Vec<_>>().join(" or ")
-            }
-            _ => "receive".to_owned(),
+            other => panic!("only a send sends, not {other:?}"),
         }
     }
 
@@ -141,7 +150,11 @@ impl Machine {
         let text = |chosen: &Chosen| match chosen.local {
             Some(local) => {
                 let local = &locals[local.index()];
-                format!("{} = {}", local.name, show(self.instance(), &chosen.value, &local.ty))
+                format!(
+                    "{} = {}",
+                    local.name,
+                    show(self.instance(), &chosen.value, &local.ty)
+                )
             }
             None if chosen.value.truth() => "maybe: done".to_owned(),
             None => "maybe: not done".to_owned(),
@@ -185,13 +198,18 @@ impl Machine {
         let song = self.instance().song();
         let voices = song.voices().expect("voices have messages");
         let message = &voices.messages[kind.index()];
-        let types = message.fields.iter().map(|field: &plainsong_ir::Binder| -> &Ty { &field.ty });
+        let types = message
+            .fields
+            .iter()
+            .map(|field: &plainsong_ir::Binder| -> &Ty { &field.ty });
         call(self.instance(), &message.name, payload, types)
     }
 
     fn kind_name(&self, kind: MessageId) -> String {
         let song = self.instance().song();
-        song.voices().map_or(String::new(), |voices| voices.messages[kind.index()].name.clone())
+        song.voices().map_or(String::new(), |voices| {
+            voices.messages[kind.index()].name.clone()
+        })
     }
 
     /// Kinds of messages under way and where to, as `Vote to coordinator`; names of asyncs.
@@ -205,7 +223,10 @@ impl Machine {
                         Pid::Init => format!("{name} to init"),
                         Pid::Member(row) => {
                             let family = instance.members()[row as usize].family;
-                            format!("{name} to {}", instance.song().families[family.index()].name)
+                            format!(
+                                "{name} to {}",
+                                instance.song().families[family.index()].name
+                            )
                         }
                     }
                 };
@@ -235,5 +256,9 @@ fn asyncs(system: &ActionSystem, config: &ActionsConfig) -> Vec<Sent> {
 }
 
 fn unchanged(variable: String, value: String) -> Change {
-    Change { variable, before: value.clone(), after: value }
+    Change {
+        variable,
+        before: value.clone(),
+        after: value,
+    }
 }

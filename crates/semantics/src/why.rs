@@ -20,7 +20,13 @@ pub(crate) fn why_false(
     locals: &[Local],
     slots: &[Value],
 ) -> String {
-    let mut why = Why { instance, world, locals, slots: slots.to_vec(), witness: Vec::new() };
+    let mut why = Why {
+        instance,
+        world,
+        locals,
+        slots: slots.to_vec(),
+        witness: Vec::new(),
+    };
     let culprit = why.culprit(condition, false).unwrap_or((condition, false));
     why.sentence(culprit)
 }
@@ -51,7 +57,8 @@ impl Why<'_> {
             | (ExprKind::Quantifier(Quantifier::Exists, bindings, body), true) => {
                 let mut eval = Eval::new(self.instance, self.world);
                 eval.finds(truth, bindings, body, &mut self.slots)?;
-                self.witness.extend(bindings.iter().flat_map(|binding| &binding.names));
+                self.witness
+                    .extend(bindings.iter().flat_map(|binding| &binding.names));
                 self.culprit(body, truth)
             }
             (ExprKind::Let(local, value, body), _) => {
@@ -77,17 +84,24 @@ impl Why<'_> {
     }
 
     fn sentence(&mut self, (culprit, truth): (&Expr, bool)) -> String {
-        let mut phrase =
-            Phrase::new(self.instance, self.locals, self.world.me().and_then(|pid| {
-                pid.member().map(|row| self.instance.members()[row].family)
-            }));
+        let mut phrase = Phrase::new(
+            self.instance,
+            self.locals,
+            self.world
+                .me()
+                .and_then(|pid| pid.member().map(|row| self.instance.members()[row].family)),
+        );
         for (at, value) in self.slots.iter().enumerate().take(self.locals.len()) {
             if *value != Value::None {
                 phrase.know(at.into(), value);
             }
         }
         let mut sentence = String::new();
-        let witness: Vec<String> = self.witness.iter().map(|local| self.named(*local)).collect();
+        let witness: Vec<String> = self
+            .witness
+            .iter()
+            .map(|local| self.named(*local))
+            .collect();
         if !witness.is_empty() {
             sentence += &format!("{}: ", witness.join(", "));
         }
@@ -102,7 +116,10 @@ impl Why<'_> {
     /// `a = 0`.
     fn named(&self, local: LocalId) -> String {
         let Local { name, ty, .. } = &self.locals[local.index()];
-        format!("{name} = {}", in_brackets(self.instance, &self.slots[local.index()], ty))
+        format!(
+            "{name} = {}",
+            in_brackets(self.instance, &self.slots[local.index()], ty)
+        )
     }
 
     /// The values that matter: of the two sides of a comparison, or of the variables in it.
@@ -112,7 +129,10 @@ impl Why<'_> {
             && !is_plain(a)
             && !is_plain(b)
         {
-            return [a, b].into_iter().filter_map(|side| self.shown(side)).collect();
+            return [a, b]
+                .into_iter()
+                .filter_map(|side| self.shown(side))
+                .collect();
         }
         if is_plain(culprit) {
             return Vec::new();
@@ -121,7 +141,8 @@ impl Why<'_> {
         variables.expr(culprit);
         let mut values = Vec::new();
         for variable in variables.found {
-            let witnessed = matches!(variable.kind, ExprKind::Local(l) if self.witness.contains(&l));
+            let witnessed =
+                matches!(variable.kind, ExprKind::Local(l) if self.witness.contains(&l));
             if witnessed {
                 continue;
             }

@@ -41,7 +41,10 @@ impl Errors {
             overflow = Some(all[MAX_ERRORS].primary.span);
             all.truncate(MAX_ERRORS);
         }
-        all.extend(overflow.map(too_many));
+        let last = all
+            .last()
+            .map_or(Span::default(), |error| error.primary.span);
+        all.extend(overflow.map(|span| too_many(span.max(last))));
         all
     }
 }

@@ -68,3 +68,15 @@ pub(crate) fn foreign_keyword(word: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// The type that goes by this name elsewhere.
+pub(crate) fn foreign_type(name: &str) -> Option<&'static str> {
+    Some(match name.to_lowercase().as_str() {
+        "list" | "vec" | "array" | "sequence" | "queue" => "seq<T>",
+        "dict" | "hashmap" | "btreemap" | "map" | "function" => "map<K, V>",
+        "hashset" | "btreeset" | "set" => "set<T>",
+        "multiset" | "bag" => "bag<T>",
+        "maybe" | "optional" | "option" => "option<T>",
+        _ => return None,
+    })
+}

@@ -7,25 +7,96 @@ use expect_test::expect;
 #[test]
 fn a_race() {
     let ran = Stage::with(songs::RACE).run(&["check", "a.song"]).exits(1);
-    expect![[""]].assert_eq(&ran.timeless());
+    expect![[r#"
+        a.song
+          holds      assertions             Client=2      naive  TIME   10 states
+          holds      no_deadlock            Client=2      naive  TIME   10 states
+          holds      some_order             Client=2      naive  TIME   10 states
+          REFUTED    same                   Client=2      naive  TIME   2 messages   trace out/same.trace
+          covered    5 of 5 statements, 1 of 1 message kinds
+
+        REFUTED same   a.song:20:24
+          c = 1: server.first == some(c) is false: some(Client#0), some(Client#1)
+
+            server                client[0]   client[1]
+               |<-- Hello(Client#0) --|           |
+               |<-------------- Hello(Client#1) --|   <- here: same is false
+
+          state:       server.first = some(Client#0)   (was none)
+          replay: plainsong replay out/same.trace
+
+        1 refuted, 3 fine.    replay: plainsong replay out/same.trace
+    "#]].assert_eq(&ran.timeless());
 }
 
 #[test]
 fn a_deadlock() {
     let ran = Stage::with(songs::DEADLOCK).run(&["check", "a.song"]).exits(1);
-    expect![[""]].assert_eq(&ran.timeless());
+    expect![[r#"
+        a.song
+          holds      assertions             -             naive  TIME   1 state
+          REFUTED    no_deadlock            -             naive  TIME   0 steps   trace out/no_deadlock.trace
+          covered    2 of 4 statements, 0 of 2 message kinds; never executed: a.song:6, a.song:11
+
+        REFUTED no_deadlock   a.song:5:5
+          nothing can happen, and left waits for Pong from right (line 5), right waits for Ping from left (line 10)
+
+            (at the start, before any step)
+
+          waiting:     left waits for Pong from right (line 5)
+                       right waits for Ping from left (line 10)
+          replay: plainsong replay out/no_deadlock.trace
+
+        1 refuted, 1 fine.    replay: plainsong replay out/no_deadlock.trace
+    "#]].assert_eq(&ran.timeless());
 }
 
 #[test]
 fn a_failed_assertion() {
     let ran = Stage::with(songs::ASSERTION).run(&["check", "a.song"]).exits(1);
-    expect![[""]].assert_eq(&ran.timeless());
+    expect![[r#"
+        a.song
+          REFUTED    assertions             -             naive  TIME   1 message   trace out/assertions.trace
+          holds      no_deadlock            -             naive  TIME   10 states
+          covered    4 of 4 statements, 1 of 1 message kinds
+
+        REFUTED assertions   a.song:10:5
+          sink: the assertion fails: n < 3 is false: n = 3
+
+            source            sink
+               * starts         |   source: n = 3
+               |-- Number(3) -->|   <- here: the assertion fails
+
+          replay: plainsong replay out/assertions.trace
+
+        1 refuted, 1 fine.    replay: plainsong replay out/assertions.trace
+    "#]].assert_eq(&ran.timeless());
 }
 
 #[test]
 fn actions() {
     let ran = Stage::with(songs::ACTIONS).run(&["check", "a.song"]).exits(1);
-    expect![[""]].assert_eq(&ran.timeless());
+    expect![[r#"
+        a.song
+          holds      assertions             Tid=2         naive  TIME   9 states
+          holds      no_deadlock            Tid=2         naive  TIME   9 states
+          holds      free                   Tid=2         naive  TIME   9 states
+          REFUTED    never_held             Tid=2         naive  TIME   2 steps   trace out/never_held.trace
+          covered    7 of 7 statements, 2 of 2 actions
+
+        REFUTED never_held   a.song:23:29
+          owner == none is false: owner = some(Tid#0)
+
+            1  init             leaves Acquire(Tid#0), leaves Acquire(Tid#1)
+            2  Acquire(Tid#0)   leaves Release(Tid#0), owner = some(Tid#0)   <- here: never_held is false
+
+          undelivered: Acquire(Tid#1)
+                       Release(Tid#0)
+          state:       owner = some(Tid#0)   (was none)
+          replay: plainsong replay out/never_held.trace
+
+        1 refuted, 3 fine.    replay: plainsong replay out/never_held.trace
+    "#]].assert_eq(&ran.timeless());
 }
 
 #[test]

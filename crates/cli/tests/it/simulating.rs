@@ -31,7 +31,17 @@ fn without_a_seed_it_says_which_it_was() {
 #[test]
 fn a_picture() {
     let ran = Stage::with(songs::FINE).run(&["sim", "a.song", "--seed", "1"]).exits(0);
-    expect![[""]].assert_eq(&ran.out);
+    expect![[r#"
+        a.song  Client=2  seed 1
+
+            server                client[0]   client[1]
+               |<-------------- Hello(Client#1) --|
+               |<-- Hello(Client#0) --|           |
+
+          state:       client[0].done = true   (was false)
+                       client[1].done = true   (was false)
+          every process has ended or rests
+    "#]].assert_eq(&ran.out);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Expressions as written in the text, with as few parentheses as the levels allow.
 
-use super::layout::{Doc, group, indent, join, list, text};
+use super::layout::{Doc, commas, delimited, group, indent, join, list, text};
 use super::levels::{self, POSTFIX, PREFIX, RANGE, level, visible};
 use super::references::variant_name;
 use super::types::named;
@@ -87,8 +87,8 @@ impl Writer<'_> {
                 }
             }
             ExprKind::None => text("none"),
-            ExprKind::Some(inner) => self.call("some", std::slice::from_ref(inner)),
-            ExprKind::Old(inner) => self.call("old", std::slice::from_ref(inner)),
+            ExprKind::Some(inner) => self.wrapped("some(", inner),
+            ExprKind::Old(inner) => self.wrapped("old(", inner),
             ExprKind::Literal(elements) => self.literal(&expr.ty, elements),
             ExprKind::Comprehension(binding, body) => self.comprehension(&expr.ty, binding, body),
             ExprKind::MapOf(local, body) => self.map_of(&expr.ty, *local, body),
@@ -113,6 +113,12 @@ impl Writer<'_> {
     /// `f(a, b)`.
     pub(super) fn call(&mut self, name: &str, arguments: &[Expr]) -> Doc {
         list(&format!("{name}("), self.exprs(arguments), ")", Doc::Break)
+    }
+
+    /// `some(e)`: like a call, but there can be no comma after `e`.
+    fn wrapped(&mut self, open: &str, inner: &Expr) -> Doc {
+        let inner = self.delimited(|w| w.expr(inner));
+        delimited(open, inner, ")", Doc::Break)
     }
 
     /// A chain of one operator breaks before each of its occurrences, or before none.
@@ -178,8 +184,14 @@ impl Writer<'_> {
                     join([text(format!("{}: ", w.field_name(id, at))), w.expr(value)])
                 })
                 .collect();
-            parts.extend(base.map(|base| join([text(".."), w.expr(base)])));
-            list(&format!("{name} {{"), parts, "}", Doc::Line)
+            let open = format!("{name} {{");
+            match base {
+                None => list(&open, parts, "}", Doc::Line),
+                Some(base) => {
+                    parts.push(join([text(".."), w.expr(base)]));
+                    delimited(&open, commas(parts), "}", Doc::Line)
+                }
+            }
         });
         if parenthesised {
             join([text("("), doc, text(")")])

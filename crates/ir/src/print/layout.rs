@@ -57,13 +57,13 @@ pub(super) fn list(open: &str, items: Vec<Doc>, close: &str, padding: Doc) -> Do
     if items.is_empty() {
         return text(format!("{open}{close}"));
     }
-    let inner = commas(items);
-    group([
-        text(open),
-        indent([padding.clone(), inner, Doc::WhenBroken(",")]),
-        padding,
-        text(close),
-    ])
+    let inner = join([commas(items), Doc::WhenBroken(",")]);
+    delimited(open, inner, close, padding)
+}
+
+/// `open inner close`; when broken, what is inside stands on lines of its own.
+pub(super) fn delimited(open: &str, inner: Doc, close: &str, padding: Doc) -> Doc {
+    group([text(open), indent([padding.clone(), inner]), padding, text(close)])
 }
 
 /// `a, b, c`, with a possible line end after each comma.

@@ -6,7 +6,7 @@
 
 use super::{Visit, VisitMut, walk, walk_mut};
 use crate::{Local, LocalId, Song};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives every local its canonical number.
 pub fn renumber_locals(song: &mut Song) {
@@ -53,9 +53,10 @@ impl Renumber {
 impl VisitMut for Renumber {
     fn enter(&mut self, locals: &mut Vec<Local>) {
         let bound = self.tables.next().unwrap_or_default();
+        let is_bound: BTreeSet<LocalId> = bound.iter().copied().collect();
         let free = (0..locals.len())
             .map(LocalId::from)
-            .filter(|local| !bound.contains(local));
+            .filter(|local| !is_bound.contains(local));
         let order: Vec<LocalId> = free.chain(bound.iter().copied()).collect();
         *locals = order
             .iter()

@@ -33,12 +33,21 @@ pub(crate) struct Pending {
 impl ActionsConfig {
     /// Nothing pending.
     pub(crate) fn new(begun: bool, globals: Vec<Value>) -> Self {
-        ActionsConfig { begun, globals, pending: Vec::new(), left: Mark(0) }
+        ActionsConfig {
+            begun,
+            globals,
+            pending: Vec::new(),
+            left: Mark(0),
+        }
     }
 
     /// Leaves one more async; the caller sorts.
     pub(crate) fn leave(&mut self, action: ActionId, arguments: Vec<Value>) {
-        self.pending.push(Pending { action, arguments: arguments.into(), number: self.left });
+        self.pending.push(Pending {
+            action,
+            arguments: arguments.into(),
+            number: self.left,
+        });
         self.left.0 += 1;
     }
 
@@ -56,9 +65,11 @@ impl World for ActionsConfig {
     fn pending(&self, what: PendingOf) -> usize {
         match what {
             PendingOf::All => self.pending.len(),
-            PendingOf::Action(action) => {
-                self.pending.iter().filter(|pending| pending.action == action).count()
-            }
+            PendingOf::Action(action) => self
+                .pending
+                .iter()
+                .filter(|pending| pending.action == action)
+                .count(),
             PendingOf::Message(_) => panic!("actions have no messages"),
         }
     }

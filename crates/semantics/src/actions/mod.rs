@@ -38,7 +38,11 @@ pub(crate) struct ActionSystem {
 impl ActionSystem {
     /// Prepares the actions of an instance.
     pub(crate) fn new(instance: &Instance, actions: &Actions, statements: &mut Statements) -> Self {
-        let codes = actions.actions.iter().map(|action| &action.code).chain(&actions.init);
+        let codes = actions
+            .actions
+            .iter()
+            .map(|action| &action.code)
+            .chain(&actions.init);
         ActionSystem {
             instance: instance.clone(),
             codes: codes
@@ -56,9 +60,10 @@ impl ActionSystem {
     /// The states at the start, one for each combination of starting values.
     pub(crate) fn initial(&self) -> Vec<Outcome> {
         match self.starts() {
-            Ok(starts) => {
-                starts.into_iter().map(|globals| Outcome::Next(self.config(globals))).collect()
-            }
+            Ok(starts) => starts
+                .into_iter()
+                .map(|globals| Outcome::Next(self.config(globals)))
+                .collect(),
             Err(failure) => vec![Outcome::Failed(failure, self.config(Vec::new()))],
         }
     }
@@ -81,7 +86,10 @@ impl ActionSystem {
     /// The blocked asyncs, in a state where nothing can happen.
     pub(crate) fn waiting(&self, config: &ActionsConfig) -> Vec<Waiting> {
         let song = self.instance.song();
-        let actions = &song.actions().expect("an action system has actions").actions;
+        let actions = &song
+            .actions()
+            .expect("an action system has actions")
+            .actions;
         let waits = |pending: &Pending| Waiting {
             lane: None,
             what: self.text(pending),
@@ -93,7 +101,10 @@ impl ActionSystem {
     /// `Acquire(Tid#0)`.
     pub(crate) fn text(&self, pending: &Pending) -> String {
         let song = self.instance.song();
-        let actions = &song.actions().expect("an action system has actions").actions;
+        let actions = &song
+            .actions()
+            .expect("an action system has actions")
+            .actions;
         let action = &actions[pending.action.index()];
         let types = action.code.locals.iter().map(|local| &local.ty);
         show::call(&self.instance, &action.name, &pending.arguments, types)
@@ -105,7 +116,10 @@ impl ActionSystem {
 
     fn starts(&self) -> Result<Vec<Vec<Value>>> {
         let song = self.instance.song();
-        let globals = &song.actions().expect("an action system has actions").globals;
+        let globals = &song
+            .actions()
+            .expect("an action system has actions")
+            .globals;
         let mut starts = vec![Vec::new()];
         for global in globals {
             let mut longer = Vec::new();
@@ -117,7 +131,8 @@ impl ActionSystem {
                     longer.push([&world.values[..], &[value]].concat());
                 }
                 if longer.len() > MOST_STARTS {
-                    let message = format!("there are more than {MOST_STARTS} ways to start: too many");
+                    let message =
+                        format!("there are more than {MOST_STARTS} ways to start: too many");
                     return Err(resource(global.span, message));
                 }
             }
@@ -163,8 +178,18 @@ impl ActionSystem {
         let code = &self.codes[number];
         let mut slots = arguments.to_vec();
         slots.resize(code.slots, Value::None);
-        let run = Run::new(0, slots, Globals { values: config.globals.clone() });
-        let runner = Runner { instance: &self.instance, code, pace: Pace::Whole };
+        let run = Run::new(
+            0,
+            slots,
+            Globals {
+                values: config.globals.clone(),
+            },
+        );
+        let runner = Runner {
+            instance: &self.instance,
+            code,
+            pace: Pace::Whole,
+        };
         runner.branches(run, false, covered)
     }
 
@@ -183,14 +208,28 @@ impl ActionSystem {
             Halt::Stop => Outcome::Next(after(config, run, position)),
             Halt::Failed(failure) => Outcome::Failed(failure, after(config, run, position)),
         };
-        let kind = if taken.is_some() { EventKind::Act } else { EventKind::Init };
+        let kind = if taken.is_some() {
+            EventKind::Act
+        } else {
+            EventKind::Init
+        };
         let song = self.instance.song();
-        let actions = &song.actions().expect("an action system has actions").actions;
-        let first_op = || self.codes[number].ops.first().map_or(Span::default(), |op| op.span);
+        let actions = &song
+            .actions()
+            .expect("an action system has actions")
+            .actions;
+        let first_op = || {
+            self.codes[number]
+                .ops
+                .first()
+                .map_or(Span::default(), |op| op.span)
+        };
         Step {
             lane: None,
             kind,
-            span: actions.get(number).map_or_else(first_op, |action| action.span),
+            span: actions
+                .get(number)
+                .map_or_else(first_op, |action| action.span),
             outcome,
             taken: taken.map(Taken::Async),
             chosen,

@@ -32,11 +32,7 @@ enum Into<'a> {
 }
 
 /// The variable a place belongs to.
-pub(crate) fn target(
-    eval: &mut Eval<'_>,
-    place: &Place,
-    locals: &mut [Value],
-) -> Result<Target> {
+pub(crate) fn target(eval: &mut Eval<'_>, place: &Place, locals: &mut [Value]) -> Result<Target> {
     Ok(match &place.root {
         Root::Local(local) => Target::Local(local.index()),
         Root::Own(var) => Target::Own(*var),
@@ -57,16 +53,16 @@ pub(crate) fn written(
     for access in &place.path {
         path.push(match access {
             Access::Field(part) | Access::Project(part) => Into::Part(*part),
-            Access::Index(index) => {
-                Into::Index(eval.expr(index, locals)?, &index.ty, place.span)
-            }
+            Access::Index(index) => Into::Index(eval.expr(index, locals)?, &index.ty, place.span),
         });
     }
     put(eval, before, &path, value)
 }
 
 fn put(eval: &Eval<'_>, before: &Value, path: &[Into<'_>], value: Value) -> Result {
-    let Some((first, rest)) = path.split_first() else { return Ok(value) };
+    let Some((first, rest)) = path.split_first() else {
+        return Ok(value);
+    };
     match first {
         Into::Part(part) => {
             let parts = before.parts();

@@ -25,8 +25,15 @@ pub(crate) fn flatten(
     };
     (0..arity).for_each(|at| flattener.bind(at.into()));
     flattener.block(block);
-    let Flattener { ops, slots, scopes, .. } = flattener;
-    FlatCode { ops, locals: locals.to_vec(), slots, scopes }
+    let Flattener {
+        ops, slots, scopes, ..
+    } = flattener;
+    FlatCode {
+        ops,
+        locals: locals.to_vec(),
+        slots,
+        scopes,
+    }
 }
 
 impl FlatCode {
@@ -34,7 +41,12 @@ impl FlatCode {
     pub(crate) fn promise_at_the_end(&mut self, what: &'static str, promises: &[Expr]) {
         for promise in promises {
             let kind = OpKind::Promise(what, promise.clone());
-            self.ops.push(Op { kind, span: promise.span, statement: None, scope: None });
+            self.ops.push(Op {
+                kind,
+                span: promise.span,
+                statement: None,
+                scope: None,
+            });
         }
     }
 }
@@ -103,7 +115,13 @@ impl Flattener<'_> {
             StmtKind::While(condition, clauses, body) => {
                 self.while_stmt(condition, clauses, body, span);
             }
-            StmtKind::For { local, domain, filter, clauses, body } => {
+            StmtKind::For {
+                local,
+                domain,
+                filter,
+                clauses,
+                body,
+            } => {
                 self.for_stmt(*local, domain, filter.as_ref(), clauses, body, span);
             }
             StmtKind::Break => {
@@ -125,7 +143,10 @@ impl Flattener<'_> {
             }
             StmtKind::Receive(accept) => {
                 let target = self.ops.len() + 1;
-                let arm = Arm { accept: accept.clone(), target };
+                let arm = Arm {
+                    accept: accept.clone(),
+                    target,
+                };
                 self.op(OpKind::Select(vec![arm], None), span);
                 self.bind_accept(accept);
             }
@@ -194,7 +215,12 @@ impl Flattener<'_> {
         self.bind_slot(hidden as u32 + 1);
         let head = self.ops.len();
         self.invariants(&of_loop);
-        let next = OpKind::Next { hidden, local, filter: filter.cloned(), exit: 0 };
+        let next = OpKind::Next {
+            hidden,
+            local,
+            filter: filter.cloned(),
+            exit: 0,
+        };
         let next = self.op(next, span);
         self.bind(local);
         self.invariants(&of_rounds);
@@ -206,7 +232,10 @@ impl Flattener<'_> {
 
     /// The body of a loop and the way back; gives the jumps out of it.
     fn rounds(&mut self, head: usize, body: &Block, span: Span) -> Vec<usize> {
-        self.loops.push(OpenLoop { head, breaks: Vec::new() });
+        self.loops.push(OpenLoop {
+            head,
+            breaks: Vec::new(),
+        });
         self.block(body);
         self.op(OpKind::Jump(head), span);
         self.loops.pop().map_or(Vec::new(), |open| open.breaks)
@@ -214,7 +243,10 @@ impl Flattener<'_> {
 
     fn invariants(&mut self, invariants: &[Expr]) {
         for invariant in invariants {
-            self.op(OpKind::Promise("invariant", invariant.clone()), invariant.span);
+            self.op(
+                OpKind::Promise("invariant", invariant.clone()),
+                invariant.span,
+            );
         }
     }
 
@@ -223,7 +255,10 @@ impl Flattener<'_> {
         let mut targets = Vec::new();
         let mut overs = Vec::new();
         for (accept, body) in arms {
-            targets.push(Arm { accept: accept.clone(), target: self.ops.len() });
+            targets.push(Arm {
+                accept: accept.clone(),
+                target: self.ops.len(),
+            });
             let outside = self.scope;
             self.bind_accept(accept);
             self.block(body);
@@ -240,7 +275,12 @@ impl Flattener<'_> {
     }
 
     fn op(&mut self, kind: OpKind, span: Span) -> usize {
-        self.ops.push(Op { kind, span, statement: None, scope: self.scope });
+        self.ops.push(Op {
+            kind,
+            span,
+            statement: None,
+            scope: self.scope,
+        });
         self.ops.len() - 1
     }
 
@@ -257,7 +297,9 @@ impl Flattener<'_> {
     }
 
     fn innermost(&mut self) -> &mut OpenLoop {
-        self.loops.last_mut().expect("`break` and `continue` stand in a loop")
+        self.loops
+            .last_mut()
+            .expect("`break` and `continue` stand in a loop")
     }
 
     fn bind(&mut self, local: LocalId) {
@@ -265,7 +307,10 @@ impl Flattener<'_> {
     }
 
     fn bind_slot(&mut self, slot: u32) {
-        self.scopes.push(Scope { slot, outer: self.scope });
+        self.scopes.push(Scope {
+            slot,
+            outer: self.scope,
+        });
         self.scope = Some((self.scopes.len() - 1) as u32);
     }
 

@@ -117,7 +117,9 @@ pub(crate) enum Pace {
 impl FlatCode {
     /// Does a run of this pace stop before the instruction at `pc`? It always stops at the end.
     pub(crate) fn stops(&self, pc: usize, pace: Pace) -> bool {
-        let Some(op) = self.ops.get(pc) else { return true };
+        let Some(op) = self.ops.get(pc) else {
+            return true;
+        };
         match pace {
             Pace::Communications => matches!(op.kind, OpKind::Send(..) | OpKind::Select(..)),
             Pace::Assignments => matches!(op.kind, OpKind::Assign(..) | OpKind::AssignChoice(..)),
@@ -127,7 +129,9 @@ impl FlatCode {
 
     /// Clears the slots that mean nothing at `pc`, so that they do not tell states apart.
     pub(crate) fn clear(&self, pc: usize, slots: &mut Vec<Value>) {
-        let Some(op) = self.ops.get(pc) else { return slots.clear() };
+        let Some(op) = self.ops.get(pc) else {
+            return slots.clear();
+        };
         let mut kept = vec![Value::None; slots.len()];
         let mut scope = op.scope;
         while let Some(at) = scope {

@@ -16,6 +16,10 @@ use plainsong_ir::{ActionId, Choice, Domain, Expr, LocalId, MessageId, Place};
 const MOST_OPS: u64 = 1_000_000;
 /// The most instructions of all branches of a step together.
 const MOST_OPS_OF_ALL: u64 = 10_000_000;
+/// The most free choices on one branch of a step.
+const MOST_CHOICES: usize = 1_000;
+/// The most branches of a step.
+const MOST_BRANCHES: usize = 100_000;
 
 /// Code being run.
 #[derive(Clone, Debug)]
@@ -75,7 +79,14 @@ pub(crate) enum Halt {
 impl<M> Run<M> {
     /// A run about to start at `pc`.
     pub(crate) fn new(pc: usize, slots: Vec<Value>, memory: M) -> Self {
-        Run { pc, slots, memory, sent: Vec::new(), chosen: Vec::new(), ops: 0 }
+        Run {
+            pc,
+            slots,
+            memory,
+            sent: Vec::new(),
+            chosen: Vec::new(),
+            ops: 0,
+        }
     }
 }
 
@@ -96,10 +107,19 @@ enum Flow<M> {
     Halt(Halt),
 }
 
+/// Where a stretch without choices ends.
+enum End<M> {
+    /// At a free choice: one run for each possibility.
+    Fork(Vec<Run<M>>),
+    /// For good.
+    Halt(Halt),
+}
+
 impl Runner<'_> {
     /// Every way `run` can go until its next stop, in a fixed order.
     ///
     /// When `moving`, the run stands at a stop and its instruction is the first to be executed.
+    /// A branch that reaches a limit of the interpreter is the last: the others are not looked at.
     pub(crate) fn branches<M: Memory>(
         &self,
         run: Run<M>,
@@ -108,55 +128,62 @@ impl Runner<'_> {
     ) -> Vec<Branch<M>> {
         let mut branches = Vec::new();
         let mut open = vec![(run, moving)];
-        let mut ops = 0;
-        while let Some((run, moving)) = open.pop() {
+        let mut spent = 0;
+        while let Some((mut run, moving)) = open.pop() {
             let before = run.ops;
-            match self.until_fork(run, moving, ops, covered) {
-                Ok(forks) => {
-                    ops += forks.first().map_or(0, |fork| fork.ops - before);
-                    open.extend(forks.into_iter().rev().map(|fork| (fork, false)));
-                }
-                Err(mut branch) => {
-                    ops += branch.run.ops - before;
-                    if matches!(branch.halt, Halt::Stop) {
-                        self.code.clear(branch.run.pc, &mut branch.run.slots);
+            let end = self.until_fork(&mut run, moving, covered);
+            spent += run.ops - before;
+            let end = match end {
+                End::Fork(forks) => {
+                    let most = open.len() + branches.len() + forks.len();
+                    if most <= MOST_BRANCHES && spent <= MOST_OPS_OF_ALL {
+                        open.extend(forks.into_iter().rev().map(|fork| (fork, false)));
+                        continue;
                     }
-                    branches.push(*branch);
+                    let span = self.code.ops[run.pc].span;
+                    Halt::Failed(resource(span, "one step has too many free choices to try"))
                 }
+                End::Halt(halt) => halt,
+            };
+            let is_limit = matches!(&end, Halt::Failed(f) if f.kind == FailureKind::Resource);
+            if matches!(end, Halt::Stop) {
+                self.code.clear(run.pc, &mut run.slots);
+            }
+            branches.push(Branch { run, halt: end });
+            if is_limit {
+                break;
             }
         }
         branches
     }
 
-    /// Runs to the next free choice (`Ok`, one run for each possibility) or to the end of the
-    /// branch (`Err`). `spent` instructions were executed on other branches.
+    /// Runs to the next free choice or to the end of the branch.
     fn until_fork<M: Memory>(
         &self,
-        mut run: Run<M>,
+        run: &mut Run<M>,
         moving: bool,
-        spent: u64,
         covered: &mut Covered,
-    ) -> std::result::Result<Vec<Run<M>>, Box<Branch<M>>> {
+    ) -> End<M> {
         let mut may_move = moving;
         loop {
             if !may_move && (self.code.stops(run.pc, self.pace) || self.code.is_end(run.pc)) {
-                return Err(Box::new(Branch { run, halt: Halt::Stop }));
+                return End::Halt(Halt::Stop);
             }
             may_move = false;
             let op = &self.code.ops[run.pc];
             run.ops += 1;
-            if run.ops > MOST_OPS || spent + run.ops > MOST_OPS_OF_ALL {
-                let failure = resource(op.span, "this computes for ever without communicating");
-                return Err(Box::new(Branch { run, halt: Halt::Failed(failure) }));
+            if run.ops > MOST_OPS || run.chosen.len() > MOST_CHOICES {
+                let message = "this computes for ever without communicating";
+                return End::Halt(Halt::Failed(resource(op.span, message)));
             }
-            op.statement.into_iter().for_each(|statement| covered.ran(statement));
-            match self.execute(op, &mut run) {
+            op.statement
+                .into_iter()
+                .for_each(|statement| covered.ran(statement));
+            match self.execute(op, run) {
                 Ok(Flow::Go(pc)) => run.pc = pc,
-                Ok(Flow::Fork(runs)) => return Ok(runs),
-                Ok(Flow::Halt(halt)) => return Err(Box::new(Branch { run, halt })),
-                Err(failure) => {
-                    return Err(Box::new(Branch { run, halt: Halt::Failed(failure) }));
-                }
+                Ok(Flow::Fork(runs)) => return End::Fork(runs),
+                Ok(Flow::Halt(halt)) => return End::Halt(halt),
+                Err(failure) => return End::Halt(Halt::Failed(failure)),
             }
         }
     }
@@ -177,7 +204,11 @@ impl Runner<'_> {
             }
             OpKind::Jump(to) => return Ok(Flow::Go(*to)),
             OpKind::Unless(condition, to) => {
-                return Ok(Flow::Go(if self.value(condition, run)?.truth() { next } else { *to }));
+                return Ok(Flow::Go(if self.value(condition, run)?.truth() {
+                    next
+                } else {
+                    *to
+                }));
             }
             OpKind::Match(scrutinee, arms) => {
                 let value = self.value(scrutinee, run)?;
@@ -194,7 +225,12 @@ impl Runner<'_> {
                 run.slots[*hidden] = Value::Seq(elements.into());
                 run.slots[hidden + 1] = Value::Int(0);
             }
-            OpKind::Next { hidden, local, filter, exit } => {
+            OpKind::Next {
+                hidden,
+                local,
+                filter,
+                exit,
+            } => {
                 let found = self.next(*hidden, *local, filter.as_ref(), run)?;
                 return Ok(Flow::Go(if found { next } else { *exit }));
             }
@@ -259,6 +295,13 @@ impl Runner<'_> {
     ) -> Result<Flow<M>> {
         let mut eval = Eval::new(self.instance, &run.memory);
         let values = candidates(&mut eval, choice, span, &mut run.slots)?;
+        if values.len() > MOST_BRANCHES {
+            let count = values.len();
+            return Err(resource(
+                span,
+                format!("there are {count} values to choose from: too many"),
+            ));
+        }
         let mut forks = Vec::new();
         for value in values {
             let mut fork = run.clone();
@@ -266,11 +309,18 @@ impl Runner<'_> {
             if let Some(place) = place {
                 self.write(place, value.clone(), &mut fork)?;
             }
-            fork.chosen.push(Chosen { local: Some(choice.local), value });
+            fork.chosen.push(Chosen {
+                local: Some(choice.local),
+                value,
+            });
             fork.pc += 1;
             forks.push(fork);
         }
-        Ok(if forks.is_empty() { Flow::Halt(Halt::Blocked) } else { Flow::Fork(forks) })
+        Ok(if forks.is_empty() {
+            Flow::Halt(Halt::Blocked)
+        } else {
+            Flow::Fork(forks)
+        })
     }
 
     fn next<M: Memory>(
@@ -312,8 +362,16 @@ impl Runner<'_> {
             &self.code.locals,
             &run.slots,
         );
-        let message = if what.is_empty() { why } else { format!("{what} {why}") };
-        Err(Failure { kind, message, span })
+        let message = if what.is_empty() {
+            why
+        } else {
+            format!("{what} {why}")
+        };
+        Err(Failure {
+            kind,
+            message,
+            span,
+        })
     }
 }
 
@@ -325,14 +383,17 @@ pub(crate) fn candidates(
     slots: &mut [Value],
 ) -> Result<Vec<Value>> {
     let mut values = match &choice.domain {
-        Domain::Type(ty) => {
-            eval.instance.candidates(ty).map_err(|message| resource(span, message))?
-        }
+        Domain::Type(ty) => eval
+            .instance
+            .candidates(ty)
+            .map_err(|message| resource(span, message))?,
         Domain::In(collection) => eval.expr(collection, slots)?.elements().to_vec(),
     };
     values.sort_unstable();
     values.dedup();
-    let Some(filter) = &choice.filter else { return Ok(values) };
+    let Some(filter) = &choice.filter else {
+        return Ok(values);
+    };
     let mut allowed = Vec::new();
     for value in values {
         slots[choice.local.index()] = value.clone();
@@ -347,7 +408,10 @@ fn maybe<M: Memory>(done: usize, otherwise: usize, run: &Run<M>) -> Vec<Run<M>> 
     let way = |pc: usize, taken: bool| {
         let mut fork = run.clone();
         fork.pc = pc;
-        fork.chosen.push(Chosen { local: None, value: Value::Bool(taken) });
+        fork.chosen.push(Chosen {
+            local: None,
+            value: Value::Bool(taken),
+        });
         fork
     };
     vec![way(done, true), way(otherwise, false)]

@@ -19,9 +19,10 @@ impl<'a> Eval<'a> {
         locals: &mut [Value],
     ) -> Result<Vec<Value>> {
         match domain {
-            Domain::Type(ty) => {
-                self.instance.values(ty).map_err(|message| resource(span, message))
-            }
+            Domain::Type(ty) => self
+                .instance
+                .values(ty)
+                .map_err(|message| resource(span, message)),
             Domain::In(collection) => Ok(self.expr(collection, locals)?.elements().to_vec()),
         }
     }
@@ -48,7 +49,9 @@ impl<'a> Eval<'a> {
         map: &Expr,
         locals: &mut [Value],
     ) -> Result {
-        let Ty::Map(key, _) = &map.ty else { panic!("`map … => …` is a map, not {:?}", map.ty) };
+        let Ty::Map(key, _) = &map.ty else {
+            panic!("`map … => …` is a map, not {:?}", map.ty)
+        };
         let mut pairs = Vec::new();
         for key in self.listed(key, map)? {
             locals[local.index()] = key.clone();
@@ -125,14 +128,19 @@ impl<'a> Eval<'a> {
         locals: &mut [Value],
         visit: &mut Visit<'_, 'a>,
     ) -> Result<bool> {
-        let Some((binding, rest)) = bindings.split_first() else { return visit(self, locals) };
+        let Some((binding, rest)) = bindings.split_first() else {
+            return visit(self, locals);
+        };
         let elements = self.domain(&binding.domain, span, locals)?;
-        self.names(&binding.names, &elements, locals, &mut |eval, locals| {
-            match &binding.filter {
+        self.names(
+            &binding.names,
+            &elements,
+            locals,
+            &mut |eval, locals| match &binding.filter {
                 Some(filter) if !eval.truth(filter, locals)? => Ok(true),
                 _ => eval.combinations(rest, span, locals, visit),
-            }
-        })
+            },
+        )
     }
 
     fn names(
@@ -142,7 +150,9 @@ impl<'a> Eval<'a> {
         locals: &mut [Value],
         visit: &mut Visit<'_, 'a>,
     ) -> Result<bool> {
-        let Some((name, rest)) = names.split_first() else { return visit(self, locals) };
+        let Some((name, rest)) = names.split_first() else {
+            return visit(self, locals);
+        };
         for element in elements {
             locals[name.index()] = element.clone();
             if !self.names(rest, elements, locals, visit)? {

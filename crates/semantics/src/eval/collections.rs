@@ -68,9 +68,14 @@ impl Eval<'_> {
         key: &Ty,
         span: Span,
     ) -> Result<usize> {
-        pairs.binary_search_by(|(known, _)| known.cmp(at)).map_err(|_| {
-            undefined(span, format!("{} is not a key of this map", show(self.instance, at, key)))
-        })
+        pairs
+            .binary_search_by(|(known, _)| known.cmp(at))
+            .map_err(|_| {
+                undefined(
+                    span,
+                    format!("{} is not a key of this map", show(self.instance, at, key)),
+                )
+            })
     }
 }
 
@@ -90,14 +95,25 @@ pub(super) fn without(elements: &[Value], place: usize) -> Vec<Value> {
 
 /// The place of index `at` in a sequence.
 pub(super) fn seq_place(length: usize, at: i64, span: Span) -> Result<usize> {
-    usize::try_from(at).ok().filter(|place| *place < length).ok_or_else(|| {
-        undefined(span, format!("index {at} is outside a sequence of length {length}"))
-    })
+    usize::try_from(at)
+        .ok()
+        .filter(|place| *place < length)
+        .ok_or_else(|| {
+            undefined(
+                span,
+                format!("index {at} is outside a sequence of length {length}"),
+            )
+        })
 }
 
 /// Union of sets, sum of bags.
 pub(super) fn union(a: &Value, b: &Value) -> Value {
-    let all = a.elements().iter().chain(b.elements().iter()).cloned().collect();
+    let all = a
+        .elements()
+        .iter()
+        .chain(b.elements().iter())
+        .cloned()
+        .collect();
     match a {
         Value::Bag(_) => Value::bag(all),
         _ => Value::set(all),
@@ -107,14 +123,20 @@ pub(super) fn union(a: &Value, b: &Value) -> Value {
 /// What two sets have in common.
 pub(super) fn intersection(a: &Value, b: &Value) -> Value {
     let others = b.elements();
-    let both = a.elements().iter().filter(|element| others.binary_search(element).is_ok());
+    let both = a
+        .elements()
+        .iter()
+        .filter(|element| others.binary_search(element).is_ok());
     Value::Set(both.cloned().collect())
 }
 
 /// What is in one set and not in the other.
 pub(super) fn set_difference(a: &Value, b: &Value) -> Value {
     let others = b.elements();
-    let rest = a.elements().iter().filter(|element| others.binary_search(element).is_err());
+    let rest = a
+        .elements()
+        .iter()
+        .filter(|element| others.binary_search(element).is_err());
     Value::Set(rest.cloned().collect())
 }
 
@@ -124,7 +146,10 @@ pub(super) fn bag_difference(a: &Value, b: &Value) -> Value {
     let mut others = b.elements().iter().peekable();
     for element in a.elements().iter() {
         while others.next_if(|other| *other < element).is_some() {}
-        if others.next_if(|other| (*other).cmp(element) == Ordering::Equal).is_none() {
+        if others
+            .next_if(|other| (*other).cmp(element) == Ordering::Equal)
+            .is_none()
+        {
             rest.push(element.clone());
         }
     }

@@ -50,11 +50,18 @@ fn total(method: Builtin, receiver: &Value, rest: &[Value]) -> Value {
         },
         Builtin::Subset => {
             let all = rest[0].elements();
-            Value::Bool(elements.iter().all(|element| all.binary_search(element).is_ok()))
+            Value::Bool(
+                elements
+                    .iter()
+                    .all(|element| all.binary_search(element).is_ok()),
+            )
         }
-        Builtin::Count => {
-            Value::Int(elements.iter().filter(|element| **element == rest[0]).count() as i64)
-        }
+        Builtin::Count => Value::Int(
+            elements
+                .iter()
+                .filter(|element| **element == rest[0])
+                .count() as i64,
+        ),
         Builtin::ToSet => Value::set(elements.to_vec()),
         Builtin::ToBag => Value::bag(elements.to_vec()),
         Builtin::Push => Value::Seq(elements.iter().chain([&rest[0]]).cloned().collect()),
@@ -86,10 +93,18 @@ fn at_an_end(method: Builtin, elements: &[Value], span: Span) -> Result {
     let (name, value) = match method {
         Builtin::First => ("first", elements.first().cloned()),
         Builtin::Last => ("last", elements.last().cloned()),
-        Builtin::DropFirst => {
-            ("drop_first", elements.split_first().map(|(_, rest)| Value::Seq(rest.into())))
-        }
-        _ => ("drop_last", elements.split_last().map(|(_, rest)| Value::Seq(rest.into()))),
+        Builtin::DropFirst => (
+            "drop_first",
+            elements
+                .split_first()
+                .map(|(_, rest)| Value::Seq(rest.into())),
+        ),
+        _ => (
+            "drop_last",
+            elements
+                .split_last()
+                .map(|(_, rest)| Value::Seq(rest.into())),
+        ),
     };
     value.ok_or_else(|| undefined(span, format!("{name} of an empty sequence")))
 }
@@ -105,5 +120,7 @@ fn extreme(method: Builtin, receiver: &Value, span: Span) -> Result {
         Value::Bag(_) => "bag",
         _ => "sequence",
     };
-    value.cloned().ok_or_else(|| undefined(span, format!("{name} of an empty {kind}")))
+    value
+        .cloned()
+        .ok_or_else(|| undefined(span, format!("{name} of an empty {kind}")))
 }

@@ -25,7 +25,7 @@ use crate::world::World;
 use plainsong_ir::{Collection, Expr, ExprKind, FamilyId, SortKind, Ty};
 
 /// The most nodes that one evaluation may visit.
-const MOST_WORK: u64 = 100_000_000;
+const MOST_WORK: u64 = 20_000_000;
 
 /// The result of an evaluation.
 pub(crate) type Result<T = Value> = std::result::Result<T, Failure>;
@@ -44,7 +44,13 @@ pub(crate) struct Eval<'a> {
 impl<'a> Eval<'a> {
     /// Ready to evaluate in `world`.
     pub(crate) fn new(instance: &'a Instance, world: &'a dyn World) -> Self {
-        Eval { instance, world, work: 0, nesting: 0, calls: 0 }
+        Eval {
+            instance,
+            world,
+            work: 0,
+            nesting: 0,
+            calls: 0,
+        }
     }
 
     /// The value of `expr`.
@@ -84,16 +90,25 @@ impl<'a> Eval<'a> {
                 Ok(Value::Process(Pid::Member(member as u32)))
             }
             ExprKind::SelfPid => {
-                let me = self.world.me().expect("`self` stands only in the code of a process");
+                let me = self
+                    .world
+                    .me()
+                    .expect("`self` stands only in the code of a process");
                 Ok(Value::Process(me))
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span, locals),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.span, locals),
-            ExprKind::Range { start, end, inclusive } => {
-                self.range(start, end, *inclusive, expr.span, locals)
-            }
+            ExprKind::Range {
+                start,
+                end,
+                inclusive,
+            } => self.range(start, end, *inclusive, expr.span, locals),
             ExprKind::If(condition, yes, no) => {
-                let branch = if self.truth(condition, locals)? { yes } else { no };
+                let branch = if self.truth(condition, locals)? {
+                    yes
+                } else {
+                    no
+                };
                 self.expr(branch, locals)
             }
             ExprKind::Match(scrutinee, arms) => self.match_expr(scrutinee, arms, locals),
@@ -112,9 +127,10 @@ impl<'a> Eval<'a> {
                 Ok(self.expr(whole, locals)?.parts()[*part].clone())
             }
             ExprKind::Update(base, changes) => self.update(base, changes, locals),
-            ExprKind::Variant(_, variant, payload) => {
-                Ok(Value::Variant(*variant as u32, self.exprs(payload, locals)?.into()))
-            }
+            ExprKind::Variant(_, variant, payload) => Ok(Value::Variant(
+                *variant as u32,
+                self.exprs(payload, locals)?.into(),
+            )),
             ExprKind::None => Ok(Value::None),
             ExprKind::Some(inner) => Ok(Value::some(self.expr(inner, locals)?)),
             ExprKind::Literal(elements) => {
@@ -163,7 +179,9 @@ impl<'a> Eval<'a> {
 
     /// Every value of a finite type.
     fn listed(&self, ty: &Ty, expr: &Expr) -> Result<Vec<Value>> {
-        self.instance.values(ty).map_err(|message| resource(expr.span, message))
+        self.instance
+            .values(ty)
+            .map_err(|message| resource(expr.span, message))
     }
 
     fn old(&mut self, inner: &Expr, locals: &mut [Value]) -> Result {
@@ -189,7 +207,10 @@ impl<'a> Eval<'a> {
                     return Ok(value);
                 }
                 let name = &sort.name;
-                Err(undefined(expr.span, format!("{int} is outside {name} = {first}..={last}")))
+                Err(undefined(
+                    expr.span,
+                    format!("{int} is outside {name} = {first}..={last}"),
+                ))
             }
             _ => Ok(value),
         }

@@ -70,7 +70,10 @@ impl Eval<'_> {
         let end = self.expr(end, locals)?.int();
         let length = i128::from(end) - i128::from(first) + i128::from(inclusive);
         if length > MOST_VALUES as i128 {
-            return Err(resource(span, format!("this range has {length} members: too many")));
+            return Err(resource(
+                span,
+                format!("this range has {length} members: too many"),
+            ));
         }
         let members = (0..length.max(0) as i64).map(|offset| Value::Int(first + offset));
         Ok(Value::Set(members.collect()))
@@ -84,9 +87,9 @@ pub(super) fn add(a: i64, b: i64, span: Span) -> Result<i64> {
 
 fn plus(a: &Value, b: &Value, span: Span) -> Result {
     match (a, b) {
-        (Value::Seq(front), Value::Seq(back)) => {
-            Ok(Value::Seq(front.iter().chain(back.iter()).cloned().collect()))
-        }
+        (Value::Seq(front), Value::Seq(back)) => Ok(Value::Seq(
+            front.iter().chain(back.iter()).cloned().collect(),
+        )),
         _ => add(a.int(), b.int(), span).map(Value::Int),
     }
 }
@@ -101,10 +104,24 @@ fn minus(a: &Value, b: &Value, span: Span) -> Result {
 
 fn divide(op: BinOp, a: i64, b: i64, span: Span) -> Result {
     if b == 0 {
-        let what = if op == BinOp::Div { "division" } else { "remainder of a division" };
-        return Err(undefined(span, format!("{what} by zero: {a} {} 0", sign(op))));
+        let what = if op == BinOp::Div {
+            "division"
+        } else {
+            "remainder of a division"
+        };
+        return Err(undefined(
+            span,
+            format!("{what} by zero: {a} {} 0", sign(op)),
+        ));
     }
-    checked(if op == BinOp::Div { a.checked_div(b) } else { a.checked_rem(b) }, span)
+    checked(
+        if op == BinOp::Div {
+            a.checked_div(b)
+        } else {
+            a.checked_rem(b)
+        },
+        span,
+    )
 }
 
 fn sign(op: BinOp) -> char {

@@ -27,9 +27,9 @@ pub(crate) fn matches(
         (PatternKind::Variant(_, wanted, patterns), Value::Variant(variant, payload)) => {
             *wanted == *variant as usize && all_match(instance, patterns, payload, locals)
         }
-        (PatternKind::Pid(family, patterns), Value::Process(pid)) => {
-            pid.member().is_some_and(|row| is_member(instance, *family, patterns, row, locals))
-        }
+        (PatternKind::Pid(family, patterns), Value::Process(pid)) => pid
+            .member()
+            .is_some_and(|row| is_member(instance, *family, patterns, row, locals)),
         _ => false,
     }
 }
@@ -40,7 +40,10 @@ fn all_match(
     values: &[Value],
     locals: &mut [Value],
 ) -> bool {
-    patterns.iter().zip(values).all(|(pattern, value)| matches(instance, pattern, value, locals))
+    patterns
+        .iter()
+        .zip(values)
+        .all(|(pattern, value)| matches(instance, pattern, value, locals))
 }
 
 fn is_member(

@@ -25,7 +25,10 @@ impl Eval<'_> {
     pub(super) fn nested(&mut self, expr: &Expr, locals: &mut [Value]) -> Result {
         self.nesting += 1;
         let value = if self.nesting > MOST_LEVELS {
-            Err(resource(expr.span, "this expression nests too deeply to compute"))
+            Err(resource(
+                expr.span,
+                "this expression nests too deeply to compute",
+            ))
         } else if self.nesting >= FIRST_STRETCH
             && (self.nesting - FIRST_STRETCH).is_multiple_of(STRETCH)
         {
@@ -38,7 +41,10 @@ impl Eval<'_> {
     }
 
     fn on_a_fresh_stack(&mut self, expr: &Expr, locals: &mut [Value]) -> Result {
-        let refused = resource(expr.span, "there is no memory to go on computing this expression");
+        let refused = resource(
+            expr.span,
+            "there is no memory to go on computing this expression",
+        );
         thread::scope(|scope| {
             let builder = thread::Builder::new().stack_size(STACK_BYTES);
             match builder.spawn_scoped(scope, || self.node(expr, locals)) {

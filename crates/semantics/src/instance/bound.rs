@@ -28,7 +28,10 @@ pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
     let uses = Windows::of(instance);
     let windows = instance.bounds();
     if uses.int {
-        bound.insert("int".to_owned(), format!("{}..={}", windows.int.0, windows.int.1));
+        bound.insert(
+            "int".to_owned(),
+            format!("{}..={}", windows.int.0, windows.int.1),
+        );
     }
     if uses.nat {
         bound.insert("nat".to_owned(), format!("0..={}", windows.nat));
@@ -46,7 +49,11 @@ struct Windows<'a> {
 impl Windows<'_> {
     fn of(instance: &Instance) -> Windows<'_> {
         let song = instance.song();
-        let mut windows = Windows { song, int: false, nat: false };
+        let mut windows = Windows {
+            song,
+            int: false,
+            nat: false,
+        };
         for param in &instance.facts.tried {
             windows.ty(&song.consts[param.index()].ty, 0);
         }
@@ -70,7 +77,10 @@ impl Windows<'_> {
             Ty::Bool | Ty::Process | Ty::Sort(_) => {}
             Ty::Enum(id) => {
                 let variants = &self.song.enums[id.index()].variants;
-                variants.iter().flat_map(|v| &v.fields).for_each(|ty| self.ty(ty, deeper));
+                variants
+                    .iter()
+                    .flat_map(|v| &v.fields)
+                    .for_each(|ty| self.ty(ty, deeper));
             }
             Ty::Struct(id) => {
                 let fields = &self.song.structs[id.index()].fields;

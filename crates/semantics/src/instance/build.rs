@@ -1,6 +1,6 @@
 //! From sizes to instances.
 
-use super::depends::{Decl, order};
+use super::depends::{Decl, order, table};
 use super::members::enlist;
 use super::{Facts, Instance, InstanceError, MOST_VALUES, error};
 use crate::eval::Eval;
@@ -36,19 +36,30 @@ pub(super) fn all(
         lanes: Vec::new(),
         song,
     };
-    let mut drafts = vec![Instance { facts: Arc::new(facts), delivery: None }];
+    let mut drafts = vec![Instance {
+        facts: Arc::new(facts),
+        delivery: None,
+    }];
+    let mut missing = table(drafts[0].song());
+    if missing.is_empty() {
+        drafts.iter_mut().try_for_each(enlist)?;
+    }
     for decl in order {
         drafts = fix(decl, drafts, sizes)?;
-    }
-    for draft in &mut drafts {
-        enlist(draft)?;
+        if missing.remove(&decl) && missing.is_empty() {
+            drafts.iter_mut().try_for_each(enlist)?;
+        }
     }
     Ok(drafts)
 }
 
 /// The parameters whose values are not chosen.
 fn tried(song: &Song, sizes: &Sizes) -> Vec<ConstId> {
-    let params = song.consts.iter().enumerate().filter(|(_, item)| item.value.is_none());
+    let params = song
+        .consts
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| item.value.is_none());
     let open = params.filter(|(_, item)| sizes.get(&item.name).is_none());
     open.map(|(at, _)| at.into()).collect()
 }
@@ -60,20 +71,29 @@ fn names_are_known(song: &Song, sizes: &Sizes) -> Result<(), InstanceError> {
         .iter()
         .filter(|sort| has_a_size(sort))
         .map(|sort| &*sort.name)
-        .chain(song.consts.iter().filter(|item| item.value.is_none()).map(|item| &*item.name))
+        .chain(
+            song.consts
+                .iter()
+                .filter(|item| item.value.is_none())
+                .map(|item| &*item.name),
+        )
         .collect();
     let Some(name) = sizes.chosen.keys().find(|name| !open.contains(&&***name)) else {
         return Ok(());
     };
     if let Some(sort) = song.sorts.iter().find(|sort| sort.name == *name) {
-        return Err(error(format!("the size of `{name}` is what its bounds say"))
-            .at(sort.span)
-            .help("choose the parameters in its bounds instead"));
+        return Err(
+            error(format!("the size of `{name}` is what its bounds say"))
+                .at(sort.span)
+                .help("choose the parameters in its bounds instead"),
+        );
     }
     if let Some(constant) = song.consts.iter().find(|constant| constant.name == *name) {
         return Err(error(format!("`{name}` is a constant: it has its value"))
             .at(constant.span)
-            .help(format!("declare it as `param {name}: …;` to choose its value")));
+            .help(format!(
+                "declare it as `param {name}: …;` to choose its value"
+            )));
     }
     let unknown = error(format!("there is no sort or parameter `{name}`"));
     Err(match near_names(name, open.iter().copied()).first() {
@@ -93,35 +113,47 @@ fn has_a_size(sort: &SortDecl) -> bool {
 /// Fixes one declaration in every draft; an open parameter makes several of each.
 fn fix(decl: Decl, drafts: Vec<Instance>, sizes: &Sizes) -> Result<Vec<Instance>, InstanceError> {
     let Decl::Const(id) = decl else {
-        return drafts.into_iter().map(|draft| fix_sort(decl, draft, sizes)).collect();
+        return drafts
+            .into_iter()
+            .map(|draft| fix_sort(decl, draft, sizes))
+            .collect();
     };
+    let Some(song) = drafts.first().map(|draft| draft.song().clone()) else {
+        return Ok(drafts);
+    };
+    let Const { name, span, .. } = &song.consts[id.index()];
     let mut fixed = Vec::new();
-    let mut constant = None;
-    for draft in drafts {
-        let song = draft.song().clone();
-        for value in const_values(id, &draft, sizes)? {
-            fixed.push(with_const(&draft, id, value));
+    for mut draft in drafts {
+        let mut values = const_values(id, &draft, sizes)?;
+        if let Some(last) = values.pop() {
+            fixed.extend(
+                values
+                    .into_iter()
+                    .map(|value| with_const(&draft, id, value)),
+            );
+            Arc::make_mut(&mut draft.facts).consts[id.index()] = last;
+            fixed.push(draft);
         }
         if fixed.len() > MOST_INSTANCES {
-            let Const { name, span, .. } = &song.consts[id.index()];
             return Err(error("there are too many values of the parameters to try")
                 .at(*span)
                 .help(format!("choose a value, as in `--size {name}=1`")));
         }
-        constant = Some(song.consts[id.index()].clone());
     }
-    match constant {
-        Some(constant) if fixed.is_empty() => {
-            Err(error(format!("no value of `{}` that is tried is allowed", constant.name))
-                .at(constant.span)
-                .help(format!("choose a value, as in `--size {}=1`", constant.name)))
-        }
-        _ => Ok(fixed),
+    if fixed.is_empty() {
+        return Err(
+            error(format!("no value of `{name}` that is tried is allowed"))
+                .at(*span)
+                .help(format!("choose a value, as in `--size {name}=1`")),
+        );
     }
+    Ok(fixed)
 }
 
 fn fix_sort(decl: Decl, mut draft: Instance, sizes: &Sizes) -> Result<Instance, InstanceError> {
-    let Decl::Sort(id) = decl else { return Ok(draft) };
+    let Decl::Sort(id) = decl else {
+        return Ok(draft);
+    };
     let range = sort_range(id, &draft, sizes)?;
     Arc::make_mut(&mut draft.facts).sorts[id.index()] = range;
     Ok(draft)
@@ -153,7 +185,9 @@ fn sort_range(id: SortId, draft: &Instance, sizes: &Sizes) -> Result<(i64, i64),
     if length > MOST_VALUES as i128 {
         return Err(error(format!("`{name}` has {length} members: too many"))
             .at(sort.span)
-            .help(format!("at most {MOST_VALUES} are possible; choose a smaller size")));
+            .help(format!(
+                "at most {MOST_VALUES} are possible; choose a smaller size"
+            )));
     }
     Ok((first, last))
 }
@@ -162,26 +196,24 @@ fn chosen_size(sort: &SortDecl, sizes: &Sizes) -> Result<i64, InstanceError> {
     let name = &sort.name;
     match sizes.get(name) {
         None => Ok(DEFAULT_SIZE),
-        Some(size) if size < 1 => {
-            Err(error(format!("the size of `{name}` cannot be {size}"))
-                .at(sort.span)
-                .help(format!("a sort needs at least one member, as in `--size {name}=2`")))
-        }
+        Some(size) if size < 1 => Err(error(format!("the size of `{name}` cannot be {size}"))
+            .at(sort.span)
+            .help(format!(
+                "a sort needs at least one member, as in `--size {name}=2`"
+            ))),
         Some(size) => Ok(size),
     }
 }
 
 /// The values a constant or parameter may have.
-fn const_values(
-    id: ConstId,
-    draft: &Instance,
-    sizes: &Sizes,
-) -> Result<Vec<Value>, InstanceError> {
+fn const_values(id: ConstId, draft: &Instance, sizes: &Sizes) -> Result<Vec<Value>, InstanceError> {
     let constant = &draft.song().consts[id.index()];
     if let Some(value) = &constant.value {
         let mut locals = vec![Value::None; constant.locals.len()];
         let value = Eval::new(draft, &Nothing).expr(value, &mut locals);
-        return Ok(vec![value.map_err(|failure| failed(&constant.name, failure))?]);
+        return Ok(vec![
+            value.map_err(|failure| failed(&constant.name, failure))?,
+        ]);
     }
     if let Some(chosen) = sizes.get(&constant.name) {
         let value = param_value(constant, chosen, draft)?;
@@ -194,8 +226,11 @@ fn const_values(
             .help("its declaration says `where` it may be"));
     }
     let candidates = draft.candidates(&constant.ty).map_err(|message| {
-        error(format!("the values of `{}` cannot all be tried: {message}", constant.name))
-            .at(constant.span)
+        error(format!(
+            "the values of `{}` cannot all be tried: {message}",
+            constant.name
+        ))
+        .at(constant.span)
     })?;
     let mut values = Vec::new();
     for value in candidates {
@@ -209,7 +244,8 @@ fn const_values(
 /// The value that a number stands for.
 fn param_value(constant: &Const, chosen: i64, draft: &Instance) -> Result<Value, InstanceError> {
     let name = &constant.name;
-    let outside = |what: String| Err(error(format!("`{name}` cannot be {chosen}: {what}")).at(constant.span));
+    let outside =
+        |what: String| Err(error(format!("`{name}` cannot be {chosen}: {what}")).at(constant.span));
     match &constant.ty {
         Ty::Int => Ok(Value::Int(chosen)),
         Ty::Nat if chosen < 0 => outside("it is a nat".to_owned()),
@@ -235,7 +271,9 @@ fn param_value(constant: &Const, chosen: i64, draft: &Instance) -> Result<Value,
 
 fn allowed(id: ConstId, value: &Value, draft: &Instance) -> Result<bool, InstanceError> {
     let constant = &draft.song().consts[id.index()];
-    let Some(constraint) = &constant.constraint else { return Ok(true) };
+    let Some(constraint) = &constant.constraint else {
+        return Ok(true);
+    };
     let with = with_const(draft, id, value.clone());
     let mut locals = vec![Value::None; constant.locals.len()];
     let truth = Eval::new(&with, &Nothing).truth(constraint, &mut locals);

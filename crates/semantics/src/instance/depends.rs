@@ -23,11 +23,26 @@ pub(super) enum Decl {
 pub(super) fn order(song: &Song) -> Result<Vec<Decl>, InstanceError> {
     let sorts = (0..song.sorts.len()).map(|at| Decl::Sort(at.into()));
     let consts = (0..song.consts.len()).map(|at| Decl::Const(at.into()));
-    let mut order = Order { song, state: BTreeMap::new(), done: Vec::new() };
+    let mut order = Order {
+        song,
+        state: BTreeMap::new(),
+        done: Vec::new(),
+    };
     for decl in sorts.chain(consts) {
         order.place(decl)?;
     }
     Ok(order.done)
+}
+
+/// What must be fixed before the table of processes and endpoints: the sorts of their indices.
+pub(super) fn table(song: &Song) -> BTreeSet<Decl> {
+    let mut needs = Needs {
+        song,
+        found: BTreeSet::new(),
+        seen: Seen::default(),
+    };
+    needs.processes();
+    needs.found
 }
 
 /// A walk in depth, with its own stack: a text may chain as many constants as it likes.
@@ -56,7 +71,11 @@ impl Order<'_> {
         Ok(())
     }
 
-    fn enter(&mut self, decl: Decl, stack: &mut Vec<(Decl, Vec<Decl>)>) -> Result<(), InstanceError> {
+    fn enter(
+        &mut self,
+        decl: Decl,
+        stack: &mut Vec<(Decl, Vec<Decl>)>,
+    ) -> Result<(), InstanceError> {
         match self.state.get(&decl) {
             Some(true) => Ok(()),
             Some(false) => {
@@ -81,7 +100,11 @@ fn name(song: &Song, decl: Decl) -> (&str, Span) {
 
 /// What a declaration mentions.
 fn needs(song: &Song, decl: Decl) -> BTreeSet<Decl> {
-    let mut needs = Needs { song, found: BTreeSet::new(), seen: Seen::default() };
+    let mut needs = Needs {
+        song,
+        found: BTreeSet::new(),
+        seen: Seen::default(),
+    };
     match decl {
         Decl::Sort(id) => {
             if let SortKind::Range(range) = &song.sorts[id.index()].kind {
@@ -95,7 +118,11 @@ fn needs(song: &Song, decl: Decl) -> BTreeSet<Decl> {
         Decl::Const(id) => {
             let constant = &song.consts[id.index()];
             needs.ty(&constant.ty);
-            constant.value.iter().chain(&constant.constraint).for_each(|expr| needs.expr(expr));
+            constant
+                .value
+                .iter()
+                .chain(&constant.constraint)
+                .for_each(|expr| needs.expr(expr));
             if constant.value.is_none() {
                 needs.found.remove(&decl);
             }
@@ -116,25 +143,33 @@ struct Seen {
     functions: BTreeSet<FnId>,
     enums: BTreeSet<EnumId>,
     structs: BTreeSet<StructId>,
+    processes: bool,
 }
 
 impl Needs<'_> {
     /// The sorts in a type.
     fn ty(&mut self, ty: &Ty) {
         match ty {
-            Ty::Bool | Ty::Int | Ty::Nat | Ty::Process => {}
+            Ty::Bool | Ty::Int | Ty::Nat => {}
+            Ty::Process => self.processes(),
             Ty::Sort(id) => {
                 self.found.insert(Decl::Sort(*id));
             }
             Ty::Enum(id) => {
                 if self.seen.enums.insert(*id) {
                     let variants = &self.song.enums[id.index()].variants;
-                    variants.iter().flat_map(|variant| &variant.fields).for_each(|ty| self.ty(ty));
+                    variants
+                        .iter()
+                        .flat_map(|variant| &variant.fields)
+                        .for_each(|ty| self.ty(ty));
                 }
             }
             Ty::Struct(id) => {
                 if self.seen.structs.insert(*id) {
-                    self.song.structs[id.index()].fields.iter().for_each(|(_, ty)| self.ty(ty));
+                    self.song.structs[id.index()]
+                        .fields
+                        .iter()
+                        .for_each(|(_, ty)| self.ty(ty));
                 }
             }
             Ty::Tuple(types) => types.iter().for_each(|ty| self.ty(ty)),
@@ -143,6 +178,21 @@ impl Needs<'_> {
                 self.ty(key);
                 self.ty(value);
             }
+        }
+    }
+
+    /// The sorts that index processes.
+    fn processes(&mut self) {
+        if !std::mem::replace(&mut self.seen.processes, true) {
+            let indices = self.song.families.iter().flat_map(|family| &family.index);
+            indices.for_each(|index| self.ty(&index.ty));
+        }
+    }
+
+    fn function(&mut self, function: FnId) {
+        if self.seen.functions.insert(function) {
+            let song = self.song;
+            self.expr(&song.functions[function.index()].body);
         }
     }
 
@@ -160,13 +210,9 @@ impl Visit for Needs<'_> {
                 self.found.insert(Decl::Const(*id));
             }
             ExprKind::All(ty) => self.ty(ty),
+            ExprKind::Pid(..) => self.processes(),
             ExprKind::Narrow(_) | ExprKind::MapOf(..) => self.ty(&expr.ty),
-            ExprKind::Call(function, _) => {
-                if self.seen.functions.insert(*function) {
-                    let song = self.song;
-                    self.expr(&song.functions[function.index()].body);
-                }
-            }
+            ExprKind::Call(function, _) => self.function(*function),
             _ => {}
         }
         walk::expr(self, expr);

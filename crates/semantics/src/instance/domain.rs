@@ -18,9 +18,10 @@ pub(super) fn values(
     let lister = Lister { instance, windows };
     match lister.count(ty, 0) {
         None => Err("the values of this type cannot be listed: there is no end of them".to_owned()),
-        Some(count) if count > MOST_VALUES as u128 => {
-            Err(format!("this type has {} values: too many to list", about(count)))
-        }
+        Some(count) if count > MOST_VALUES as u128 => Err(format!(
+            "this type has {} values: too many to list",
+            about(count)
+        )),
         Some(_) => {
             let mut all = lister.list(ty);
             all.sort_unstable();
@@ -30,7 +31,11 @@ pub(super) fn values(
 }
 
 fn about(count: u128) -> String {
-    if count == u128::MAX { "an enormous number of".to_owned() } else { count.to_string() }
+    if count == u128::MAX {
+        "an enormous number of".to_owned()
+    } else {
+        count.to_string()
+    }
 }
 
 struct Lister<'a> {
@@ -59,11 +64,12 @@ impl Lister<'_> {
             Ty::Int => self.windows.map(|bounds| span(bounds.int.0, bounds.int.1)),
             Ty::Nat => self.windows.map(|bounds| span(0, bounds.nat)),
             Ty::Sort(sort) => Some(self.instance.size(*sort) as u128),
-            Ty::Enum(id) => {
-                song.enums[id.index()].variants.iter().try_fold(0u128, |sum, variant| {
+            Ty::Enum(id) => song.enums[id.index()]
+                .variants
+                .iter()
+                .try_fold(0u128, |sum, variant| {
                     Some(sum.saturating_add(product(&mut variant.fields.iter())?))
-                })
-            }
+                }),
             Ty::Struct(id) => {
                 product(&mut song.structs[id.index()].fields.iter().map(|(_, ty)| ty))
             }
@@ -80,7 +86,9 @@ impl Lister<'_> {
         let song = self.instance.song();
         match ty {
             Ty::Bool => vec![Value::Bool(false), Value::Bool(true)],
-            Ty::Int => self.windows.map_or(vec![], |bounds| ints(bounds.int.0, bounds.int.1)),
+            Ty::Int => self
+                .windows
+                .map_or(vec![], |bounds| ints(bounds.int.0, bounds.int.1)),
             Ty::Nat => self.windows.map_or(vec![], |bounds| ints(0, bounds.nat)),
             Ty::Sort(sort) => self.sort(*sort),
             Ty::Enum(id) => {
@@ -88,9 +96,9 @@ impl Lister<'_> {
                 variants
                     .flat_map(|(number, variant)| {
                         let payloads = self.products(&mut variant.fields.iter());
-                        payloads.into_iter().map(move |payload| {
-                            Value::Variant(number as u32, payload.into())
-                        })
+                        payloads
+                            .into_iter()
+                            .map(move |payload| Value::Variant(number as u32, payload.into()))
                     })
                     .collect()
             }
@@ -119,11 +127,15 @@ impl Lister<'_> {
 
     fn processes(&self) -> Vec<Value> {
         let rows = self.instance.facts.lanes.first().cloned().unwrap_or(0..0);
-        rows.map(|row| Value::Process(Pid::Member(row as u32))).collect()
+        rows.map(|row| Value::Process(Pid::Member(row as u32)))
+            .collect()
     }
 
     fn tuples(&self, types: &mut dyn Iterator<Item = &Ty>) -> Vec<Value> {
-        self.products(types).into_iter().map(|parts| Value::Tuple(parts.into())).collect()
+        self.products(types)
+            .into_iter()
+            .map(|parts| Value::Tuple(parts.into()))
+            .collect()
     }
 
     /// Every way to take one value of each type.
@@ -133,7 +145,10 @@ impl Lister<'_> {
 
     fn subsets(&self, elements: &[Value]) -> Vec<Value> {
         let subset = |bits: usize| {
-            let chosen = elements.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1);
+            let chosen = elements
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| bits >> at & 1 == 1);
             Value::Set(chosen.map(|(_, element)| element.clone()).collect())
         };
         (0..1usize << elements.len()).map(subset).collect()
@@ -143,10 +158,11 @@ impl Lister<'_> {
         let mut keys = self.list(key);
         keys.sort_unstable();
         let values = self.list(value);
-        let rows = keys.iter().fold(vec![vec![]], |rows, _| extend(&rows, &values));
-        let map = |row: Vec<Value>| -> Arc<[(Value, Value)]> {
-            keys.iter().cloned().zip(row).collect()
-        };
+        let rows = keys
+            .iter()
+            .fold(vec![vec![]], |rows, _| extend(&rows, &values));
+        let map =
+            |row: Vec<Value>| -> Arc<[(Value, Value)]> { keys.iter().cloned().zip(row).collect() };
         rows.into_iter().map(|row| Value::Map(map(row))).collect()
     }
 }
@@ -158,7 +174,9 @@ fn extend(rows: &[Vec<Value>], values: &[Value]) -> Vec<Vec<Value>> {
         longer.push(value.clone());
         longer
     };
-    rows.iter().flat_map(|row| values.iter().map(move |value| one(row, value))).collect()
+    rows.iter()
+        .flat_map(|row| values.iter().map(move |value| one(row, value)))
+        .collect()
 }
 
 fn ints(first: i64, last: i64) -> Vec<Value> {

@@ -31,10 +31,16 @@ pub(super) struct Family {
 impl Family {
     /// The row of the member with these indices.
     pub(super) fn row(&self, index: &[Value]) -> usize {
-        let offset = self.dimensions.iter().zip(index).fold(0, |offset, (values, value)| {
-            let place = values.binary_search(value).expect("an index is a value of its type");
-            offset * values.len() + place
-        });
+        let offset = self
+            .dimensions
+            .iter()
+            .zip(index)
+            .fold(0, |offset, (values, value)| {
+                let place = values
+                    .binary_search(value)
+                    .expect("an index is a value of its type");
+                offset * values.len() + place
+            });
         self.first + offset
     }
 }
@@ -44,7 +50,11 @@ pub(super) fn enlist(instance: &mut Instance) -> Result<(), InstanceError> {
     let song = instance.song().clone();
     facts(instance).families = vec![Family::default(); song.families.len()];
     let processes = song.voices().map_or(vec![], |voices| {
-        voices.processes.iter().map(|process| process.family).collect()
+        voices
+            .processes
+            .iter()
+            .map(|process| process.family)
+            .collect()
     });
     let groups = std::iter::once(processes)
         .chain(song.lines.iter().map(|line| line.endpoints.clone()))
@@ -68,28 +78,49 @@ fn enlist_family(instance: &mut Instance, id: FamilyId) -> Result<(), InstanceEr
     let mut count = 1u128;
     for ty in &types {
         let values = instance.values(ty).map_err(|message| {
-            error(format!("the members of `{}` cannot be listed: {message}", family.name))
-                .at(family.span)
+            error(format!(
+                "the members of `{}` cannot be listed: {message}",
+                family.name
+            ))
+            .at(family.span)
         })?;
+        if values.is_empty() {
+            let message = format!("`{}` cannot be indexed by processes", family.name);
+            return Err(error(message).at(family.span));
+        }
         count = count.saturating_mul(values.len() as u128);
         dimensions.push(values);
     }
     let count = count.saturating_add(instance.members().len() as u128);
     if count > MOST_MEMBERS {
-        return Err(error(format!("with `{}` there are {count} processes: too many", family.name))
-            .at(family.span)
-            .help(format!("at most {MOST_MEMBERS} can be run; choose smaller sizes")));
+        return Err(error(format!(
+            "with `{}` there are {count} processes: too many",
+            family.name
+        ))
+        .at(family.span)
+        .help(format!(
+            "at most {MOST_MEMBERS} can be run; choose smaller sizes"
+        )));
     }
     let first = instance.members().len();
-    let rows = dimensions.iter().fold(vec![vec![]], |rows: Vec<Vec<Value>>, values| {
-        let longer = |row: &Vec<Value>, value: &Value| [&row[..], &[value.clone()]].concat();
-        rows.iter().flat_map(|row| values.iter().map(move |value| longer(row, value))).collect()
-    });
+    let rows = dimensions
+        .iter()
+        .fold(vec![vec![]], |rows: Vec<Vec<Value>>, values| {
+            let longer =
+                |row: &Vec<Value>, value: &Value| [&row[..], std::slice::from_ref(value)].concat();
+            rows.iter()
+                .flat_map(|row| values.iter().map(move |value| longer(row, value)))
+                .collect()
+        });
     let members: Vec<Member> = rows
         .into_iter()
         .map(|index| {
             let name = show::member(instance, &family.name, &index, &types);
-            Member { family: id, index, name }
+            Member {
+                family: id,
+                index,
+                name,
+            }
         })
         .collect();
     let table = facts(instance);

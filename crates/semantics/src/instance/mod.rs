@@ -38,7 +38,11 @@ pub struct InstanceError {
 
 /// An error about no place in particular yet.
 pub(crate) fn error(message: impl Into<String>) -> InstanceError {
-    InstanceError { message: message.into(), span: None, help: None }
+    InstanceError {
+        message: message.into(),
+        span: None,
+        help: None,
+    }
 }
 
 impl InstanceError {

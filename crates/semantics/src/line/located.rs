@@ -36,18 +36,28 @@ impl Located {
 impl Line {
     /// Who takes part in the next step.
     pub(crate) fn located(&self, config: &LineConfig) -> Located {
-        let nobody = Located { owner: None, peer: None };
-        let Some(op) = self.code.ops.get(config.pc) else { return nobody };
+        let nobody = Located {
+            owner: None,
+            peer: None,
+        };
+        let Some(op) = self.code.ops.get(config.pc) else {
+            return nobody;
+        };
         let (OpKind::Assign(place, _) | OpKind::AssignChoice(place, _)) = &op.kind else {
             return nobody;
         };
         let first = config.endpoints.first;
         let mut slots = config.slots.clone();
         let mut eval = Eval::new(&self.instance, &config.endpoints);
-        let Ok(Target::Of(owner, _)) = target(&mut eval, place, &mut slots) else { return nobody };
+        let Ok(Target::Of(owner, _)) = target(&mut eval, place, &mut slots) else {
+            return nobody;
+        };
         let read = self.read(config, op, &mut slots);
         let peer = read.into_iter().find(|member| *member != owner);
-        Located { owner: Some(owner - first), peer: peer.map(|member| member - first) }
+        Located {
+            owner: Some(owner - first),
+            peer: peer.map(|member| member - first),
+        }
     }
 
     /// The next statement, with endpoints named in full.
@@ -69,7 +79,10 @@ impl Line {
 
     /// The endpoints that the value of an assignment reads, in order.
     fn read(&self, config: &LineConfig, op: &Op, slots: &mut [Value]) -> Vec<usize> {
-        let world = Reading { inner: &config.endpoints, members: Mutex::new(Vec::new()) };
+        let world = Reading {
+            inner: &config.endpoints,
+            members: Mutex::new(Vec::new()),
+        };
         let mut eval = Eval::new(&self.instance, &world);
         // What cannot be evaluated fails when it is executed; until then it has read something.
         match &op.kind {
@@ -77,7 +90,10 @@ impl Line {
             OpKind::AssignChoice(_, choice) => drop(candidates(&mut eval, choice, op.span, slots)),
             _ => {}
         }
-        world.members.into_inner().unwrap_or_else(PoisonError::into_inner)
+        world
+            .members
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -89,7 +105,10 @@ struct Reading<'a> {
 
 impl World for Reading<'_> {
     fn of(&self, member: usize, var: VarId) -> &Value {
-        self.members.lock().unwrap_or_else(PoisonError::into_inner).push(member);
+        self.members
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(member);
         self.inner.of(member, var)
     }
 }

@@ -33,7 +33,11 @@ impl Line {
         let locals = &line.code.locals;
         let mut code = flatten(&line.code.body, locals, line.code.arity, statements);
         code.promise_at_the_end("ensures", &line.ensures);
-        Line { instance: instance.clone(), number, code }
+        Line {
+            instance: instance.clone(),
+            number,
+            code,
+        }
     }
 
     /// Its code.
@@ -55,11 +59,18 @@ impl Line {
         let run = Run::new(config.pc, config.slots.clone(), config.endpoints.clone());
         let located = self.located(config);
         let branches = self.runner().branches(run, moving, covered);
-        branches.into_iter().map(|branch| self.step(config, &located, branch)).collect()
+        branches
+            .into_iter()
+            .map(|branch| self.step(config, &located, branch))
+            .collect()
     }
 
     fn runner(&self) -> Runner<'_> {
-        Runner { instance: &self.instance, code: &self.code, pace: Pace::Assignments }
+        Runner {
+            instance: &self.instance,
+            code: &self.code,
+            pace: Pace::Assignments,
+        }
     }
 
     fn step(&self, config: &LineConfig, located: &Located, branch: Branch<Endpoints>) -> Step {
@@ -84,5 +95,9 @@ impl Line {
 }
 
 fn after(run: Run<Endpoints>) -> Config {
-    Config(Form::Line(LineConfig { pc: run.pc, slots: run.slots, endpoints: run.memory }))
+    Config(Form::Line(LineConfig {
+        pc: run.pc,
+        slots: run.slots,
+        endpoints: run.memory,
+    }))
 }

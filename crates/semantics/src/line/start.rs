@@ -23,7 +23,11 @@ impl Line {
                 .collect(),
             Err(failure) => {
                 let endpoints = self.endpoints(Vec::new());
-                let config = LineConfig { pc: 0, slots: Vec::new(), endpoints };
+                let config = LineConfig {
+                    pc: 0,
+                    slots: Vec::new(),
+                    endpoints,
+                };
                 vec![Outcome::Failed(failure, Config(Form::Line(config)))]
             }
         }
@@ -39,16 +43,24 @@ impl Line {
         let mut starts = Vec::new();
         for params in combinations(&domains)? {
             let rows = self.instance.lanes(Subject::Line(self.number));
-            let each: Vec<Vec<Vec<Value>>> =
-                rows.map(|row| self.endpoint(row, &params)).collect::<Result<_>>()?;
+            let each: Vec<Vec<Vec<Value>>> = rows
+                .map(|row| self.endpoint(row, &params))
+                .collect::<Result<_>>()?;
             for vars in combinations(&each)? {
                 let mut slots = params.clone();
                 slots.resize(self.code.slots, Value::None);
                 let endpoints = self.endpoints(vars);
                 if self.allowed(&endpoints, &mut slots.clone())? {
                     let before = Some(Arc::new(endpoints.clone()));
-                    let endpoints = Endpoints { before, ..endpoints };
-                    starts.push(LineConfig { pc: 0, slots, endpoints });
+                    let endpoints = Endpoints {
+                        before,
+                        ..endpoints
+                    };
+                    starts.push(LineConfig {
+                        pc: 0,
+                        slots,
+                        endpoints,
+                    });
                 }
             }
         }
@@ -57,7 +69,11 @@ impl Line {
 
     fn endpoints(&self, vars: Vec<Vec<Value>>) -> Endpoints {
         let first = self.instance.lanes(Subject::Line(self.number)).start;
-        Endpoints { first, vars, before: None }
+        Endpoints {
+            first,
+            vars,
+            before: None,
+        }
     }
 
     fn allowed(&self, endpoints: &Endpoints, slots: &mut [Value]) -> Result<bool> {
@@ -78,7 +94,10 @@ impl Line {
         for var in &family.vars {
             let mut longer = Vec::new();
             for vars in starts {
-                let world = OwnVars { me: Pid::Member(row as u32), vars: &vars };
+                let world = OwnVars {
+                    me: Pid::Member(row as u32),
+                    vars: &vars,
+                };
                 let mut eval = Eval::new(&self.instance, &world);
                 let mut slots = [&member.index[..], params].concat();
                 slots.resize(var.locals.len().max(slots.len()), Value::None);
@@ -98,8 +117,14 @@ impl Line {
         let branches = self.runner().branches(run, false, covered);
         match &branches[..] {
             [only] if matches!(only.halt, Halt::Stop) && only.run.chosen.is_empty() => {
-                let Run { pc, slots, memory, .. } = only.run.clone();
-                LineConfig { pc, slots, endpoints: memory }
+                let Run {
+                    pc, slots, memory, ..
+                } = only.run.clone();
+                LineConfig {
+                    pc,
+                    slots,
+                    endpoints: memory,
+                }
             }
             _ => config,
         }

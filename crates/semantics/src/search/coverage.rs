@@ -21,12 +21,14 @@ pub struct Coverage {
 
 impl Coverage {
     pub(super) fn new(machine: &Machine, covered: &Covered) -> Coverage {
-        let spans = machine.statements.spans.iter().enumerate();
-        let executed: BTreeSet<Span> =
-            spans.clone().filter(|(at, _)| covered.has_run(*at)).map(|(_, span)| *span).collect();
-        let all: BTreeSet<Span> = spans.map(|(_, span)| *span).collect();
-        let (received, never_received): (Vec<_>, Vec<_>) =
-            kinds(machine).into_iter().enumerate().partition(|(at, _)| covered.has_received(*at));
+        let spans = &machine.statements.spans;
+        let ran = (0..spans.len()).filter(|at| covered.has_run(*at));
+        let executed: BTreeSet<Span> = ran.map(|at| spans[at]).collect();
+        let all: BTreeSet<Span> = spans.iter().copied().collect();
+        let (received, never_received): (Vec<_>, Vec<_>) = kinds(machine)
+            .into_iter()
+            .enumerate()
+            .partition(|(at, _)| covered.has_received(*at));
         let names = |kinds: Vec<(usize, String)>| kinds.into_iter().map(|(_, name)| name).collect();
         Coverage {
             missed: all.difference(&executed).copied().collect(),
@@ -42,11 +44,15 @@ fn kinds(machine: &Machine) -> Vec<String> {
     let song = machine.instance().song();
     match (machine.subject(), &song.system) {
         (crate::machine::Subject::Line(_), _) | (_, System::None) => Vec::new(),
-        (_, System::Voices(voices)) => {
-            voices.messages.iter().map(|message| message.name.clone()).collect()
-        }
-        (_, System::Actions(actions)) => {
-            actions.actions.iter().map(|action| action.name.clone()).collect()
-        }
+        (_, System::Voices(voices)) => voices
+            .messages
+            .iter()
+            .map(|message| message.name.clone())
+            .collect(),
+        (_, System::Actions(actions)) => actions
+            .actions
+            .iter()
+            .map(|action| action.name.clone())
+            .collect(),
     }
 }

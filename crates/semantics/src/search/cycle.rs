@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 pub(super) fn nearest_cycle(edges: &[Vec<Edge>]) -> Option<(usize, Vec<usize>)> {
     let component = components(edges);
     let on_a_cycle = |at: usize| {
-        edges[at].iter().any(|edge| component[edge.to as usize] == component[at])
+        edges[at]
+            .iter()
+            .any(|edge| component[edge.to as usize] == component[at])
     };
     let first = (0..edges.len()).find(|at| on_a_cycle(*at))?;
     Some((first, way_round(edges, &component, first)))
@@ -52,7 +54,12 @@ fn unwind(found_by: &[Option<(usize, u32)>], first: usize) -> Vec<usize> {
 /// The strongly connected component of each state (Tarjan's algorithm, with its own stack). States
 /// that were found but not followed count as without steps.
 fn components(edges: &[Vec<Edge>]) -> Vec<u32> {
-    let most = edges.iter().flatten().map(|edge| edge.to as usize + 1).max().unwrap_or(0);
+    let most = edges
+        .iter()
+        .flatten()
+        .map(|edge| edge.to as usize + 1)
+        .max()
+        .unwrap_or(0);
     let count = edges.len().max(most);
     let mut tarjan = Tarjan {
         edges,

@@ -26,7 +26,11 @@ impl<'a> Findings<'a> {
     pub(super) fn new(machine: &'a Machine, query: &Query) -> Self {
         Findings {
             machine,
-            answers: query.checks.iter().map(|check| (*check, Answer::NotRefuted)).collect(),
+            answers: query
+                .checks
+                .iter()
+                .map(|check| (*check, Answer::NotRefuted))
+                .collect(),
             resource: None,
             final_states: 0,
             undelivered: BTreeSet::new(),
@@ -35,13 +39,18 @@ impl<'a> Findings<'a> {
 
     /// Is the graph of states needed?
     pub(super) fn wants_edges(&self) -> bool {
-        self.answers.iter().any(|(check, _)| self.claims_rest(*check).is_some())
+        self.answers
+            .iter()
+            .any(|(check, _)| self.claims_rest(*check).is_some())
     }
 
     /// Is there nothing left to find out?
     pub(super) fn all_refuted(&self) -> bool {
         !self.answers.is_empty()
-            && self.answers.iter().all(|(_, answer)| matches!(answer, Answer::Refuted(_)))
+            && self
+                .answers
+                .iter()
+                .all(|(_, answer)| matches!(answer, Answer::Refuted(_)))
     }
 
     /// Checks a state, given everything that can happen in it.
@@ -51,7 +60,13 @@ impl<'a> Findings<'a> {
         match self.machine.status_given(config, steps) {
             Status::Running | Status::Discarded => {}
             Status::Deadlock(waiting) => {
-                self.refute(Check::NoDeadlock, graph, at, None, Ending::Deadlock(waiting));
+                self.refute(
+                    Check::NoDeadlock,
+                    graph,
+                    at,
+                    None,
+                    Ending::Deadlock(waiting),
+                );
             }
             Status::Final => {
                 self.final_states += 1;
@@ -90,7 +105,9 @@ impl<'a> Findings<'a> {
         if claims.is_empty() {
             return;
         }
-        let Some((at, around)) = nearest_cycle(graph.edges()) else { return };
+        let Some((at, around)) = nearest_cycle(graph.edges()) else {
+            return;
+        };
         for (check, fair) in claims {
             if fair {
                 let reason = "some executions repeat a state; whether they can be fair needs \
@@ -118,7 +135,12 @@ impl<'a> Findings<'a> {
             .into_iter()
             .map(|(check, answer)| {
                 let (name, span) = check.name(song, subject);
-                Finding { check, name, span, answer }
+                Finding {
+                    check,
+                    name,
+                    span,
+                    answer,
+                }
             })
             .collect()
     }
@@ -131,7 +153,9 @@ impl<'a> Findings<'a> {
             };
             let check = *check;
             let property = self.property(check);
-            let (Claim::Finally(claim) | Claim::Always(claim)) = &property.claim else { continue };
+            let (Claim::Finally(claim) | Claim::Always(claim)) = &property.claim else {
+                continue;
+            };
             if !when(&property.claim) {
                 continue;
             }
@@ -141,7 +165,11 @@ impl<'a> Findings<'a> {
                 Verity::Violated(why) => {
                     let property = self.property(check);
                     let (name, span) = (property.name.clone(), claim.span);
-                    let ending = Ending::Violated { property: name, span, why };
+                    let ending = Ending::Violated {
+                        property: name,
+                        span,
+                        why,
+                    };
                     self.refute(check, graph, at, None, ending);
                 }
             }

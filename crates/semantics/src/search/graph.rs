@@ -111,7 +111,9 @@ impl Graph {
 
     /// Steps from the start to the farthest state.
     pub(super) fn deepest(&self) -> u64 {
-        self.origins.last().map_or(0, |origin| u64::from(origin.depth))
+        self.origins
+            .last()
+            .map_or(0, |origin| u64::from(origin.depth))
     }
 
     /// How far we are when looking at a state.

@@ -153,7 +153,9 @@ pub fn search(
         steps: graph.steps,
         depth: graph.deepest(),
         final_states: findings.final_states,
-        undelivered: std::mem::take(&mut findings.undelivered).into_iter().collect(),
+        undelivered: std::mem::take(&mut findings.undelivered)
+            .into_iter()
+            .collect(),
         coverage,
         findings: findings.answers(),
     }

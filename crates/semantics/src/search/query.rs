@@ -34,16 +34,24 @@ impl Query {
         let mut queries = Vec::new();
         if song.system != System::None {
             let checks = vec![Check::Assertions, Check::NoDeadlock];
-            queries.push(Query { subject: Subject::System, checks });
+            queries.push(Query {
+                subject: Subject::System,
+                checks,
+            });
         }
         for line in 0..song.lines.len() {
             let checks = vec![Check::Contract, Check::Assertions];
-            queries.push(Query { subject: Subject::Line(line), checks });
+            queries.push(Query {
+                subject: Subject::Line(line),
+                checks,
+            });
         }
         for query in &mut queries {
             let properties = song.properties.iter().enumerate();
             let meant = properties.filter(|(_, one)| subjects(song, one).contains(&query.subject));
-            query.checks.extend(meant.map(|(at, _)| Check::Property(at)));
+            query
+                .checks
+                .extend(meant.map(|(at, _)| Check::Property(at)));
         }
         queries
     }

@@ -9,7 +9,10 @@ impl SearchReport {
     /// One verdict for each check. What was not refuted holds within `bound` if the search saw
     /// everything, and is unknown otherwise.
     pub fn verdicts(&self, bound: &BTreeMap<String, String>) -> Vec<Verdict> {
-        self.findings.iter().map(|finding| self.verdict(finding, bound)).collect()
+        self.findings
+            .iter()
+            .map(|finding| self.verdict(finding, bound))
+            .collect()
     }
 
     fn verdict(&self, finding: &Finding, bound: &BTreeMap<String, String>) -> Verdict {
@@ -19,7 +22,11 @@ impl SearchReport {
             }
             Answer::Unknown(reason) => (Outcome::Unknown, reason.clone(), None),
             Answer::NotRefuted => match self.unseen() {
-                None => (Outcome::Holds, format!("holds in all {} states", self.states), None),
+                None => (
+                    Outcome::Holds,
+                    format!("holds in all {} states", self.states),
+                    None,
+                ),
                 Some(reason) => (Outcome::Unknown, reason, None),
             },
         };

@@ -8,6 +8,7 @@ pub(crate) mod network;
 mod receive;
 mod start;
 mod steps;
+mod turn;
 mod waiting;
 
 use crate::code::FlatCode;
@@ -57,14 +58,20 @@ impl VoiceSystem {
             program_of: Vec::new(),
             codes: Vec::new(),
             init: None,
-            deliveries: voices.messages.iter().map(|message| message.delivery).collect(),
+            deliveries: voices
+                .messages
+                .iter()
+                .map(|message| message.delivery)
+                .collect(),
         };
         for process in &voices.processes {
             let program = system.program(process, statements);
             system.programs.push(program);
         }
         if let Some(init) = &voices.init {
-            system.codes.push(flatten(&init.body, &init.locals, init.arity, statements));
+            system
+                .codes
+                .push(flatten(&init.body, &init.locals, init.arity, statements));
             system.init = Some(system.codes.len() - 1);
         }
         if !voices.processes.is_empty() {
@@ -79,18 +86,27 @@ impl VoiceSystem {
     }
 
     fn program(&mut self, process: &Process, statements: &mut Statements) -> Program {
-        let arity = self.instance.song().families[process.family.index()].index.len();
+        let arity = self.instance.song().families[process.family.index()]
+            .index
+            .len();
         let mut add = |block| {
-            self.codes.push(flatten(block, &process.locals, arity, statements));
+            self.codes
+                .push(flatten(block, &process.locals, arity, statements));
             self.codes.len() - 1
         };
         let act = match &process.body {
             Body::Sequential(block) => Act::Body(add(block)),
             Body::Handlers(handlers) => Act::Handlers(
-                handlers.iter().map(|handler| (handler.accept.clone(), add(&handler.body))).collect(),
+                handlers
+                    .iter()
+                    .map(|handler| (handler.accept.clone(), add(&handler.body)))
+                    .collect(),
             ),
         };
-        Program { daemon: process.daemon, act }
+        Program {
+            daemon: process.daemon,
+            act,
+        }
     }
 
     fn program_at(&self, lane: usize) -> &Program {
@@ -113,7 +129,12 @@ impl VoiceSystem {
 /// For each process of the instance, which of `voices.processes` it is.
 fn programs_of_rows(instance: &Instance, voices: &Voices) -> Vec<usize> {
     let rows = instance.lanes(crate::machine::Subject::System);
-    let program = |family| voices.processes.iter().position(|process| process.family == family);
+    let program = |family| {
+        voices
+            .processes
+            .iter()
+            .position(|process| process.family == family)
+    };
     instance.members()[rows]
         .iter()
         .map(|member| program(member.family).expect("every process has a program"))

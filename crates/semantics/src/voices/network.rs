@@ -48,16 +48,21 @@ pub(crate) struct Flying {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Network {
     messages: Vec<Flying>,
-    /// Unread `causal` messages in the past of each process, then of `init`.
+    /// Unread `causal` messages in the past of `init`, then of each process; trailing empty ones are
+    /// left out.
     pasts: Vec<Vec<u32>>,
     /// How many messages were ever sent.
     sent: Mark,
 }
 
 impl Network {
-    /// No messages, between `processes` processes and `init`.
-    pub(crate) fn new(processes: usize) -> Self {
-        Network { messages: Vec::new(), pasts: vec![Vec::new(); processes + 1], sent: Mark(0) }
+    /// No messages.
+    pub(crate) fn new() -> Self {
+        Network {
+            messages: Vec::new(),
+            pasts: Vec::new(),
+            sent: Mark(0),
+        }
     }
 
     /// The messages, in normal form.
@@ -80,13 +85,20 @@ impl Network {
         payload: Vec<Value>,
     ) {
         let position = self.messages.len() as u32;
-        let sender = self.past_of(from);
-        let past = sender.clone();
+        let past = self.pasts.get(row(from)).cloned().unwrap_or_default();
         if model == Delivery::Causal {
-            sender.push(position);
+            self.past_of(from).push(position);
         }
         let number = self.sent;
-        self.messages.push(Flying { model, to, from, kind, payload: payload.into(), past, number });
+        self.messages.push(Flying {
+            model,
+            to,
+            from,
+            kind,
+            payload: payload.into(),
+            past,
+            number,
+        });
         self.sent.0 += 1;
     }
 
@@ -95,12 +107,16 @@ impl Network {
         let mut taken = self.messages.remove(position);
         let gone = position as u32;
         forget(&mut taken.past, gone);
-        self.messages.iter_mut().for_each(|message| forget(&mut message.past, gone));
+        self.messages
+            .iter_mut()
+            .for_each(|message| forget(&mut message.past, gone));
         self.pasts.iter_mut().for_each(|past| forget(past, gone));
-        let receiver = self.past_of(taken.to);
-        receiver.extend(&taken.past);
-        receiver.sort_unstable();
-        receiver.dedup();
+        if !taken.past.is_empty() {
+            let receiver = self.past_of(taken.to);
+            receiver.extend(&taken.past);
+            receiver.sort_unstable();
+            receiver.dedup();
+        }
         taken
     }
 
@@ -112,12 +128,16 @@ impl Network {
         to: Pid,
         mut accepts: impl FnMut(&Flying) -> Result<Option<T>>,
     ) -> Vec<(usize, Result<T>)> {
-        let mut order: Vec<usize> =
-            (0..self.messages.len()).filter(|at| self.messages[*at].to == to).collect();
+        let mut order: Vec<usize> = (0..self.messages.len())
+            .filter(|at| self.messages[*at].to == to)
+            .collect();
         order.sort_by_key(|at| self.age(*at));
         let mut available: Vec<(usize, Result<T>)> = Vec::new();
         for at in order {
-            if available.iter().any(|(first, _)| self.has_precedence(*first, at)) {
+            if available
+                .iter()
+                .any(|(first, _)| self.has_precedence(*first, at))
+            {
                 continue;
             }
             match accepts(&self.messages[at]) {
@@ -132,10 +152,10 @@ impl Network {
 
     /// Brings the messages into normal form.
     pub(crate) fn normalise(&mut self) {
-        let init = self.pasts.len() - 1;
-        self.pasts[init].clear();
-        self.reorder(|a, b| causal_first(a, b));
+        self.pasts.first_mut().into_iter().for_each(Vec::clear);
+        self.reorder(causal_first);
         self.reorder(|a, b| causal_first(a, b).then_with(|| by_model(a, b)));
+        while self.pasts.pop_if(|past| past.is_empty()).is_some() {}
     }
 
     /// A number that is smaller for whatever may have precedence. Among `causal` messages, an effect
@@ -161,8 +181,11 @@ impl Network {
     }
 
     fn past_of(&mut self, pid: Pid) -> &mut Vec<u32> {
-        let init = self.pasts.len() - 1;
-        &mut self.pasts[pid.member().unwrap_or(init)]
+        let row = row(pid);
+        if self.pasts.len() <= row {
+            self.pasts.resize(row + 1, Vec::new());
+        }
+        &mut self.pasts[row]
     }
 
     fn reorder(&mut self, order: impl Fn(&Flying, &Flying) -> Ordering) {
@@ -170,7 +193,8 @@ impl Network {
         if self.messages.windows(2).all(in_order) {
             return;
         }
-        let mut tagged: Vec<(u32, Flying)> = (0..).zip(std::mem::take(&mut self.messages)).collect();
+        let mut tagged: Vec<(u32, Flying)> =
+            (0..).zip(std::mem::take(&mut self.messages)).collect();
         tagged.sort_by(|(_, a), (_, b)| order(a, b));
         let mut moved = vec![0; tagged.len()];
         for (new, (old, _)) in tagged.iter().enumerate() {
@@ -185,10 +209,17 @@ impl Network {
     }
 }
 
+/// Where the past of a process is kept: `init` first.
+fn row(pid: Pid) -> usize {
+    pid.member().map_or(0, |member| member + 1)
+}
+
 /// Removes `gone` from a set of positions and closes the gap.
 fn forget(past: &mut Vec<u32>, gone: u32) {
     past.retain(|at| *at != gone);
-    past.iter_mut().filter(|at| **at > gone).for_each(|at| *at -= 1);
+    past.iter_mut()
+        .filter(|at| **at > gone)
+        .for_each(|at| *at -= 1);
 }
 
 /// `causal` messages by receiver and sender, then all others as they are.

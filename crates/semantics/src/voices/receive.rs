@@ -32,7 +32,12 @@ impl<'a> Acceptor<'a> {
         slots: &'a [Value],
         accepts: &[&'a Accept],
     ) -> std::result::Result<Self, (usize, crate::trace::Failure)> {
-        let mut acceptor = Acceptor { system, world, slots, accepts: Vec::new() };
+        let mut acceptor = Acceptor {
+            system,
+            world,
+            slots,
+            accepts: Vec::new(),
+        };
         for (at, accept) in accepts.iter().enumerate() {
             let sender = acceptor.sender(accept).map_err(|failure| (at, failure))?;
             acceptor.accepts.push((accept, sender));
@@ -77,7 +82,9 @@ impl<'a> Acceptor<'a> {
             Source::Process(_) => None,
             Source::Anyone(who) => *who,
             Source::Family(family, index, who) => {
-                let Some(row) = message.from.member() else { return false };
+                let Some(row) = message.from.member() else {
+                    return false;
+                };
                 let member = &self.system.instance.members()[row];
                 if member.family != *family {
                     return false;

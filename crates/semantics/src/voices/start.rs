@@ -21,20 +21,29 @@ impl VoiceSystem {
         for lane in 0..lanes {
             match self.starts(lane) {
                 Ok(vars) => possibilities.push(
-                    vars.into_iter().map(|vars| self.voice(lane, vars, covered)).collect(),
+                    vars.into_iter()
+                        .map(|vars| self.voice(lane, vars, covered))
+                        .collect(),
                 ),
                 Err(failure) => return vec![Outcome::Failed(failure, self.config(Vec::new()))],
             }
         }
         match combinations(&possibilities) {
-            Ok(all) => all.into_iter().map(|voices| Outcome::Next(self.config(voices))).collect(),
+            Ok(all) => all
+                .into_iter()
+                .map(|voices| Outcome::Next(self.config(voices)))
+                .collect(),
             Err(failure) => vec![Outcome::Failed(failure, self.config(Vec::new()))],
         }
     }
 
     fn config(&self, voices: Vec<Arc<Voice>>) -> Config {
-        let network = Network::new(self.program_of.len());
-        Config(Form::Voices(VoicesConfig { begun: self.init.is_none(), voices, network }))
+        let begun = self.init.is_none();
+        Config(Form::Voices(VoicesConfig {
+            begun,
+            voices,
+            network: Network::new(),
+        }))
     }
 
     /// Every way the state variables of a process can start.
@@ -45,7 +54,10 @@ impl VoiceSystem {
         for var in &family.vars {
             let mut longer = Vec::new();
             for vars in starts {
-                let world = OwnVars { me: Pid::Member(lane as u32), vars: &vars };
+                let world = OwnVars {
+                    me: Pid::Member(lane as u32),
+                    vars: &vars,
+                };
                 let mut eval = Eval::new(&self.instance, &world);
                 let mut slots = member.index.clone();
                 slots.resize(var.locals.len().max(slots.len()), Value::None);
@@ -72,19 +84,34 @@ impl VoiceSystem {
         };
         let code = &self.codes[number];
         slots.resize(code.slots, Value::None);
-        let memory = Private { me: Pid::Member(lane as u32), vars };
+        let memory = Private {
+            me: Pid::Member(lane as u32),
+            vars,
+        };
         let run = Run::new(0, slots.clone(), memory.clone());
-        let branches = self.runner(code, Pace::Communications).branches(run, false, covered);
+        let branches = self
+            .runner(code, Pace::Communications)
+            .branches(run, false, covered);
         match &branches[..] {
             [only]
                 if matches!(only.halt, Halt::Stop)
                     && only.run.chosen.is_empty()
                     && only.run.memory.vars == memory.vars =>
             {
-                let Run { pc, slots, memory, .. } = only.run.clone();
-                Arc::new(Voice { pc, slots, vars: memory.vars })
+                let Run {
+                    pc, slots, memory, ..
+                } = only.run.clone();
+                Arc::new(Voice {
+                    pc,
+                    slots,
+                    vars: memory.vars,
+                })
             }
-            _ => Arc::new(Voice { pc: 0, slots, vars: memory.vars }),
+            _ => Arc::new(Voice {
+                pc: 0,
+                slots,
+                vars: memory.vars,
+            }),
         }
     }
 
@@ -92,9 +119,11 @@ impl VoiceSystem {
     fn handler_slots(&self, lane: usize) -> usize {
         match &self.program_at(lane).act {
             Act::Body(_) => 0,
-            Act::Handlers(handlers) => {
-                handlers.iter().map(|(_, code)| self.codes[*code].slots).max().unwrap_or(0)
-            }
+            Act::Handlers(handlers) => handlers
+                .iter()
+                .map(|(_, code)| self.codes[*code].slots)
+                .max()
+                .unwrap_or(0),
         }
     }
 }

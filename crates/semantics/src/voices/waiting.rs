@@ -15,15 +15,22 @@ impl VoiceSystem {
     /// The processes with bodies that have not ended and may not wait for ever, in a state where
     /// nothing can happen.
     pub(crate) fn waiting(&self, config: &VoicesConfig) -> Vec<Waiting> {
-        (0..config.voices.len()).filter_map(|lane| self.waits(config, lane)).collect()
+        (0..config.voices.len())
+            .filter_map(|lane| self.waits(config, lane))
+            .collect()
     }
 
     fn waits(&self, config: &VoicesConfig, lane: usize) -> Option<Waiting> {
         let program = self.program_at(lane);
-        let Act::Body(number) = program.act else { return None };
+        let Act::Body(number) = program.act else {
+            return None;
+        };
         let op = self.codes[number].ops.get(config.voices[lane].pc)?;
         let OpKind::Select(arms, _) = &op.kind else {
-            panic!("a process that cannot move waits in a receive, not in {:?}", op.kind)
+            panic!(
+                "a process that cannot move waits in a receive, not in {:?}",
+                op.kind
+            )
         };
         if program.daemon {
             return None;
@@ -32,14 +39,25 @@ impl VoiceSystem {
             .iter()
             .map(|arm| self.wanted(config, lane, number, &arm.accept))
             .collect();
-        let what = if wanted.is_empty() { "nothing".to_owned() } else { wanted.join(" or ") };
-        Some(Waiting { lane: Some(lane), what, span: op.span })
+        let what = if wanted.is_empty() {
+            "nothing".to_owned()
+        } else {
+            wanted.join(" or ")
+        };
+        Some(Waiting {
+            lane: Some(lane),
+            what,
+            span: op.span,
+        })
     }
 
     /// `Vote from any db where yes`.
     fn wanted(&self, config: &VoicesConfig, lane: usize, code: usize, accept: &Accept) -> String {
         let voice = &config.voices[lane];
-        let world = OwnVars { me: Pid::Member(lane as u32), vars: &voice.vars };
+        let world = OwnVars {
+            me: Pid::Member(lane as u32),
+            vars: &voice.vars,
+        };
         let family = self.instance.members()[lane].family;
         let song = self.instance.song();
         let voices = song.voices().expect("voices have messages");

@@ -19,7 +19,11 @@ pub(crate) fn span() -> Span {
 }
 
 pub(crate) fn expr(kind: ExprKind, ty: Ty) -> Expr {
-    Expr { kind, ty, span: span() }
+    Expr {
+        kind,
+        ty,
+        span: span(),
+    }
 }
 
 pub(crate) fn yes() -> Expr {
@@ -69,7 +73,14 @@ pub(crate) fn all(ty: Ty) -> Expr {
 
 pub(crate) fn range(first: i64, end: i64) -> Expr {
     let (start, end) = (Box::new(int(first)), Box::new(int(end)));
-    expr(ExprKind::Range { start, end, inclusive: false }, Ty::Set(Box::new(Ty::Int)))
+    expr(
+        ExprKind::Range {
+            start,
+            end,
+            inclusive: false,
+        },
+        Ty::Set(Box::new(Ty::Int)),
+    )
 }
 
 pub(crate) fn not(inner: Expr) -> Expr {
@@ -117,11 +128,18 @@ pub(crate) fn quantified(quantifier: Quantifier, bindings: Vec<Binding>, body: E
         Quantifier::Forall | Quantifier::Exists => Ty::Bool,
         Quantifier::Count | Quantifier::Sum => Ty::Int,
     };
-    expr(ExprKind::Quantifier(quantifier, bindings, Box::new(body)), ty)
+    expr(
+        ExprKind::Quantifier(quantifier, bindings, Box::new(body)),
+        ty,
+    )
 }
 
 pub(crate) fn binding(names: &[LocalId], domain: Domain) -> Binding {
-    Binding { names: names.to_vec(), domain, filter: None }
+    Binding {
+        names: names.to_vec(),
+        domain,
+        filter: None,
+    }
 }
 
 /// A table of locals in the making.
@@ -130,7 +148,12 @@ pub(crate) struct Locals(pub(crate) Vec<Local>);
 
 impl Locals {
     pub(crate) fn add(&mut self, name: &str, ty: Ty) -> LocalId {
-        self.0.push(Local { name: name.to_owned(), ty, mutable: true, span: span() });
+        self.0.push(Local {
+            name: name.to_owned(),
+            ty,
+            mutable: true,
+            span: span(),
+        });
         (self.0.len() - 1).into()
     }
 
@@ -144,7 +167,11 @@ pub(crate) fn stmt(kind: StmtKind) -> Stmt {
 }
 
 pub(crate) fn set(root: Root, value: Expr) -> Stmt {
-    let place = Place { root, path: Vec::new(), span: span() };
+    let place = Place {
+        root,
+        path: Vec::new(),
+        span: span(),
+    };
     stmt(StmtKind::Assign(place, value))
 }
 
@@ -161,7 +188,11 @@ pub(crate) fn let_(local: LocalId, value: Expr) -> Stmt {
 }
 
 pub(crate) fn choose(local: LocalId, domain: Domain) -> Stmt {
-    stmt(StmtKind::LetChoice(Choice { local, domain, filter: None }))
+    stmt(StmtKind::LetChoice(Choice {
+        local,
+        domain,
+        filter: None,
+    }))
 }
 
 pub(crate) fn assert(condition: Expr) -> Stmt {
@@ -182,7 +213,13 @@ pub(crate) fn while_(condition: Expr, body: Block) -> Stmt {
 
 pub(crate) fn for_(local: LocalId, domain: Expr, body: Block) -> Stmt {
     let clauses = LoopClauses::default();
-    stmt(StmtKind::For { local, domain: Domain::In(domain), filter: None, clauses, body })
+    stmt(StmtKind::For {
+        local,
+        domain: Domain::In(domain),
+        filter: None,
+        clauses,
+        body,
+    })
 }
 
 pub(crate) fn send(message: MessageId, payload: Vec<Expr>, to: Expr) -> Stmt {
@@ -190,7 +227,13 @@ pub(crate) fn send(message: MessageId, payload: Vec<Expr>, to: Expr) -> Stmt {
 }
 
 pub(crate) fn accept(message: MessageId, slots: &[Option<LocalId>], source: Source) -> Accept {
-    Accept { message, slots: slots.to_vec(), source, filter: None, span: span() }
+    Accept {
+        message,
+        slots: slots.to_vec(),
+        source,
+        filter: None,
+        span: span(),
+    }
 }
 
 pub(crate) fn receive(accept: Accept) -> Stmt {
@@ -221,7 +264,11 @@ impl Builder {
     }
 
     pub(crate) fn add_sort(&mut self, name: &str, kind: SortKind) -> Ty {
-        self.song.sorts.push(SortDecl { name: name.to_owned(), kind, span: span() });
+        self.song.sorts.push(SortDecl {
+            name: name.to_owned(),
+            kind,
+            span: span(),
+        });
         Ty::Sort((self.song.sorts.len() - 1).into())
     }
 
@@ -237,23 +284,50 @@ impl Builder {
         constraint: Option<Expr>,
     ) -> ConstId {
         let (name, locals) = (name.to_owned(), Vec::new());
-        self.song.consts.push(Const { name, ty, value, constraint, locals, span: span() });
+        self.song.consts.push(Const {
+            name,
+            ty,
+            value,
+            constraint,
+            locals,
+            span: span(),
+        });
         (self.song.consts.len() - 1).into()
     }
 
-    pub(crate) fn message(&mut self, name: &str, fields: &[(&str, Ty)], via: Option<Delivery>) -> MessageId {
+    pub(crate) fn message(
+        &mut self,
+        name: &str,
+        fields: &[(&str, Ty)],
+        via: Option<Delivery>,
+    ) -> MessageId {
         let voices = self.voices();
         let fields = fields.iter().map(|(name, ty)| binder(name, ty)).collect();
-        voices.messages.push(Message { name: name.to_owned(), fields, delivery: via, span: span() });
+        voices.messages.push(Message {
+            name: name.to_owned(),
+            fields,
+            delivery: via,
+            span: span(),
+        });
         (voices.messages.len() - 1).into()
     }
 
     /// A family without code yet, so that others can name it.
-    pub(crate) fn family(&mut self, name: &str, index: &[(&str, Ty)], vars: &[(&str, Expr)]) -> FamilyId {
+    pub(crate) fn family(
+        &mut self,
+        name: &str,
+        index: &[(&str, Ty)],
+        vars: &[(&str, Expr)],
+    ) -> FamilyId {
         let index: Vec<Binder> = index.iter().map(|(name, ty)| binder(name, ty)).collect();
         let locals: Vec<Local> = index
             .iter()
-            .map(|one| Local { name: one.name.clone(), ty: one.ty.clone(), mutable: false, span: span() })
+            .map(|one| Local {
+                name: one.name.clone(),
+                ty: one.ty.clone(),
+                mutable: false,
+                span: span(),
+            })
             .collect();
         let vars = vars
             .iter()
@@ -265,7 +339,12 @@ impl Builder {
                 span: span(),
             })
             .collect();
-        self.song.families.push(Family { name: name.to_owned(), index, vars, span: span() });
+        self.song.families.push(Family {
+            name: name.to_owned(),
+            index,
+            vars,
+            span: span(),
+        });
         (self.song.families.len() - 1).into()
     }
 
@@ -283,7 +362,12 @@ impl Builder {
     }
 
     pub(crate) fn process(&mut self, family: FamilyId, locals: Locals, daemon: bool, body: Body) {
-        self.voices().processes.push(Process { family, daemon, locals: locals.0, body });
+        self.voices().processes.push(Process {
+            family,
+            daemon,
+            locals: locals.0,
+            body,
+        });
     }
 
     pub(crate) fn voices(&mut self) -> &mut Voices {
@@ -309,12 +393,26 @@ impl Builder {
     pub(crate) fn global(&mut self, name: &str, start: Expr) {
         let ty = start.ty.clone();
         let (name, start, locals) = (name.to_owned(), StartValue::Value(start), Vec::new());
-        self.actions().globals.push(Global { name, ty, start, locals, span: span() });
+        self.actions().globals.push(Global {
+            name,
+            ty,
+            start,
+            locals,
+            span: span(),
+        });
     }
 
     pub(crate) fn action(&mut self, name: &str, arity: usize, locals: Locals, body: Block) {
-        let code = Code { arity, locals: locals.0, body };
-        self.actions().actions.push(Action { name: name.to_owned(), code, span: span() });
+        let code = Code {
+            arity,
+            locals: locals.0,
+            body,
+        };
+        self.actions().actions.push(Action {
+            name: name.to_owned(),
+            code,
+            span: span(),
+        });
     }
 
     pub(crate) fn property(&mut self, name: &str, claim: Claim, locals: Locals) {
@@ -336,11 +434,16 @@ impl Builder {
     }
 
     pub(crate) fn instances(self, sizes: &[(&str, i64)]) -> Vec<Instance> {
-        let chosen = sizes.iter().fold(Sizes::new(), |all, (name, size)| all.with(*name, *size));
+        let chosen = sizes
+            .iter()
+            .fold(Sizes::new(), |all, (name, size)| all.with(*name, *size));
         Instance::all(Arc::new(self.song), &chosen, &Bounds::default()).unwrap()
     }
 }
 
 fn binder(name: &str, ty: &Ty) -> Binder {
-    Binder { name: name.to_owned(), ty: ty.clone() }
+    Binder {
+        name: name.to_owned(),
+        ty: ty.clone(),
+    }
 }

@@ -36,7 +36,10 @@ fn bag_of(ints: &[i64]) -> Expr {
 }
 
 fn collection(ty: Ty, ints: &[i64]) -> Expr {
-    expr(ExprKind::Literal(ints.iter().map(|one| int(*one)).collect()), ty)
+    expr(
+        ExprKind::Literal(ints.iter().map(|one| int(*one)).collect()),
+        ty,
+    )
 }
 
 fn arithmetic(op: BinOp, a: i64, b: i64) -> String {
@@ -48,13 +51,25 @@ fn arithmetic_is_exact_and_divides_towards_zero() {
     assert_eq!(arithmetic(BinOp::Add, 2, 3), "5");
     assert_eq!(arithmetic(BinOp::Div, -7, 2), "-3");
     assert_eq!(arithmetic(BinOp::Rem, -7, 2), "-1");
-    assert_eq!(arithmetic(BinOp::Div, 7, 0), "`it` has no value: division by zero: 7 / 0");
-    assert_eq!(arithmetic(BinOp::Rem, 7, 0), "`it` has no value: remainder of a division by zero: 7 % 0");
+    assert_eq!(
+        arithmetic(BinOp::Div, 7, 0),
+        "`it` has no value: division by zero: 7 / 0"
+    );
+    assert_eq!(
+        arithmetic(BinOp::Rem, 7, 0),
+        "`it` has no value: remainder of a division by zero: 7 % 0"
+    );
     let beyond = "`it` has no value: an integer grows beyond 64 bits";
     assert_eq!(arithmetic(BinOp::Add, i64::MAX, 1), beyond);
     assert_eq!(arithmetic(BinOp::Mul, i64::MIN, -1), beyond);
     assert_eq!(arithmetic(BinOp::Div, i64::MIN, -1), beyond);
-    assert_eq!(value(expr(ExprKind::Unary(UnOp::Neg, Box::new(int(i64::MIN))), Ty::Int)), beyond);
+    assert_eq!(
+        value(expr(
+            ExprKind::Unary(UnOp::Neg, Box::new(int(i64::MIN))),
+            Ty::Int
+        )),
+        beyond
+    );
 }
 
 #[test]
@@ -80,8 +95,16 @@ fn sets_bags_and_sequences() {
         value(binary(op, bag_of(a), bag_of(b), Ty::Bag(Box::new(Ty::Int))))
     };
     assert_eq!(bags(BinOp::Union, &[2, 1], &[2]), "bag {1, 2, 2}");
-    assert_eq!(bags(BinOp::Sub, &[1, 2, 2, 2, 4], &[0, 2, 2, 3]), "bag {1, 2, 4}");
-    let joined = binary(BinOp::Add, seq_of(&[2, 1]), seq_of(&[2]), Ty::Seq(Box::new(Ty::Int)));
+    assert_eq!(
+        bags(BinOp::Sub, &[1, 2, 2, 2, 4], &[0, 2, 2, 3]),
+        "bag {1, 2, 4}"
+    );
+    let joined = binary(
+        BinOp::Add,
+        seq_of(&[2, 1]),
+        seq_of(&[2]),
+        Ty::Seq(Box::new(Ty::Int)),
+    );
     assert_eq!(value(joined), "[2, 1, 2]");
     assert_eq!(value(is(BinOp::In, int(2), bag_of(&[1, 2]))), "true");
     assert_eq!(value(range(2, 5)), "{2, 3, 4}");
@@ -95,8 +118,14 @@ fn methods() {
     assert_eq!(nat(Builtin::Len, bag_of(&[1, 1])), "2");
     assert_eq!(nat(Builtin::Min, seq_of(&[3, 1, 2])), "1");
     assert_eq!(nat(Builtin::Max, set_of(&[3, 1, 2])), "3");
-    assert_eq!(nat(Builtin::Min, set_of(&[])), "`it` has no value: min of an empty set");
-    assert_eq!(nat(Builtin::First, seq_of(&[])), "`it` has no value: first of an empty sequence");
+    assert_eq!(
+        nat(Builtin::Min, set_of(&[])),
+        "`it` has no value: min of an empty set"
+    );
+    assert_eq!(
+        nat(Builtin::First, seq_of(&[])),
+        "`it` has no value: first of an empty sequence"
+    );
     assert_eq!(nat(Builtin::Last, seq_of(&[4, 5])), "5");
     let same = |what, receiver: Expr, argument| {
         let ty = receiver.ty.clone();
@@ -104,36 +133,94 @@ fn methods() {
     };
     assert_eq!(same(Builtin::With, set_of(&[1]), int(1)), "{1}");
     assert_eq!(same(Builtin::With, bag_of(&[1]), int(1)), "bag {1, 1}");
-    assert_eq!(same(Builtin::Without, bag_of(&[1, 1, 2]), int(1)), "bag {1, 2}");
+    assert_eq!(
+        same(Builtin::Without, bag_of(&[1, 1, 2]), int(1)),
+        "bag {1, 2}"
+    );
     assert_eq!(same(Builtin::Without, set_of(&[1]), int(7)), "{1}");
     assert_eq!(same(Builtin::Push, seq_of(&[2]), int(1)), "[2, 1]");
     let seq = Ty::Seq(Box::new(Ty::Int));
     let drop = |what| value(method(what, vec![seq_of(&[1, 2, 3])], seq.clone()));
     assert_eq!(drop(Builtin::DropFirst), "[2, 3]");
     assert_eq!(drop(Builtin::DropLast), "[1, 2]");
-    let update = |at| value(method(Builtin::Update, vec![seq_of(&[1, 2]), int(at), int(9)], seq.clone()));
+    let update = |at| {
+        value(method(
+            Builtin::Update,
+            vec![seq_of(&[1, 2]), int(at), int(9)],
+            seq.clone(),
+        ))
+    };
     assert_eq!(update(1), "[1, 9]");
-    assert_eq!(update(2), "`it` has no value: index 2 is outside a sequence of length 2");
-    assert_eq!(value(method(Builtin::Count, vec![bag_of(&[1, 1]), int(1)], Ty::Nat)), "2");
-    assert_eq!(value(method(Builtin::Subset, vec![set_of(&[1]), set_of(&[1, 2])], Ty::Bool)), "true");
-    assert_eq!(value(method(Builtin::Unwrap, vec![none(Ty::Int)], Ty::Int)), "`it` has no value: unwrap of none");
-    assert_eq!(value(method(Builtin::UnwrapOr, vec![some(int(1)), int(2)], Ty::Int)), "1");
-    assert_eq!(value(method(Builtin::UnwrapOr, vec![none(Ty::Int), int(2)], Ty::Int)), "2");
-    assert_eq!(value(method(Builtin::IsNone, vec![none(Ty::Int)], Ty::Bool)), "true");
+    assert_eq!(
+        update(2),
+        "`it` has no value: index 2 is outside a sequence of length 2"
+    );
+    assert_eq!(
+        value(method(
+            Builtin::Count,
+            vec![bag_of(&[1, 1]), int(1)],
+            Ty::Nat
+        )),
+        "2"
+    );
+    assert_eq!(
+        value(method(
+            Builtin::Subset,
+            vec![set_of(&[1]), set_of(&[1, 2])],
+            Ty::Bool
+        )),
+        "true"
+    );
+    assert_eq!(
+        value(method(Builtin::Unwrap, vec![none(Ty::Int)], Ty::Int)),
+        "`it` has no value: unwrap of none"
+    );
+    assert_eq!(
+        value(method(
+            Builtin::UnwrapOr,
+            vec![some(int(1)), int(2)],
+            Ty::Int
+        )),
+        "1"
+    );
+    assert_eq!(
+        value(method(
+            Builtin::UnwrapOr,
+            vec![none(Ty::Int), int(2)],
+            Ty::Int
+        )),
+        "2"
+    );
+    assert_eq!(
+        value(method(Builtin::IsNone, vec![none(Ty::Int)], Ty::Bool)),
+        "true"
+    );
     let set = Ty::Set(Box::new(Ty::Int));
-    assert_eq!(value(method(Builtin::ToSet, vec![seq_of(&[2, 1, 2])], set)), "{1, 2}");
+    assert_eq!(
+        value(method(Builtin::ToSet, vec![seq_of(&[2, 1, 2])], set)),
+        "{1, 2}"
+    );
     let bag = Ty::Bag(Box::new(Ty::Int));
-    assert_eq!(value(method(Builtin::ToBag, vec![seq_of(&[2, 1, 2])], bag)), "bag {1, 2, 2}");
+    assert_eq!(
+        value(method(Builtin::ToBag, vec![seq_of(&[2, 1, 2])], bag)),
+        "bag {1, 2, 2}"
+    );
 }
 
 #[test]
 fn an_int_that_does_not_fit_fails() {
-    assert_eq!(value(narrow(int(-1), Ty::Nat)), "`it` has no value: -1 is not a nat");
+    assert_eq!(
+        value(narrow(int(-1), Ty::Nat)),
+        "`it` has no value: -1 is not a nat"
+    );
     assert_eq!(value(narrow(int(1), Ty::Nat)), "1");
     let mut b = Builder::default();
     let round = b.add_sort(
         "Round",
-        SortKind::Range(Range { start: int(1), end: RangeEnd::With(int(3)) }),
+        SortKind::Range(Range {
+            start: int(1),
+            end: RangeEnd::With(int(3)),
+        }),
     );
     let seven = narrow(int(7), round.clone());
     assert_eq!(
@@ -150,13 +237,23 @@ fn quantifiers_count_and_sum() {
         let mut bindings = vec![binding(&[x, y], Domain::In(range(0, 3)))];
         bindings[0].filter = Some(is(BinOp::Lt, l.read(x), l.read(y)));
         let body = body(l.read(x), l.read(y));
-        evaluated(Builder::default(), quantified(quantifier, bindings, body), l)
+        evaluated(
+            Builder::default(),
+            quantified(quantifier, bindings, body),
+            l,
+        )
     };
     // The pairs are (0, 1), (0, 2), (1, 2).
     assert_eq!(quantify(Quantifier::Sum, plus), "6");
     assert_eq!(quantify(Quantifier::Count, |x, _| eq(x, int(0))), "2");
-    assert_eq!(quantify(Quantifier::Forall, |x, _| is(BinOp::Le, x, int(1))), "true");
-    assert_eq!(quantify(Quantifier::Exists, |x, y| eq(plus(x, y), int(4))), "false");
+    assert_eq!(
+        quantify(Quantifier::Forall, |x, _| is(BinOp::Le, x, int(1))),
+        "true"
+    );
+    assert_eq!(
+        quantify(Quantifier::Exists, |x, y| eq(plus(x, y), int(4))),
+        "false"
+    );
 }
 
 #[test]
@@ -188,12 +285,21 @@ fn comprehensions_follow_their_collection() {
         let binding = binding(&[x], Domain::In(over));
         evaluated(
             Builder::default(),
-            expr(ExprKind::Comprehension(Box::new(binding), Box::new(body)), ty),
+            expr(
+                ExprKind::Comprehension(Box::new(binding), Box::new(body)),
+                ty,
+            ),
             l,
         )
     };
-    assert_eq!(squares(Ty::Seq(Box::new(Ty::Int)), seq_of(&[3, -1, 1])), "[9, 1, 1]");
-    assert_eq!(squares(Ty::Set(Box::new(Ty::Int)), seq_of(&[3, -1, 1])), "{1, 9}");
+    assert_eq!(
+        squares(Ty::Seq(Box::new(Ty::Int)), seq_of(&[3, -1, 1])),
+        "[9, 1, 1]"
+    );
+    assert_eq!(
+        squares(Ty::Set(Box::new(Ty::Int)), seq_of(&[3, -1, 1])),
+        "{1, 9}"
+    );
 }
 
 #[test]
@@ -206,10 +312,16 @@ fn maps_are_total_over_their_keys() {
     let map = || expr(ExprKind::MapOf(k, Box::new(no())), ty.clone());
     // Is there a key that `update` turns to true and leaves the other?
     let updated = method(Builtin::Update, vec![map(), l.read(d), yes()], ty.clone());
-    let at = expr(ExprKind::Index(Box::new(updated), Box::new(l.read(k))), Ty::Bool);
+    let at = expr(
+        ExprKind::Index(Box::new(updated), Box::new(l.read(k))),
+        Ty::Bool,
+    );
     let count = quantified(
         Quantifier::Count,
-        vec![binding(&[d], Domain::Type(db.clone())), binding(&[k], Domain::Type(db))],
+        vec![
+            binding(&[d], Domain::Type(db.clone())),
+            binding(&[k], Domain::Type(db)),
+        ],
         at,
     );
     assert_eq!(evaluated(b, count, l), "2");
@@ -224,10 +336,16 @@ fn maps_are_total_over_their_keys() {
 #[test]
 fn enums_structs_tuples_and_patterns() {
     let mut b = Builder::default();
-    let variant = |name: &str, fields: Vec<Ty>| Variant { name: name.to_owned(), fields };
+    let variant = |name: &str, fields: Vec<Ty>| Variant {
+        name: name.to_owned(),
+        fields,
+    };
     b.song.enums.push(EnumDecl {
         name: "Reply".to_owned(),
-        variants: vec![variant("Free", vec![]), variant("Value", vec![Ty::Int, Ty::Bool])],
+        variants: vec![
+            variant("Free", vec![]),
+            variant("Value", vec![Ty::Int, Ty::Bool]),
+        ],
         span: span(),
     });
     b.song.structs.push(StructDecl {
@@ -243,10 +361,16 @@ fn enums_structs_tuples_and_patterns() {
     let with_payload = pattern(PatternKind::Variant(
         0usize.into(),
         1,
-        vec![pattern(PatternKind::Bind(n)), pattern(PatternKind::Bool(true))],
+        vec![
+            pattern(PatternKind::Bind(n)),
+            pattern(PatternKind::Bool(true)),
+        ],
     ));
     let reply_value = |truth: Expr| {
-        expr(ExprKind::Variant(0usize.into(), 1, vec![int(5), truth]), reply.clone())
+        expr(
+            ExprKind::Variant(0usize.into(), 1, vec![int(5), truth]),
+            reply.clone(),
+        )
     };
     let read = |truth: Expr| {
         let arms = vec![
@@ -255,13 +379,25 @@ fn enums_structs_tuples_and_patterns() {
         ];
         expr(ExprKind::Match(Box::new(reply_value(truth)), arms), Ty::Int)
     };
-    let base = expr(ExprKind::Struct(0usize.into(), vec![read(yes()), read(no())]), point.clone());
-    let updated = expr(ExprKind::Update(Box::new(base), vec![(1, int(8))]), point.clone());
-    let is_it = expr(ExprKind::Is(Box::new(reply_value(yes())), with_payload), Ty::Bool);
+    let base = expr(
+        ExprKind::Struct(0usize.into(), vec![read(yes()), read(no())]),
+        point.clone(),
+    );
+    let updated = expr(
+        ExprKind::Update(Box::new(base), vec![(1, int(8))]),
+        point.clone(),
+    );
+    let is_it = expr(
+        ExprKind::Is(Box::new(reply_value(yes())), with_payload),
+        Ty::Bool,
+    );
     let parts = vec![updated, is_it, reply_value(no())];
     let ty = Ty::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
     let whole = expr(ExprKind::Tuple(parts), ty);
-    assert_eq!(evaluated(b, whole, l), "(Point { x: 6, y: 8 }, true, Reply::Value(5, false))");
+    assert_eq!(
+        evaluated(b, whole, l),
+        "(Point { x: 6, y: 8 }, true, Reply::Value(5, false))"
+    );
 }
 
 /// `fn sum_to(n) { if n == 0 { 0 } else { n + sum_to(n - 1) } }`; without the test, for ever.
@@ -272,9 +408,18 @@ fn sum_to(n: i64, ends: bool) -> String {
     let call = |argument| expr(ExprKind::Call(0usize.into(), vec![argument]), Ty::Int);
     let step = plus(l.read(x), call(minus(l.read(x), int(1))));
     let test = if ends { eq(l.read(x), int(0)) } else { no() };
-    let body = expr(ExprKind::If(Box::new(test), Box::new(int(0)), Box::new(step)), Ty::Int);
+    let body = expr(
+        ExprKind::If(Box::new(test), Box::new(int(0)), Box::new(step)),
+        Ty::Int,
+    );
     let name = "sum_to".to_owned();
-    b.song.functions.push(Function { name, arity: 1, locals: l.0, body, span: span() });
+    b.song.functions.push(Function {
+        name,
+        arity: 1,
+        locals: l.0,
+        body,
+        span: span(),
+    });
     evaluated(b, call(int(n)), Locals::default())
 }
 
@@ -282,7 +427,10 @@ fn sum_to(n: i64, ends: bool) -> String {
 fn functions_recur_deeply_but_not_for_ever() {
     assert_eq!(sum_to(10, true), "55");
     assert_eq!(sum_to(999, true), "499500");
-    assert_eq!(sum_to(10, false), "`it` has no value: sum_to is called more than 1000 levels deep");
+    assert_eq!(
+        sum_to(10, false),
+        "`it` has no value: sum_to is called more than 1000 levels deep"
+    );
 }
 
 #[test]
@@ -294,7 +442,10 @@ fn nesting_does_not_overflow_the_stack() {
         std::mem::forget(deep);
         text
     };
-    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap();
+    let thread = std::thread::Builder::new()
+        .stack_size(64 << 20)
+        .spawn(run)
+        .unwrap();
     assert_eq!(thread.join().unwrap(), "20000");
 }
 
@@ -305,11 +456,23 @@ fn work_without_end_is_given_up() {
     let mut l = Locals::default();
     let x = l.add("n", Ty::Int);
     let call = |argument| expr(ExprKind::Call(0usize.into(), vec![argument]), Ty::Int);
-    let sum = plus(call(minus(l.read(x), int(1))), call(minus(l.read(x), int(2))));
+    let sum = plus(
+        call(minus(l.read(x), int(1))),
+        call(minus(l.read(x), int(2))),
+    );
     let test = is(BinOp::Lt, l.read(x), int(2));
-    let body = expr(ExprKind::If(Box::new(test), Box::new(l.read(x)), Box::new(sum)), Ty::Int);
+    let body = expr(
+        ExprKind::If(Box::new(test), Box::new(l.read(x)), Box::new(sum)),
+        Ty::Int,
+    );
     let name = "fib".to_owned();
-    b.song.functions.push(Function { name, arity: 1, locals: l.0, body, span: span() });
+    b.song.functions.push(Function {
+        name,
+        arity: 1,
+        locals: l.0,
+        body,
+        span: span(),
+    });
     let text = evaluated(b, call(int(80)), Locals::default());
     assert_eq!(text, "`it` has no value: this takes too long to compute");
 }

@@ -23,7 +23,10 @@ fn c1_many_senders_one_receive() {
 #[test]
 fn c2_many_senders_as_many_receives() {
     for n in 1..=5 {
-        assert_eq!(complete(&senders(n, times(n, &R))), [factorial(n as u64); 4]);
+        assert_eq!(
+            complete(&senders(n, times(n, &R))),
+            [factorial(n as u64); 4]
+        );
     }
 }
 
@@ -57,7 +60,10 @@ fn c5_crossing_has_one_less_with_mailboxes() {
             threads.push(vec![R, R]);
             threads.push(vec![R, R]);
         }
-        assert_eq!(complete(&threads), [4u64.pow(n), 4u64.pow(n), 4u64.pow(n), 3u64.pow(n)]);
+        assert_eq!(
+            complete(&threads),
+            [4u64.pow(n), 4u64.pow(n), 4u64.pow(n), 3u64.pow(n)]
+        );
     }
 }
 
@@ -75,7 +81,10 @@ fn c7_two_streams() {
         let threads = [times(n, &S(2, 0)), times(n, &S(2, 1)), times(2 * n, &R)];
         let n = n as u64;
         let merges = factorial(2 * n) / (factorial(n) * factorial(n));
-        assert_eq!(complete(&threads), [factorial(2 * n), merges, merges, merges]);
+        assert_eq!(
+            complete(&threads),
+            [factorial(2 * n), merges, merges, merges]
+        );
     }
 }
 
@@ -87,7 +96,13 @@ fn c8_triangle() {
 
 #[test]
 fn c9_branching_receive() {
-    let threads = [vec![S(0, 0), R], vec![S(3, 1)], vec![S(3, 2)], vec![R], vec![S(0, 3)]];
+    let threads = [
+        vec![S(0, 0), R],
+        vec![S(3, 1)],
+        vec![S(3, 2)],
+        vec![R],
+        vec![S(0, 3)],
+    ];
     assert_eq!(complete(&threads), [4; 4]);
 }
 
@@ -108,7 +123,10 @@ fn c11_senders_and_timeouts() {
 #[test]
 fn c12_choices() {
     for n in 1..=5 {
-        assert_eq!(complete(&[times(n, &Toss(vec![], vec![]))]), [2u64.pow(n as u32); 4]);
+        assert_eq!(
+            complete(&[times(n, &Toss(vec![], vec![]))]),
+            [2u64.pow(n as u32); 4]
+        );
         assert_eq!(complete(&[times(n, &Choose(3))]), [3u64.pow(n as u32); 4]);
     }
 }

@@ -1,17 +1,18 @@
 //! The interpreter against what the language reference says, and against numbers known from
 //! elsewhere. Songs are built as data here: the front end has its own tests.
 
-#![allow(
-    missing_docs,
-    reason = "tests are documented by their names"
-)]
-
+mod ask;
 mod build;
 mod threads;
 
+mod actions;
+mod bodies;
+mod delivery;
 mod evaluate;
 mod families;
+mod handlers;
 mod instances;
+mod lines;
 mod random;
 mod suite;
 mod two_phase;

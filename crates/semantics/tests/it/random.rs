@@ -16,7 +16,10 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, count: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % count
     }
 }
@@ -30,14 +33,20 @@ fn program(dice: &mut Dice) -> Vec<Vec<Op>> {
         .map(|thread| {
             let length = (1 + dice.below(4)).min(left);
             left -= length;
-            (0..length).map(|_| operation(dice, thread, count)).collect()
+            (0..length)
+                .map(|_| operation(dice, thread, count))
+                .collect()
         })
         .collect()
 }
 
 fn operation(dice: &mut Dice, thread: usize, threads: usize) -> Op {
     let tag = dice.below(2) as i64;
-    let among = if dice.below(5) == 0 { threads as u64 } else { 2 };
+    let among = if dice.below(5) == 0 {
+        threads as u64
+    } else {
+        2
+    };
     let to = dice.below(among) as usize;
     let sends = dice.below(4) < if thread < 2 { 1 } else { 3 };
     match dice.below(if sends { 3 } else { 7 }) {
@@ -79,7 +88,9 @@ impl Enumerator<'_> {
         let mut stuck = true;
         for thread in 0..self.threads.len() {
             let at = history.done[thread];
-            let Some(op) = self.threads[thread].get(at) else { continue };
+            let Some(op) = self.threads[thread].get(at) else {
+                continue;
+            };
             let event = (thread, at);
             let mut next = history.clone();
             next.done[thread] += 1;
@@ -90,8 +101,11 @@ impl Enumerator<'_> {
                     self.explore(next);
                 }
                 _ => {
-                    let mut choices: Vec<Option<Event>> =
-                        self.readable(&history, event).into_iter().map(Some).collect();
+                    let mut choices: Vec<Option<Event>> = self
+                        .readable(&history, event)
+                        .into_iter()
+                        .map(Some)
+                        .collect();
                     if matches!(op, T | Tt(_)) {
                         choices.push(None);
                     }
@@ -146,7 +160,9 @@ impl Enumerator<'_> {
     }
 
     fn matches(&self, send: Event, receive: Event) -> bool {
-        let (S(to, tag) | S2(to, tag)) = self.threads[send.0][send.1] else { return false };
+        let (S(to, tag) | S2(to, tag)) = self.threads[send.0][send.1] else {
+            return false;
+        };
         to == receive.0
             && match self.threads[receive.0][receive.1] {
                 Rt(wanted) | Tt(wanted) => wanted == tag,
@@ -174,9 +190,21 @@ fn past(history: &History, event: Event) -> BTreeSet<Event> {
 
 fn enumerate(threads: &[Vec<Op>], models: [Delivery; 2]) -> (u64, u64) {
     let (seen, complete, blocked) = Default::default();
-    let mut enumerator = Enumerator { threads, models, seen, complete, blocked };
-    enumerator.explore(History { done: vec![0; threads.len()], ..History::default() });
-    (enumerator.complete.len() as u64, enumerator.blocked.len() as u64)
+    let mut enumerator = Enumerator {
+        threads,
+        models,
+        seen,
+        complete,
+        blocked,
+    };
+    enumerator.explore(History {
+        done: vec![0; threads.len()],
+        ..History::default()
+    });
+    (
+        enumerator.complete.len() as u64,
+        enumerator.blocked.len() as u64,
+    )
 }
 
 #[test]
@@ -193,9 +221,16 @@ fn the_interpreter_agrees_with_a_second_enumerator() {
             let instance = song(&threads, models.map(Some)).instance(&[]);
             let count = count(&instance);
             let expected = enumerate(&threads, models);
-            assert_eq!((count.complete, count.blocked), expected, "{models:?} {threads:?}");
+            assert_eq!(
+                (count.complete, count.blocked),
+                expected,
+                "{models:?} {threads:?}"
+            );
             executions += count.complete + count.blocked;
         }
     }
-    assert!(executions > 4_000, "the programs are not all trivial: {executions}");
+    assert!(
+        executions > 4_000,
+        "the programs are not all trivial: {executions}"
+    );
 }

@@ -40,7 +40,12 @@ fn l5_l6_two_forwards_and_an_assumption() {
 #[test]
 fn l8_nobody_receives_the_replies() {
     let reply = vec![R, S(0, 0)];
-    let threads = [vec![S(1, 0), S(2, 0), S(3, 0)], reply.clone(), reply.clone(), reply];
+    let threads = [
+        vec![S(1, 0), S(2, 0), S(3, 0)],
+        reply.clone(),
+        reply.clone(),
+        reply,
+    ];
     assert_eq!(complete(&threads), [1; 4]);
 }
 
@@ -50,7 +55,11 @@ fn l15_l16_selection_by_tag() {
     assert_eq!(complete(&[two.clone(), vec![Rt(2), Rt(1)]]), [1; 4]);
     assert_eq!(complete(&[two.clone(), vec![Rt(1), Rt(2)]]), [1; 4]);
     assert_eq!(complete(&[two, vec![Tt(1), Tt(2)]])[1], 4);
-    let threads = [vec![S(1, 2), S(1, 1)], vec![Rt(2), Rt(1)], vec![S(1, 1), S(1, 0)]];
+    let threads = [
+        vec![S(1, 2), S(1, 1)],
+        vec![Rt(2), Rt(1)],
+        vec![S(1, 1), S(1, 0)],
+    ];
     assert_eq!(complete(&threads)[1], 2);
 }
 
@@ -70,7 +79,11 @@ fn w1_the_first_choice_must_not_depend_on_time() {
     let only = |tag| vec![If(tag, vec![], vec![Cut])];
     let mut main = vec![S(0, 0)];
     main.extend(only(3));
-    let threads = [main, vec![S(0, 1), S(2, 0)], vec![S(0, 2), Got(vec![S(0, 3)], vec![])]];
+    let threads = [
+        main,
+        vec![S(0, 1), S(2, 0)],
+        vec![S(0, 2), Got(vec![S(0, 3)], vec![])],
+    ];
     assert_eq!(counts(&threads, Unordered).complete, 1);
 }
 
@@ -111,7 +124,10 @@ fn p1_to_p3_one_program_under_every_model() {
         vec![R, R, R, R],
     ];
     assert_eq!(complete(&threads), [24, 12, 6, 6]);
-    assert_eq!(complete(&[vec![S(1, 1), S(1, 2), S(1, 3)], vec![R, R, R]]), [6, 1, 1, 1]);
+    assert_eq!(
+        complete(&[vec![S(1, 1), S(1, 2), S(1, 3)], vec![R, R, R]]),
+        [6, 1, 1, 1]
+    );
 }
 
 #[test]

@@ -55,10 +55,15 @@ pub(crate) fn song(threads: &[Vec<Op>], via: [Option<Delivery>; 2]) -> Builder {
         builder.message("M", &[("tag", Ty::Int)], via[0]),
         builder.message("N", &[("tag", Ty::Int)], via[1]),
     ];
-    let families: Vec<FamilyId> =
-        (0..threads.len()).map(|at| builder.family(&format!("t{at}"), &[], &[])).collect();
+    let families: Vec<FamilyId> = (0..threads.len())
+        .map(|at| builder.family(&format!("t{at}"), &[], &[]))
+        .collect();
     for (at, ops) in threads.iter().enumerate() {
-        let mut writer = Writer { locals: Locals::default(), kinds, families: &families };
+        let mut writer = Writer {
+            locals: Locals::default(),
+            kinds,
+            families: &families,
+        };
         let body = writer.block(ops);
         builder.body(families[at], writer.locals, body);
     }
@@ -78,8 +83,16 @@ impl Writer<'_> {
 
     fn op(&mut self, op: &Op) -> Stmt {
         match op {
-            S(to, tag) => send(self.kinds[0], vec![int(*tag)], pid(self.families[*to], vec![])),
-            S2(to, tag) => send(self.kinds[1], vec![int(*tag)], pid(self.families[*to], vec![])),
+            S(to, tag) => send(
+                self.kinds[0],
+                vec![int(*tag)],
+                pid(self.families[*to], vec![]),
+            ),
+            S2(to, tag) => send(
+                self.kinds[1],
+                vec![int(*tag)],
+                pid(self.families[*to], vec![]),
+            ),
             R => self.select(None, None, false, vec![], vec![]),
             Rt(tag) => self.select(Some(*tag), None, false, vec![], vec![]),
             Rf(from) => self.select(None, Some(*from), false, vec![], vec![]),
@@ -94,9 +107,9 @@ impl Writer<'_> {
                 let local = self.locals.add("x", Ty::Int);
                 let (then, otherwise) = (self.block(then), self.block(otherwise));
                 let test = if_(eq(self.locals.read(local), int(*tag)), then, otherwise);
-                let arms = self.kinds.map(|kind| {
-                    (accept(kind, &[Some(local)], anyone()), vec![test.clone()])
-                });
+                let arms = self
+                    .kinds
+                    .map(|kind| (accept(kind, &[Some(local)], anyone()), vec![test.clone()]));
                 stmt(StmtKind::Select(arms.to_vec(), None))
             }
             Choose(count) => {
@@ -127,13 +140,18 @@ impl Writer<'_> {
             accept.filter = tag.map(|tag| eq(self.locals.read(local), int(tag)));
             (accept, then.clone())
         });
-        stmt(StmtKind::Select(arms.to_vec(), gives_up.then_some(otherwise)))
+        stmt(StmtKind::Select(
+            arms.to_vec(),
+            gives_up.then_some(otherwise),
+        ))
     }
 }
 
 /// Counts with every message delivered by `model`.
 pub(crate) fn counts(threads: &[Vec<Op>], model: Delivery) -> ExecutionCount {
-    let instance = song(threads, [None, None]).instance(&[]).with_delivery(Some(model));
+    let instance = song(threads, [None, None])
+        .instance(&[])
+        .with_delivery(Some(model));
     count(&instance)
 }
 

@@ -25,20 +25,39 @@ fn two_phase(broken: bool) -> Builder {
     let mut l = b.locals(coordinator);
     let [d1, d2, d3, d4] = [(); 4].map(|()| l.add("d", db.clone()));
     let ballot = l.add("yes", Ty::Bool);
-    let decision = if broken { l.read(ballot) } else { and(own(0, Ty::Bool), l.read(ballot)) };
+    let decision = if broken {
+        l.read(ballot)
+    } else {
+        and(own(0, Ty::Bool), l.read(ballot))
+    };
     let body = vec![
-        for_(d1, all(db.clone()), vec![send(prepare, vec![], pid(dbs, vec![l.read(d1)]))]),
+        for_(
+            d1,
+            all(db.clone()),
+            vec![send(prepare, vec![], pid(dbs, vec![l.read(d1)]))],
+        ),
         for_(
             d2,
             all(db.clone()),
-            vec![receive(accept(vote, &[Some(ballot)], any(dbs))), set_own(0, decision)],
+            vec![
+                receive(accept(vote, &[Some(ballot)], any(dbs))),
+                set_own(0, decision),
+            ],
         ),
         for_(
             d3,
             all(db.clone()),
-            vec![send(decide, vec![own(0, Ty::Bool)], pid(dbs, vec![l.read(d3)]))],
+            vec![send(
+                decide,
+                vec![own(0, Ty::Bool)],
+                pid(dbs, vec![l.read(d3)]),
+            )],
         ),
-        for_(d4, all(db.clone()), vec![receive(accept(done, &[], any(dbs)))]),
+        for_(
+            d4,
+            all(db.clone()),
+            vec![receive(accept(done, &[], any(dbs)))],
+        ),
     ];
     b.body(coordinator, l, body);
 
@@ -58,9 +77,7 @@ fn two_phase(broken: bool) -> Builder {
 
     let mut l = Locals::default();
     let (x, y) = (l.add("a", db.clone()), l.add("b", db.clone()));
-    let outcome = |l: &Locals, at| {
-        of(dbs, vec![l.read(at)], 0, Ty::Option(Box::new(Ty::Bool)))
-    };
+    let outcome = |l: &Locals, at| of(dbs, vec![l.read(at)], 0, Ty::Option(Box::new(Ty::Bool)));
     let agree = eq(outcome(&l, x), outcome(&l, y));
     let bindings = vec![binding(&[x, y], Domain::Type(db))];
     let claim = Claim::Finally(quantified(Quantifier::Forall, bindings, agree));
@@ -79,7 +96,10 @@ fn has_288_executions_with_three_databases() {
     for (size, expected) in [(1, 2), (2, 16), (3, 288)] {
         let instance = two_phase(false).instance(&[("Db", size)]);
         let count = count(&instance);
-        assert_eq!((count.complete, count.blocked, count.failed), (expected, 0, 0));
+        assert_eq!(
+            (count.complete, count.blocked, count.failed),
+            (expected, 0, 0)
+        );
     }
 }
 
@@ -97,7 +117,10 @@ fn everything_holds_within_the_bound() {
         assert_eq!(verdict.states, Some(report.states));
     }
     assert_eq!(report.coverage.missed, []);
-    assert_eq!(report.coverage.received, ["Prepare", "Vote", "Decide", "Done"]);
+    assert_eq!(
+        report.coverage.received,
+        ["Prepare", "Vote", "Decide", "Done"]
+    );
     assert!(report.undelivered.is_empty());
 }
 
@@ -105,9 +128,13 @@ fn everything_holds_within_the_bound() {
 fn the_broken_twin_fails_with_the_shortest_trace() {
     let instance = two_phase(true).instance(&[]);
     let report = run(&instance);
-    let Answer::Refuted(trace) = &report.findings[0].answer else { panic!("not refuted") };
+    let Answer::Refuted(trace) = &report.findings[0].answer else {
+        panic!("not refuted")
+    };
     assert_eq!(trace.lanes, ["coordinator", "db[0]", "db[1]"]);
-    let Ending::Failed(failure) = &trace.ending else { panic!("no failure") };
+    let Ending::Failed(failure) = &trace.ending else {
+        panic!("no failure")
+    };
     assert_eq!(failure.kind, FailureKind::Assertion);
     assert_eq!(failure.message, "c ==> yes is false: c = true, yes = false");
     // Two prepares sent and received, two votes sent and received, one decision sent and received
@@ -128,22 +155,32 @@ fn events_say_who_what_and_how_it_changed() {
     let trace = simulate(&machine, 7, 1_000);
     assert_eq!(trace.ending, Ending::Final);
     assert_eq!(trace.undelivered, []);
-    let start: Vec<String> =
-        trace.start.iter().map(|one| format!("{} = {}", one.variable, one.after)).collect();
+    let start: Vec<String> = trace
+        .start
+        .iter()
+        .map(|one| format!("{} = {}", one.variable, one.after))
+        .collect();
     assert_eq!(start, ["coordinator.commit = true", "db[0].outcome = none"]);
     let labels: Vec<&str> = trace.events.iter().map(|event| &*event.label).collect();
     let ballot = trace.events[1].choices[0].strip_prefix("yes = ").unwrap();
-    assert_eq!(labels, [
-        "Prepare",
-        "Prepare",
-        &format!("Vote({ballot})"),
-        &format!("Vote({ballot})"),
-        &format!("Decide({ballot})"),
-        &format!("Decide({ballot})"),
-        "Done",
-        "Done",
-    ]);
-    let numbers: Vec<u64> = trace.events.iter().filter_map(|event| event.message).collect();
+    assert_eq!(
+        labels,
+        [
+            "Prepare",
+            "Prepare",
+            &format!("Vote({ballot})"),
+            &format!("Vote({ballot})"),
+            &format!("Decide({ballot})"),
+            &format!("Decide({ballot})"),
+            "Done",
+            "Done",
+        ]
+    );
+    let numbers: Vec<u64> = trace
+        .events
+        .iter()
+        .filter_map(|event| event.message)
+        .collect();
     assert_eq!(numbers, [0, 0, 1, 1, 2, 2, 3, 3]);
     let changes: Vec<String> = trace
         .events
@@ -212,7 +249,15 @@ fn the_watch_and_the_limit_leave_things_unknown() {
     let report = search(&instance, query, &Limits::default(), &mut watch);
     assert_eq!(report.completeness, Completeness::Stopped);
     assert!(watch.0 >= 2);
-    assert!(report.verdicts(&instance.bound()).iter().all(|one| one.outcome == Outcome::Unknown));
+    assert!(
+        report
+            .verdicts(&instance.bound())
+            .iter()
+            .all(|one| one.outcome == Outcome::Unknown)
+    );
     let report = search(&instance, query, &Limits { states: 100 }, &mut Unwatched);
-    assert_eq!((report.completeness, report.states), (Completeness::StateLimit, 100));
+    assert_eq!(
+        (report.completeness, report.states),
+        (Completeness::StateLimit, 100)
+    );
 }

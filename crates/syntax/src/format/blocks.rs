@@ -40,11 +40,6 @@ impl Layout<'_> {
         });
     }
 
-    /// `while c invariant p { … }`: the clauses on one line, or each on its own.
-    pub(super) fn headed(&mut self, node: &SyntaxNode) {
-        self.branches(node);
-    }
-
     /// What stands before a block; when it is broken, the block's brace gets its own line.
     fn header(&mut self, elements: &[SyntaxElement]) {
         let clauses = elements.iter().filter(|element| is_clause(element));
@@ -69,7 +64,7 @@ impl Layout<'_> {
         });
     }
 
-    /// `if`, `maybe` and their `else`: all branches on one line, or none.
+    /// Statements with blocks: all blocks on the line of their header, or none.
     pub(super) fn branches(&mut self, node: &SyntaxNode) {
         let lines = branch_bodies(node)
             .iter()
@@ -81,31 +76,20 @@ impl Layout<'_> {
     fn branch(&mut self, node: &SyntaxNode, shape: Shape) {
         let mut header: Vec<SyntaxElement> = Vec::new();
         for element in parts(node) {
-            let inner = element.as_node();
-            match element.kind() {
-                Block | BlockExpr if !header.is_empty() => {
-                    self.header(&std::mem::take(&mut header));
-                    inner
-                        .into_iter()
-                        .for_each(|block| self.branch_body(block, shape));
+            match element {
+                NodeOrToken::Node(block) if is_block(&block) => {
+                    if !header.is_empty() {
+                        self.header(&std::mem::take(&mut header));
+                    }
+                    self.body(&parts(&block).collect::<Vec<_>>(), shape);
                 }
-                Block | BlockExpr => {
-                    inner
-                        .into_iter()
-                        .for_each(|block| self.branch_body(block, shape));
+                NodeOrToken::Node(next) if is_if(&next) && header.is_empty() => {
+                    self.branch(&next, shape);
                 }
-                ElseKw => self.element(&element),
-                IfStmt | IfExpr if header.is_empty() => {
-                    inner.into_iter().for_each(|next| self.branch(next, shape));
-                }
-                _ => header.push(element),
+                NodeOrToken::Token(token) if token.kind() == ElseKw => self.token(&token),
+                other => header.push(other),
             }
         }
-    }
-
-    fn branch_body(&mut self, block: &SyntaxNode, shape: Shape) {
-        let body: Vec<SyntaxElement> = parts(block).collect();
-        self.body(&body, shape);
     }
 
     fn body(&mut self, body: &[SyntaxElement], shape: Shape) {
@@ -135,6 +119,14 @@ impl Layout<'_> {
     }
 }
 
+fn is_block(node: &SyntaxNode) -> bool {
+    matches!(node.kind(), Block | BlockExpr)
+}
+
+fn is_if(node: &SyntaxNode) -> bool {
+    matches!(node.kind(), IfStmt | IfExpr)
+}
+
 fn is_clause(element: &SyntaxElement) -> bool {
     matches!(element.kind(), InvariantClause | DecreasesClause)
 }
@@ -159,7 +151,7 @@ fn written_shape(text: &str, body: &[SyntaxElement]) -> Shape {
     if lines { Shape::Lines } else { Shape::Flexible }
 }
 
-/// The braces of an `if` or `maybe` and of all its `else`s.
+/// The braces of a statement and of all its `else`s.
 fn branch_bodies(node: &SyntaxNode) -> Vec<Vec<SyntaxElement>> {
     let mut bodies = Vec::new();
     let mut next = Some(node.clone());
@@ -168,7 +160,7 @@ fn branch_bodies(node: &SyntaxNode) -> Vec<Vec<SyntaxElement>> {
         for element in parts(&current) {
             match element {
                 NodeOrToken::Token(token) => else_seen |= token.kind() == ElseKw,
-                NodeOrToken::Node(inner) if matches!(inner.kind(), Block | BlockExpr) => {
+                NodeOrToken::Node(inner) if is_block(&inner) => {
                     bodies.push(parts(&inner).collect());
                 }
                 NodeOrToken::Node(inner) if else_seen => next = Some(inner),

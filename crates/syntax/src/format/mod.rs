@@ -31,23 +31,8 @@ use rules::Layout;
 /// The width that lines are kept to.
 pub const WIDTH: usize = 100;
 const INDENT: usize = 4;
-/// Comments can pull a layout apart in steps; this many have always been enough.
-const MAX_PASSES: usize = 8;
-
 /// Formats a file, or returns its syntax errors.
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
-    let mut current = format_once(text)?;
-    for _ in 1..MAX_PASSES {
-        let next = format_once(&current)?;
-        if next == current {
-            break;
-        }
-        current = next;
-    }
-    Ok(current)
-}
-
-fn format_once(text: &str) -> Result<String, Vec<Diagnostic>> {
     let parse = parse(text);
     if parse.errors().is_empty() {
         Ok(printer::print(&Layout::of(text, &parse.syntax())))

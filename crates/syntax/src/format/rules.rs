@@ -180,8 +180,9 @@ impl<'t> Layout<'t> {
             FilterComprehension | SetComprehension | SeqComprehension => self.comprehension(node),
             Block | ProcessBody | ChoreographyBody | BlockExpr | Endpoint => self.braced(node),
             MatchStmt | MatchExpr | ReceiveChoice => self.arms(node),
-            IfStmt | IfExpr | MaybeStmt => self.branches(node),
-            WhileStmt | ForStmt | LoopStmt | Handler => self.headed(node),
+            IfStmt | IfExpr | MaybeStmt | WhileStmt | ForStmt | LoopStmt | Handler => {
+                self.branches(node);
+            }
             PropertyItem if !claims_quantifier(node) => self.property(node),
             _ => self.inline(node),
         }

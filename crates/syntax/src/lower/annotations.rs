@@ -1,11 +1,10 @@
 //! Types as they are written.
 
 use super::Lowering;
-use super::codes::names::UNKNOWN_TYPE;
 use crate::ast::{self, AstNode, Primitive, TypeConstructor};
 use crate::names::Item;
 use crate::types::UNKNOWN;
-use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_diagnostics::Span;
 use plainsong_ir::Ty;
 
 impl Lowering<'_> {
@@ -24,7 +23,7 @@ impl Lowering<'_> {
         match self.names.item(name.text()).and_then(type_of_item) {
             Some(ty) => ty,
             None => {
-                self.no_such_type(name);
+                self.unknown_type(name);
                 UNKNOWN
             }
         }
@@ -63,50 +62,6 @@ impl Lowering<'_> {
         for (key, span) in std::mem::take(&mut self.map_keys) {
             self.want_finite(&key, span, "the key of a map");
         }
-    }
-
-    fn no_such_type(&mut self, name: &ast::Name) {
-        let text = name.text();
-        if self.names.is_doubtful(text) {
-            return;
-        }
-        let mut diagnostic = match self.names.items.get(text) {
-            Some(item) => {
-                let message = format!("`{text}` is {}, not a type", item.what.describe());
-                Diagnostic::error(&UNKNOWN_TYPE, name.span(), message)
-                    .also(item.span, format!("`{text}` is declared here"))
-            }
-            None => Diagnostic::error(
-                &UNKNOWN_TYPE,
-                name.span(),
-                format!("there is no type `{text}`"),
-            ),
-        };
-        diagnostic.help = self.type_help(text);
-        self.report(diagnostic);
-    }
-
-    fn type_help(&self, text: &str) -> Option<String> {
-        let foreign = match text {
-            "boolean" | "Bool" | "Boolean" => "bool",
-            "integer" | "Int" | "i32" | "i64" | "isize" => "int",
-            "Nat" | "u8" | "u32" | "u64" | "usize" => "nat",
-            "Option" => "option<…>",
-            "Set" | "HashSet" => "set<…>",
-            "Vec" | "list" | "List" | "Seq" => "seq<…>",
-            "Map" | "HashMap" => "map<…, …>",
-            "string" | "String" | "str" => {
-                return Some("there are no strings; use an enum for a fixed set of words".into());
-            }
-            _ => {
-                let known = self.names.items.iter().filter(|(_, item)| item.what.is_type());
-                let built_in = ["bool", "int", "nat", "process"];
-                let known = known.map(|(name, _)| name.as_str()).chain(built_in);
-                return self.suggest(text, known)
-                    .or_else(|| Some(format!("declare it, for example `sort {text};`")));
-            }
-        };
-        Some(format!("did you mean `{foreign}`?"))
     }
 }
 

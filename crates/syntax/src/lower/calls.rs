@@ -1,7 +1,7 @@
 //! Calls of functions, variants of enums, and the arguments of both.
 
 use super::Lowering;
-use super::codes::names::{AMBIGUOUS_NAME, UNKNOWN_NAME, UNKNOWN_TYPE, UNKNOWN_VARIANT};
+use super::codes::names::AMBIGUOUS_NAME;
 use super::codes::types::{ARGUMENT_COUNT, NOT_CALLABLE_NAME};
 use super::fit::{Wanted, Why};
 use crate::ast::{self, AstNode};
@@ -117,31 +117,6 @@ impl Lowering<'_> {
         self.report(diagnostic);
     }
 
-    fn unknown_function(&mut self, name: &ast::Name) {
-        let text = name.text();
-        if self.names.is_doubtful(text) {
-            return;
-        }
-        let message = format!("there is no function `{text}`");
-        let mut diagnostic = Diagnostic::error(&UNKNOWN_NAME, name.span(), message);
-        diagnostic.help = match text {
-            "len" | "min" | "max" | "contains" | "first" | "last" | "unwrap" => {
-                Some(format!("it is a method: write `value.{text}(…)`"))
-            }
-            _ => match self.names.signals.get(text) {
-                Some(signal) => {
-                    Some(format!("`{text}` is {}; it is not a value", signal.what.describe()))
-                }
-                None => {
-                    let functions = self.functions.iter().map(|function| function.name.as_str());
-                    let variants = self.names.variants.keys().map(String::as_str);
-                    self.suggest(text, functions.chain(variants))
-                }
-            },
-        };
-        self.report(diagnostic);
-    }
-
     /// A variant without its enum: the wanted enum's, or that of the only enum that has it.
     pub(crate) fn bare_variant(
         &mut self,
@@ -208,40 +183,14 @@ impl Lowering<'_> {
         name: &ast::Name,
     ) -> Option<(EnumId, usize)> {
         let Some(Item::Enum(id)) = self.names.item(of.text()) else {
-            self.not_an_enum(of);
+            self.unknown_enum(of);
             return None;
         };
         let at = self.names.variant(id, name.text());
         if at.is_none() {
-            self.no_such_variant(id, name);
+            self.unknown_variant(id, name);
         }
         at.map(|at| (id, at))
-    }
-
-    fn not_an_enum(&mut self, name: &ast::Name) {
-        let text = name.text();
-        if self.names.is_doubtful(text) {
-            return;
-        }
-        let message = match self.names.item(text) {
-            Some(item) => format!("`{text}` is {}, not an enum", item.describe()),
-            None => format!("there is no enum `{text}`"),
-        };
-        let known = self.types.enums.iter().map(|decl| decl.name.as_str());
-        let mut diagnostic = Diagnostic::error(&UNKNOWN_TYPE, name.span(), message);
-        diagnostic.help = self.suggest(text, known);
-        self.report(diagnostic);
-    }
-
-    /// Reports a variant that the enum does not have.
-    pub(crate) fn no_such_variant(&mut self, id: EnumId, name: &ast::Name) {
-        let decl = &self.types.enums[id.index()];
-        let message = format!("`{}` has no variant `{}`", decl.name, name.text());
-        let known = decl.variants.iter().map(|variant| variant.name.as_str());
-        let mut diagnostic = Diagnostic::error(&UNKNOWN_VARIANT, name.span(), message)
-            .also(decl.span, format!("`{}` is declared here", decl.name));
-        diagnostic.help = self.suggest(name.text(), known);
-        self.report(diagnostic);
     }
 
     fn variant(

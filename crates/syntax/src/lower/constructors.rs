@@ -1,7 +1,7 @@
 //! Struct literals.
 
 use super::Lowering;
-use super::codes::names::{DUPLICATE_NAME, UNKNOWN_TYPE};
+use super::codes::names::DUPLICATE_NAME;
 use super::codes::types::MISSING_FIELD;
 use super::fit::Why;
 use crate::ast::{self, AstNode};
@@ -28,21 +28,13 @@ impl Lowering<'_> {
 
     /// The struct of this name; reports when there is none.
     pub(crate) fn struct_named(&mut self, name: &ast::Name) -> Option<StructId> {
-        let text = name.text();
-        match self.names.item(text) {
-            Some(Item::Struct(id)) => return Some(id),
-            _ if self.names.is_doubtful(text) => return None,
-            _ => {}
+        match self.names.item(name.text()) {
+            Some(Item::Struct(id)) => Some(id),
+            _ => {
+                self.unknown_struct(name);
+                None
+            }
         }
-        let message = match self.names.item(text) {
-            Some(item) => format!("`{text}` is {}, not a struct", item.describe()),
-            None => format!("there is no struct `{text}`"),
-        };
-        let known = self.types.structs.iter().map(|decl| decl.name.as_str());
-        let mut diagnostic = Diagnostic::error(&UNKNOWN_TYPE, name.span(), message);
-        diagnostic.help = self.suggest(text, known);
-        self.report(diagnostic);
-        None
     }
 
     fn ignore_fields(&mut self, e: &ast::StructExpr) {
@@ -58,7 +50,7 @@ impl Lowering<'_> {
         for field in e.fields() {
             let (Some(name), Some(value)) = (field.name(), field.value()) else { continue };
             let Some(&at) = self.names.fields[id.index()].get(name.text()) else {
-                self.no_such_field(id, &name);
+                self.unknown_field(id, &name);
                 self.check(&value, &UNKNOWN, Why::Here);
                 continue;
             };

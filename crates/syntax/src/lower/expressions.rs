@@ -169,7 +169,7 @@ impl Lowering<'_> {
                 Some(Signal::Message(id)) => Some(PendingOf::Message(id)),
                 Some(Signal::Action(id)) => Some(PendingOf::Action(id)),
                 None => {
-                    self.no_such_signal(&name, "message or action");
+                    self.unknown_signal(&name, "message or action");
                     None
                 }
             },
@@ -237,17 +237,7 @@ impl Lowering<'_> {
         let name = item.name()?;
         let value = match item.initial()? {
             ast::Initial::Expr(value) => self.initial(&value, item.ty().as_ref(), &name),
-            ast::Initial::Choose(choose) => {
-                self.report(
-                    Diagnostic::error(
-                        &MISPLACED_EXPRESSION,
-                        choose.span(),
-                        "an expression cannot choose",
-                    )
-                    .help("choose in a statement before it: `let x = choose …;`"),
-                );
-                self.wrong(choose.span())
-            }
+            ast::Initial::Choose(choose) => self.wrong(choose.span()),
         };
         let ty = self.type_of_local(&value);
         Some((self.unit.bind(name.text(), ty, Binder::Let, name.span()), value))

@@ -5,10 +5,10 @@ use super::codes::suspicions::UNUSED_LOCAL;
 use super::codes::types::{CANNOT_INFER, TYPE_TOO_LARGE};
 use super::unit::{Binder, Unit};
 use crate::types::holes::Unsolved;
-use crate::types::{Holes, UNKNOWN};
+use crate::types::{Holes, UNKNOWN, is_hole};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{VisitMut, walk_mut};
-use plainsong_ir::{Block, Expr, Local, StartValue};
+use plainsong_ir::{Block, Expr, Local, StartValue, Ty};
 
 impl Lowering<'_> {
     /// Ends a unit that is one expression; returns its locals.
@@ -63,8 +63,26 @@ impl Lowering<'_> {
         );
     }
 
-    /// Reports a type that has outgrown all use.
+    /// The type of what stands at `span`, where its outermost constructor must be known.
+    pub(crate) fn known_type(&mut self, ty: &Ty, span: Span) -> Ty {
+        let ty = self.shallow(ty);
+        if !is_hole(&ty) {
+            return ty;
+        }
+        self.unit.holes.drown(&ty);
+        let message = format!("the type of {} is not known here", self.quote(span));
+        self.report(
+            Diagnostic::error(&CANNOT_INFER, span, message)
+                .help("write the type where the value comes from, for example `: option<int>`"),
+        );
+        UNKNOWN
+    }
+
+    /// Reports a type that has outgrown all use; those that grow out of it are not worth a word.
     pub(crate) fn too_large(&mut self, span: Span) {
+        if std::mem::replace(&mut self.too_large_reported, true) {
+            return;
+        }
         self.report(
             Diagnostic::error(&TYPE_TOO_LARGE, span, "the type of this has become too large")
                 .help("declare a struct instead of nesting tuples and collections"),
@@ -93,7 +111,7 @@ pub(crate) struct Filler<'h> {
 }
 
 impl Filler<'_> {
-    fn fill(&mut self, ty: &mut plainsong_ir::Ty, span: Span) {
+    fn fill(&mut self, ty: &mut Ty, span: Span) {
         match self.holes.resolve(ty) {
             Ok(whole) => *ty = whole,
             Err(_) => {

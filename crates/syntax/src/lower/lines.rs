@@ -39,8 +39,8 @@ impl Lowering<'_> {
         let parts = body.iter().flat_map(ast::ChoreographyBody::endpoints);
         for (endpoint, &family) in parts.zip(&endpoints) {
             let indices = endpoint.indices();
-            self.state_vars(family, Home::EndpointStart, endpoint.state(), |this| {
-                this.bind_indices(family, indices.as_ref());
+            let home = Home::EndpointStart;
+            self.state_vars(family, home, indices.as_ref(), endpoint.state(), |this| {
                 this.bind_parameters(&params, written.as_ref(), Binder::Parameter);
             });
         }

@@ -5,7 +5,7 @@ use super::codes::names::UNKNOWN_METHOD;
 use super::codes::types::BAD_OPERAND;
 use super::fit::{Wanted, Why};
 use crate::ast::{self, AstNode};
-use crate::types::{a, is_hole, is_unknown};
+use crate::types::{a, is_unknown};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{Builtin, Expr, ExprKind, Ty};
 
@@ -39,7 +39,7 @@ impl Lowering<'_> {
         };
         let guide = wanted.filter(|_| keeps_type(name.text()));
         let receiver = self.expr(&receiver, guide);
-        let ty = self.shallow(&receiver.ty);
+        let ty = self.known_type(&receiver.ty, receiver.span);
         let Some(method) = method_of(&ty, name.text()) else {
             self.no_such_method(&ty, &name, receiver.span);
             self.ignore_arguments(arguments.as_ref());
@@ -58,10 +58,9 @@ impl Lowering<'_> {
     }
 
     /// Reports a type whose values have no order.
-    pub(crate) fn want_ordered(&mut self, ty: &Ty, span: Span, who: &str) -> bool {
-        let ty = self.shallow(ty);
-        let ordered = is_hole(&ty) || is_unknown(&ty) || self.types.is_ordered(&ty);
-        if !ordered {
+    pub(crate) fn want_ordered(&mut self, ty: &Ty, span: Span, who: &str) {
+        let ty = self.known_type(ty, span);
+        if !is_unknown(&ty) && !self.types.is_ordered(&ty) {
             let shown = self.show(&ty);
             let message = format!("`{who}` wants numbers or members of an ordered sort, not {}", a(&shown));
             let mut diagnostic = Diagnostic::error(&BAD_OPERAND, span, message);
@@ -73,7 +72,6 @@ impl Lowering<'_> {
             }
             self.report(diagnostic);
         }
-        ordered
     }
 
     fn no_such_method(&mut self, ty: &Ty, name: &ast::Name, of: Span) {
@@ -89,19 +87,20 @@ impl Lowering<'_> {
         } else {
             format!("{subject} is {shown}, which has no method `{text}`")
         };
-        let mut diagnostic = Diagnostic::error(&UNKNOWN_METHOD, name.span(), message);
-        let alias = alias(text).filter(|alias| known.contains(alias));
-        diagnostic.help = match alias {
-            Some(alias) => Some(format!("did you mean `{alias}`?")),
-            None => self.suggest(text, known.iter().copied()).or_else(|| {
-                let list: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-                (!known.is_empty()).then(|| format!("it has {}", list.join(", ")))
-            }),
+        let diagnostic = Diagnostic::error(&UNKNOWN_METHOD, name.span(), message);
+        let diagnostic = match alias(text).filter(|alias| known.contains(alias)) {
+            Some(alias) => diagnostic
+                .help(format!("did you mean `{alias}`?"))
+                .fix(format!("write `{alias}`"), vec![(name.span(), alias.to_owned())]),
+            None => {
+                let mut diagnostic = self.suggest(diagnostic, name, known.iter().copied());
+                if !known.is_empty() {
+                    let list: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+                    diagnostic.help.get_or_insert_with(|| format!("it has {}", list.join(", ")));
+                }
+                diagnostic
+            }
         };
-        if let Some(alias) = alias {
-            let edit = vec![(name.span(), alias.to_owned())];
-            diagnostic = diagnostic.fix(format!("write `{alias}`"), edit);
-        }
         self.report(diagnostic);
     }
 }

@@ -41,9 +41,10 @@ mod sizes;
 mod statements;
 mod traffic;
 mod unit;
+mod unknown;
 
 use crate::ast;
-use crate::names::{Names, did_you_mean};
+use crate::names::Names;
 use crate::names::declare::{Declarations, declare};
 use crate::types::{DeclaredTypes, UNKNOWN};
 use plainsong_diagnostics::{Diagnostic, Span};
@@ -90,6 +91,7 @@ pub(crate) struct Lowering<'t> {
     traffic: Traffic,
     /// What may still be spent on checking that matches are exhaustive.
     match_steps: usize,
+    too_large_reported: bool,
     diagnostics: Vec<Diagnostic>,
     /// How many of `diagnostics` are errors.
     errors: usize,
@@ -114,6 +116,7 @@ impl<'t> Lowering<'t> {
             map_keys: Vec::new(),
             traffic: Traffic::default(),
             match_steps: exhaustive::MAX_STEPS,
+            too_large_reported: false,
             errors: diagnostics.len(),
             diagnostics,
             unit: Unit::default(),
@@ -126,14 +129,10 @@ impl<'t> Lowering<'t> {
         let consts = self.constants(&items.consts);
         let sorts = self.sorts(&items.sorts);
         let functions = self.function_bodies(&items.functions);
-        let start_errors = self.errors;
         let system = self.system(items);
         let lines = self.lines(&items.lines);
         let properties = self.properties(&items.properties);
         let sizes = self.sizings(items.sizes.iter().flat_map(ast::SizeItem::sizings));
-        if complete && self.errors == start_errors {
-            self.unused_messages();
-        }
         let song = Song {
             sorts,
             enums: std::mem::take(&mut self.types.enums),
@@ -147,6 +146,9 @@ impl<'t> Lowering<'t> {
             sizes,
         };
         self.circles(&song);
+        if complete && self.errors == 0 {
+            self.unused_messages();
+        }
         song
     }
 
@@ -169,16 +171,6 @@ impl<'t> Lowering<'t> {
     /// The type as people write it.
     fn show(&self, ty: &Ty) -> String {
         self.types.show(&self.resolved(ty))
-    }
-
-    /// "did you mean …?", for the first mistakes; past those nobody reads on, and it takes time.
-    fn suggest<'a>(
-        &self,
-        written: &str,
-        known: impl IntoIterator<Item = &'a str>,
-    ) -> Option<String> {
-        const MAX_SUGGESTIONS: usize = 100;
-        if self.errors < MAX_SUGGESTIONS { did_you_mean(written, known) } else { None }
     }
 
     /// The text at `span` in quotes, or a word for it when it is long.

@@ -105,7 +105,7 @@ impl Lowering<'_> {
     /// `x in s`
     fn membership(&mut self, left: Operand, link: &Link) -> (ExprKind, Ty) {
         let right = self.expr(&link.right, None);
-        let element = match self.shallow(&right.ty) {
+        let element = match self.known_type(&right.ty, right.span) {
             ty if is_unknown(&ty) => UNKNOWN,
             Ty::Set(element) | Ty::Bag(element) | Ty::Seq(element) => *element,
             ty => {
@@ -122,26 +122,26 @@ impl Lowering<'_> {
     }
 
     fn equality(&mut self, left: Operand, link: &Link) -> (ExprKind, Ty) {
-        let (left, right) = self.sides(left, &link.right, None);
+        let (left, right) = self.sides(left, link);
         let (left, right) = self.balance(left, right, link);
         (binary_kind(link.op, left, right), Ty::Bool)
     }
 
     fn comparison(&mut self, left: Operand, link: &Link) -> (ExprKind, Ty) {
-        let (left, right) = self.sides(left, &link.right, None);
-        let sound = self.want_ordered(&left.ty, left.span, spelling(link.op))
-            && self.want_ordered(&right.ty, right.span, spelling(link.op));
-        let (left, right) =
-            if sound { self.balance(left, right, link) } else { (left, right) };
+        let (left, right) = self.sides(left, link);
+        let errors = self.errors;
+        let (left, right) = self.balance(left, right, link);
+        if self.errors == errors {
+            self.want_ordered(&left.ty, left.span, spelling(link.op));
+        }
         (binary_kind(link.op, left, right), Ty::Bool)
     }
 
     /// `|` on sets and bags, `&` on sets.
     fn set_operation(&mut self, left: Operand, link: &Link) -> (ExprKind, Ty) {
-        let hint = self.wanted_of_operands(link.op, link.wanted.as_ref());
-        let (left, right) = self.sides(left, &link.right, hint.as_ref());
+        let (left, right) = self.sides(left, link);
         let (left, right) = self.balance(left, right, link);
-        let ty = self.shallow(&left.ty);
+        let ty = self.known_type(&left.ty, left.span);
         let fits = match &ty {
             Ty::Set(_) => true,
             Ty::Bag(_) => link.op == BinaryOp::Union,
@@ -157,9 +157,12 @@ impl Lowering<'_> {
 
     /// `+ - * / %` on numbers; `+` on sequences, `-` on sets and bags.
     fn arithmetic(&mut self, left: Operand, link: &Link) -> (ExprKind, Ty) {
-        let hint = self.wanted_of_operands(link.op, link.wanted.as_ref());
-        let (left, right) = self.sides(left, &link.right, hint.as_ref());
-        let (left_ty, right_ty) = (self.shallow(&left.ty), self.shallow(&right.ty));
+        let (left, right) = self.sides(left, link);
+        if is_hole(&left.ty) || is_hole(&right.ty) {
+            self.unit.holes.unify(&left.ty, &right.ty);
+        }
+        let left_ty = self.known_type(&left.ty, left.span);
+        let right_ty = self.known_type(&right.ty, right.span);
         if is_unknown(&left_ty) || is_unknown(&right_ty) {
             return (binary_kind(link.op, left, right), UNKNOWN);
         }
@@ -181,7 +184,8 @@ impl Lowering<'_> {
         self.numbers(left, right, link)
     }
 
-    fn numbers(&mut self, left: Expr, right: Expr, link: &Link) -> (ExprKind, Ty) {
+    fn numbers(&mut self, mut left: Expr, mut right: Expr, link: &Link) -> (ExprKind, Ty) {
+        (left.ty, right.ty) = (self.shallow(&left.ty), self.shallow(&right.ty));
         let nat = |side: &Expr| self.types.number(&side.ty) == Some(Number::Nat);
         if link.op != BinaryOp::Subtract && nat(&left) && nat(&right) {
             return (binary_kind(link.op, left, right), Ty::Nat);
@@ -190,44 +194,41 @@ impl Lowering<'_> {
     }
 
     /// Looks at both sides, first at the one that has a type of its own.
-    fn sides(
-        &mut self,
-        left: Operand,
-        right: &ast::Expr,
-        hint: Option<&Ty>,
-    ) -> (Expr, Expr) {
+    fn sides(&mut self, left: Operand, link: &Link) -> (Expr, Expr) {
+        let guide = self.wanted_of_operands(link.op, link.wanted.as_ref());
         match left {
-            Operand::Written(left) if self.adapts(left) && !self.adapts(right) => {
-                let right = self.side(right, hint);
-                let left = self.other_side(left, &right.ty);
+            Operand::Written(left) if self.adapts(left) && !self.adapts(&link.right) => {
+                let right = self.side(&link.right, guide.as_ref());
+                let left = self.other_side(left, &right.ty, link.op);
                 (left, right)
             }
             Operand::Written(left) => {
-                let left = self.side(left, hint);
-                let right = self.other_side(right, &left.ty);
+                let left = self.side(left, guide.as_ref());
+                let right = self.other_side(&link.right, &left.ty, link.op);
                 (left, right)
             }
             Operand::Done(mut left) => {
                 left.ty = self.shallow(&left.ty);
-                let right = self.other_side(right, &left.ty);
+                let right = self.other_side(&link.right, &left.ty, link.op);
                 (left, right)
             }
         }
     }
 
-    fn side(&mut self, side: &ast::Expr, hint: Option<&Ty>) -> Expr {
-        let mut side = self.expr(side, hint.map(Want::here));
+    fn side(&mut self, side: &ast::Expr, guide: Option<&Ty>) -> Expr {
+        let mut side = self.expr(side, guide.map(Want::here));
         side.ty = self.shallow(&side.ty);
         side
     }
 
     /// The side whose partner has type `partner`. A number does not guide the other side, except
-    /// that a literal next to a `nat` is one.
-    fn other_side(&mut self, side: &ast::Expr, partner: &Ty) -> Expr {
+    /// that a literal next to a `nat` is one, but for `-`.
+    fn other_side(&mut self, side: &ast::Expr, partner: &Ty, op: BinaryOp) -> Expr {
         let guide = if self.types.number(partner).is_none() {
             Some(partner)
         } else {
-            Some(&Ty::Nat).filter(|_| *partner == Ty::Nat && is_integer_literal(side))
+            let nat = *partner == Ty::Nat && op != BinaryOp::Subtract && is_integer_literal(side);
+            nat.then_some(&Ty::Nat)
         };
         self.side(side, guide)
     }
@@ -299,7 +300,7 @@ impl Lowering<'_> {
         if is_unknown(ty) {
             return;
         }
-        let shown = if is_hole(ty) { "not known yet".to_owned() } else { a(&self.show(ty)) };
+        let shown = a(&self.show(ty));
         let op = spelling(link.op);
         let message = format!("`{op}` wants {wanted}, but {} is {shown}", self.quote(span));
         let mut diagnostic =

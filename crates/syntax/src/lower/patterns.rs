@@ -7,7 +7,7 @@ use super::codes::types::ARGUMENT_COUNT;
 use super::unit::Binder;
 use crate::ast::{self, AstNode, LiteralValue};
 use crate::names::Item;
-use crate::types::{UNKNOWN, a, is_unknown};
+use crate::types::{UNKNOWN, a, is_hole, is_unknown};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{FamilyId, Pattern, PatternKind, StructId, Ty};
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ impl Lowering<'_> {
     }
 
     fn subpattern(&mut self, written: &ast::Pattern, ty: &Ty, bound: &mut Bound) -> Pattern {
-        let ty = &self.shallow(ty);
+        let ty = &self.pattern_type(written, ty);
         let span = written.span();
         let kind = match written {
             ast::Pattern::Wildcard(_) => PatternKind::Wild,
@@ -43,6 +43,33 @@ impl Lowering<'_> {
             ast::Pattern::Process(p) => self.process_pattern(p, ty, bound),
         };
         Pattern { kind, span }
+    }
+
+    /// The type of what a pattern is matched with. If it is not known yet, the pattern says more.
+    fn pattern_type(&mut self, written: &ast::Pattern, ty: &Ty) -> Ty {
+        let ty = self.shallow(ty);
+        if !is_hole(&ty) {
+            return ty;
+        }
+        let span = written.span();
+        let implied = match written {
+            ast::Pattern::Literal(p) => match p.value() {
+                Some(LiteralValue::Bool(_)) => Ty::Bool,
+                _ => Ty::Int,
+            },
+            ast::Pattern::None(_) | ast::Pattern::Some(_) => {
+                Ty::Option(Box::new(self.unit.holes.fresh(span)))
+            }
+            ast::Pattern::Tuple(p) => {
+                Ty::Tuple(p.components().map(|part| self.unit.holes.fresh(part.span())).collect())
+            }
+            ast::Pattern::Wildcard(_) | ast::Pattern::Name(_) => return ty,
+            ast::Pattern::Variant(_) | ast::Pattern::Struct(_) | ast::Pattern::Process(_) => {
+                return self.known_type(&ty, span);
+            }
+        };
+        self.unit.holes.unify(&ty, &implied);
+        implied
     }
 
     /// A bare name: a variant of the value's enum, a process, or a new name.
@@ -176,7 +203,7 @@ impl Lowering<'_> {
         if let Ty::Enum(id) = ty {
             let at = self.names.variant(*id, name.text());
             if at.is_none() {
-                self.no_such_variant(*id, name);
+                self.unknown_variant(*id, name);
             }
             return at.map(|at| (*id, at));
         }
@@ -255,7 +282,7 @@ impl Lowering<'_> {
         for field in p.fields() {
             let Some(name) = field.name() else { continue };
             let Some(&at) = self.names.fields[id.index()].get(name.text()) else {
-                self.no_such_field(id, &name);
+                self.unknown_field(id, &name);
                 continue;
             };
             self.distinct(&name, "in this pattern", &mut seen);

@@ -43,7 +43,8 @@ impl Lowering<'_> {
             && let Some(family) = self.names.endpoint(line, text)
         {
             let form = self.family_form(family);
-            self.not_assignable(name.span(), &format!("`{text}` is an endpoint"), None, &format!("assign to one of its variables: `{form}.v = …;`"));
+            let help = format!("assign to one of its variables: `{form}.v = …;`");
+            self.report(not_assignable(name.span(), &format!("`{text}` is an endpoint"), None, &help));
             return None;
         }
         match self.names.items.get(text).copied() {
@@ -51,7 +52,7 @@ impl Lowering<'_> {
                 Item::Global(id) => self.global_place(id, name),
                 item => {
                     let what = format!("`{text}` is {}", item.describe());
-                    self.not_assignable(name.span(), &what, Some(declared.span), "only variables, declared with `var`, change");
+                    self.report(not_assignable(name.span(), &what, Some(declared.span), ONLY_VARIABLES));
                     None
                 }
             },
@@ -77,8 +78,20 @@ impl Lowering<'_> {
             Binder::Let => format!("declare it with `var`: `var {text} = …;`"),
             _ => format!("copy it into a variable first: `var copy = {text};`"),
         };
-        self.not_assignable(name.span(), &format!("`{text}` {}", binder.describe()), Some(declared), &help);
+        let what = format!("`{text}` {}", binder.describe());
+        let mut diagnostic = not_assignable(name.span(), &what, Some(declared), &help);
+        if let Some(keyword) = self.let_before(declared).filter(|_| binder == Binder::Let) {
+            diagnostic = diagnostic.fix("declare it with `var`", vec![(keyword, "var".to_owned())]);
+        }
+        self.report(diagnostic);
         None
+    }
+
+    /// The `let` before a declared name, if nothing but space is between.
+    fn let_before(&self, name: Span) -> Option<Span> {
+        let before = self.text.get(..name.start as usize)?.trim_end();
+        let start = before.strip_suffix("let")?.len() as u32;
+        Some(Span::new(start, start + 3))
     }
 
     fn global_place(&mut self, id: GlobalId, name: &ast::Name) -> Option<Found> {
@@ -111,7 +124,8 @@ impl Lowering<'_> {
     fn entry_place(&mut self, e: &ast::IndexExpr) -> Option<Found> {
         if let Some(reference) = self.family_ref(&ast::Expr::Index(e.clone())) {
             let form = self.family_form(reference.family);
-            self.not_assignable(e.span(), &format!("`{form}` is a process"), None, "only variables, declared with `var`, change");
+            let what = format!("`{form}` is a process");
+            self.report(not_assignable(e.span(), &what, None, ONLY_VARIABLES));
             return None;
         }
         let (place, ty, _) = self.place(&e.base()?)?;
@@ -119,14 +133,16 @@ impl Lowering<'_> {
         let (key, part) = self.entry_of(&ty, &indices, place.span)?;
         Some(extend(place, Access::Index(key), part, e.span()))
     }
+}
 
-    fn not_assignable(&mut self, span: Span, what: &str, declared: Option<Span>, help: &str) {
-        let message = format!("{what} and cannot be assigned");
-        let mut diagnostic = Diagnostic::error(&NOT_ASSIGNABLE, span, message).help(help);
-        if let Some(declared) = declared {
-            diagnostic = diagnostic.also(declared, "declared here");
-        }
-        self.report(diagnostic);
+const ONLY_VARIABLES: &str = "only variables, declared with `var`, change";
+
+fn not_assignable(span: Span, what: &str, declared: Option<Span>, help: &str) -> Diagnostic {
+    let message = format!("{what} and cannot be assigned");
+    let diagnostic = Diagnostic::error(&NOT_ASSIGNABLE, span, message).help(help);
+    match declared {
+        Some(declared) => diagnostic.also(declared, "declared here"),
+        None => diagnostic,
     }
 }
 

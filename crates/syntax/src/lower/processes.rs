@@ -90,9 +90,7 @@ impl Lowering<'_> {
         for (at, item) in items.iter().enumerate() {
             let indices = item.indices();
             let state = item.body().into_iter().flat_map(|body| body.state());
-            self.state_vars(FamilyId::from(at), Home::Start, state, |this| {
-                this.bind_indices(FamilyId::from(at), indices.as_ref());
-            });
+            self.state_vars(FamilyId::from(at), Home::Start, indices.as_ref(), state, |_| {});
         }
         items.iter().enumerate().map(|(at, item)| self.process(FamilyId::from(at), item)).collect()
     }
@@ -108,16 +106,20 @@ impl Lowering<'_> {
         &mut self,
         family: FamilyId,
         home: fn(FamilyId) -> Home,
+        indices: Option<&ast::BinderList>,
         vars: impl Iterator<Item = ast::VarDecl>,
         bind_outer: impl Fn(&mut Self),
     ) {
-        let mut seen = HashMap::new();
+        let names = indices.into_iter().flat_map(ast::BinderList::binders).filter_map(|b| b.name());
+        let mut seen: HashMap<String, Span> =
+            names.map(|name| (name.text().to_owned(), name.span())).collect();
         for var in vars {
             let (name, span) = name_and_span(var.name());
             if let Some(name) = var.name() {
-                self.distinct(&name, "a variable here", &mut seen);
+                self.distinct(&name, "a variable or index here", &mut seen);
             }
             self.begin(home(family));
+            self.bind_indices(family, indices);
             bind_outer(self);
             let (mut start, ty) = self.start_value(&var);
             let locals = self.finish_start(&mut start);

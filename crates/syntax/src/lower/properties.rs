@@ -58,11 +58,13 @@ impl Lowering<'_> {
             return;
         }
         let message = format!("there is no engine `{}`", name.text());
-        let help = self.suggest(name.text(), ENGINES).unwrap_or_else(|| {
+        let diagnostic = Diagnostic::error(&UNKNOWN_ENGINE, name.span(), message);
+        let mut diagnostic = self.suggest(diagnostic, name, ENGINES);
+        diagnostic.help.get_or_insert_with(|| {
             let known: Vec<String> = ENGINES.iter().map(|name| format!("`{name}`")).collect();
             format!("the engines are {}", known.join(", "))
         });
-        self.report(Diagnostic::error(&UNKNOWN_ENGINE, name.span(), message).help(help));
+        self.report(diagnostic);
     }
 
     fn claim(&mut self, item: &ast::PropertyItem) -> Claim {

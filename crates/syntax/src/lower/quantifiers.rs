@@ -94,7 +94,7 @@ impl Lowering<'_> {
 
     /// The type of the elements of a collection; reports what is none.
     pub(crate) fn element_of(&mut self, set: &Expr, who: &str) -> Ty {
-        match self.shallow(&set.ty) {
+        match self.known_type(&set.ty, set.span) {
             Ty::Set(element) | Ty::Bag(element) | Ty::Seq(element) => *element,
             ty if is_unknown(&ty) => UNKNOWN,
             ty => {

@@ -1,7 +1,6 @@
 //! Receiving: which messages are accepted, and the names they bind.
 
 use super::Lowering;
-use super::codes::names::UNKNOWN_NAME;
 use super::codes::places::EMPTY_RECEIVE;
 use super::codes::types::ARGUMENT_COUNT;
 use super::fit::Why;
@@ -193,20 +192,12 @@ impl Lowering<'_> {
 
     /// The process family of this name; reports when there is none.
     pub(crate) fn process_named(&mut self, name: &ast::Name) -> Option<FamilyId> {
-        let text = name.text();
-        match self.names.item(text) {
-            Some(Item::Family(family)) => return Some(family),
-            _ if self.names.is_doubtful(text) => return None,
-            _ => {}
+        match self.names.item(name.text()) {
+            Some(Item::Family(family)) => Some(family),
+            _ => {
+                self.unknown_process(name);
+                None
+            }
         }
-        let message = match self.names.item(text) {
-            Some(item) => format!("`{text}` is {}, not a process", item.describe()),
-            None => format!("there is no process `{text}`"),
-        };
-        let processes = &self.families[..self.process_count];
-        let mut diagnostic = Diagnostic::error(&UNKNOWN_NAME, name.span(), message);
-        diagnostic.help = self.suggest(text, processes.iter().map(|family| family.name.as_str()));
-        self.report(diagnostic);
-        None
     }
 }

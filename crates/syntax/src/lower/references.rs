@@ -121,50 +121,6 @@ impl Lowering<'_> {
         self.wrong(name.span())
     }
 
-    /// Reports a name that means nothing here.
-    pub(crate) fn unknown_name(&mut self, name: &ast::Name) {
-        let text = name.text();
-        if self.names.is_doubtful(text) {
-            return;
-        }
-        let message = format!("`{text}` is not declared");
-        let mut diagnostic = Diagnostic::error(&UNKNOWN_NAME, name.span(), message);
-        if let Some(local) = self.unit.locals.iter().rev().find(|local| local.name == text) {
-            diagnostic = diagnostic.also(local.span, format!("this `{text}` ended with its block"));
-        }
-        diagnostic.help = self.unknown_name_help(text);
-        self.report(diagnostic);
-    }
-
-    fn unknown_name_help(&self, text: &str) -> Option<String> {
-        if let Some(owner) = self.families.iter().position(|f| f.vars.iter().any(|v| v.name == text))
-        {
-            return Some(self.state_help(FamilyId::from(owner), text));
-        }
-        if let Some(signal) = self.names.signals.get(text) {
-            return Some(format!("`{text}` is {}; it is not a value", signal.what.describe()));
-        }
-        let own = self.unit.home.own_family().map(|family| &self.names.vars[family.index()]);
-        let known = self
-            .unit
-            .scope
-            .names()
-            .chain(own.into_iter().flat_map(|vars| vars.keys().map(String::as_str)))
-            .chain(self.names.items.keys().map(String::as_str))
-            .chain(self.names.variants.keys().map(String::as_str))
-            .chain(self.names.endpoints.keys().map(String::as_str));
-        self.suggest(text, known)
-    }
-
-    /// How to name a state variable from outside of its process.
-    fn state_help(&self, family: FamilyId, var: &str) -> String {
-        let owner = self.family_form(family);
-        match self.unit.home {
-            Home::Property | Home::Line(_) => format!("did you mean `{owner}.{var}`?"),
-            _ => format!("`{var}` belongs to `{owner}`; processes share nothing"),
-        }
-    }
-
     /// `db[d]`, with the names of the indices as declared.
     pub(crate) fn family_form(&self, family: FamilyId) -> String {
         let family = &self.families[family.index()];
@@ -191,7 +147,7 @@ impl Lowering<'_> {
 
     /// The position and type of a field; reports when there is none.
     pub(crate) fn field_of(&mut self, ty: &Ty, name: &ast::Name, of: Span) -> Option<(usize, Ty)> {
-        let ty = self.shallow(ty);
+        let ty = self.known_type(ty, of);
         if is_unknown(&ty) {
             return None;
         }
@@ -207,20 +163,9 @@ impl Lowering<'_> {
         };
         let at = self.names.fields[id.index()].get(name.text()).copied();
         if at.is_none() {
-            self.no_such_field(id, name);
+            self.unknown_field(id, name);
         }
         at.map(|at| (at, self.types.structs[id.index()].fields[at].1.clone()))
-    }
-
-    /// Reports a field that the struct does not have.
-    pub(crate) fn no_such_field(&mut self, id: plainsong_ir::StructId, name: &ast::Name) {
-        let decl = &self.types.structs[id.index()];
-        let message = format!("`{}` has no field `{}`", decl.name, name.text());
-        let known = decl.fields.iter().map(|(field, _)| field.as_str());
-        let mut diagnostic = Diagnostic::error(&UNKNOWN_FIELD, name.span(), message)
-            .also(decl.span, format!("`{}` is declared here", decl.name));
-        diagnostic.help = self.suggest(name.text(), known);
-        self.report(diagnostic);
     }
 
     /// `t.0`
@@ -236,7 +181,7 @@ impl Lowering<'_> {
 
     /// The type of a component; reports when there is none.
     pub(crate) fn component_of(&mut self, ty: &Ty, at: usize, span: Span, of: Span) -> Option<Ty> {
-        match self.shallow(ty) {
+        match self.known_type(ty, of) {
             ty if is_unknown(&ty) => None,
             Ty::Tuple(tys) if at < tys.len() => Some(tys[at].clone()),
             ty => {
@@ -279,7 +224,7 @@ impl Lowering<'_> {
         indices: &[ast::Expr],
         of: Span,
     ) -> Option<(Expr, Ty)> {
-        let (key, value) = match self.shallow(ty) {
+        let (key, value) = match self.known_type(ty, of) {
             Ty::Map(key, value) => (*key, *value),
             Ty::Seq(value) => (Ty::Int, *value),
             ty => {
@@ -510,9 +455,7 @@ impl Lowering<'_> {
         } else {
             let message = format!("`{owner}` has no state variable `{text}`");
             let known = row.vars.iter().map(|var| var.name.as_str());
-            let mut diagnostic = Diagnostic::error(&UNKNOWN_FIELD, name.span(), message);
-            diagnostic.help = self.suggest(text, known);
-            diagnostic
+            self.suggest(Diagnostic::error(&UNKNOWN_FIELD, name.span(), message), name, known)
         };
         let diagnostic = diagnostic.also(row.span, format!("`{owner}` is declared here"));
         self.report(diagnostic);

@@ -97,10 +97,12 @@ impl Lowering<'_> {
         if found.is_none() {
             let known = Delivery::ALL.map(Delivery::name);
             let message = format!("there is no delivery model `{}`", via.text());
-            let help = self.suggest(via.text(), known).unwrap_or_else(|| {
+            let diagnostic = Diagnostic::error(&UNKNOWN_DELIVERY, via.span(), message);
+            let mut diagnostic = self.suggest(diagnostic, via, known);
+            diagnostic.help.get_or_insert_with(|| {
                 "it is one of `unordered`, `fifo`, `causal` and `mailbox`".to_owned()
             });
-            self.report(Diagnostic::error(&UNKNOWN_DELIVERY, via.span(), message).help(help));
+            self.report(diagnostic);
         }
         found
     }

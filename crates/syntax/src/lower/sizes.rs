@@ -111,8 +111,7 @@ impl Lowering<'_> {
         };
         let sorts = self.types.sorts.iter().map(|sort| sort.name.as_str());
         let params = self.consts.iter().filter(|row| row.is_param).map(|row| row.name.as_str());
-        let mut diagnostic = Diagnostic::error(&BAD_SIZE, name.span(), message);
-        diagnostic.help = self.suggest(text, sorts.chain(params));
-        self.report(diagnostic);
+        let diagnostic = Diagnostic::error(&BAD_SIZE, name.span(), message);
+        self.report(self.suggest(diagnostic, name, sorts.chain(params)));
     }
 }

@@ -2,7 +2,6 @@
 
 use super::Lowering;
 use super::choices::Candidate;
-use super::codes::names::{UNKNOWN_ACTION, UNKNOWN_MESSAGE};
 use super::codes::places::{MISPLACED_EXPRESSION, MISPLACED_STATEMENT};
 use super::codes::suspicions::UNREACHABLE_STATEMENT;
 use super::fit::Why;
@@ -291,7 +290,7 @@ impl Lowering<'_> {
         let arguments = s.arguments();
         let name = s.action()?;
         let Some(Signal::Action(id)) = self.names.signal(name.text()) else {
-            self.no_such_signal(&name, "action");
+            self.unknown_signal(&name, "action");
             self.ignore_arguments(arguments.as_ref());
             return None;
         };
@@ -311,29 +310,10 @@ impl Lowering<'_> {
             // Where there are no messages at all, the statement itself was reported.
             _ if matches!(self.unit.home, Home::Action | Home::ActionsInit | Home::Line(_)) => None,
             _ => {
-                self.no_such_signal(name, "message");
+                self.unknown_signal(name, "message");
                 None
             }
         }
-    }
-
-    /// Reports a message or action that is not declared.
-    pub(crate) fn no_such_signal(&mut self, name: &ast::Name, what: &str) {
-        let text = name.text();
-        if self.names.is_doubtful(text) {
-            return;
-        }
-        let code = if what == "action" { &UNKNOWN_ACTION } else { &UNKNOWN_MESSAGE };
-        let message = match (self.names.signals.get(text), self.names.item(text)) {
-            (Some(signal), _) => format!("`{text}` is {}, not a {what}", signal.what.describe()),
-            (None, Some(item)) => format!("`{text}` is {}, not a {what}", item.describe()),
-            (None, None) => format!("there is no {what} `{text}`"),
-        };
-        let mut diagnostic = Diagnostic::error(code, name.span(), message);
-        diagnostic.help = self.suggest(text, self.names.signals.keys().map(String::as_str))
-            .filter(|_| !self.names.signals.contains_key(text))
-            .or_else(|| Some(format!("declare it: `{what} {text}…`")).filter(|_| what == "message"));
-        self.report(diagnostic);
     }
 
     /// Reports a statement that cannot stand where it does; it begins with `word`.

@@ -149,21 +149,12 @@ impl Names {
     }
 }
 
-/// "did you mean `a` or `b`?", when there are names near the one written.
-pub(crate) fn did_you_mean<'a>(
-    written: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+/// Names near the one written, nearest first.
+pub(crate) fn near<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut near = near_names(written, known);
     // Any two names of one letter are near each other; that helps nobody.
-    let is_slip = |name: &&str| written.chars().nth(1).is_some() || name.eq_ignore_ascii_case(written);
-    let near: Vec<String> = near_names(written, known)
-        .into_iter()
-        .filter(is_slip)
-        .map(|name| format!("`{name}`"))
-        .collect();
-    match near.as_slice() {
-        [] => None,
-        [only] => Some(format!("did you mean {only}?")),
-        [first @ .., last] => Some(format!("did you mean {} or {last}?", first.join(", "))),
+    if written.chars().nth(1).is_none() {
+        near.retain(|name| name.eq_ignore_ascii_case(written));
     }
+    near
 }

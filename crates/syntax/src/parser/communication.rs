@@ -10,7 +10,11 @@ use crate::kinds::SyntaxKind::{self, *};
 impl Parser<'_> {
     pub(super) fn send_statement(&mut self, start: Checkpoint) {
         self.bump();
-        self.expect_name("the name of a message");
+        if self.at(ToKw) && !matches!(self.nth(1), ToKw | LParen) {
+            self.expected("the name of a message");
+        } else {
+            self.expect_name("the name of a message");
+        }
         if self.at(LParen) {
             self.arguments();
         }

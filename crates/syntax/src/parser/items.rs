@@ -114,7 +114,7 @@ impl Parser<'_> {
         self.expect_name("the name of a struct");
         if self.at_opening_brace() {
             self.delimited("a field", is_name_like, |p| {
-                p.name_and_type("the name of a field", FieldDecl)
+                p.name_and_type("the name of a field", FieldDecl);
             });
         }
         self.close(start, StructItem);
@@ -213,7 +213,7 @@ impl Parser<'_> {
         let start = self.open();
         let opening = self.current_span();
         let count = self.delimited("a name", is_name_like, |p| {
-            p.name_and_type("the name of a parameter", Binder)
+            p.name_and_type("the name of a parameter", Binder);
         });
         if open == LBracket && count == 0 && !self.in_error() {
             self.report(

@@ -9,6 +9,7 @@ use super::{Parser, quoted};
 use crate::codes;
 use crate::foreign::{foreign_keyword, foreign_operator};
 use crate::kinds::SyntaxKind::{self, *};
+use crate::lexer::Token;
 
 impl Parser<'_> {
     // ----- reporting -----
@@ -71,11 +72,13 @@ impl Parser<'_> {
     fn likely_slip(&self) -> Option<String> {
         match self.kind {
             Ident => {
-                let word = self.current_text();
-                if let Some(operator) = foreign_operator(word) {
-                    return Some(format!("write `{operator}` instead of `{word}`"));
-                }
-                foreign_keyword(word).map(|keyword| format!("did you mean `{keyword}`?"))
+                let (word, before) = (self.current_text(), self.last_word());
+                [word, before]
+                    .into_iter()
+                    .find_map(operator_slip)
+                    .or_else(|| {
+                        foreign_keyword(word).map(|keyword| format!("did you mean `{keyword}`?"))
+                    })
             }
             Colon if self.nth(1) == Eq => Some("assignment is written `=`".into()),
             Reserved => Some(format!(
@@ -84,6 +87,15 @@ impl Parser<'_> {
             )),
             _ => None,
         }
+    }
+
+    /// The word that ends directly before the trivia before the current token.
+    fn last_word(&self) -> &str {
+        let before = &self.text[..self.last_end as usize];
+        before
+            .rsplit(|c: char| !c.is_alphanumeric())
+            .next()
+            .unwrap_or("")
     }
 
     /// Reports that things are nested too deeply and skips what is inside.
@@ -247,17 +259,17 @@ impl Parser<'_> {
 
     /// Skips stray tokens on this line up to a `{`, if there is one.
     pub(super) fn skip_to_brace(&mut self) {
-        let line_has_brace = (0..64)
-            .map(|n| (n, self.nth_index(n)))
-            .take_while(|&(_, index)| index.is_some())
-            .find(|&(n, _)| matches!(self.nth(n), LBrace | Semicolon | RBrace))
-            .and_then(|(_, index)| index)
-            .is_some_and(|index| {
-                let between = Span::new(self.last_end, self.tokens[index].start);
-                self.tokens[index].kind == LBrace && !between.slice(self.text).contains('\n')
-            });
-        if line_has_brace {
-            self.skip_while(|p| !p.at(LBrace));
+        const REACH: usize = 128;
+        let stops = |token: &Token| {
+            matches!(token.kind, LBrace | Semicolon | RBrace)
+                || token.kind == Whitespace && token.span().slice(self.text).contains('\n')
+        };
+        let reached = self.tokens[self.at..]
+            .iter()
+            .take(REACH)
+            .find(|token| stops(token));
+        if !self.first_on_line() && reached.is_some_and(|token| token.kind == LBrace) {
+            self.skip_while(|p| !matches!(p.kind, LBrace | Semicolon | RBrace));
         }
     }
 
@@ -301,4 +313,9 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// A help line for a word that is an operator elsewhere.
+fn operator_slip(word: &str) -> Option<String> {
+    foreign_operator(word).map(|operator| format!("write `{operator}` instead of `{word}`"))
 }

@@ -4,6 +4,7 @@ use plainsong_diagnostics::{Diagnostic, Span};
 
 use super::Parser;
 use crate::codes;
+use crate::foreign::foreign_type;
 use crate::kinds::SyntaxKind::{self, *};
 
 impl Parser<'_> {
@@ -22,7 +23,11 @@ impl Parser<'_> {
         let start = self.open();
         match self.kind {
             Ident => {
+                let name = self.current_text();
                 self.bump();
+                if self.at(Lt) {
+                    self.unknown_generic(name);
+                }
                 self.close(start, NamedType);
             }
             BoolKw | IntKw | NatKw | ProcessKw => {
@@ -43,6 +48,27 @@ impl Parser<'_> {
                 self.close(start, GenericType);
             }
         }
+    }
+
+    /// `list<T>`: reported, and its arguments are skipped.
+    fn unknown_generic(&mut self, name: &str) {
+        let message = format!("`{name}` has no type arguments");
+        let help = match foreign_type(name) {
+            Some(ours) => format!("write `{ours}`"),
+            None => "`option`, `set`, `bag`, `seq` and `map` have".into(),
+        };
+        let span = self.current_span();
+        self.report(Diagnostic::error(&codes::UNEXPECTED_TOKEN, span, message).help(help));
+        let start = self.open();
+        self.bump();
+        self.ty();
+        while self.eat(Comma) {
+            self.ty();
+        }
+        if !self.eat_closing_angle() {
+            self.expected("`>`");
+        }
+        self.close(start, Error);
     }
 
     /// `option<T>`, `set<T>`, `bag<T>`, `seq<T>`, `map<K, V>`.

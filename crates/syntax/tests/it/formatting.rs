@@ -115,9 +115,29 @@ fn comments_stay_with_their_tokens() {
 fn long_lists_have_one_element_per_line() {
     check(
         "fn f(a_parameter_with_a_name: int, another_parameter: int, a_third_one: set<option<int>>) -> int { 1 }\n\
-         init { x = some_function(an_argument_with_a_name, another_argument(with, some, inside), the_last_one_of_them); }\n\
+         init { x = some_function(an_argument_with_a_name, another_argument(with, more, inside), the_last_one_of_them); }\n\
          enum E { A, B, }\nenum F {\nA, B }\nconst P: Point = Point { first: a_rather_long_expression + 1, second: another_one, third: x };",
-        expect![],
+        expect![[r#"
+            fn f(a_parameter_with_a_name: int, another_parameter: int, a_third_one: set<option<int>>) -> int {
+                1
+            }
+            init {
+                x = some_function(
+                    an_argument_with_a_name,
+                    another_argument(with, more, inside),
+                    the_last_one_of_them
+                );
+            }
+            enum E {
+                A,
+                B,
+            }
+            enum F {
+                A,
+                B
+            }
+            const P: Point = Point { first: a_rather_long_expression + 1, second: another_one, third: x };
+        "#]],
     );
 }
 
@@ -154,7 +174,9 @@ fn long_headers_put_the_brace_on_its_own_line() {
                 while a < b
                     invariant c
                     decreases d
-                { x = 1; }
+                {
+                    x = 1;
+                }
                 while a invariant b { x = 1; }
                 if the_first_condition_of_all
                     && the_second_condition_of_all

@@ -255,9 +255,9 @@ impl Writer {
 
     fn domain(&mut self) {
         if self.form(3) == 1 {
-            self.put("option < bool >")
+            self.put("option < bool >");
         } else {
-            self.operand()
+            self.operand();
         }
     }
 
@@ -523,9 +523,9 @@ impl Writer {
                 self.pattern();
                 self.put("=>");
                 if self.form(2) == 0 {
-                    self.operand()
+                    self.operand();
                 } else {
-                    self.branch()
+                    self.branch();
                 }
                 self.put(", _ => f (");
                 self.expr();

@@ -6,5 +6,6 @@ mod errors;
 mod formatting;
 mod grammar;
 mod limits;
+mod meaning;
 mod random;
 mod trees;

@@ -3,7 +3,7 @@
 //! Everything goes the way the command line goes: `syntax` compiles and formats, the driver plans and
 //! runs, `semantics` counts.
 
-use super::header::Ending;
+use super::header::{Ending, Scope};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_driver::plan::{Request, plan};
 use plainsong_driver::run::{Supervision, run};
@@ -41,8 +41,9 @@ pub fn format(text: &str) -> String {
 }
 
 /// One verdict for each thing that `check` asks.
-pub fn verdicts(song: &Arc<Song>, chosen: &Sizes) -> Result<Vec<Verdict>, String> {
-    let request = Request { sizes: sizings(song, chosen)?, ..Request::default() };
+pub fn verdicts(song: &Arc<Song>, scope: &Scope) -> Result<Vec<Verdict>, String> {
+    let sizes = sizings(song, &scope.sizes)?;
+    let request = Request { sizes, limits: limits(scope), ..Request::default() };
     let plan = plan(song, &request, engines::ALL).map_err(|problem| problem.message)?;
     let source = Source { name: "song".to_owned(), text: String::new(), path: None };
     let mut supervision = Supervision {
@@ -60,11 +61,11 @@ pub fn verdicts(song: &Arc<Song>, chosen: &Sizes) -> Result<Vec<Verdict>, String
 }
 
 /// How many executions end in which way, over all values of open parameters.
-pub fn executions(song: &Arc<Song>, chosen: &Sizes) -> Result<Vec<(Ending, u64)>, String> {
+pub fn executions(song: &Arc<Song>, scope: &Scope) -> Result<Vec<(Ending, u64)>, String> {
     let mut counts: Vec<(Ending, u64)> = Ending::ALL.into_iter().map(|ending| (ending, 0)).collect();
-    for instance in instances(song, chosen)? {
+    for instance in instances(song, &scope.sizes)? {
         let machine = Machine::new(&instance, Subject::System);
-        let count = executions::executions(&machine, &Limits::default(), &mut Unwatched)
+        let count = executions::executions(&machine, &limits(scope), &mut Unwatched)
             .ok_or("executions are counted only where processes exchange messages")?;
         finished(&count.completeness)?;
         for (ending, number) in &mut counts {
@@ -80,11 +81,13 @@ pub fn executions(song: &Arc<Song>, chosen: &Sizes) -> Result<Vec<(Ending, u64)>
 }
 
 /// How many states there are, over all values of open parameters and everything that can be run.
-pub fn states(song: &Arc<Song>, chosen: &Sizes) -> Result<u64, String> {
+pub fn states(song: &Arc<Song>, scope: &Scope) -> Result<u64, String> {
     let mut states = 0;
-    for instance in instances(song, chosen)? {
+    for instance in instances(song, &scope.sizes)? {
         for query in Query::all(song) {
-            let report = search(&instance, &query, &Limits::default(), &mut Unwatched);
+            // Without checks the search has no reason to stop early.
+            let query = Query { checks: Vec::new(), ..query };
+            let report = search(&instance, &query, &limits(scope), &mut Unwatched);
             finished(&report.completeness)?;
             states += report.states;
         }
@@ -119,6 +122,13 @@ pub fn reason(verdict: &Verdict) -> String {
         }
     }
     reason
+}
+
+/// A song of the corpus that needs more states without saying so is too slow to be a test.
+const MOST_STATES: u64 = 300_000;
+
+fn limits(scope: &Scope) -> Limits {
+    Limits { states: scope.states.unwrap_or(MOST_STATES) }
 }
 
 /// The sizes as the command line gives them, refused as it would refuse them.

@@ -101,14 +101,14 @@ fn answered(expectation: &Expectation, song: &Arc<Song>) -> Vec<Problem> {
     let compared = match &expectation.question {
         Question::Accepted => Ok(Vec::new()),
         Question::Check(claims) => {
-            answers::verdicts(song, &expectation.sizes).map(|actual| compare(claims, &actual))
+            answers::verdicts(song, &expectation.scope).map(|actual| compare(claims, &actual))
         }
-        Question::Explore(expected) => answers::executions(song, &expectation.sizes).map(|actual| {
+        Question::Explore(expected) => answers::executions(song, &expectation.scope).map(|actual| {
             let expected = answers::without_zeros(expected);
             difference(&expected, &answers::without_zeros(&actual))
         }),
         Question::States(expected) => {
-            answers::states(song, &expectation.sizes).map(|actual| difference(expected, &actual))
+            answers::states(song, &expectation.scope).map(|actual| difference(expected, &actual))
         }
     };
     let messages = compared.unwrap_or_else(|message| vec![message]);

@@ -54,20 +54,20 @@ fn answer_again(text: &str, song: &Arc<Song>) -> Result<String, Vec<Problem>> {
 }
 
 fn answer(expectation: &Expectation, song: &Arc<Song>) -> Result<Question, String> {
-    let sizes = &expectation.sizes;
+    let scope = &expectation.scope;
     match &expectation.question {
         Question::Accepted => Ok(Question::Accepted),
         Question::Check(old) => {
-            let verdicts = answers::verdicts(song, sizes)?;
+            let verdicts = answers::verdicts(song, scope)?;
             Ok(Question::Check(verdicts.iter().filter_map(|new| claim(old, new)).collect()))
         }
         Question::Explore(_) => {
-            let counts = answers::executions(song, sizes)?;
+            let counts = answers::executions(song, scope)?;
             let worth_saying =
                 |&&(ending, number): &&(Ending, u64)| ending <= Ending::Blocked || number > 0;
             Ok(Question::Explore(counts.iter().filter(worth_saying).copied().collect()))
         }
-        Question::States(_) => answers::states(song, sizes).map(Question::States),
+        Question::States(_) => answers::states(song, scope).map(Question::States),
     }
 }
 

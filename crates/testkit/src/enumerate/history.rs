@@ -23,8 +23,6 @@ pub enum Event {
         from: Who,
         /// Which of the sender's messages it was, counted from 0.
         index: usize,
-        /// Which arm of the receive, or which handler, took it.
-        arm: usize,
     },
     /// A receive gave up waiting.
     TimedOut,
@@ -77,8 +75,8 @@ impl History {
         self.logs[who].push(Event::Sent);
     }
 
-    pub(super) fn receive(&mut self, who: Who, (from, index): Sending, arm: usize) {
-        self.logs[who].push(Event::Received { from, index, arm });
+    pub(super) fn receive(&mut self, who: Who, (from, index): Sending) {
+        self.logs[who].push(Event::Received { from, index });
     }
 
     pub(super) fn time_out(&mut self, who: Who) {
@@ -153,7 +151,7 @@ fn causes(logs: &Logs, who: Who, position: usize) -> Vec<(Who, usize)> {
 
 fn read_by(event: &Event) -> Option<Sending> {
     match event {
-        Event::Received { from, index, .. } => Some((*from, *index)),
+        Event::Received { from, index } => Some((*from, *index)),
         _ => None,
     }
 }

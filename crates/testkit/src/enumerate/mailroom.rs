@@ -26,7 +26,7 @@ pub(super) struct Mail<'w> {
 }
 
 impl Mail<'_> {
-    /// The messages that may be taken, each once for every arm that accepts it. All arms together
+    /// The messages that may be taken, each by the first arm that accepts it. All arms together
     /// decide which messages match.
     pub(super) fn offers(&self, arms: &[&Accept], store: &Store) -> Result<Vec<Offer>, Undefined> {
         let sources = self.sources(arms, store)?;
@@ -34,17 +34,16 @@ impl Mail<'_> {
         for sending in self.history.unread(self.who) {
             let letter = self.history.letter(sending);
             let sender = &self.identities[sending.0];
-            for (arm, accept) in arms.iter().enumerate() {
+            let taken = arms.iter().enumerate().find_map(|(arm, accept)| {
                 let from = sources[arm].as_ref();
                 let bound = bind(self.instance, accept, from, letter, sender, store.clone());
-                if let Some(bound) = bound.transpose() {
-                    accepted.push(Offer {
-                        sending,
-                        arm,
-                        bound,
-                    });
-                }
-            }
+                bound.transpose().map(|bound| Offer {
+                    sending,
+                    arm,
+                    bound,
+                })
+            });
+            accepted.extend(taken);
         }
         let matching = accepted.iter().filter(|offer| offer.bound.is_ok());
         let matching: Vec<Sending> = matching.map(|offer| offer.sending).collect();

@@ -1,6 +1,6 @@
 //! Values, and how they are written in outcomes.
 
-use plainsong_ir::{FamilyId, Song, Ty};
+use plainsong_ir::{Binder, FamilyId, Song, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A value. Its type is known from where it stands, so values of different sorts or enums need not
@@ -35,22 +35,28 @@ pub enum Value {
     Map(BTreeMap<Value, Value>),
 }
 
-/// `value` of type `ty` as an expression of the language would denote it. Identities are written
-/// as their number, maps as `[k: v, …]`; equal texts mean equal values.
+/// `value` of type `ty` in the notation of traces: as an expression of the language where there is
+/// one, identities as `Db#0`, maps as `map {k => v}`. Equal texts mean equal values.
 pub(super) fn text(song: &Song, ty: &Ty, value: &Value) -> String {
     match (ty, value) {
         (_, Value::Bool(b)) => b.to_string(),
         (_, Value::Int(n)) => n.to_string(),
-        (_, Value::Member(n)) => n.to_string(),
+        (Ty::Sort(id), Value::Member(n)) => format!("{}#{n}", song.sorts[id.index()].name),
         (_, Value::Init) => "init".to_string(),
         (_, Value::Process(family, index)) => process_text(song, *family, index),
         (Ty::Enum(id), Value::Variant(at, payload)) => {
-            let variant = &song.enums[id.index()].variants[*at];
+            let declared = &song.enums[id.index()];
+            let variant = &declared.variants[*at];
             let parts = payload
                 .iter()
                 .zip(&variant.fields)
                 .map(|(v, t)| text(song, t, v));
-            parenthesised(&variant.name, parts.collect())
+            let name = format!("{}::{}", declared.name, variant.name);
+            if payload.is_empty() {
+                name
+            } else {
+                format!("{name}({})", joined(parts.collect()))
+            }
         }
         (Ty::Struct(id), Value::Record(fields)) => {
             let declared = &song.structs[id.index()];
@@ -86,9 +92,10 @@ pub(super) fn text(song: &Song, ty: &Ty, value: &Value) -> String {
             )
         }
         (Ty::Map(k, t), Value::Map(entries)) => {
-            let entries = entries.iter();
-            let parts = entries.map(|(x, v)| format!("{}: {}", text(song, k, x), text(song, t, v)));
-            format!("[{}]", joined(parts.collect()))
+            let parts = entries
+                .iter()
+                .map(|(x, v)| format!("{} => {}", text(song, k, x), text(song, t, v)));
+            format!("map {{{}}}", joined(parts.collect()))
         }
         (ty, value) => unreachable!("{value:?} is not a value of {ty:?}"),
     }
@@ -100,19 +107,12 @@ pub(super) fn process_text(song: &Song, family: FamilyId, index: &[Value]) -> St
     if index.is_empty() {
         return family.name.clone();
     }
-    let parts = index
-        .iter()
-        .zip(&family.index)
-        .map(|(v, binder)| text(song, &binder.ty, v));
+    let part = |(value, binder): (&Value, &Binder)| match value {
+        Value::Member(n) => n.to_string(),
+        value => text(song, &binder.ty, value),
+    };
+    let parts = index.iter().zip(&family.index).map(part);
     format!("{}[{}]", family.name, joined(parts.collect()))
-}
-
-fn parenthesised(name: &str, parts: Vec<String>) -> String {
-    if parts.is_empty() {
-        name.to_string()
-    } else {
-        format!("{name}({})", joined(parts))
-    }
 }
 
 fn joined(parts: Vec<String>) -> String {

@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
                 } in offers
                 {
                     let (mut history, mut thread) = (world.history.clone(), thread.clone());
-                    history.receive(who, sending, arm);
+                    history.receive(who, sending);
                     match bound {
                         Ok(store) => {
                             thread.store = store;
@@ -269,7 +269,7 @@ impl<'a> Search<'a> {
         } in offers
         {
             let mut history = world.history.clone();
-            history.receive(who, sending, arm);
+            history.receive(who, sending);
             let store = match bound {
                 Ok(store) => store,
                 Err(undefined) => {

@@ -43,7 +43,13 @@ impl Composer {
             5 if self.scope.old => self.old(ty, depth - 1),
             _ if is_number(&self.song, ty) => {
                 let other = self.number_ty();
-                self.synth(&other, depth)
+                let before = self.scope.locals.len();
+                let value = self.synth(&other, depth);
+                if value.ty == *ty || !normal::follows(&value) {
+                    return value;
+                }
+                self.scope.locals.truncate(before);
+                self.guided_simple(ty)
             }
             _ => self.guided_inside(ty, depth),
         }
@@ -137,10 +143,8 @@ impl Composer {
     /// An expression of this type whose text tells it.
     pub(super) fn synth(&mut self, ty: &Ty, depth: usize) -> Expr {
         if self.is_spent(depth) {
-            return match self.leaf(ty) {
-                Some(leaf) if !self.dice.once_in(4) => leaf,
-                _ => self.synth_simple(ty),
-            };
+            let leaf = if self.dice.once_in(4) { None } else { self.leaf(ty) };
+            return leaf.unwrap_or_else(|| self.synth_simple(ty));
         }
         let depth = depth - 1;
         match self.dice.below(20) {

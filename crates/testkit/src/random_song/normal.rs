@@ -46,7 +46,7 @@ pub(super) fn convert(value: Expr, wanted: &Ty) -> Expr {
 
 /// `a op b` for numbers that were written without a wanted type.
 pub(super) fn arithmetic(op: BinOp, a: Expr, b: Expr) -> Expr {
-    let (a, b) = with_literals(a, b);
+    let (a, b) = if op == BinOp::Sub { (a, b) } else { with_literals(a, b) };
     let nat = op != BinOp::Sub && a.ty == Ty::Nat && b.ty == Ty::Nat;
     let (a, b) = if nat { (a, b) } else { (widen(a), widen(b)) };
     let ty = a.ty.clone();
@@ -69,6 +69,15 @@ fn with_literals(mut a: Expr, mut b: Expr) -> (Expr, Expr) {
         b.ty = Ty::Nat;
     }
     (a, b)
+}
+
+/// Would the type that is wanted of a number change how the expression is read?
+pub(super) fn follows(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Int(_) | ExprKind::If(..) | ExprKind::Match(..) => true,
+        ExprKind::Old(inner) => follows(inner),
+        _ => false,
+    }
 }
 
 /// Does the text of an expression take its type from the other side of an operator?

@@ -87,9 +87,13 @@ impl Composer {
             return (self.guided(ty, depth), self.guided(ty, depth));
         }
         let a = self.synth(ty, depth);
+        let before = self.scope.locals.len();
         let b = self.guided(ty, depth);
         match (normal::adapts(&a), normal::adapts(&b)) {
-            (true, false) => (a, self.synth(ty, depth)),
+            (true, false) => {
+                self.scope.locals.truncate(before);
+                (a, self.synth(ty, depth))
+            }
             (false, true) if self.dice.once_in(2) => (b, a),
             _ => (a, b),
         }
@@ -99,7 +103,14 @@ impl Composer {
         let collection = self.collection_ty();
         let element = collection.element().cloned().unwrap_or(Ty::Bool);
         let collection = self.synth(&collection, depth);
-        let element = self.check(&element, depth);
+        // An operator on the left of `in` is read before the collection, so it has to tell its type.
+        let before = self.scope.locals.len();
+        let mut value = self.check(&element, depth);
+        if matches!(value.kind, ExprKind::Binary(..)) {
+            self.scope.locals.truncate(before);
+            value = self.synth(&element, depth);
+        }
+        let element = value;
         expr(ExprKind::Binary(BinOp::In, Box::new(element), Box::new(collection)), Ty::Bool)
     }
 
@@ -152,6 +163,7 @@ impl Composer {
             3 => self.extreme(&Ty::Int, depth),
             _ => {
                 let op = *self.dice.pick(ARITHMETIC);
+                let before = self.scope.locals.len();
                 let a = self.synth(&Ty::Int, depth);
                 let b = self.number(depth);
                 let sum = if self.dice.once_in(2) {
@@ -159,8 +171,12 @@ impl Composer {
                 } else {
                     normal::arithmetic(op, b, a)
                 };
-                // Two literals next to each other are `int`s; a literal next to a `nat` is one.
-                if sum.ty == Ty::Int { sum } else { self.synth_simple(&Ty::Int) }
+                if sum.ty == Ty::Int {
+                    return sum;
+                }
+                // A literal next to a `nat` has become one.
+                self.scope.locals.truncate(before);
+                self.synth_simple(&Ty::Int)
             }
         }
     }

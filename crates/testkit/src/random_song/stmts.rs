@@ -189,12 +189,14 @@ impl Composer {
         for family in self.scope.endpoints.clone() {
             let vars = self.song.families[family.index()].vars.len();
             if vars > 0 {
-                let index = self.index(family, 0);
                 let var = VarId::from(self.dice.below(vars));
-                roots.push(Root::Of(family, index, var));
+                roots.push(Root::Of(family, Vec::new(), var));
             }
         }
-        let root = self.dice.choose(&roots)?.clone();
+        let mut root = self.dice.choose(&roots)?.clone();
+        if let Root::Of(family, index, _) = &mut root {
+            *index = self.index(*family, 0);
+        }
         let family = self.scope.own.map(|(family, _)| family);
         let ty = root.ty(&self.song, &self.scope.locals, family)?.clone();
         let (path, ty) = self.path(ty);

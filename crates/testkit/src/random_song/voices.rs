@@ -82,7 +82,7 @@ impl Composer {
     }
 
     /// A scope that begins with the indices of a family and some parameters.
-    fn family_scope(&self, family: FamilyId, home: Home, parameters: &[Local]) -> Scope {
+    pub(super) fn family_scope(&self, family: FamilyId, home: Home, parameters: &[Local]) -> Scope {
         let index = self.song.families[family.index()].index.iter().map(|row| Local {
             name: row.name.clone(),
             ty: row.ty.clone(),

@@ -1,9 +1,9 @@
 //! The songs in the book do what the book says of them.
 
-use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::Outcome;
 use plainsong_testkit::book::{self, BlockKind, CodeBlock};
 use plainsong_testkit::corpus::answers;
+use plainsong_testkit::corpus::header::Scope;
 
 #[test]
 fn every_song_in_the_book_does_what_its_fence_says() {
@@ -42,7 +42,7 @@ fn accepted(text: &str) -> Result<(), String> {
 fn checked(text: &str) -> Result<(), String> {
     accepted(text)?;
     let song = answers::compile(text).song.ok_or("there is no song")?;
-    let verdicts = answers::verdicts(&song, &Sizes::new())?;
+    let verdicts = answers::verdicts(&song, &Scope::default())?;
     if verdicts.is_empty() {
         return Err("there is nothing to check".to_owned());
     }

@@ -18,8 +18,17 @@ pub struct Expectation {
     pub line: usize,
     /// What is asked.
     pub question: Question,
-    /// At which sizes.
+    /// How far the search for it goes.
+    pub scope: Scope,
+}
+
+/// How far a search goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Sizes of sorts and values of parameters.
     pub sizes: Sizes,
+    /// The most states, where it must not go on for ever.
+    pub states: Option<u64>,
 }
 
 /// A question with the answer that is expected.
@@ -95,8 +104,8 @@ pub fn read(text: &str) -> Result<Header, Vec<Problem>> {
         }
         let Some(rest) = comment.strip_prefix(" expect ") else { continue };
         match reader::expectation(rest) {
-            Ok((question, sizes)) => {
-                header.expectations.push(Expectation { line: index + 1, question, sizes });
+            Ok((question, scope)) => {
+                header.expectations.push(Expectation { line: index + 1, question, scope });
             }
             Err(message) => problems.push(Problem::new(index + 1, message)),
         }
@@ -112,17 +121,26 @@ impl fmt::Display for Expectation {
             Question::States(_) => "states",
             Question::Accepted => "accepted",
         };
-        write!(f, "// expect {verb}")?;
-        if !self.sizes.chosen.is_empty() {
-            let sizes: Vec<String> =
-                self.sizes.chosen.iter().map(|(name, size)| format!("{name}={size}")).collect();
-            write!(f, "({})", sizes.join(", "))?;
-        }
+        write!(f, "// expect {verb}{}", self.scope)?;
         match &self.question {
             Question::Check(claims) => write!(f, ": {}", verdicts(claims)),
             Question::Explore(counts) => write!(f, ": {}", numbers(counts)),
             Question::States(number) => write!(f, ": {number}"),
             Question::Accepted => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes: Vec<String> =
+            self.sizes.chosen.iter().map(|(name, size)| format!("{name}={size}")).collect();
+        if !sizes.is_empty() {
+            write!(f, "({})", sizes.join(", "))?;
+        }
+        match self.states {
+            Some(states) => write!(f, " within {states} states"),
+            None => Ok(()),
         }
     }
 }

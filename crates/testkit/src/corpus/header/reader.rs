@@ -1,14 +1,14 @@
 //! Reads one expectation, word by word.
 
-use super::{Claim, Ending, Question};
+use super::{Claim, Ending, Question, Scope};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::Outcome;
 
 /// Reads what stands after `// expect `.
-pub(super) fn expectation(text: &str) -> Result<(Question, Sizes), String> {
+pub(super) fn expectation(text: &str) -> Result<(Question, Scope), String> {
     let mut reader = Reader { rest: text.trim() };
     let verb = reader.word()?;
-    let sizes = reader.sizes()?;
+    let scope = reader.scope()?;
     let question = match verb {
         "accepted" => Question::Accepted,
         "check" => Question::Check(reader.after_colon(Reader::claims)?),
@@ -17,7 +17,7 @@ pub(super) fn expectation(text: &str) -> Result<(Question, Sizes), String> {
         other => return Err(format!("`{other}` is no verb that can be expected to say something")),
     };
     if reader.rest.is_empty() {
-        Ok((question, sizes))
+        Ok((question, scope))
     } else {
         Err(format!("`{}` was not expected here", reader.rest))
     }
@@ -78,6 +78,15 @@ impl<'t> Reader<'t> {
         let negative = if self.take("-") { "-" } else { "" };
         let digits = self.word()?;
         format!("{negative}{digits}").parse().map_err(|_| format!("`{digits}` is not a number"))
+    }
+
+    fn scope(&mut self) -> Result<Scope, String> {
+        let sizes = self.sizes()?;
+        let states = if self.take("within ") { Some(self.number()?) } else { None };
+        if states.is_some() {
+            self.want("states")?;
+        }
+        Ok(Scope { sizes, states })
     }
 
     fn sizes(&mut self) -> Result<Sizes, String> {
@@ -151,11 +160,15 @@ fn outcome(word: &str) -> Result<Outcome, String> {
 mod tests {
     use super::*;
 
+    fn scope(sizes: Sizes) -> Scope {
+        Scope { sizes, states: None }
+    }
+
     #[test]
     fn reads_every_kind_of_question() {
-        let (question, sizes) =
-            expectation("check(Db=2, N=-1): p refuted \"a, b\", q unknown").unwrap();
-        assert_eq!(sizes, Sizes::new().with("Db", 2).with("N", -1));
+        let (question, found) =
+            expectation("check(Db=2, N=-1): p refuted \"a, b\", q.assertions unknown").unwrap();
+        assert_eq!(found, scope(Sizes::new().with("Db", 2).with("N", -1)));
         let claim = |property: &str, outcome, reason: Option<&str>| Claim {
             property: property.into(),
             outcome,
@@ -163,19 +176,19 @@ mod tests {
         };
         let claims = vec![
             claim("p", Outcome::Refuted, Some("a, b")),
-            claim("q", Outcome::Unknown, None),
+            claim("q.assertions", Outcome::Unknown, None),
         ];
         assert_eq!(question, Question::Check(claims));
-        assert_eq!(expectation("check: holds"), Ok((Question::Check(vec![]), Sizes::new())));
-        assert_eq!(expectation("accepted"), Ok((Question::Accepted, Sizes::new())));
+        assert_eq!(expectation("check: holds"), Ok((Question::Check(vec![]), Scope::default())));
+        assert_eq!(expectation("accepted"), Ok((Question::Accepted, Scope::default())));
         assert_eq!(
             expectation("states(A=1): 57"),
-            Ok((Question::States(57), Sizes::new().with("A", 1)))
+            Ok((Question::States(57), scope(Sizes::new().with("A", 1))))
         );
         let counts = vec![(Ending::Executions, 6), (Ending::Discarded, 2)];
         assert_eq!(
-            expectation("explore: executions = 6, discarded = 2"),
-            Ok((Question::Explore(counts), Sizes::new()))
+            expectation("explore within 1000 states: executions = 6, discarded = 2"),
+            Ok((Question::Explore(counts), Scope { states: Some(1000), ..Scope::default() }))
         );
     }
 

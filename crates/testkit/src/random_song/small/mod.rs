@@ -16,9 +16,9 @@ use super::normal::{self, expr};
 use super::scope::{Home, Scope};
 use super::stmts::stmt;
 use plainsong_ir::{
-    BinOp, Binder, Body, Builtin, Claim, Code, Delivery, EnumDecl, EnumId, ExprKind, Family,
-    FamilyId, Message, MessageId, Process, Property, Sizing, Song, SortDecl, SortId, SortKind,
-    StartValue, StateVar, StmtKind, System, Ty, VarId, Variant, Voices, visit,
+    BinOp, Binder, Body, Builtin, Claim, Code, Delivery, Domain, EnumDecl, EnumId, Expr, ExprKind,
+    Family, FamilyId, Message, MessageId, Process, Property, Sizing, Song, SortDecl, SortId,
+    SortKind, StartValue, StateVar, Stmt, StmtKind, System, Ty, VarId, Variant, Voices, visit,
 };
 use plan::Plan;
 
@@ -107,26 +107,14 @@ impl Small {
         let c = &mut self.composer;
         let ty = Ty::Seq(Box::new(Ty::Bool));
         let log = expr(ExprKind::Literal(vec![]), ty.clone());
-        let mut add = |name: &str, ty: Ty, start: StartValue, c: &mut Composer| {
-            let index = c.song.families[family.index()].index.clone();
-            let rows = index.into_iter().map(|row| plainsong_ir::Local {
-                name: row.name,
-                ty: row.ty,
-                mutable: false,
-                span: Default::default(),
-            });
-            let var = StateVar {
-                name: name.into(),
-                ty,
-                start,
-                locals: rows.collect(),
-                span: Default::default(),
-            };
-            c.song.families[family.index()].vars.push(var);
-        };
-        add("log", ty, StartValue::Value(log), c);
         let flag = normal::boolean(c.dice.once_in(2));
-        add("flag", Ty::Bool, StartValue::Value(flag), c);
+        for (name, ty, value) in [("log", ty, log), ("flag", Ty::Bool, flag)] {
+            let locals = c.family_scope(family, Home::Start, &[]).locals;
+            let start = StartValue::Value(value);
+            let name = name.to_owned();
+            let var = StateVar { name, ty, start, locals, span: Default::default() };
+            c.song.families[family.index()].vars.push(var);
+        }
     }
 
     /// Two or three kinds of messages with little in them.
@@ -153,17 +141,8 @@ impl Small {
 
     fn process(&mut self, family: FamilyId, plan: &Plan) -> Process {
         let c = &mut self.composer;
-        let index = c.song.families[family.index()].index.clone();
-        let mut scope = Scope { own: Some((family, 2)), ..Scope::new(Home::Body) };
-        for row in &index {
-            scope.visible.push(scope.locals.len().into());
-            scope.locals.push(plainsong_ir::Local {
-                name: row.name.clone(),
-                ty: row.ty.clone(),
-                mutable: false,
-                span: Default::default(),
-            });
-        }
+        let mut scope = c.family_scope(family, Home::Body, &[]);
+        scope.own = Some((family, 2));
         let outer = std::mem::replace(&mut c.scope, scope);
         let body = if plan.reacts(family) {
             Body::Handlers(self.handlers(family, plan))
@@ -221,8 +200,8 @@ impl Small {
         &mut self,
         message: MessageId,
         to: FamilyId,
-        only: Option<plainsong_ir::Expr>,
-    ) -> Vec<plainsong_ir::Stmt> {
+        only: Option<Expr>,
+    ) -> Vec<Stmt> {
         let index = self.composer.song.families[to.index()].index.first().cloned();
         match (index, only) {
             (None, _) => vec![self.send(message, to, vec![])],
@@ -238,7 +217,7 @@ impl Small {
                 self.composer.scope.visible.truncate(before);
                 vec![stmt(StmtKind::For {
                     local,
-                    domain: plainsong_ir::Domain::In(all),
+                    domain: Domain::In(all),
                     filter: None,
                     clauses: Default::default(),
                     body,
@@ -251,8 +230,8 @@ impl Small {
         &mut self,
         message: MessageId,
         to: FamilyId,
-        index: Vec<plainsong_ir::Expr>,
-    ) -> plainsong_ir::Stmt {
+        index: Vec<Expr>,
+    ) -> Stmt {
         let payload = self.payload(message).map(|ty| self.value(&ty));
         let address = expr(ExprKind::Pid(to, index), Ty::Process);
         stmt(StmtKind::Send(message, payload.into_iter().collect(), address))

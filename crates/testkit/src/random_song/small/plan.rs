@@ -56,7 +56,11 @@ impl Small {
     }
 
     fn step(&mut self) -> Step {
-        let (from, to) = (self.some_family(), self.some_family());
+        let from = self.some_family();
+        let mut to = self.some_family();
+        if to == from && !self.composer.dice.once_in(3) {
+            to = self.some_family();
+        }
         let index = |family: FamilyId| {
             self.composer.song.families[family.index()].index.first().map(|row| row.ty.clone())
         };

@@ -130,9 +130,22 @@ impl Small {
             _ => None,
         };
         let slots = slot.into_iter().map(Some).collect();
-        let noted = value.map_or_else(|| normal::boolean(true), |value| self.about(&value));
+        let noted = match (&source, value) {
+            (Source::Family(_, named, _), _)
+                if self.is_truth(named) && self.composer.dice.once_in(2) =>
+            {
+                expr(ExprKind::Local(named[0]), Ty::Bool)
+            }
+            (_, Some(value)) => self.about(&value),
+            (_, None) => normal::boolean(true),
+        };
         let note = vec![self.log(noted)];
         (Accept { message, slots, source, filter, span: Default::default() }, note)
+    }
+
+    /// Is there one name, of a truth value?
+    fn is_truth(&self, names: &[LocalId]) -> bool {
+        matches!(names, [one] if self.composer.scope.locals[one.index()].ty == Ty::Bool)
     }
 
     fn source(&mut self, from: Option<FamilyId>) -> Source {

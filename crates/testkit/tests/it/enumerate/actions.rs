@@ -93,6 +93,6 @@ fn blocked_asyncs_are_a_deadlock() {
         .iter()
         .map(|(_, pending)| pending.join(";"))
         .collect();
-    assert_eq!(pending, ["Acquire(1)", "Acquire(0)"]);
+    assert_eq!(pending, ["Acquire(Tid#1)", "Acquire(Tid#0)"]);
     assert!(found.finals.is_empty() && found.failures.is_empty());
 }

@@ -211,7 +211,7 @@ fn comprehensions_and_maps() {
         Ty::Bool,
     );
     let map = expr(ExprKind::MapOf(LocalId(0), Box::new(not)), map_ty.clone());
-    assert_eq!(value(map.clone()), "[false: true, true: false]");
+    assert_eq!(value(map.clone()), "map {false => true, true => false}");
     let index = ExprKind::Index(Box::new(map), Box::new(truth(true)));
     assert_eq!(value(expr(index, Ty::Bool)), "false");
     assert_eq!(
@@ -336,5 +336,5 @@ fn matches_bind() {
         matched(expr(ExprKind::Variant(EnumId(0), 0, vec![]), ty.clone())),
         "-1"
     );
-    assert_eq!(value_in(song(), &[], b(5, true)), "B(5, true)");
+    assert_eq!(value_in(song(), &[], b(5, true)), "Reply::B(5, true)");
 }

@@ -32,11 +32,7 @@ fn logs_say_who_did_what() {
     );
     let found = executions(&band.done(), None);
     assert_eq!(found.names, ["init", "r", "s"]);
-    let received = |from| Event::Received {
-        from,
-        index: 0,
-        arm: 0,
-    };
+    let received = |from| Event::Received { from, index: 0 };
     let chose = |b| Event::Chose(Value::Bool(b));
     let expected = vec![
         vec![Event::Sent],
@@ -91,11 +87,7 @@ fn the_others_go_on_after_a_failure() {
         (2, 0, 2)
     );
     for failed in &found.failed {
-        let step = vec![Event::Received {
-            from: 3,
-            index: 0,
-            arm: 0,
-        }];
+        let step = vec![Event::Received { from: 3, index: 0 }];
         let why = Why::Failed("assertion".to_string());
         assert_eq!(failed.halts, [Halt { who: 1, step, why }]);
         assert_eq!(
@@ -302,18 +294,21 @@ fn handlers_send_and_choose() {
 }
 
 #[test]
-fn either_of_two_arms_may_take_a_message() {
-    let mut band = Band::new(&["r", "s"]);
-    let v = band.var(0, Ty::Int, StartValue::Value(int(0)));
-    let put = |n| vec![set(Root::Own(v), int(n))];
-    band.body(
-        0,
-        vec![select(
-            vec![(any(), put(1)), (only(7), put(2)), (only(8), put(3))],
-            None,
-        )],
-    );
-    band.body(1, vec![send(7, 0)]);
-    let found = executions(&band.done(), None);
-    assert_eq!(outcomes(&found, "r.v0"), texts(&["1", "2"]));
+fn the_first_arm_that_accepts_a_message_takes_it() {
+    for handlers in [false, true] {
+        let mut band = Band::new(&["r", "s"]);
+        let v = band.var(0, Ty::Int, StartValue::Value(int(0)));
+        let put = |n| vec![set(Root::Own(v), int(n))];
+        let arms = vec![(only(8), put(3)), (only(7), put(1)), (any(), put(2))];
+        if handlers {
+            band.handlers(0, arms);
+        } else {
+            band.body(0, vec![select(arms, None)]);
+        }
+        band.body(1, vec![send(7, 0)]);
+        assert_eq!(
+            outcomes(&executions(&band.done(), None), "r.v0"),
+            texts(&["1"])
+        );
+    }
 }
