@@ -14,14 +14,20 @@ pub(crate) struct Console {
 
 impl Console {
     pub(crate) fn new() -> Self {
-        Console { json: false, gone: false }
+        Console {
+            json: false,
+            gone: false,
+        }
     }
 
     /// A part of the result.
     pub(crate) fn result(&mut self, text: &str) {
         if !self.gone {
             let mut stdout = anstream::stdout().lock();
-            self.gone = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err();
+            self.gone = stdout
+                .write_all(text.as_bytes())
+                .and_then(|()| stdout.flush())
+                .is_err();
         }
     }
 
@@ -29,7 +35,10 @@ impl Console {
     pub(crate) fn raw(&mut self, text: &str) {
         if !self.gone {
             let mut stdout = std::io::stdout().lock();
-            self.gone = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err();
+            self.gone = stdout
+                .write_all(text.as_bytes())
+                .and_then(|()| stdout.flush())
+                .is_err();
         }
     }
 

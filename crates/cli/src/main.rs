@@ -22,7 +22,10 @@ const STACK: usize = 256 * 1024 * 1024;
 
 fn main() -> ExitCode {
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(run);
-    let exit = worker.ok().and_then(|worker| worker.join().ok()).unwrap_or(Exit::Bug);
+    let exit = worker
+        .ok()
+        .and_then(|worker| worker.join().ok())
+        .unwrap_or(Exit::Bug);
     ExitCode::from(exit.code())
 }
 

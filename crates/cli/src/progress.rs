@@ -4,8 +4,8 @@
 
 use crate::arguments::DetailArguments;
 use plainsong_driver::watch::{Observer, Stage};
+use plainsong_report::count;
 use plainsong_report::stream::{self, Record};
-use plainsong_report::thousands;
 use plainsong_semantics::search::Progress;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -42,7 +42,11 @@ impl ProgressLine {
             (false, false) if std::io::stderr().is_terminal() => Style::Redrawn,
             (false, false) => Style::Lines,
         };
-        ProgressLine { style, next: Instant::now() + Duration::from_secs(1), drawn: false }
+        ProgressLine {
+            style,
+            next: Instant::now() + Duration::from_secs(1),
+            drawn: false,
+        }
     }
 
     /// Takes the line away before something else is written.
@@ -71,7 +75,9 @@ impl Observer for ProgressLine {
         }
         self.next = now + self.style.interval();
         if self.style == Style::Records {
-            let _ = std::io::stdout().lock().write_all(record(stage, progress, elapsed).line().as_bytes());
+            let _ = std::io::stdout()
+                .lock()
+                .write_all(record(stage, progress, elapsed).line().as_bytes());
         } else {
             self.draw(&line(stage, progress, elapsed));
         }
@@ -80,15 +86,18 @@ impl Observer for ProgressLine {
 
 /// `explore agreement Db=4  12,480 executions  41 k/s`
 fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
-    let bound: Vec<String> = stage.bound.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let bound: Vec<String> = stage
+        .bound
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     let number = progress.states;
     format!(
-        "{} {} {}  {} {}  {}  {:.0} s",
+        "{} {} {}  {}  {}  {:.0} s",
         stage.engine,
         properties(stage),
         bound.join(","),
-        thousands(number),
-        stage.counted,
+        count(number, stage.counted),
         rate(number, elapsed),
         elapsed.as_secs_f64(),
     )
@@ -103,7 +112,11 @@ fn properties(stage: &Stage) -> String {
 
 fn rate(number: u64, elapsed: Duration) -> String {
     let per_second = number as f64 / elapsed.as_secs_f64().max(0.001);
-    if per_second >= 1000.0 { format!("{:.0} k/s", per_second / 1000.0) } else { format!("{per_second:.0}/s") }
+    if per_second >= 1000.0 {
+        format!("{:.0} k/s", per_second / 1000.0)
+    } else {
+        format!("{per_second:.0}/s")
+    }
 }
 
 fn record(stage: &Stage, progress: &Progress, elapsed: Duration) -> Record {
@@ -113,8 +126,8 @@ fn record(stage: &Stage, progress: &Progress, elapsed: Duration) -> Record {
         property: properties(stage),
         engine: stage.engine.to_owned(),
         bound: stream::bound(stage.bound.iter()),
-        states: counted("states"),
-        executions: counted("executions"),
+        states: counted("state"),
+        executions: counted("execution"),
         seconds: stream::round(elapsed.as_secs_f64()),
     })
 }

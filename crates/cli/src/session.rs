@@ -10,6 +10,7 @@ use plainsong_ir::Song;
 use plainsong_report::stream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One run of the command.
 pub(crate) struct Session {
@@ -19,25 +20,38 @@ pub(crate) struct Session {
     pub(crate) interrupt: Interrupt,
     /// Where files about bugs go.
     pub(crate) out: PathBuf,
+    gently: Arc<AtomicBool>,
     arguments: Vec<String>,
 }
 
 impl Session {
+    /// Begins to listen to Ctrl-C.
     pub(crate) fn new() -> Self {
-        Session {
+        let session = Session {
             console: Console::new(),
             interrupt: Interrupt::default(),
+            gently: Arc::default(),
             out: PathBuf::from("out"),
-            arguments: std::env::args_os().map(|one| one.to_string_lossy().into_owned()).collect(),
-        }
+            arguments: std::env::args_os()
+                .map(|one| one.to_string_lossy().into_owned())
+                .collect(),
+        };
+        session.listen_to_interrupts();
+        session
     }
 
-    /// The first Ctrl-C asks everybody to finish their step, the second one ends the run.
-    pub(crate) fn listen_to_interrupts(&self) {
-        let interrupt = self.interrupt.clone();
-        // Without a handler Ctrl-C ends the run at once: worse, but no reason not to begin.
+    /// From now on the first Ctrl-C asks everybody to finish their step. Before that, and the second
+    /// time, it ends the run.
+    pub(crate) fn interrupt_gently(&self) {
+        self.gently.store(true, Ordering::SeqCst);
+    }
+
+    /// Ctrl-C is exit code 2: whatever was asked is not known.
+    fn listen_to_interrupts(&self) {
+        let (interrupt, gently) = (self.interrupt.clone(), self.gently.clone());
+        // Without a handler Ctrl-C ends the run anyway, only with another code.
         let _ = ctrlc::set_handler(move || {
-            if interrupt.is_set() {
+            if interrupt.is_set() || !gently.load(Ordering::SeqCst) {
                 std::process::exit(i32::from(Exit::Unknown.code()));
             }
             interrupt.set();
@@ -69,7 +83,10 @@ impl Session {
             Ok(path) => problem.help(format!("please report it and attach {}", path.display())),
             Err(cannot) => problem.help(cannot.message),
         };
-        let problem = Problem { file: source.map(|source| source.name.clone()), ..problem };
+        let problem = Problem {
+            file: source.map(|source| source.name.clone()),
+            ..problem
+        };
         self.console.problem(&problem, None);
         Exit::Bug
     }
@@ -77,7 +94,8 @@ impl Session {
     /// Reads and compiles a song, saying what is wrong or suspicious.
     pub(crate) fn song(&mut self, path: &Path) -> Result<(LoadedSong, Arc<Song>), Exit> {
         let source = Source::load(path).map_err(|problem| self.reject(&problem))?;
-        let loaded = song::compile(source).map_err(|(source, crash)| self.bug(Some(&source), &crash))?;
+        let loaded =
+            song::compile(source).map_err(|(source, crash)| self.bug(Some(&source), &crash))?;
         self.diagnostics(&loaded.source, &loaded.diagnostics);
         match loaded.song.clone() {
             Some(song) => Ok((loaded, song)),
@@ -92,7 +110,8 @@ impl Session {
                 self.console.record(&stream::diagnostic(source.text(), one));
             }
         } else if !diagnostics.is_empty() {
-            self.console.remark(&plainsong_report::diagnostics(source.text(), diagnostics));
+            self.console
+                .remark(&plainsong_report::diagnostics(source.text(), diagnostics));
         }
     }
 }

@@ -32,9 +32,10 @@ pub fn again(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> Resul
     let machine = Machine::new(&instance, subject(song, &saved.header));
     Ok(match contained(|| replay(&machine, &saved.trace)) {
         Ok(Ok(())) => Again::Same,
-        Ok(Err(mismatch)) => {
-            Again::Parted { mismatch, changed: hash(&loaded.source.text) != saved.header.hash }
-        }
+        Ok(Err(mismatch)) => Again::Parted {
+            mismatch,
+            changed: hash(&loaded.source.text) != saved.header.hash,
+        },
         Err(crash) => Again::Bug(crash),
     })
 }
@@ -42,7 +43,10 @@ pub fn again(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> Resul
 /// A choreography is a property of its own name; everything else is about the system.
 fn subject(song: &Song, header: &Header) -> Subject {
     let line = song.lines.iter().position(|line| {
-        header.property.as_deref().is_some_and(|name| name.split('.').next() == Some(&line.name))
+        header
+            .property
+            .as_deref()
+            .is_some_and(|name| name.split('.').next() == Some(&line.name))
     });
     line.map_or(Subject::System, Subject::Line)
 }
@@ -55,9 +59,15 @@ fn instance(song: &Arc<Song>, header: &Header) -> Result<Instance, Problem> {
     let instances = Instance::all(song.clone(), &sizes, &bounds(header)?)?;
     let wanted = |instance: &Instance| {
         let bound = instance.bound();
-        header.limits.iter().all(|(name, limit)| bound.get(name) == Some(limit))
+        header
+            .limits
+            .iter()
+            .all(|(name, limit)| bound.get(name) == Some(limit))
     };
-    let found = instances.iter().find(|instance| wanted(instance)).or(instances.first());
+    let found = instances
+        .iter()
+        .find(|instance| wanted(instance))
+        .or(instances.first());
     let delivery = match &header.delivery {
         None => None,
         Some(name) => Some(delivery(name)?),
@@ -68,17 +78,27 @@ fn instance(song: &Arc<Song>, header: &Header) -> Result<Instance, Problem> {
 }
 
 fn delivery(name: &str) -> Result<Delivery, Problem> {
-    let known: Vec<&str> = Delivery::ALL.iter().map(|delivery| delivery.name()).collect();
-    let found = Delivery::ALL.into_iter().find(|delivery| delivery.name() == name);
+    let known: Vec<&str> = Delivery::ALL
+        .iter()
+        .map(|delivery| delivery.name())
+        .collect();
+    let found = Delivery::ALL
+        .into_iter()
+        .find(|delivery| delivery.name() == name);
     found.ok_or_else(|| Problem::unknown("delivery model", name, &known))
 }
 
 fn bounds(header: &Header) -> Result<Bounds, Problem> {
     let mut bounds = Bounds::default();
     let window = |name: &str| -> Result<Option<(i64, i64)>, Problem> {
-        let Some(text) = header.limits.get(name) else { return Ok(None) };
-        let read = text.split_once("..=").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
-        read.map(Some).ok_or_else(|| Problem::new(format!("`{text}` is not a window of integers")))
+        let Some(text) = header.limits.get(name) else {
+            return Ok(None);
+        };
+        let read = text
+            .split_once("..=")
+            .and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+        read.map(Some)
+            .ok_or_else(|| Problem::new(format!("`{text}` is not a window of integers")))
     };
     if let Some(int) = window("int")? {
         bounds.int = int;

@@ -24,9 +24,14 @@ pub fn contained<T>(work: impl FnOnce() -> T) -> Result<T, Crash> {
     INSTALL.call_once(install);
     let outer = CONTAINED.with(|contained| contained.replace(Some(None)));
     let result = catch_unwind(AssertUnwindSafe(work));
-    let crash = CONTAINED.with(|contained| contained.replace(outer)).flatten();
+    let crash = CONTAINED
+        .with(|contained| contained.replace(outer))
+        .flatten();
     result.map_err(|_| {
-        crash.unwrap_or(Crash { message: "no message".to_owned(), backtrace: String::new() })
+        crash.unwrap_or(Crash {
+            message: "no message".to_owned(),
+            backtrace: String::new(),
+        })
     })
 }
 
@@ -53,7 +58,9 @@ fn install() {
 
 fn describe(info: &PanicHookInfo<'_>) -> Crash {
     let text = info.payload_as_str().unwrap_or("no message");
-    let place = info.location().map(|at| format!(" ({}:{})", at.file(), at.line()));
+    let place = info
+        .location()
+        .map(|at| format!(" ({}:{})", at.file(), at.line()));
     Crash {
         message: format!("{text}{}", place.unwrap_or_default()),
         backtrace: Backtrace::force_capture().to_string(),
@@ -67,7 +74,11 @@ mod tests {
     #[test]
     fn a_panic_becomes_a_value_and_the_next_query_runs() {
         let crash = contained(|| panic!("every lane has a name")).expect_err("it panicked");
-        assert!(crash.message.starts_with("every lane has a name ("), "{}", crash.message);
+        assert!(
+            crash.message.starts_with("every lane has a name ("),
+            "{}",
+            crash.message
+        );
         assert!(crash.backtrace.contains("contained"));
         assert_eq!(contained(|| 2), Ok(2));
     }

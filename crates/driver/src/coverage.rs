@@ -7,21 +7,39 @@ use plainsong_semantics::search::Coverage;
 
 /// What has run in one search has run.
 pub(crate) fn include(all: &mut Coverage, one: &Coverage) {
-    unite(&mut all.executed, &mut all.missed, &one.executed, &one.missed);
-    unite(&mut all.received, &mut all.never_received, &one.received, &one.never_received);
+    unite(
+        &mut all.executed,
+        &mut all.missed,
+        &one.executed,
+        &one.missed,
+    );
+    unite(
+        &mut all.received,
+        &mut all.never_received,
+        &one.received,
+        &one.never_received,
+    );
 }
 
 /// In numbers and places.
 pub(crate) fn counted(found: &Coverage, source: &Source, song: &Song) -> report::Coverage {
     let text = source.text();
-    let mut never: Vec<String> = found.missed.iter().map(|span| text.file_and_line(*span)).collect();
+    let mut never: Vec<String> = found
+        .missed
+        .iter()
+        .map(|span| text.file_and_line(*span))
+        .collect();
     never.dedup();
     report::Coverage {
         statements: found.executed.len() as u64,
         all_statements: (found.executed.len() + found.missed.len()) as u64,
         kinds: found.received.len() as u64,
         all_kinds: (found.received.len() + found.never_received.len()) as u64,
-        kind_noun: if song.actions().is_some() { "action" } else { "message kind" },
+        kind_noun: if song.actions().is_some() {
+            "action"
+        } else {
+            "message kind"
+        },
         never,
     }
 }

@@ -67,7 +67,13 @@ mod tests {
 
     #[test]
     fn the_worst_wins_in_the_order_4_3_1_2_0() {
-        let mut exits = [Exit::Refuted, Exit::Fine, Exit::Bug, Exit::Unknown, Exit::Rejected];
+        let mut exits = [
+            Exit::Refuted,
+            Exit::Fine,
+            Exit::Bug,
+            Exit::Unknown,
+            Exit::Rejected,
+        ];
         exits.sort();
         assert_eq!(exits.map(Exit::code), [0, 2, 1, 3, 4]);
         assert_eq!(Exit::Unknown.and(Exit::Refuted), Exit::Refuted);

@@ -23,7 +23,11 @@ pub fn format(source: &Source) -> Result<String, Unformatted> {
         Unformatted::Mistakes(_) => bug("formatting makes mistakes"),
         bug => bug,
     })?;
-    if once == twice { Ok(once) } else { Err(bug("formatting twice is not the same as once")) }
+    if once == twice {
+        Ok(once)
+    } else {
+        Err(bug("formatting twice is not the same as once"))
+    }
 }
 
 fn formatted(text: &str) -> Result<String, Unformatted> {
@@ -35,5 +39,8 @@ fn formatted(text: &str) -> Result<String, Unformatted> {
 }
 
 fn bug(message: &str) -> Unformatted {
-    Unformatted::Bug(Crash { message: message.to_owned(), backtrace: String::new() })
+    Unformatted::Bug(Crash {
+        message: message.to_owned(),
+        backtrace: String::new(),
+    })
 }

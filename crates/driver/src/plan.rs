@@ -76,10 +76,17 @@ pub fn plan(
         let sizes = table(song, property, &request.sizes);
         refuse_endless(&sizes)?;
         let engine = choose(song, &question, property, request.engine, engines);
-        planned.push(Planned { question, sizes, engine });
+        planned.push(Planned {
+            question,
+            sizes,
+            engine,
+        });
     }
     let tasks = tasks(song, request, &planned);
-    Ok(Plan { questions: planned, tasks })
+    Ok(Plan {
+        questions: planned,
+        tasks,
+    })
 }
 
 fn property_of<'a>(song: &'a Song, question: &Question) -> Option<&'a Property> {
@@ -143,7 +150,11 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             limits: request.limits,
             delivery: request.delivery,
         };
-        tasks.push(PlannedTask { engine, task, answers: vec![at] });
+        tasks.push(PlannedTask {
+            engine,
+            task,
+            answers: vec![at],
+        });
     }
     tasks
 }

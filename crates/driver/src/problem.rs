@@ -19,7 +19,10 @@ pub struct Problem {
 impl Problem {
     /// A problem that needs no more than a sentence.
     pub fn new(message: impl Into<String>) -> Self {
-        Problem { message: message.into(), ..Problem::default() }
+        Problem {
+            message: message.into(),
+            ..Problem::default()
+        }
     }
 
     /// With what to do about it.
@@ -40,7 +43,11 @@ impl Problem {
     pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         let near = near_names(name, known.iter().copied());
         let quoted = |names: &[&str]| {
-            names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            names
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let help = if !near.is_empty() {
             format!("did you mean {}?", quoted(&near))
@@ -55,6 +62,11 @@ impl Problem {
 
 impl From<InstanceError> for Problem {
     fn from(error: InstanceError) -> Self {
-        Problem { file: None, span: error.span, message: error.message, help: error.help }
+        Problem {
+            file: None,
+            span: error.span,
+            message: error.message,
+            help: error.help,
+        }
     }
 }

@@ -44,7 +44,12 @@ pub struct Supervision<'a> {
 }
 
 /// Carries out the plan for one file.
-pub fn run(plan: &Plan, source: &Source, song: &Song, supervision: &mut Supervision<'_>) -> Results {
+pub fn run(
+    plan: &Plan,
+    source: &Source,
+    song: &Song,
+    supervision: &mut Supervision<'_>,
+) -> Results {
     let mut runner = Runner {
         plan,
         source,
@@ -92,8 +97,15 @@ impl Runner<'_, '_> {
     /// The same task with one question at a time.
     fn one_by_one(&mut self, planned: &PlannedTask) {
         for (question, &at) in planned.task.questions.iter().zip(&planned.answers) {
-            let task = Task { questions: vec![question.clone()], ..planned.task.clone() };
-            self.task(&PlannedTask { engine: planned.engine, task, answers: vec![at] });
+            let task = Task {
+                questions: vec![question.clone()],
+                ..planned.task.clone()
+            };
+            self.task(&PlannedTask {
+                engine: planned.engine,
+                task,
+                answers: vec![at],
+            });
         }
     }
 
@@ -104,13 +116,21 @@ impl Runner<'_, '_> {
     ) -> Result<Result<EngineReport, Problem>, Crash> {
         let stage = Stage {
             file: self.source.name.clone(),
-            properties: task.questions.iter().map(|question| question.name.clone()).collect(),
+            properties: task
+                .questions
+                .iter()
+                .map(|question| question.name.clone())
+                .collect(),
             engine: planned.engine.name(),
             ..Stage::default()
         };
         let supervision = &mut *self.supervision;
-        let mut overseer =
-            Overseer::new(stage, supervision.timeout, supervision.interrupt, supervision.observer);
+        let mut overseer = Overseer::new(
+            stage,
+            supervision.timeout,
+            supervision.interrupt,
+            supervision.observer,
+        );
         contained(|| planned.engine.run(task, &mut overseer))
     }
 
@@ -123,7 +143,13 @@ impl Runner<'_, '_> {
             .then(|| format!("not looked at: stopped after {most} refuted"))
     }
 
-    fn enter(&mut self, planned: &PlannedTask, places: &[usize], report: EngineReport, took: Duration) {
+    fn enter(
+        &mut self,
+        planned: &PlannedTask,
+        places: &[usize],
+        report: EngineReport,
+        took: Duration,
+    ) {
         for (&at, verdict) in places.iter().zip(report.verdicts) {
             self.supervision.refuted += usize::from(verdict.outcome == Outcome::Refuted);
             self.answers[at] = Some(Answer {
@@ -176,11 +202,29 @@ impl Runner<'_, '_> {
     fn finish(self, song: &Song) -> Results {
         let mut answers = Vec::new();
         for (at, planned) in self.plan.questions.iter().enumerate() {
-            let why = planned.engine.as_ref().err().map_or("no engine answered", String::as_str);
-            answers.push(self.answers[at].clone().unwrap_or_else(|| self.unknown(at, why)));
+            let why = planned
+                .engine
+                .as_ref()
+                .err()
+                .map_or("no engine answered", String::as_str);
+            answers.push(
+                self.answers[at]
+                    .clone()
+                    .unwrap_or_else(|| self.unknown(at, why)),
+            );
         }
-        let whole = answers.iter().all(|answer| answer.verdict.outcome != Outcome::Unknown);
-        let coverage = self.coverage.filter(|_| whole).map(|found| counted(&found, self.source, song));
-        Results { answers, coverage, problems: self.problems, crashes: self.crashes }
+        let whole = answers
+            .iter()
+            .all(|answer| answer.verdict.outcome != Outcome::Unknown);
+        let coverage = self
+            .coverage
+            .filter(|_| whole)
+            .map(|found| counted(&found, self.source, song));
+        Results {
+            answers,
+            coverage,
+            problems: self.problems,
+            crashes: self.crashes,
+        }
     }
 }

@@ -23,16 +23,28 @@ impl Saver {
     /// Into `folder`, which is made when the first file is written. With several songs, names of
     /// traces begin with the song's.
     pub fn new(folder: PathBuf, several_files: bool) -> Self {
-        Saver { folder, several_files, used: BTreeSet::new() }
+        Saver {
+            folder,
+            several_files,
+            used: BTreeSet::new(),
+        }
     }
 
     /// Saves the execution that refutes an answer's property and enters the path; nothing to do
     /// when there is none.
-    pub fn trace(&mut self, source: &Source, request: &Request, answer: &mut Answer) -> Result<(), Problem> {
+    pub fn trace(
+        &mut self,
+        source: &Source,
+        request: &Request,
+        answer: &mut Answer,
+    ) -> Result<(), Problem> {
         let Some(trace) = &answer.verdict.trace else {
             return Ok(());
         };
-        let saved = SavedTrace { header: header(source, request, answer), trace: trace.clone() };
+        let saved = SavedTrace {
+            header: header(source, request, answer),
+            trace: trace.clone(),
+        };
         let stem = match self.several_files {
             true => format!("{}.{}", stem(source), answer.verdict.property),
             false => answer.verdict.property.clone(),
@@ -44,7 +56,12 @@ impl Saver {
     }
 
     /// Saves what is needed to understand a bug of ours and returns where.
-    pub fn bug(&mut self, source: Option<&Source>, arguments: &[String], crash: &Crash) -> Result<PathBuf, Problem> {
+    pub fn bug(
+        &mut self,
+        source: Option<&Source>,
+        arguments: &[String],
+        crash: &Crash,
+    ) -> Result<PathBuf, Problem> {
         let mut number = 1;
         let path = loop {
             let path = self.folder.join(format!("plainsong-bug-{number}.txt"));
@@ -53,7 +70,10 @@ impl Saver {
             }
             number += 1;
         };
-        let mut text = format!("{TOOL}\narguments: {arguments:?}\npanic: {}\n", crash.message);
+        let mut text = format!(
+            "{TOOL}\narguments: {arguments:?}\npanic: {}\n",
+            crash.message
+        );
         text.push_str(&format!("\nbacktrace:\n{}\n", crash.backtrace));
         if let Some(source) = source {
             text.push_str(&format!("\nsong {}:\n{}", source.name, source.text));
@@ -86,7 +106,9 @@ impl Saver {
 /// file keeps its permissions, and a link keeps pointing where it does.
 pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".plainsong-");
     #[cfg(unix)]
@@ -128,5 +150,8 @@ fn stem(source: &Source) -> String {
         .path
         .as_deref()
         .and_then(Path::file_stem)
-        .map_or_else(|| "stdin".to_owned(), |stem| stem.to_string_lossy().into_owned())
+        .map_or_else(
+            || "stdin".to_owned(),
+            |stem| stem.to_string_lossy().into_owned(),
+        )
 }

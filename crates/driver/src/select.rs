@@ -34,7 +34,11 @@ pub fn questions(song: &Song) -> Vec<Question> {
     for query in &queries {
         for &check in &query.checks {
             let name = name(song, query, check, alone);
-            questions.push(Question { name, subject: query.subject, check });
+            questions.push(Question {
+                name,
+                subject: query.subject,
+                check,
+            });
         }
     }
     questions
@@ -74,7 +78,11 @@ impl Selection {
     /// Is this one asked?
     pub fn includes(&self, name: &str) -> bool {
         let named = self.names.is_empty() || self.names.iter().any(|other| other == name);
-        named && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
+        named
+            && self
+                .pattern
+                .as_ref()
+                .is_none_or(|pattern| pattern.is_match(name))
     }
 
     /// Refuses a selection in which a name is unknown or nothing is left.
@@ -95,11 +103,16 @@ impl Selection {
 
     fn nothing_left(&self, known: &[&str]) -> Problem {
         if known.is_empty() {
-            return Problem::new("there is nothing to check: no processes, actions or choreographies");
+            return Problem::new(
+                "there is nothing to check: no processes, actions or choreographies",
+            );
         }
         let pattern = self.pattern.as_ref().map_or("", Regex::as_str);
         let near = Problem::unknown("property", pattern, known);
-        Problem { message: format!("no property matches `{pattern}`"), ..near }
+        Problem {
+            message: format!("no property matches `{pattern}`"),
+            ..near
+        }
     }
 }
 

@@ -46,14 +46,18 @@ pub fn simulation(
     let sizes = one_of_each(song, request).map_err(of_file)?;
     let subjects = subjects(song);
     if subjects.is_empty() {
-        return Err(of_file(Problem::new("there is nothing to run: no processes, actions or choreographies")));
+        return Err(of_file(Problem::new(
+            "there is nothing to run: no processes, actions or choreographies",
+        )));
     }
-    let instances =
-        contained(|| Instance::all(song.clone(), &sizes, &request.bounds)).map_err(NoExecution::Bug)?;
+    let instances = contained(|| Instance::all(song.clone(), &sizes, &request.bounds))
+        .map_err(NoExecution::Bug)?;
     let instances = instances.map_err(|error| of_file(error.into()))?;
     // Parameters nobody chose are chosen by the seed too.
     let Some(instance) = instances.get((seed % instances.len().max(1) as u64) as usize) else {
-        return Err(of_file(Problem::new("no values of the parameters satisfy their `where`")));
+        return Err(of_file(Problem::new(
+            "no values of the parameters satisfy their `where`",
+        )));
     };
     let instance = instance.clone().with_delivery(request.delivery);
     subjects
@@ -65,7 +69,11 @@ pub fn simulation(
                 Subject::Line(at) => song.lines.get(at).map(|line| line.name.clone()),
             };
             let trace = trace.map_err(NoExecution::Bug)?;
-            Ok(Execution { line, bound: instance.bound(), trace })
+            Ok(Execution {
+                line,
+                bound: instance.bound(),
+                trace,
+            })
         })
         .collect()
 }
@@ -80,9 +88,19 @@ fn subjects(song: &Song) -> Vec<Subject> {
 /// One size for each name: a range in the file stands for its smallest, one on the command line is
 /// a misunderstanding.
 fn one_of_each(song: &Song, request: &Request) -> Result<Sizes, Problem> {
-    if let Some(range) = request.sizes.iter().find(|sizing| sizing.low != sizing.high) {
-        return Err(Problem::new(format!("one execution has one size: `{}` was given a range", range.name))
-            .help(format!("for example `--size {}={}`", range.name, range.high)));
+    if let Some(range) = request
+        .sizes
+        .iter()
+        .find(|sizing| sizing.low != sizing.high)
+    {
+        return Err(Problem::new(format!(
+            "one execution has one size: `{}` was given a range",
+            range.name
+        ))
+        .help(format!(
+            "for example `--size {}={}`",
+            range.name, range.high
+        )));
     }
     let mut sizes = Sizes::new();
     for (name, chosen) in table(song, None, &request.sizes) {

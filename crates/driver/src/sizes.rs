@@ -56,16 +56,30 @@ pub fn table(song: &Song, property: Option<&Property>, command_line: &[Sizing]) 
     let mut table = SizeTable::new();
     for (name, kind) in &known {
         if *kind == Sizeable::Sort {
-            let chosen = Chosen { low: DEFAULT, high: DEFAULT, origin: Origin::Default };
+            let chosen = Chosen {
+                low: DEFAULT,
+                high: DEFAULT,
+                origin: Origin::Default,
+            };
             table.insert((*name).to_owned(), chosen);
         }
     }
     let at = property.map_or(&[][..], |property| &property.sizes);
-    let layers =
-        [(&song.sizes[..], Origin::File), (at, Origin::Property), (command_line, Origin::CommandLine)];
+    let layers = [
+        (&song.sizes[..], Origin::File),
+        (at, Origin::Property),
+        (command_line, Origin::CommandLine),
+    ];
     for (sizings, origin) in layers {
-        for sizing in sizings.iter().filter(|sizing| known.iter().any(|(name, _)| *name == sizing.name)) {
-            let chosen = Chosen { low: sizing.low, high: sizing.high, origin };
+        for sizing in sizings
+            .iter()
+            .filter(|sizing| known.iter().any(|(name, _)| *name == sizing.name))
+        {
+            let chosen = Chosen {
+                low: sizing.low,
+                high: sizing.high,
+                origin,
+            };
             table.insert(sizing.name.clone(), chosen);
         }
     }
@@ -84,7 +98,12 @@ pub fn ascending(table: &SizeTable) -> Vec<Sizes> {
         })
         .collect();
     let mut all = Sizes::combinations(&sizings);
-    all.sort_by_key(|sizes| sizes.chosen.values().fold(0i64, |sum, size| sum.saturating_add(*size)));
+    all.sort_by_key(|sizes| {
+        sizes
+            .chosen
+            .values()
+            .fold(0i64, |sum, size| sum.saturating_add(*size))
+    });
     all
 }
 
@@ -95,8 +114,11 @@ pub const MOST_COMBINATIONS: u64 = 10_000;
 pub fn validate(command_line: &[Sizing], songs: &[&Song]) -> Result<(), Problem> {
     let known: Vec<(&str, Sizeable)> = songs.iter().flat_map(|song| sizeable(song)).collect();
     for sizing in command_line {
-        let kinds: Vec<Sizeable> =
-            known.iter().filter(|(name, _)| *name == sizing.name).map(|(_, kind)| *kind).collect();
+        let kinds: Vec<Sizeable> = known
+            .iter()
+            .filter(|(name, _)| *name == sizing.name)
+            .map(|(_, kind)| *kind)
+            .collect();
         if kinds.is_empty() {
             return Err(unknown(&sizing.name, &known));
         }
@@ -107,8 +129,10 @@ pub fn validate(command_line: &[Sizing], songs: &[&Song]) -> Result<(), Problem>
             )));
         }
         if kinds.contains(&Sizeable::Sort) && sizing.low < 1 {
-            return Err(Problem::new(format!("`{}` needs at least one member", sizing.name))
-                .help(format!("for example `--size {}=2`", sizing.name)));
+            return Err(
+                Problem::new(format!("`{}` needs at least one member", sizing.name))
+                    .help(format!("for example `--size {}=2`", sizing.name)),
+            );
         }
     }
     Ok(())
@@ -145,7 +169,12 @@ mod tests {
     use plainsong_ir::SortDecl;
 
     fn sizing(name: &str, low: i64, high: i64) -> Sizing {
-        Sizing { name: name.to_owned(), low, high, span: Default::default() }
+        Sizing {
+            name: name.to_owned(),
+            low,
+            high,
+            span: Default::default(),
+        }
     }
 
     fn song() -> Song {
@@ -154,31 +183,65 @@ mod tests {
             kind: plainsong_ir::SortKind::Identities { ordered: false },
             span: Default::default(),
         };
-        Song { sorts: vec![sort("Db"), sort("Node")], sizes: vec![sizing("Db", 3, 3)], ..Song::default() }
+        Song {
+            sorts: vec![sort("Db"), sort("Node")],
+            sizes: vec![sizing("Db", 3, 3)],
+            ..Song::default()
+        }
     }
 
     #[test]
     fn the_command_line_beats_the_file_beats_the_default() {
         let table = table(&song(), None, &[]);
-        assert_eq!(table["Db"], Chosen { low: 3, high: 3, origin: Origin::File });
-        assert_eq!(table["Node"], Chosen { low: 2, high: 2, origin: Origin::Default });
+        assert_eq!(
+            table["Db"],
+            Chosen {
+                low: 3,
+                high: 3,
+                origin: Origin::File
+            }
+        );
+        assert_eq!(
+            table["Node"],
+            Chosen {
+                low: 2,
+                high: 2,
+                origin: Origin::Default
+            }
+        );
         let table = super::table(&song(), None, &[sizing("Db", 1, 4)]);
-        assert_eq!(table["Db"], Chosen { low: 1, high: 4, origin: Origin::CommandLine });
+        assert_eq!(
+            table["Db"],
+            Chosen {
+                low: 1,
+                high: 4,
+                origin: Origin::CommandLine
+            }
+        );
     }
 
     #[test]
     fn sizes_ascend() {
         let table = super::table(&song(), None, &[sizing("Db", 1, 2), sizing("Node", 1, 3)]);
         let all = ascending(&table);
-        let sums: Vec<i64> = all.iter().map(|sizes| sizes.chosen.values().sum()).collect();
+        let sums: Vec<i64> = all
+            .iter()
+            .map(|sizes| sizes.chosen.values().sum())
+            .collect();
         assert_eq!(sums, [2, 3, 3, 4, 4, 5]);
     }
 
     #[test]
     fn what_cannot_be_is_refused() {
         let refuse = |sizing: Sizing| validate(&[sizing], &[&song()]).expect_err("refused");
-        assert_eq!(refuse(sizing("Dc", 2, 2)).help.as_deref(), Some("did you mean `Db`?"));
-        assert_eq!(refuse(sizing("Db", 0, 2)).message, "`Db` needs at least one member");
+        assert_eq!(
+            refuse(sizing("Dc", 2, 2)).help.as_deref(),
+            Some("did you mean `Db`?")
+        );
+        assert_eq!(
+            refuse(sizing("Db", 0, 2)).message,
+            "`Db` needs at least one member"
+        );
         let endless = table(&song(), None, &[sizing("Db", 1, i64::MAX)]);
         assert!(refuse_endless(&endless).is_err());
     }

@@ -47,7 +47,14 @@ pub fn sizeable(song: &Song) -> Vec<(&str, Sizeable)> {
             SortKind::Identities { .. } => true,
             SortKind::Range(range) => range.end == RangeEnd::Open,
         };
-        (sort.name.as_str(), if free { Sizeable::Sort } else { Sizeable::Fixed })
+        (
+            sort.name.as_str(),
+            if free {
+                Sizeable::Sort
+            } else {
+                Sizeable::Fixed
+            },
+        )
     });
     let parameters = song
         .consts

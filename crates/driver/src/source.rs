@@ -25,35 +25,51 @@ impl Source {
     /// Reads `path`; `-` is standard input.
     pub fn load(path: &Path) -> Result<Source, Problem> {
         if path == Path::new("-") {
-            let text = read(std::io::stdin().lock()).map_err(|problem| problem.in_file("<stdin>"))?;
-            return Ok(Source { name: "<stdin>".to_owned(), text, path: None });
+            let text =
+                read(std::io::stdin().lock()).map_err(|problem| problem.in_file("<stdin>"))?;
+            return Ok(Source {
+                name: "<stdin>".to_owned(),
+                text,
+                path: None,
+            });
         }
         let name = path.display().to_string();
         let text = read_file(path).map_err(|problem| problem.in_file(&name))?;
-        Ok(Source { name, text, path: Some(path.to_owned()) })
+        Ok(Source {
+            name,
+            text,
+            path: Some(path.to_owned()),
+        })
     }
 
     /// For rendering.
     pub fn text(&self) -> Text<'_> {
-        Text { name: &self.name, text: &self.text }
+        Text {
+            name: &self.name,
+            text: &self.text,
+        }
     }
 }
 
 /// The songs in a folder, in the order of their names.
 pub fn songs_in(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let entries = std::fs::read_dir(folder).map_err(|error| {
-        Problem::new(format!("cannot look into {}: {error}", folder.display()))
-    })?;
+    let entries = std::fs::read_dir(folder)
+        .map_err(|error| Problem::new(format!("cannot look into {}: {error}", folder.display())))?;
     let mut songs: Vec<PathBuf> = entries
         .filter_map(Result::ok)
         .filter(|entry| entry.path().is_file())
         .map(|entry| PathBuf::from(entry.file_name()))
-        .filter(|name| name.extension().is_some_and(|extension| extension == "song"))
+        .filter(|name| {
+            name.extension()
+                .is_some_and(|extension| extension == "song")
+        })
         .collect();
     songs.sort();
     if songs.is_empty() {
-        return Err(Problem::new("no files were named and there is no `.song` file here")
-            .help("name the files to use, or start with `plainsong new demo`"));
+        return Err(
+            Problem::new("no files were named and there is no `.song` file here")
+                .help("name the files to use, or start with `plainsong new demo`"),
+        );
     }
     Ok(songs)
 }
@@ -70,10 +86,15 @@ fn read_file(path: &Path) -> Result<String, Problem> {
 fn read(reader: impl Read) -> Result<String, Problem> {
     let mut bytes = Vec::new();
     let cannot = |error: std::io::Error| Problem::new(format!("cannot be read: {error}"));
-    reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    reader
+        .take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(cannot)?;
     if bytes.len() as u64 > LARGEST {
         let most = LARGEST / (1024 * 1024);
-        return Err(Problem::new(format!("this is larger than {most} MB, the most a song may be")));
+        return Err(Problem::new(format!(
+            "this is larger than {most} MB, the most a song may be"
+        )));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
@@ -102,7 +123,11 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Problem {
 fn neighbour(path: &Path) -> Option<PathBuf> {
     let wanted = path.file_name()?.to_str()?;
     let folder = path.parent()?;
-    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let listed = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
     let mut names: Vec<String> = std::fs::read_dir(listed)
         .ok()?
         .filter_map(Result::ok)
@@ -116,7 +141,10 @@ fn neighbour(path: &Path) -> Option<PathBuf> {
 
 fn inside(folder: &Path) -> String {
     match songs_in(folder) {
-        Ok(songs) => format!("name the files in it: `{}`", folder.join(&songs[0]).display()),
+        Ok(songs) => format!(
+            "name the files in it: `{}`",
+            folder.join(&songs[0]).display()
+        ),
         Err(_) => "there is no `.song` file in it either".to_owned(),
     }
 }

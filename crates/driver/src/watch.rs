@@ -59,7 +59,7 @@ pub struct Stage {
     pub engine: &'static str,
     /// Sizes of the instance at hand.
     pub bound: std::collections::BTreeMap<String, String>,
-    /// What is counted: `states` or `executions`.
+    /// What is counted, in the singular: `state` or `execution`.
     pub counted: &'static str,
 }
 
@@ -84,7 +84,14 @@ impl<'a> Overseer<'a> {
     ) -> Self {
         let began = Instant::now();
         let deadline = timeout.and_then(|timeout| began.checked_add(timeout));
-        Overseer { stage, began, deadline, interrupt, observer, stopped: None }
+        Overseer {
+            stage,
+            began,
+            deadline,
+            interrupt,
+            observer,
+            stopped: None,
+        }
     }
 
     /// Why it was stopped, if it was.
@@ -101,7 +108,10 @@ impl<'a> Overseer<'a> {
     pub fn look(&mut self) -> Option<Stop> {
         if self.interrupt.is_set() {
             self.stopped = Some(Stop::Interrupted);
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        } else if self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
             self.stopped = Some(Stop::TimeLimit);
         }
         self.stopped
@@ -110,7 +120,8 @@ impl<'a> Overseer<'a> {
 
 impl Watch for Overseer<'_> {
     fn keep_going(&mut self, progress: &Progress) -> bool {
-        self.observer.progress(&self.stage, progress, self.began.elapsed());
+        self.observer
+            .progress(&self.stage, progress, self.began.elapsed());
         self.look().is_none()
     }
 }

@@ -41,7 +41,7 @@ pub fn execution(source: Text<'_>, trace: &Trace) -> String {
 /// How a trace ended, in one sentence with the values that matter first.
 pub fn reason(source: Text<'_>, trace: &Trace) -> String {
     match &trace.ending {
-        Ending::Final => "every process has ended or rests".to_owned(),
+        Ending::Final => "it came to rest: there is nothing left to do".to_owned(),
         Ending::Cut => "stopped by the limit on steps".to_owned(),
         Ending::Discarded => "ended by an `assume`: not of interest".to_owned(),
         Ending::Violated { why, .. } => why.clone(),
@@ -117,24 +117,22 @@ fn body(source: Text<'_>, trace: &Trace) -> String {
     text
 }
 
-/// Variables whose last value is not their first.
+/// Variables whose last value is not their first, in the order in which they were declared.
 fn differing_state(trace: &Trace) -> Vec<String> {
-    let first: BTreeMap<&str, &str> = trace
-        .start
-        .iter()
-        .map(|change| (change.variable.as_str(), change.after.as_str()))
-        .collect();
-    let mut last: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
-    for change in trace.events.iter().flat_map(|event| &event.changes) {
-        let before = first
-            .get(change.variable.as_str())
-            .copied()
-            .unwrap_or(&change.before);
-        last.entry(&change.variable).or_insert((before, "")).1 = &change.after;
+    let mut variables: Vec<(&str, &str, &str)> = Vec::new();
+    let mut place: BTreeMap<&str, usize> = BTreeMap::new();
+    let changes = trace.events.iter().flat_map(|event| &event.changes);
+    for change in trace.start.iter().chain(changes) {
+        let at = *place.entry(&change.variable).or_insert(variables.len());
+        match variables.get_mut(at) {
+            Some(variable) => variable.2 = &change.after,
+            None => variables.push((&change.variable, &change.before, &change.after)),
+        }
     }
-    last.into_iter()
-        .filter(|(_, (before, after))| before != after)
-        .map(|(variable, (before, after))| format!("{variable} = {after}   (was {before})"))
+    variables
+        .into_iter()
+        .filter(|(_, before, after)| before != after)
+        .map(|(variable, before, after)| format!("{variable} = {after}   (was {before})"))
         .collect()
 }
 

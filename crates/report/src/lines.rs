@@ -81,7 +81,14 @@ fn outcome_column(outcome: Outcome) -> String {
 }
 
 fn covered(coverage: &Coverage) -> String {
-    let Coverage { statements, all_statements, kinds, all_kinds, kind_noun, never } = coverage;
+    let Coverage {
+        statements,
+        all_statements,
+        kinds,
+        all_kinds,
+        kind_noun,
+        never,
+    } = coverage;
     let mut line = format!("  covered    {statements} of {all_statements} statements");
     if *all_kinds > 0 {
         line.push_str(&format!(", {kinds} of {all_kinds} {kind_noun}s"));

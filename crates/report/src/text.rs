@@ -20,7 +20,11 @@ impl Text<'_> {
 
     /// `two_phase.song:24`.
     pub fn file_and_line(&self, span: Span) -> String {
-        format!("{}:{}", self.name, line_and_column(self.text, span.start).line)
+        format!(
+            "{}:{}",
+            self.name,
+            line_and_column(self.text, span.start).line
+        )
     }
 
     /// `line 24`, for places in a file already named.

@@ -3,6 +3,13 @@
 //! The interpreter is the oracle of the whole project, so it is written for clarity: a
 //! configuration, the steps enabled in it, and what each leads to. Engines may be cleverer than
 //! this crate, never different from it.
+//!
+//! The way through it: [`instance`] fixes the sizes of a song, [`machine`] gives its states, steps
+//! and ends, and on top of that stand [`search`] (every state), [`simulate`] (one execution by
+//! chance), [`mod@replay`] (a trace again) and [`mod@executions`] (how many there are). Underneath,
+//! `eval` says what expressions come to, `code` runs statements from one stop to the next, and
+//! `voices`, `actions` and `line` say what a step is in each form. Results are [`trace`]s and
+//! [`verdict`]s.
 
 mod actions;
 mod claim;

@@ -35,7 +35,7 @@ pub struct Verdict {
     pub property: String,
     /// The answer.
     pub outcome: Outcome,
-    /// Sizes and limits within which it holds (`Db` → `3`, `int` → `-2..2`); empty when proved.
+    /// Sizes and limits within which it holds (`Db` → `3`, `int` → `-2..=2`); empty when proved.
     pub bound: BTreeMap<String, String>,
     /// One sentence.
     pub reason: String,

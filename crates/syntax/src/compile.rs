@@ -26,7 +26,11 @@ pub fn compile(text: &str) -> Compiled {
     sort(&mut diagnostics);
     let song = song.map(|mut song| {
         renumber_locals(&mut song);
-        debug_assert_eq!(plainsong_ir::validate::validate(&song), Ok(()), "a checked file is valid");
+        debug_assert_eq!(
+            plainsong_ir::validate::validate(&song),
+            Ok(()),
+            "a checked file is valid"
+        );
         song
     });
     Compiled { song, diagnostics }

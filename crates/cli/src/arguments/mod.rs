@@ -18,8 +18,15 @@ Exit codes:
 #[derive(Debug, Parser)]
 #[command(name = "plainsong", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto)]
+    /// When to use colours; `auto` is on a terminal
+    #[arg(
+        long,
+        global = true,
+        display_order = 900,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t = ColorWhen::Auto
+    )]
     pub(crate) color: ColorWhen,
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -28,7 +35,6 @@ pub(crate) struct Arguments {
 /// When to use colours.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// On a terminal
     Auto,
     Always,
     Never,
@@ -104,7 +110,12 @@ pub(crate) struct InstanceArguments {
     #[arg(long, value_name = "SORT=N[..M]", value_delimiter = ',')]
     pub(crate) size: Vec<Size>,
     /// Limits: `int=-2..2` and `nat=3` where any integer could be chosen, `states=1000000`
-    #[arg(long, value_name = "WHAT=N", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "WHAT=N",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     pub(crate) bound: Vec<Bound>,
     /// Deliver all messages by this model, whatever their declarations say
     #[arg(long, value_name = "MODEL", value_enum)]
@@ -125,7 +136,6 @@ pub(crate) struct DetailArguments {
 /// What is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Require {
-    /// For every size and every value
     Proved,
 }
 

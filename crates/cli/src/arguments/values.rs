@@ -17,15 +17,25 @@ impl FromStr for Size {
         let example = "write it as `Db=3` or `Db=2..4`";
         let (name, value) = text.split_once('=').ok_or_else(|| example.to_owned())?;
         let name = name.trim();
-        let is_name = name.chars().all(|character| character.is_alphanumeric() || character == '_');
+        let is_name = name
+            .chars()
+            .all(|character| character.is_alphanumeric() || character == '_');
         if name.is_empty() || !is_name {
-            return Err(format!("`{name}` is not the name of a sort or parameter; {example}"));
+            return Err(format!(
+                "`{name}` is not the name of a sort or parameter; {example}"
+            ));
         }
-        let (low, high) = range(value).ok_or_else(|| format!("`{value}` is not a size; {example}"))?;
+        let (low, high) =
+            range(value).ok_or_else(|| format!("`{value}` is not a size; {example}"))?;
         if low > high {
             return Err(format!("the range {low}..{high} is empty"));
         }
-        Ok(Size(Sizing { name: name.to_owned(), low, high, span: Default::default() }))
+        Ok(Size(Sizing {
+            name: name.to_owned(),
+            low,
+            high,
+            span: Default::default(),
+        }))
     }
 }
 
@@ -78,7 +88,9 @@ impl Bound {
 
 /// `10` or `0.5`.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "write it as `10` or `0.5`".to_owned())?;
+    let number: f64 = text
+        .parse()
+        .map_err(|_| "write it as `10` or `0.5`".to_owned())?;
     match Duration::try_from_secs_f64(number) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         _ => Err("it must be more than 0".to_owned()),
@@ -90,7 +102,10 @@ fn range(text: &str) -> Option<(i64, i64)> {
     let number = |text: &str| text.trim().parse::<i64>().ok();
     match text.split_once("..") {
         None => number(text).map(|only| (only, only)),
-        Some((low, high)) => Some((number(low)?, number(high.strip_prefix('=').unwrap_or(high))?)),
+        Some((low, high)) => Some((
+            number(low)?,
+            number(high.strip_prefix('=').unwrap_or(high))?,
+        )),
     }
 }
 
@@ -100,11 +115,23 @@ mod tests {
 
     #[test]
     fn sizes_read_as_one_number_or_a_range() {
-        let read = |text: &str| text.parse::<Size>().map(|Size(size)| (size.name, size.low, size.high));
+        let read = |text: &str| {
+            text.parse::<Size>()
+                .map(|Size(size)| (size.name, size.low, size.high))
+        };
         assert_eq!(read("Db=3"), Ok(("Db".to_owned(), 3, 3)));
         assert_eq!(read("Db=2..4"), Ok(("Db".to_owned(), 2, 4)));
         assert_eq!(read("Db=2..=4"), Ok(("Db".to_owned(), 2, 4)));
-        for bad in ["Db", "=3", "Db=", "Db=x", "Db=4..2", "Db=1..", "D b=1", "Db=99999999999999999999"] {
+        for bad in [
+            "Db",
+            "=3",
+            "Db=",
+            "Db=x",
+            "Db=4..2",
+            "Db=1..",
+            "D b=1",
+            "Db=99999999999999999999",
+        ] {
             assert!(read(bad).is_err(), "{bad}");
         }
     }

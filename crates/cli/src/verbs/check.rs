@@ -25,13 +25,20 @@ pub(crate) fn check(
 ) -> Exit {
     session.console.json = arguments.json;
     session.out.clone_from(&arguments.out);
-    session.listen_to_interrupts();
+    session.interrupt_gently();
     let files = files(&arguments.files);
     if arguments.json {
         let named = files.as_deref().unwrap_or_default();
-        session.console.record(&start(engine.unwrap_or("check"), named));
+        session
+            .console
+            .record(&start(engine.unwrap_or("check"), named));
     }
-    let mut checking = Checking { arguments, session, answers: Vec::new(), rejected: 0 };
+    let mut checking = Checking {
+        arguments,
+        session,
+        answers: Vec::new(),
+        rejected: 0,
+    };
     let exit = match files {
         Ok(files) => checking.files(engine, &files),
         Err(problem) => checking.session.reject(&problem),
@@ -69,7 +76,9 @@ impl Checking<'_> {
             Err(problem) => return exit.and(self.session.reject(&problem)),
         };
         if self.arguments.list {
-            songs.iter().for_each(|(loaded, song)| self.list(loaded, song, &request.selection));
+            songs
+                .iter()
+                .for_each(|(loaded, song)| self.list(loaded, song, &request.selection));
             return exit;
         }
         exit.and(self.songs(&songs, &request, files.len() > 1))
@@ -84,8 +93,12 @@ impl Checking<'_> {
             .map(|question| question.name)
             .collect();
         selection.validate(names.iter().map(String::as_str))?;
-        let request =
-            Request { selection, engine, timeout: arguments.timeout, ..request(&arguments.instance) };
+        let request = Request {
+            selection,
+            engine,
+            timeout: arguments.timeout,
+            ..request(&arguments.instance)
+        };
         let songs: Vec<&Song> = songs.iter().map(|(_, song)| &**song).collect();
         validate(&request, &songs)?;
         Ok(request)
@@ -171,25 +184,42 @@ impl Checking<'_> {
         }
         let name = &loaded.source.name;
         if self.arguments.detail.quiet {
-            let wrong: Vec<Answer> =
-                results.answers.iter().filter(|answer| !is_fine(answer)).cloned().collect();
+            let wrong: Vec<Answer> = results
+                .answers
+                .iter()
+                .filter(|answer| !is_fine(answer))
+                .cloned()
+                .collect();
             if !wrong.is_empty() {
                 console.result(&file_lines(name, &wrong, None));
             }
             return;
         }
-        console.result(&file_lines(name, &results.answers, results.coverage.as_ref()));
+        console.result(&file_lines(
+            name,
+            &results.answers,
+            results.coverage.as_ref(),
+        ));
         if self.arguments.detail.verbose {
             console.result(&details(plan, &results.answers));
         }
-        for answer in results.answers.iter().filter(|answer| answer.verdict.trace.is_some()) {
-            console.result(&format!("\n{}\n", counterexample(loaded.source.text(), answer)));
+        for answer in results
+            .answers
+            .iter()
+            .filter(|answer| answer.verdict.trace.is_some())
+        {
+            console.result(&format!(
+                "\n{}\n",
+                counterexample(loaded.source.text(), answer)
+            ));
         }
     }
 
     fn list(&mut self, loaded: &LoadedSong, song: &Song, selection: &Selection) {
         let console = &mut self.session.console;
-        let chosen = questions(song).into_iter().filter(|question| selection.includes(&question.name));
+        let chosen = questions(song)
+            .into_iter()
+            .filter(|question| selection.includes(&question.name));
         let mut text = format!("{}\n", loaded.source.name);
         for question in chosen {
             let claim = question.claim(song);
@@ -213,16 +243,25 @@ impl Checking<'_> {
         let console = &mut self.session.console;
         if self.arguments.json {
             let verdicts = self.answers.iter().map(stream::verdict).collect();
-            console.record(&Record::Summary(Summary { verdicts, exit: exit.code() }));
+            console.record(&Record::Summary(Summary {
+                verdicts,
+                exit: exit.code(),
+            }));
             return exit;
         }
         let said = !self.answers.is_empty() || self.rejected > 0;
         if said && !self.arguments.detail.quiet {
             console.result(&summary_line(&self.answers, self.rejected));
         }
-        let bounded = self.answers.iter().filter(|answer| answer.verdict.outcome == Outcome::Holds).count();
+        let bounded = self
+            .answers
+            .iter()
+            .filter(|answer| answer.verdict.outcome == Outcome::Holds)
+            .count();
         if self.arguments.require.is_some() && bounded > 0 {
-            console.result(&format!("--require proved: {bounded} hold only up to a bound.\n"));
+            console.result(&format!(
+                "--require proved: {bounded} hold only up to a bound.\n"
+            ));
         }
         exit
     }
@@ -236,7 +275,10 @@ fn is_fine(answer: &Answer) -> bool {
 fn details(plan: &Plan, answers: &[Answer]) -> String {
     let mut text = String::new();
     for (planned, answer) in plan.questions.iter().zip(answers) {
-        text.push_str(&format!("    {}: {}\n", answer.verdict.property, answer.verdict.reason));
+        text.push_str(&format!(
+            "    {}: {}\n",
+            answer.verdict.property, answer.verdict.reason
+        ));
         for (name, chosen) in &planned.sizes {
             let range = if chosen.low == chosen.high {
                 chosen.low.to_string()

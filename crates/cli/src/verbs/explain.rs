@@ -14,12 +14,19 @@ pub(crate) fn explain(arguments: &ExplainArguments, session: &mut Session) -> Ex
         return Exit::Fine;
     };
     // As copied from the terminal: `error[unknown-name]`.
-    let name = wanted.trim_start_matches("error").trim_start_matches("warning");
-    let name = name.trim_start_matches('[').trim_end_matches(':').trim_end_matches(']');
+    let name = wanted
+        .trim_start_matches("error")
+        .trim_start_matches("warning");
+    let name = name
+        .trim_start_matches('[')
+        .trim_end_matches(':')
+        .trim_end_matches(']');
     match codes.iter().find(|code| code.name == name) {
         Some(code) => {
             let explanation = code.explanation.trim();
-            session.console.result(&format!("{}: {}\n\n{explanation}\n", code.name, code.title));
+            session
+                .console
+                .result(&format!("{}: {}\n\n{explanation}\n", code.name, code.title));
             Exit::Fine
         }
         None => session.reject(&unknown(name, &codes)),
@@ -28,7 +35,10 @@ pub(crate) fn explain(arguments: &ExplainArguments, session: &mut Session) -> Ex
 
 fn list(codes: &[&Code]) -> String {
     let width = codes.iter().map(|code| code.name.len()).max().unwrap_or(0);
-    codes.iter().map(|code| format!("{:width$}  {}\n", code.name, code.title)).collect()
+    codes
+        .iter()
+        .map(|code| format!("{:width$}  {}\n", code.name, code.title))
+        .collect()
 }
 
 fn unknown(name: &str, codes: &[&Code]) -> Problem {

@@ -25,7 +25,9 @@ fn one(arguments: &FmtArguments, session: &mut Session, file: &Path) -> Result<E
     let changed = formatted != source.text;
     if arguments.check {
         if changed {
-            session.console.result(&format!("{} is not formatted\n", source.name));
+            session
+                .console
+                .result(&format!("{} is not formatted\n", source.name));
         }
         return Ok(if changed { Exit::Refuted } else { Exit::Fine });
     }

@@ -20,15 +20,22 @@ pub(crate) fn new(arguments: &NewArguments, session: &mut Session) -> Exit {
 }
 
 fn make(folder: &Path) -> Result<String, Problem> {
-    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = folder
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     let fits = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
     if name.is_empty() || !name.chars().all(fits) {
-        return Err(Problem::new(format!("`{}` does not do as a name", folder.display()))
-            .help("use letters, digits, `-` and `_`"));
+        return Err(
+            Problem::new(format!("`{}` does not do as a name", folder.display()))
+                .help("use letters, digits, `-` and `_`"),
+        );
     }
     if folder.exists() {
-        return Err(Problem::new(format!("`{}` is there already", folder.display()))
-            .help("choose another name; nothing is overwritten"));
+        return Err(
+            Problem::new(format!("`{}` is there already", folder.display()))
+                .help("choose another name; nothing is overwritten"),
+        );
     }
     let song = format!("{name}.song");
     let write = || -> std::io::Result<()> {
@@ -36,7 +43,8 @@ fn make(folder: &Path) -> Result<String, Problem> {
         std::fs::write(folder.join(&song), SONG)?;
         std::fs::write(folder.join("README.md"), README.replace("NAME", name))
     };
-    write().map_err(|error| Problem::new(format!("cannot make `{}`: {error}", folder.display())))?;
+    write()
+        .map_err(|error| Problem::new(format!("cannot make `{}`: {error}", folder.display())))?;
     Ok(format!(
         "made {}\n\n    cd {}\n    plainsong check\n",
         folder.join(song).display(),

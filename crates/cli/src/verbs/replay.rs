@@ -14,7 +14,10 @@ pub(crate) fn replay(arguments: &ReplayArguments, session: &mut Session) -> Exit
 
 fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit> {
     let (file, saved) = read(arguments).map_err(|problem| session.reject(&problem))?;
-    let song_path = arguments.song.clone().unwrap_or_else(|| PathBuf::from(&saved.header.file));
+    let song_path = arguments
+        .song
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(&saved.header.file));
     let (loaded, song) = session.song(&song_path)?;
     let outcome = again(&loaded, &song, &saved)
         .map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;
@@ -26,8 +29,15 @@ fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit
             Ok(Exit::of_ending(&saved.trace.ending))
         }
         Again::Parted { mismatch, changed } => {
-            let event = mismatch.event.map(|at| format!("event {}: ", at + 1)).unwrap_or_default();
-            let why = if changed { " (the song has changed since)" } else { "" };
+            let event = mismatch
+                .event
+                .map(|at| format!("event {}: ", at + 1))
+                .unwrap_or_default();
+            let why = if changed {
+                " (the song has changed since)"
+            } else {
+                ""
+            };
             session.console.result(&format!(
                 "{heading}\n\n  the song no longer follows {file}{why}\n  {event}{}\n",
                 mismatch.message
@@ -48,7 +58,17 @@ fn read(arguments: &ReplayArguments) -> Result<(String, SavedTrace), Problem> {
 fn heading(saved: &SavedTrace) -> String {
     let header = &saved.header;
     let mut heading = header.file.clone();
-    heading.extend(header.property.iter().map(|property| format!("  {property}")));
-    heading.extend(header.sizes.iter().map(|(name, size)| format!("  {name}={size}")));
+    heading.extend(
+        header
+            .property
+            .iter()
+            .map(|property| format!("  {property}")),
+    );
+    heading.extend(
+        header
+            .sizes
+            .iter()
+            .map(|(name, size)| format!("  {name}={size}")),
+    );
     heading
 }

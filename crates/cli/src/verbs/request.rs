@@ -25,14 +25,20 @@ pub(crate) fn validate(request: &Request, songs: &[&Song]) -> Result<(), Problem
     sizes::validate(&request.sizes, songs)?;
     let messages = songs.iter().any(|song| song.voices().is_some());
     if request.delivery.is_some() && !messages {
-        return Err(Problem::new("`--delivery` has no effect: nothing here sends messages"));
+        return Err(Problem::new(
+            "`--delivery` has no effect: nothing here sends messages",
+        ));
     }
     Ok(())
 }
 
 /// The files named, or the songs in the current folder.
 pub(crate) fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
-    if named.is_empty() { source::songs_in(Path::new(".")) } else { Ok(named.to_vec()) }
+    if named.is_empty() {
+        source::songs_in(Path::new("."))
+    } else {
+        Ok(named.to_vec())
+    }
 }
 
 /// The first line of the stream.
@@ -41,7 +47,10 @@ pub(crate) fn start(verb: &str, files: &[PathBuf]) -> Record {
         schema: stream::SCHEMA,
         tool: plainsong_driver::save::TOOL.to_owned(),
         verb: verb.to_owned(),
-        files: files.iter().map(|file| file.display().to_string()).collect(),
+        files: files
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect(),
     })
 }
 

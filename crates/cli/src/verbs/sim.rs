@@ -12,11 +12,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) fn sim(arguments: &SimArguments, session: &mut Session) -> Exit {
     session.console.json = arguments.json;
     if arguments.json {
-        session.console.record(&start("sim", std::slice::from_ref(&arguments.file)));
+        session
+            .console
+            .record(&start("sim", std::slice::from_ref(&arguments.file)));
     }
     let exit = execute(arguments, session).unwrap_or_else(|exit| exit);
     if arguments.json {
-        let summary = Summary { verdicts: Vec::new(), exit: exit.code() };
+        let summary = Summary {
+            verdicts: Vec::new(),
+            exit: exit.code(),
+        };
         session.console.record(&Record::Summary(summary));
     }
     exit
@@ -59,9 +64,15 @@ fn show(
     }
     let mut heading = source.name.to_owned();
     heading.extend(line.iter().map(|line| format!("  {line}")));
-    heading.extend(bound.iter().map(|(name, value)| format!("  {name}={value}")));
+    heading.extend(
+        bound
+            .iter()
+            .map(|(name, value)| format!("  {name}={value}")),
+    );
     let text = plainsong_report::execution(source, trace);
-    session.console.result(&format!("{heading}  seed {seed}\n\n{text}"));
+    session
+        .console
+        .result(&format!("{heading}  seed {seed}\n\n{text}"));
     if arguments.seed.is_none() {
         session.console.result(&format!("  again: --seed {seed}\n"));
     }

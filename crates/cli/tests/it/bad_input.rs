@@ -7,18 +7,33 @@ use crate::stage::Stage;
 fn refused(stage: &Stage, arguments: &[&str], parts: &[&str]) {
     let ran = stage.run(arguments).exits(3);
     for part in parts {
-        assert!(ran.err.contains(part), "{part:?} is missing in\n{}", ran.err);
+        assert!(
+            ran.err.contains(part),
+            "{part:?} is missing in\n{}",
+            ran.err
+        );
     }
 }
 
 #[test]
 fn files_that_are_none() {
     let stage = Stage::with(songs::FINE);
-    refused(&stage, &["check", "b.song"], &["error: b.song: there is no such file", "did you mean `a.song`?"]);
+    refused(
+        &stage,
+        &["check", "b.song"],
+        &[
+            "error: b.song: there is no such file",
+            "did you mean `a.song`?",
+        ],
+    );
     refused(&stage, &["check", "."], &["this is a folder", "a.song"]);
     stage.write("b.song", b"\x00\xff\xfe\x80");
     for verb in ["check", "sim", "fmt", "dump", "explore"] {
-        refused(&stage, &[verb, "b.song"], &["b.song: this is not UTF-8 text"]);
+        refused(
+            &stage,
+            &[verb, "b.song"],
+            &["b.song: this is not UTF-8 text"],
+        );
     }
     let file = std::fs::File::create(stage.path("large.song")).expect("made");
     file.set_len(33 * 1024 * 1024).expect("sparse");
@@ -27,7 +42,11 @@ fn files_that_are_none() {
 
 #[test]
 fn no_files_at_all() {
-    refused(&Stage::new(), &["check"], &["there is no `.song` file here", "plainsong new"]);
+    refused(
+        &Stage::new(),
+        &["check"],
+        &["there is no `.song` file here", "plainsong new"],
+    );
     refused(&Stage::new(), &["fmt"], &["there is no `.song` file here"]);
     Stage::with(songs::FINE).run(&["check"]).exits(0);
 }
@@ -37,7 +56,11 @@ fn nothing_to_check() {
     let stage = Stage::with("sort Db;\n");
     refused(&stage, &["check", "a.song"], &["nothing to check"]);
     refused(&stage, &["sim", "a.song"], &["nothing to run"]);
-    refused(&Stage::with(""), &["check", "a.song"], &["nothing to check"]);
+    refused(
+        &Stage::with(""),
+        &["check", "a.song"],
+        &["nothing to check"],
+    );
 }
 
 #[test]
@@ -46,15 +69,26 @@ fn unknown_properties_and_patterns() {
     refused(
         &stage,
         &["check", "a.song", "--property", "some_ordre"],
-        &["there is no property `some_ordre`", "did you mean `some_order`?"],
+        &[
+            "there is no property `some_ordre`",
+            "did you mean `some_order`?",
+        ],
     );
     refused(
         &stage,
         &["check", "a.song", "--property", "zebra"],
         &["there is `assertions`, `no_deadlock`, `same`, `some_order`"],
     );
-    refused(&stage, &["check", "a.song", "--match", "^z"], &["no property matches `^z`"]);
-    refused(&stage, &["check", "a.song", "--match", "("], &["is not a regular expression"]);
+    refused(
+        &stage,
+        &["check", "a.song", "--match", "^z"],
+        &["no property matches `^z`"],
+    );
+    refused(
+        &stage,
+        &["check", "a.song", "--match", "("],
+        &["is not a regular expression"],
+    );
 }
 
 #[test]
@@ -65,28 +99,61 @@ fn sizes_that_cannot_be() {
             refused(&stage, &[verb, "a.song", "--size", size], parts);
         }
     };
-    size("Clinet=2", &["there is no sort or parameter `Clinet`", "did you mean `Client`?"]);
-    size("Client=0", &["`Client` needs at least one member", "--size Client=2"]);
+    size(
+        "Clinet=2",
+        &[
+            "there is no sort or parameter `Clinet`",
+            "did you mean `Client`?",
+        ],
+    );
+    size(
+        "Client=0",
+        &["`Client` needs at least one member", "--size Client=2"],
+    );
     size("Client=-1", &["needs at least one member"]);
     for nonsense in ["Client", "Client=", "Client=two", "Client=4..2", "=2"] {
         size(nonsense, &["--size"]);
     }
-    refused(&stage, &["check", "a.song", "--size", "Client=1..999999999"], &["combinations"]);
-    refused(&stage, &["sim", "a.song", "--size", "Client=1..2"], &["one execution has one size"]);
-    refused(&stage, &["check", "a.song", "--bound", "depth=3"], &["there is no bound `depth`"]);
+    refused(
+        &stage,
+        &["check", "a.song", "--size", "Client=1..999999999"],
+        &["combinations"],
+    );
+    refused(
+        &stage,
+        &["sim", "a.song", "--size", "Client=1..2"],
+        &["one execution has one size"],
+    );
+    refused(
+        &stage,
+        &["check", "a.song", "--bound", "depth=3"],
+        &["there is no bound `depth`"],
+    );
 }
 
 #[test]
 fn a_size_that_follows_from_bounds() {
     let song = format!("sort Slot = 0..3;\n\n{}", songs::FINE);
-    refused(&Stage::with(&song), &["check", "a.song", "--size", "Slot=2"], &["the size its bounds give it"]);
+    refused(
+        &Stage::with(&song),
+        &["check", "a.song", "--size", "Slot=2"],
+        &["the size its bounds give it"],
+    );
 }
 
 #[test]
 fn a_delivery_model_where_nothing_is_sent() {
     let stage = Stage::with(songs::ACTIONS);
-    refused(&stage, &["check", "a.song", "--delivery", "fifo"], &["nothing here sends messages"]);
-    refused(&stage, &["check", "a.song", "--delivery", "pigeon"], &["unordered", "mailbox"]);
+    refused(
+        &stage,
+        &["check", "a.song", "--delivery", "fifo"],
+        &["nothing here sends messages"],
+    );
+    refused(
+        &stage,
+        &["check", "a.song", "--delivery", "pigeon"],
+        &["unordered", "mailbox"],
+    );
 }
 
 #[test]
@@ -97,13 +164,23 @@ fn garbage_that_is_text() {
         let ran = stage.run(&[verb, "a.song"]).exits(3);
         assert!(ran.err.contains("error["), "{verb}: {}", ran.err);
     }
-    assert_eq!(stage.read("a.song"), garbage, "fmt changes nothing it does not understand");
+    assert_eq!(
+        stage.read("a.song"),
+        garbage,
+        "fmt changes nothing it does not understand"
+    );
 }
 
 #[test]
 fn deep_nesting() {
     let stage = Stage::new();
-    for (open, close) in [("(", ")"), ("!", ""), ("-", ""), ("{", "}"), ("if true { ", " } else { 1 }")] {
+    for (open, close) in [
+        ("(", ")"),
+        ("!", ""),
+        ("-", ""),
+        ("{", "}"),
+        ("if true { ", " } else { 1 }"),
+    ] {
         let depth = 100_000;
         let expression = format!("{}1{}", open.repeat(depth), close.repeat(depth));
         stage.write("a.song", format!("const X: int = {expression};\n"));
@@ -133,7 +210,11 @@ fn ten_megabytes() {
     stage.run(&["check", "a.song"]).exits(3);
     stage.write("a.song", "é ( ".repeat(2_000_000));
     let ran = stage.run(&["check", "a.song"]).exits(3);
-    assert!(ran.err.len() < 1_000_000, "{} bytes of complaints", ran.err.len());
+    assert!(
+        ran.err.len() < 1_000_000,
+        "{} bytes of complaints",
+        ran.err.len()
+    );
 }
 
 #[cfg(unix)]
@@ -141,5 +222,9 @@ fn ten_megabytes() {
 fn an_output_folder_that_cannot_be() {
     let stage = Stage::with(songs::RACE);
     stage.write("out", "a file, not a folder");
-    refused(&stage, &["check", "a.song"], &["cannot write out/same.trace", "--out"]);
+    refused(
+        &stage,
+        &["check", "a.song"],
+        &["cannot write out/same.trace", "--out"],
+    );
 }

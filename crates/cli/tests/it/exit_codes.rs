@@ -8,7 +8,11 @@ fn fine_is_zero() {
     let ran = Stage::with(songs::FINE).run(&["check", "a.song"]).exits(0);
     assert!(ran.out.contains("holds      all_done"), "{}", ran.out);
     assert!(ran.out.ends_with("3 fine.\n"), "{}", ran.out);
-    assert!(!ran.out.contains("proved"), "a bounded answer is never called a proof: {}", ran.out);
+    assert!(
+        !ran.out.contains("proved"),
+        "a bounded answer is never called a proof: {}",
+        ran.out
+    );
     assert_eq!(ran.err, "");
 }
 
@@ -18,26 +22,52 @@ fn refuted_is_one() {
     let ran = stage.run(&["check", "a.song"]).exits(1);
     assert!(ran.out.contains("REFUTED    same"), "{}", ran.out);
     assert!(ran.out.contains("1 refuted, 3 fine."), "{}", ran.out);
-    Stage::with(songs::DEADLOCK).run(&["check", "a.song"]).exits(1);
-    Stage::with(songs::ASSERTION).run(&["check", "a.song"]).exits(1);
-    Stage::with(songs::ACTIONS).run(&["check", "a.song"]).exits(1);
+    Stage::with(songs::DEADLOCK)
+        .run(&["check", "a.song"])
+        .exits(1);
+    Stage::with(songs::ASSERTION)
+        .run(&["check", "a.song"])
+        .exits(1);
+    Stage::with(songs::ACTIONS)
+        .run(&["check", "a.song"])
+        .exits(1);
 }
 
 #[test]
 fn unknown_is_two() {
     let stage = Stage::with(songs::ENDLESS);
-    let ran = stage.run(&["check", "a.song", "--bound", "states=1000"]).exits(2);
-    assert!(ran.out.contains("limit on states; see --bound"), "{}", ran.out);
+    let ran = stage
+        .run(&["check", "a.song", "--bound", "states=1000"])
+        .exits(2);
+    assert!(
+        ran.out.contains("limit on states; see --bound"),
+        "{}",
+        ran.out
+    );
     let ran = stage.run(&["check", "a.song", "--timeout", "0.2"]).exits(2);
-    assert!(ran.out.contains("time limit; see --timeout (nothing wrong in the first"), "{}", ran.out);
-    let ran = Stage::with(songs::BY_ANOTHER).run(&["check", "a.song"]).exits(2);
-    assert!(ran.out.contains("asks for `sequentialize`, which this build does not have"), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("time limit; see --timeout (nothing wrong in the first"),
+        "{}",
+        ran.out
+    );
+    let ran = Stage::with(songs::BY_ANOTHER)
+        .run(&["check", "a.song"])
+        .exits(2);
+    assert!(
+        ran.out
+            .contains("asks for `sequentialize`, which this build does not have"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
 fn refuted_beats_unknown() {
     let song = songs::ENDLESS.replace("1000000000", "3");
-    let ran = Stage::with(&song).run(&["check", "a.song", "--bound", "states=1000"]).exits(1);
+    let ran = Stage::with(&song)
+        .run(&["check", "a.song", "--bound", "states=1000"])
+        .exits(1);
     assert!(ran.out.contains("1 refuted, 2 unknown."), "{}", ran.out);
 }
 
@@ -48,19 +78,35 @@ fn rejected_is_three_and_the_other_files_are_still_checked() {
     let ran = stage.run(&["check", "a.song", "b.song"]).exits(3);
     assert!(ran.err.contains("error[unknown-name]"), "{}", ran.err);
     assert!(ran.out.contains("b.song\n"), "{}", ran.out);
-    assert!(ran.out.ends_with("1 file rejected, 3 fine.\n"), "{}", ran.out);
+    assert!(
+        ran.out.ends_with("1 file rejected, 3 fine.\n"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
 fn a_bounded_answer_is_not_enough_where_a_proof_is_required() {
-    let ran = Stage::with(songs::FINE).run(&["check", "a.song", "--require", "proved"]).exits(2);
-    assert!(ran.out.contains("--require proved: 3 hold only up to a bound."), "{}", ran.out);
+    let ran = Stage::with(songs::FINE)
+        .run(&["check", "a.song", "--require", "proved"])
+        .exits(2);
+    assert!(
+        ran.out
+            .contains("--require proved: 3 hold only up to a bound."),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
 fn help_and_version_are_zero() {
     let stage = Stage::new();
-    for arguments in [&["--help"][..], &["--version"], &["check", "--help"], &["help", "sim"]] {
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["check", "--help"],
+        &["help", "sim"],
+    ] {
         let ran = stage.run(arguments).exits(0);
         assert!(!ran.out.is_empty());
     }
@@ -93,9 +139,13 @@ fn misuse_is_three() {
 
 #[test]
 fn quiet_says_only_what_is_wrong() {
-    let ran = Stage::with(songs::FINE).run(&["check", "a.song", "-q"]).exits(0);
+    let ran = Stage::with(songs::FINE)
+        .run(&["check", "a.song", "-q"])
+        .exits(0);
     assert_eq!(ran.out, "");
-    let ran = Stage::with(songs::RACE).run(&["check", "a.song", "-q"]).exits(1);
+    let ran = Stage::with(songs::RACE)
+        .run(&["check", "a.song", "-q"])
+        .exits(1);
     assert_eq!(ran.out.lines().count(), 2, "{}", ran.out);
     assert!(ran.out.contains("REFUTED    same"), "{}", ran.out);
 }

@@ -14,14 +14,18 @@ fn two_phase_commit_has_288_executions_with_three_databases() {
 
 #[test]
 fn blocked_executions_are_counted() {
-    let ran = Stage::with(songs::DEADLOCK).run(&["explore", "a.song"]).exits(1);
+    let ran = Stage::with(songs::DEADLOCK)
+        .run(&["explore", "a.song"])
+        .exits(1);
     assert!(ran.out.contains("0 executions, 1 blocked"), "{}", ran.out);
 }
 
 #[test]
 fn a_range_counts_the_largest_and_verbose_tells_all() {
     let stage = Stage::with(songs::FINE);
-    let ran = stage.run(&["explore", "a.song", "--size", "Client=1..3", "-v"]).exits(0);
+    let ran = stage
+        .run(&["explore", "a.song", "--size", "Client=1..3", "-v"])
+        .exits(0);
     assert!(ran.out.contains("6 executions, 0 blocked"), "{}", ran.out);
     assert!(ran.out.contains("1, 2, 6 executions"), "{}", ran.out);
 }
@@ -47,14 +51,40 @@ property in_order: finally sink.first == 1;
 ";
     let stage = Stage::with(song);
     let executions = |model: &str| stage.run(&["explore", "a.song", "--delivery", model]);
-    assert!(executions("fifo").exits(0).out.contains("1 execution, 0 blocked"));
-    assert!(executions("causal").exits(0).out.contains("1 execution, 0 blocked"));
-    assert!(executions("mailbox").exits(0).out.contains("1 execution, 0 blocked"));
-    assert!(executions("unordered").exits(1).out.contains("2 executions, 0 blocked"));
+    assert!(
+        executions("fifo")
+            .exits(0)
+            .out
+            .contains("1 execution, 0 blocked")
+    );
+    assert!(
+        executions("causal")
+            .exits(0)
+            .out
+            .contains("1 execution, 0 blocked")
+    );
+    assert!(
+        executions("mailbox")
+            .exits(0)
+            .out
+            .contains("1 execution, 0 blocked")
+    );
+    assert!(
+        executions("unordered")
+            .exits(1)
+            .out
+            .contains("2 executions, 0 blocked")
+    );
 }
 
 #[test]
 fn forms_without_messages_have_verdicts_but_no_count() {
-    let ran = Stage::with(songs::LINE).run(&["explore", "a.song"]).exits(0);
-    assert!(ran.out.contains("swap") && !ran.out.contains("execution"), "{}", ran.out);
+    let ran = Stage::with(songs::LINE)
+        .run(&["explore", "a.song"])
+        .exits(0);
+    assert!(
+        ran.out.contains("swap") && !ran.out.contains("execution"),
+        "{}",
+        ran.out
+    );
 }

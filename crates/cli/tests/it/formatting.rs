@@ -51,15 +51,29 @@ fn a_file_with_mistakes_is_left_alone() {
 
 #[test]
 fn a_dump_is_a_song_that_means_the_same() {
-    let all =
-        [songs::FINE, songs::RACE, songs::DEADLOCK, songs::ASSERTION, songs::ACTIONS, songs::LINE];
+    let all = [
+        songs::FINE,
+        songs::RACE,
+        songs::DEADLOCK,
+        songs::ASSERTION,
+        songs::ACTIONS,
+        songs::LINE,
+    ];
     for song in all {
         let stage = Stage::with(song);
         let dump = stage.run(&["dump", "a.song"]).exits(0).out;
         assert_eq!(stage.run_with(&["dump", "-"], &dump).exits(0).out, dump);
         let verdicts = |ran: crate::stage::Ran| {
-            let words = |line: &str| line.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>();
-            let lines = ran.out.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+            let words = |line: &str| {
+                line.split_whitespace()
+                    .take(2)
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
+            let lines = ran
+                .out
+                .lines()
+                .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
             lines.map(words).collect::<Vec<_>>()
         };
         assert_eq!(

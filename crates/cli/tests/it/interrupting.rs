@@ -18,19 +18,55 @@ fn ctrl_c_gives_a_partial_verdict() {
         .expect("the command runs");
     std::thread::sleep(Duration::from_millis(700));
     let began = Instant::now();
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
     assert!(kill.expect("kill runs").success());
     let ran = finished(child.wait_with_output().expect("it ends")).exits(2);
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        began.elapsed()
+    );
     assert!(ran.out.contains("unknown    small"), "{}", ran.out);
-    assert!(ran.out.contains("interrupted (nothing wrong in the first"), "{}", ran.out);
+    assert!(
+        ran.out.contains("interrupted (nothing wrong in the first"),
+        "{}",
+        ran.out
+    );
     assert!(ran.out.ends_with("3 unknown.\n"), "{}", ran.out);
+}
+
+#[test]
+fn a_time_limit_ends_a_long_range_of_sizes() {
+    let stage = Stage::with(songs::FINE);
+    let began = Instant::now();
+    let ran = stage
+        .run(&[
+            "check",
+            "a.song",
+            "--size",
+            "Client=1..9999",
+            "--timeout",
+            "1",
+        ])
+        .exits(2);
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
+    assert!(ran.out.contains("time limit; see --timeout"), "{}", ran.out);
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_reason_to_panic() {
     let stage = Stage::with(songs::RACE);
-    for arguments in [&["check", "a.song", "--size", "Client=3"][..], &["explain", "--list"], &["--help"]] {
+    for arguments in [
+        &["check", "a.song", "--size", "Client=3"][..],
+        &["explain", "--list"],
+        &["--help"],
+    ] {
         let mut child = stage
             .command(arguments)
             .stdout(Stdio::piped())
@@ -40,7 +76,12 @@ fn a_reader_that_goes_away_is_no_reason_to_panic() {
         drop(child.stdout.take());
         let status = child.wait().expect("it ends");
         let mut complaints = String::new();
-        child.stderr.take().expect("a pipe").read_to_string(&mut complaints).expect("text");
+        child
+            .stderr
+            .take()
+            .expect("a pipe")
+            .read_to_string(&mut complaints)
+            .expect("text");
         assert_eq!(complaints, "");
         assert!(status.code().is_some_and(|code| code <= 1), "{status}");
     }
@@ -51,9 +92,17 @@ fn progress_is_for_long_work_and_on_standard_error() {
     let stage = Stage::with(songs::ENDLESS);
     let ran = stage.run(&["check", "a.song", "--timeout", "1.5"]).exits(2);
     let first = ran.err.lines().next().expect("a line of progress");
-    assert!(first.starts_with("naive 3 properties") && first.contains("states"), "{first}");
-    assert!(!first.contains('\u{1b}') && !first.contains('\r'), "plain when nobody looks: {first}");
-    let ran = stage.run(&["check", "a.song", "--timeout", "1.5", "-q"]).exits(2);
+    assert!(
+        first.starts_with("naive 3 properties") && first.contains("states"),
+        "{first}"
+    );
+    assert!(
+        !first.contains('\u{1b}') && !first.contains('\r'),
+        "plain when nobody looks: {first}"
+    );
+    let ran = stage
+        .run(&["check", "a.song", "--timeout", "1.5", "-q"])
+        .exits(2);
     assert_eq!(ran.err, "");
     let ran = stage.run(&["check", "a.song", "--timeout", "0.3"]).exits(2);
     assert_eq!(ran.err, "");
@@ -65,5 +114,7 @@ fn standard_input_is_a_file_too() {
     let ran = stage.run_with(&["check", "-"], songs::RACE).exits(1);
     assert!(ran.out.starts_with("<stdin>\n"), "{}", ran.out);
     assert!(ran.out.contains("trace out/same.trace"), "{}", ran.out);
-    stage.run_with(&["sim", "-", "--seed", "1"], songs::FINE).exits(0);
+    stage
+        .run_with(&["sim", "-", "--seed", "1"], songs::FINE)
+        .exits(0);
 }

@@ -31,7 +31,9 @@ fn a_race() {
 
 #[test]
 fn a_deadlock() {
-    let ran = Stage::with(songs::DEADLOCK).run(&["check", "a.song"]).exits(1);
+    let ran = Stage::with(songs::DEADLOCK)
+        .run(&["check", "a.song"])
+        .exits(1);
     expect![[r#"
         a.song
           holds      assertions             -             naive  TIME   1 state
@@ -53,7 +55,9 @@ fn a_deadlock() {
 
 #[test]
 fn a_failed_assertion() {
-    let ran = Stage::with(songs::ASSERTION).run(&["check", "a.song"]).exits(1);
+    let ran = Stage::with(songs::ASSERTION)
+        .run(&["check", "a.song"])
+        .exits(1);
     expect![[r#"
         a.song
           REFUTED    assertions             -             naive  TIME   1 message   trace out/assertions.trace
@@ -75,7 +79,9 @@ fn a_failed_assertion() {
 
 #[test]
 fn actions() {
-    let ran = Stage::with(songs::ACTIONS).run(&["check", "a.song"]).exits(1);
+    let ran = Stage::with(songs::ACTIONS)
+        .run(&["check", "a.song"])
+        .exits(1);
     expect![[r#"
         a.song
           holds      assertions             Tid=2         naive  TIME   9 states
@@ -103,8 +109,22 @@ fn actions() {
 fn colours_only_where_they_are_wanted() {
     let stage = Stage::with(songs::RACE);
     assert!(!stage.run(&["check", "a.song"]).out.contains('\u{1b}'));
-    assert!(stage.run(&["check", "a.song", "--color", "always"]).out.contains("\u{1b}["));
+    assert!(
+        stage
+            .run(&["check", "a.song", "--color", "always"])
+            .out
+            .contains("\u{1b}[")
+    );
     let slip = Stage::with(songs::SLIP);
-    assert!(!slip.run(&["check", "a.song", "--color", "never"]).err.contains('\u{1b}'));
-    assert!(slip.run(&["check", "a.song", "--color", "always"]).err.contains("\u{1b}["));
+    assert!(
+        !slip
+            .run(&["check", "a.song", "--color", "never"])
+            .err
+            .contains('\u{1b}')
+    );
+    assert!(
+        slip.run(&["check", "a.song", "--color", "always"])
+            .err
+            .contains("\u{1b}[")
+    );
 }

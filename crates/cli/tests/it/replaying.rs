@@ -17,20 +17,35 @@ fn a_refutation_is_saved_and_replays() {
         let stage = Stage::with(song);
         let ran = stage.run(&["check", "a.song"]).exits(1);
         let path = format!("out/{property}.trace");
-        assert!(ran.out.contains(&format!("replay: plainsong replay {path}")), "{}", ran.out);
+        assert!(
+            ran.out
+                .contains(&format!("replay: plainsong replay {path}")),
+            "{}",
+            ran.out
+        );
         assert!(stage.read(&path).starts_with("plainsong trace\t1\n"));
         let again = stage.run(&["replay", &path]).exits(1);
-        assert!(again.out.starts_with(&format!("a.song  {property}")), "{}", again.out);
+        assert!(
+            again.out.starts_with(&format!("a.song  {property}")),
+            "{}",
+            again.out
+        );
     }
 }
 
 #[test]
 fn the_same_picture_again() {
     let stage = Stage::with(songs::RACE);
-    let checked = stage.run(&["check", "a.song", "--size", "Client=3"]).exits(1).out;
+    let checked = stage
+        .run(&["check", "a.song", "--size", "Client=3"])
+        .exits(1)
+        .out;
     let replayed = stage.run(&["replay", "out/same.trace"]).exits(1).out;
     let picture = |text: &str| {
-        text.lines().filter(|line| line.contains('|')).map(str::to_owned).collect::<Vec<_>>()
+        text.lines()
+            .filter(|line| line.contains('|'))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     assert!(!picture(&replayed).is_empty());
     assert_eq!(picture(&checked), picture(&replayed));
@@ -42,24 +57,41 @@ fn a_changed_song_parts_from_the_trace() {
     stage.run(&["check", "a.song"]).exits(1);
     stage.write("a.song", songs::RACE.replace("Hello", "Hi"));
     let ran = stage.run(&["replay", "out/same.trace"]).exits(2);
-    assert!(ran.out.contains("the song has changed since"), "{}", ran.out);
+    assert!(
+        ran.out.contains("the song has changed since"),
+        "{}",
+        ran.out
+    );
     stage.write("b.song", songs::RACE);
-    stage.run(&["replay", "out/same.trace", "--song", "b.song"]).exits(1);
+    stage
+        .run(&["replay", "out/same.trace", "--song", "b.song"])
+        .exits(1);
 }
 
 #[test]
 fn what_is_no_trace_is_refused() {
     let stage = Stage::with(songs::RACE);
     let ran = stage.run(&["replay", "a.song"]).exits(3);
-    assert!(ran.err.contains("a.song: line 1: this is not a saved trace"), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("a.song: line 1: this is not a saved trace"),
+        "{}",
+        ran.err
+    );
     stage.run(&["replay", "none.trace"]).exits(3);
 }
 
 #[test]
 fn another_folder() {
     let stage = Stage::with(songs::RACE);
-    let ran = stage.run(&["check", "a.song", "--out", "some/where"]).exits(1);
-    assert!(ran.out.contains("trace some/where/same.trace"), "{}", ran.out);
+    let ran = stage
+        .run(&["check", "a.song", "--out", "some/where"])
+        .exits(1);
+    assert!(
+        ran.out.contains("trace some/where/same.trace"),
+        "{}",
+        ran.out
+    );
     assert!(stage.path("some/where/same.trace").exists());
     assert!(!stage.path("out").exists());
 }

@@ -6,8 +6,13 @@ use crate::stage::Stage;
 fn line(song: &str, arguments: &[&str], property: &str) -> String {
     let stage = Stage::with(song);
     let ran = stage.run(&[&["check", "a.song", "-v"], arguments].concat());
-    let found = ran.out.lines().find(|line| line.contains(&format!(" {property} ")));
-    found.unwrap_or_else(|| panic!("no {property} in\n{}\n{}", ran.out, ran.err)).to_owned()
+    let found = ran
+        .out
+        .lines()
+        .find(|line| line.contains(&format!(" {property} ")));
+    found
+        .unwrap_or_else(|| panic!("no {property} in\n{}\n{}", ran.out, ran.err))
+        .to_owned()
 }
 
 #[test]
@@ -26,7 +31,9 @@ fn verbose_says_where_each_came_from() {
     let stage = Stage::with(songs::FINE);
     let ran = stage.run(&["check", "a.song", "-v"]).exits(0);
     assert!(ran.out.contains("Client=2 by default"), "{}", ran.out);
-    let ran = stage.run(&["check", "a.song", "-v", "--size", "Client=3"]).exits(0);
+    let ran = stage
+        .run(&["check", "a.song", "-v", "--size", "Client=3"])
+        .exits(0);
     assert!(ran.out.contains("Client=3 from --size"), "{}", ran.out);
 }
 
@@ -34,7 +41,10 @@ fn verbose_says_where_each_came_from() {
 fn a_range_is_tried_in_ascending_order_up_to_the_first_refutation() {
     assert!(line(songs::RACE, &["--size", "Client=1..3"], "some_order").contains("Client=1..=3"));
     let refuted = line(songs::RACE, &["--size", "Client=1..9"], "same");
-    assert!(refuted.contains("REFUTED") && refuted.contains("Client=2 "), "{refuted}");
+    assert!(
+        refuted.contains("REFUTED") && refuted.contains("Client=2 "),
+        "{refuted}"
+    );
 }
 
 #[test]

@@ -20,7 +20,9 @@ pub(crate) struct Ran {
 
 impl Stage {
     pub(crate) fn new() -> Self {
-        Stage { folder: tempfile::tempdir().expect("a temporary folder") }
+        Stage {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
     }
 
     /// With one song in it, `a.song`.
@@ -52,7 +54,11 @@ impl Stage {
 
     /// In a folder of the stage.
     pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Ran {
-        finished(command(&self.path(folder), arguments).output().expect("the command runs"))
+        finished(
+            command(&self.path(folder), arguments)
+                .output()
+                .expect("the command runs"),
+        )
     }
 
     /// With `text` on standard input.
@@ -73,7 +79,11 @@ impl Stage {
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plainsong"));
-    command.current_dir(folder).args(arguments).env_remove("RUST_BACKTRACE").env("NO_COLOR", "1");
+    command
+        .current_dir(folder)
+        .args(arguments)
+        .env_remove("RUST_BACKTRACE")
+        .env("NO_COLOR", "1");
     command.stdin(Stdio::null());
     command
 }
@@ -93,7 +103,11 @@ impl Ran {
     /// The exit code, with everything said when it is another.
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Self {
-        assert_eq!(self.code, code, "\nstdout:\n{}\nstderr:\n{}", self.out, self.err);
+        assert_eq!(
+            self.code, code,
+            "\nstdout:\n{}\nstderr:\n{}",
+            self.out, self.err
+        );
         self
     }
 

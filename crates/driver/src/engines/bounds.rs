@@ -17,7 +17,10 @@ pub(super) fn together(bounds: &[Bound]) -> Bound {
             }
         }
     }
-    values.into_iter().map(|(name, values)| (name.clone(), joined(&values))).collect()
+    values
+        .into_iter()
+        .map(|(name, values)| (name.clone(), joined(&values)))
+        .collect()
 }
 
 fn joined(values: &[&String]) -> String {
@@ -39,7 +42,10 @@ mod tests {
     use super::*;
 
     fn bound(value: &str) -> Bound {
-        Bound::from([("Db".to_owned(), value.to_owned()), ("int".to_owned(), "-2..=2".to_owned())])
+        Bound::from([
+            ("Db".to_owned(), value.to_owned()),
+            ("int".to_owned(), "-2..=2".to_owned()),
+        ])
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Engine for Explore {
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
         let mut report = Naive.run(task, overseer)?;
-        overseer.stage.counted = "executions";
+        overseer.stage.counted = "execution";
         let tallies = tallies(task, overseer)?;
         for verdict in &mut report.verdicts {
             complete(verdict, &tallies, overseer);
@@ -65,8 +65,18 @@ fn tallies(task: &Task, overseer: &mut Overseer<'_>) -> Result<Vec<Tally>, Probl
     Ok(tallies)
 }
 
-fn tally(task: &Task, sizes: &Sizes, overseer: &mut Overseer<'_>) -> Result<Option<Tally>, Problem> {
-    let mut sum = Tally { complete: 0, blocked: 0, failed: 0, discarded: 0, completeness: Completeness::Complete };
+fn tally(
+    task: &Task,
+    sizes: &Sizes,
+    overseer: &mut Overseer<'_>,
+) -> Result<Option<Tally>, Problem> {
+    let mut sum = Tally {
+        complete: 0,
+        blocked: 0,
+        failed: 0,
+        discarded: 0,
+        completeness: Completeness::Complete,
+    };
     for instance in instances_of(task, sizes)? {
         overseer.stage.bound = instance.bound();
         let machine = Machine::new(&instance, task.subject);
@@ -87,8 +97,13 @@ fn tally(task: &Task, sizes: &Sizes, overseer: &mut Overseer<'_>) -> Result<Opti
 
 /// Adds the numbers to a verdict. A count that did not come to its end leaves it unknown.
 fn complete(verdict: &mut Verdict, tallies: &[Tally], overseer: &Overseer<'_>) {
-    let unfinished = tallies.iter().find(|tally| tally.completeness != Completeness::Complete);
-    let why = match (unfinished.map(|tally| &tally.completeness), overseer.stopped()) {
+    let unfinished = tallies
+        .iter()
+        .find(|tally| tally.completeness != Completeness::Complete);
+    let why = match (
+        unfinished.map(|tally| &tally.completeness),
+        overseer.stopped(),
+    ) {
         (_, Some(stop)) => Some(stop.sentence().to_owned()),
         (Some(Completeness::StateLimit), None) => Some("limit on states; see --bound".to_owned()),
         (Some(Completeness::Resource(what)), None) => Some(what.clone()),
@@ -99,8 +114,7 @@ fn complete(verdict: &mut Verdict, tallies: &[Tally], overseer: &Overseer<'_>) {
         if verdict.outcome == Outcome::Holds {
             verdict.outcome = Outcome::Unknown;
             let states = count(verdict.states.unwrap_or(0), "state");
-            verdict.reason =
-                format!("{why}, while counting executions; nothing wrong in {states}");
+            verdict.reason = format!("{why}, while counting executions; nothing wrong in {states}");
         }
         return;
     }
@@ -113,7 +127,10 @@ fn complete(verdict: &mut Verdict, tallies: &[Tally], overseer: &Overseer<'_>) {
 
 /// `288 executions`, or one number for each size, and what did not end well.
 fn words(tallies: &[Tally]) -> String {
-    let numbers: Vec<String> = tallies.iter().map(|tally| thousands(tally.complete)).collect();
+    let numbers: Vec<String> = tallies
+        .iter()
+        .map(|tally| thousands(tally.complete))
+        .collect();
     let mut words = vec![format!("{} executions", numbers.join(", "))];
     let mut add = |number: u64, what: &str| {
         if number > 0 {

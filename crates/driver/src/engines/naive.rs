@@ -33,38 +33,60 @@ impl Engine for Naive {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        overseer.stage.counted = "states";
+        overseer.stage.counted = "state";
         let mut files: Vec<Dossier> = task.questions.iter().map(Dossier::new).collect();
         let mut coverage = Coverage::default();
         let mut instances = 0;
         for sizes in &task.sizes {
+            if overseer.look().is_some() {
+                break;
+            }
             for instance in instances_of(task, sizes)? {
                 instances += 1;
-                let open: Vec<Check> =
-                    files.iter().filter(|file| file.refuted.is_none()).map(|file| file.question.check).collect();
+                let open = open_checks(&files);
                 if open.is_empty() || overseer.look().is_some() {
                     break;
                 }
                 let bound = instance.bound();
                 overseer.stage.bound = bound.clone();
-                let query = Query { subject: task.subject, checks: open };
+                let query = Query {
+                    subject: task.subject,
+                    checks: open,
+                };
                 let report = search(&instance, &query, &task.limits, overseer);
                 include(&mut coverage, &report.coverage);
                 enter(&mut files, &report, &bound, overseer);
             }
+            if open_checks(&files).is_empty() {
+                break;
+            }
         }
-        if instances == 0 {
-            return Err(Problem::new("no values of the parameters satisfy their `where`"));
+        if instances == 0 && overseer.stopped().is_none() {
+            return Err(Problem::new(
+                "no values of the parameters satisfy their `where`",
+            ));
         }
         let verdicts = files.into_iter().map(|file| file.close(overseer)).collect();
-        Ok(EngineReport { verdicts, coverage: Some(coverage) })
+        Ok(EngineReport {
+            verdicts,
+            coverage: Some(coverage),
+        })
     }
 }
 
 /// The instances of a task at some sizes.
 pub(super) fn instances_of(task: &Task, sizes: &Sizes) -> Result<Vec<Instance>, Problem> {
     let instances = Instance::all(task.song.clone(), sizes, &task.bounds)?;
-    Ok(instances.into_iter().map(|instance| instance.with_delivery(task.delivery)).collect())
+    Ok(instances
+        .into_iter()
+        .map(|instance| instance.with_delivery(task.delivery))
+        .collect())
+}
+
+/// What is still to be checked.
+fn open_checks(files: &[Dossier<'_>]) -> Vec<Check> {
+    let open = files.iter().filter(|file| file.refuted.is_none());
+    open.map(|file| file.question.check).collect()
 }
 
 /// What is known about one question so far.
@@ -79,7 +101,14 @@ struct Dossier<'a> {
 
 impl<'a> Dossier<'a> {
     fn new(question: &'a Question) -> Self {
-        Dossier { question, refuted: None, unknown: None, held: Vec::new(), states: 0, reason: String::new() }
+        Dossier {
+            question,
+            refuted: None,
+            unknown: None,
+            held: Vec::new(),
+            states: 0,
+            reason: String::new(),
+        }
     }
 
     fn enter(&mut self, verdict: Verdict) {
@@ -96,7 +125,9 @@ impl<'a> Dossier<'a> {
 
     /// The verdict over all instances.
     fn close(self, overseer: &Overseer<'_>) -> Verdict {
-        let stopped = overseer.stopped().filter(|_| self.refuted.is_none() && self.unknown.is_none());
+        let stopped = overseer
+            .stopped()
+            .filter(|_| self.refuted.is_none() && self.unknown.is_none());
         let mut verdict = match (self.refuted, self.unknown) {
             (Some(refuted), _) => refuted,
             (None, Some(unknown)) => unknown,
@@ -104,7 +135,12 @@ impl<'a> Dossier<'a> {
                 property: String::new(),
                 outcome: Outcome::Holds,
                 bound: together(&self.held),
-                reason: self.reason,
+                reason: match self.held.len() {
+                    0 | 1 => self.reason,
+                    several => {
+                        format!("holds in all {} states of {several} instances", self.states)
+                    }
+                },
                 states: None,
                 executions: None,
                 blocked: None,
@@ -129,7 +165,10 @@ impl<'a> Dossier<'a> {
 fn enter(files: &mut [Dossier<'_>], report: &SearchReport, bound: &Bound, overseer: &Overseer<'_>) {
     let mut verdicts = report.verdicts(bound);
     if let Some(why) = cut_short(report, overseer) {
-        for verdict in verdicts.iter_mut().filter(|verdict| verdict.outcome == Outcome::Unknown) {
+        for verdict in verdicts
+            .iter_mut()
+            .filter(|verdict| verdict.outcome == Outcome::Unknown)
+        {
             verdict.reason.clone_from(&why);
         }
     }

@@ -32,9 +32,15 @@ impl Engine for Fragile {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let verdicts: Result<Vec<Verdict>, Problem> =
-            task.questions.iter().map(|question| answer(&question.name, overseer)).collect();
-        Ok(EngineReport { verdicts: verdicts?, coverage: None })
+        let verdicts: Result<Vec<Verdict>, Problem> = task
+            .questions
+            .iter()
+            .map(|question| answer(&question.name, overseer))
+            .collect();
+        Ok(EngineReport {
+            verdicts: verdicts?,
+            coverage: None,
+        })
     }
 }
 
@@ -47,7 +53,13 @@ fn answer(name: &str, overseer: &mut Overseer<'_>) -> Result<Verdict, Problem> {
             while overseer.keep_going(&Progress::default()) {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            (Outcome::Unknown, overseer.stopped().map(|stop| stop.sentence().to_owned()).unwrap_or_default())
+            (
+                Outcome::Unknown,
+                overseer
+                    .stopped()
+                    .map(|stop| stop.sentence().to_owned())
+                    .unwrap_or_default(),
+            )
         }
         _ => (Outcome::Holds, String::new()),
     };
@@ -71,21 +83,29 @@ impl Observer for Nobody {
 }
 
 fn question(name: &str) -> Question {
-    Question { name: name.to_owned(), subject: Subject::System, check: Check::Assertions }
+    Question {
+        name: name.to_owned(),
+        subject: Subject::System,
+        check: Check::Assertions,
+    }
 }
 
 /// A plan with one task for each group of names.
 fn plan(groups: &[&[&str]]) -> Plan {
     let engine: &'static dyn Engine = &Fragile;
-    let mut plan = Plan { questions: Vec::new(), tasks: Vec::new() };
+    let mut plan = Plan {
+        questions: Vec::new(),
+        tasks: Vec::new(),
+    };
     for names in groups {
         let first = plan.questions.len();
         let questions: Vec<Question> = names.iter().map(|name| question(name)).collect();
-        plan.questions.extend(questions.iter().map(|question| Planned {
-            question: question.clone(),
-            sizes: SizeTable::new(),
-            engine: Ok(engine),
-        }));
+        plan.questions
+            .extend(questions.iter().map(|question| Planned {
+                question: question.clone(),
+                sizes: SizeTable::new(),
+                engine: Ok(engine),
+            }));
         let task = Task {
             song: Arc::new(Song::default()),
             subject: Subject::System,
@@ -95,13 +115,21 @@ fn plan(groups: &[&[&str]]) -> Plan {
             limits: Limits::default(),
             delivery: None,
         };
-        plan.tasks.push(PlannedTask { engine, task, answers: (first..plan.questions.len()).collect() });
+        plan.tasks.push(PlannedTask {
+            engine,
+            task,
+            answers: (first..plan.questions.len()).collect(),
+        });
     }
     plan
 }
 
 fn source() -> Source {
-    Source { name: "a.song".to_owned(), text: String::new(), path: None }
+    Source {
+        name: "a.song".to_owned(),
+        text: String::new(),
+        path: None,
+    }
 }
 
 fn carry_out(
@@ -110,8 +138,13 @@ fn carry_out(
     timeout: Option<Duration>,
     most_refuted: Option<usize>,
 ) -> Results {
-    let mut supervision =
-        Supervision { interrupt, observer: &mut Nobody, timeout, most_refuted, refuted: 0 };
+    let mut supervision = Supervision {
+        interrupt,
+        observer: &mut Nobody,
+        timeout,
+        most_refuted,
+        refuted: 0,
+    };
     run(&plan(groups), &source(), &Song::default(), &mut supervision)
 }
 
@@ -125,8 +158,12 @@ fn outcomes(results: &Results) -> Vec<(&str, Outcome)> {
 
 #[test]
 fn a_broken_question_does_not_cost_the_others_their_answers() {
-    let results =
-        carry_out(&[&["fine", "breaks", "wrong"], &["also_fine"]], &Interrupt::default(), None, None);
+    let results = carry_out(
+        &[&["fine", "breaks", "wrong"], &["also_fine"]],
+        &Interrupt::default(),
+        None,
+        None,
+    );
     assert_eq!(
         outcomes(&results),
         [
@@ -137,8 +174,17 @@ fn a_broken_question_does_not_cost_the_others_their_answers() {
         ]
     );
     assert_eq!(results.crashes.len(), 1);
-    assert!(results.crashes[0].message.starts_with("every question has an answer"));
-    assert!(results.answers[1].verdict.reason.starts_with("our own bug: every question"));
+    assert!(
+        results.crashes[0]
+            .message
+            .starts_with("every question has an answer")
+    );
+    assert!(
+        results.answers[1]
+            .verdict
+            .reason
+            .starts_with("our own bug: every question")
+    );
 }
 
 #[test]
@@ -153,18 +199,38 @@ fn an_impossible_instance_is_a_problem_of_the_request() {
 fn after_enough_refutations_the_rest_is_unknown_and_says_so() {
     let groups: &[&[&str]] = &[&["wrong"], &["fine"]];
     let results = carry_out(groups, &Interrupt::default(), None, Some(1));
-    assert_eq!(outcomes(&results), [("wrong", Outcome::Refuted), ("fine", Outcome::Unknown)]);
-    assert_eq!(results.answers[1].verdict.reason, "not looked at: stopped after 1 refuted");
+    assert_eq!(
+        outcomes(&results),
+        [("wrong", Outcome::Refuted), ("fine", Outcome::Unknown)]
+    );
+    assert_eq!(
+        results.answers[1].verdict.reason,
+        "not looked at: stopped after 1 refuted"
+    );
     let results = carry_out(groups, &Interrupt::default(), None, Some(2));
-    assert_eq!(outcomes(&results), [("wrong", Outcome::Refuted), ("fine", Outcome::Holds)]);
+    assert_eq!(
+        outcomes(&results),
+        [("wrong", Outcome::Refuted), ("fine", Outcome::Holds)]
+    );
 }
 
 #[test]
 fn a_time_limit_ends_one_task_and_not_the_next() {
     let timeout = Some(Duration::from_millis(20));
-    let results = carry_out(&[&["waits"], &["fine"]], &Interrupt::default(), timeout, None);
-    assert_eq!(outcomes(&results), [("waits", Outcome::Unknown), ("fine", Outcome::Holds)]);
-    assert_eq!(results.answers[0].verdict.reason, "time limit; see --timeout");
+    let results = carry_out(
+        &[&["waits"], &["fine"]],
+        &Interrupt::default(),
+        timeout,
+        None,
+    );
+    assert_eq!(
+        outcomes(&results),
+        [("waits", Outcome::Unknown), ("fine", Outcome::Holds)]
+    );
+    assert_eq!(
+        results.answers[0].verdict.reason,
+        "time limit; see --timeout"
+    );
 }
 
 #[test]
@@ -177,9 +243,15 @@ fn an_interrupt_ends_everything() {
     });
     let results = carry_out(&[&["waits"], &["fine"]], &interrupt, None, None);
     hand.join().expect("it only sleeps");
-    assert_eq!(outcomes(&results), [("waits", Outcome::Unknown), ("fine", Outcome::Unknown)]);
+    assert_eq!(
+        outcomes(&results),
+        [("waits", Outcome::Unknown), ("fine", Outcome::Unknown)]
+    );
     assert_eq!(results.answers[0].verdict.reason, "interrupted");
-    assert_eq!(results.answers[1].verdict.reason, "interrupted before it was looked at");
+    assert_eq!(
+        results.answers[1].verdict.reason,
+        "interrupted before it was looked at"
+    );
 }
 
 #[test]
@@ -197,5 +269,8 @@ fn what_no_engine_may_answer_is_unknown_with_the_reason() {
     };
     let results = run(&plan, &source(), &Song::default(), &mut supervision);
     assert_eq!(results.answers[0].engine, "-");
-    assert_eq!(results.answers[0].verdict.reason, "asks for `sequentialize`");
+    assert_eq!(
+        results.answers[0].verdict.reason,
+        "asks for `sequentialize`"
+    );
 }

@@ -23,16 +23,25 @@ fn what_is_no_text_is_refused_with_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let refused = |path: &Path| load(path).expect_err("refused");
     let missing = refused(&folder.path().join("b.song"));
-    assert_eq!((missing.message.as_str(), missing.help), ("there is no such file", None));
+    assert_eq!(
+        (missing.message.as_str(), missing.help),
+        ("there is no such file", None)
+    );
     std::fs::write(folder.path().join("a.song"), "").expect("written");
-    let near = refused(&folder.path().join("b.song")).help.expect("a near name");
+    let near = refused(&folder.path().join("b.song"))
+        .help
+        .expect("a near name");
     assert!(near.contains("a.song"), "{near}");
     let directory = refused(folder.path());
     assert_eq!(directory.message, "this is a folder, not a file");
     assert!(directory.help.expect("a file inside").contains("a.song"));
     let binary = folder.path().join("binary.song");
     std::fs::write(&binary, b"sort Db;\n\xff\xfe").expect("written");
-    assert!(refused(&binary).message.contains("not UTF-8 text: line 2, column 1"));
+    assert!(
+        refused(&binary)
+            .message
+            .contains("not UTF-8 text: line 2, column 1")
+    );
 }
 
 #[test]
@@ -41,7 +50,12 @@ fn a_text_that_is_too_large_is_refused() {
     let path = folder.path().join("large.song");
     let file = std::fs::File::create(&path).expect("made");
     file.set_len(LARGEST + 1).expect("sparse");
-    assert!(load(&path).expect_err("refused").message.contains("larger than 32 MB"));
+    assert!(
+        load(&path)
+            .expect_err("refused")
+            .message
+            .contains("larger than 32 MB")
+    );
     file.set_len(LARGEST).expect("sparse");
     assert!(load(&path).is_ok());
 }

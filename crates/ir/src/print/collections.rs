@@ -1,9 +1,9 @@
 //! Collections and what ranges over them: literals, comprehensions, maps, quantifiers.
 
-use super::layout::{Doc, commas, group, indent, join, list, text};
-use super::levels::{DOMAIN, OPEN};
+use super::layout::{Doc, commas, delimited, group, indent, join, list, text};
+use super::levels::{DOMAIN, OPEN, visible};
 use super::writer::Writer;
-use crate::{Binding, Collection, Domain, Expr, ExprKind, LocalId, Quantifier, Ty};
+use crate::{BinOp, Binding, Collection, Domain, Expr, ExprKind, LocalId, Quantifier, Ty};
 
 impl Writer<'_> {
     /// `{a, b}`, `bag {a, b}` or `[a, b]`.
@@ -13,14 +13,20 @@ impl Writer<'_> {
             Some(Collection::Bag) => ("bag {", "}"),
             _ => ("{", "}"),
         };
+        if let ("{", [only]) = (open, elements)
+            && matches!(visible(only).kind, ExprKind::Binary(BinOp::In, _, _))
+        {
+            // `{ x in S }` would be a comprehension.
+            return join([text("{"), self.parenthesised(|w| w.expr(only)), text("}")]);
+        }
         list(open, self.exprs(elements), close, Doc::Break)
     }
 
-    /// `{ x in S where p }`, `{ e for x in S where p }`, `[e for x in S where p]`.
+    /// `{ x in S where p }`, `{ e for x in S where p }`, `[ e for x in S where p ]`.
     pub(super) fn comprehension(&mut self, ty: &Ty, binding: &Binding, body: &Expr) -> Doc {
         let seq = Collection::of(ty) == Some(Collection::Seq);
         let itself = matches!(&body.kind, ExprKind::Local(local) if binding.names == [*local]);
-        let short = itself && !seq && binding.filter.is_some();
+        let short = itself && !seq;
         let inner = self.delimited(|w| {
             w.scoped(|w| {
                 let binding = w.binding(binding, " in ");
@@ -28,19 +34,11 @@ impl Writer<'_> {
                     return binding;
                 }
                 let body = w.expr_at(body, OPEN + 1);
-                group([body, indent([Doc::Line, text("for "), binding])])
+                join([body, Doc::Line, text("for "), binding])
             })
         });
-        if seq {
-            group([
-                text("["),
-                indent([Doc::Break, inner]),
-                Doc::Break,
-                text("]"),
-            ])
-        } else {
-            group([text("{"), indent([Doc::Line, inner]), Doc::Line, text("}")])
-        }
+        let (open, close) = if seq { ("[", "]") } else { ("{", "}") };
+        delimited(open, inner, close, Doc::Line)
     }
 
     /// `map k: K => e`.

@@ -1,11 +1,11 @@
 //! Declarations shared by all forms: types, constants, functions, properties, sizes.
 
-use super::layout::{Doc, group, join, list, text};
+use super::layout::{Doc, group, indent, join, list, text};
 use super::stmts::choose;
 use super::types::ty;
 use super::writer::Writer;
 use crate::{
-    Binder, Claim, Const, EnumDecl, Expr, Function, Property, RangeEnd, Sizing, Song, SortDecl,
+    Binder, Claim, Const, EnumDecl, Expr, ExprKind, Function, Property, RangeEnd, Sizing, Song, SortDecl,
     SortKind, StartValue, StructDecl, Ty,
 };
 
@@ -104,7 +104,13 @@ pub(super) fn property(song: &Song, decl: &Property) -> Doc {
         Claim::Quiescent { fair: false } => text("eventually quiescent"),
         Claim::Quiescent { fair: true } => text("eventually quiescent fair"),
     };
-    group([text(head), text(": "), claim, text(";")])
+    // A quantifier breaks after its `::`; anything else begins on a line of its own if need be.
+    let quantified = matches!(
+        &decl.claim,
+        Claim::Finally(claim) | Claim::Always(claim) if matches!(claim.kind, ExprKind::Quantifier(..))
+    );
+    let claim = if quantified { join([text(" "), claim]) } else { indent([Doc::Line, claim]) };
+    group([text(format!("{head}:")), claim, text(";")])
 }
 
 /// `size Db = 3;`

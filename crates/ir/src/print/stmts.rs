@@ -174,7 +174,7 @@ impl Writer<'_> {
 
     fn if_stmt(&mut self, condition: &Expr, yes: &Block, no: &Block) -> Doc {
         let head = self.before_block(|w| w.expr(condition));
-        let mut parts = vec![group([text("if "), head, text(" ")]), self.block(yes)];
+        let mut parts = vec![group([text("if "), head, Doc::Line]), self.block(yes)];
         match no.as_slice() {
             [] => {}
             [
@@ -203,7 +203,7 @@ impl Writer<'_> {
             })
         });
         let arms = arms.collect();
-        join([group([text("match "), head, text(" ")]), braces(arms)])
+        join([group([text("match "), head, Doc::Line]), braces(arms)])
     }
 
     fn while_stmt(&mut self, condition: &Expr, clauses: &LoopClauses, body: &Block) -> Doc {
@@ -212,7 +212,7 @@ impl Writer<'_> {
             _ => join([text("while "), self.before_block(|w| w.expr(condition))]),
         };
         let clauses = self.clauses(clauses);
-        join([group([head, clauses, text(" ")]), self.block(body)])
+        join([group([head, clauses, Doc::Line]), self.block(body)])
     }
 
     fn for_stmt(
@@ -229,7 +229,7 @@ impl Writer<'_> {
             let mut head = vec![text(format!("for {name} in ")), domain];
             head.extend(filter.map(|filter| w.before_block(|w| w.filter(filter))));
             head.push(w.clauses(clauses));
-            head.push(text(" "));
+            head.push(Doc::Line);
             join([group(head), w.block(body)])
         })
     }

@@ -1,7 +1,7 @@
 //! What printing needs to know at each point: the song, the names of locals, and whether a `{`
 //! would be taken for the beginning of a block.
 
-use super::layout::{Doc, join, text};
+use super::layout::{Doc, delimited};
 use super::names::Names;
 use crate::{Choreography, Family, FamilyId, Local, LocalId, Song};
 
@@ -107,7 +107,7 @@ impl<'a> Writer<'a> {
 
     /// `(doc)`, from a printer that runs inside the parentheses.
     pub(super) fn parenthesised(&mut self, print: impl FnOnce(&mut Self) -> Doc) -> Doc {
-        join([text("("), self.delimited(print), text(")")])
+        delimited("(", self.delimited(print), ")", Doc::Break)
     }
 
     /// A type.

@@ -23,10 +23,9 @@ const MOST_LANES: usize = 8;
 
 /// The picture of a trace, every line ended; empty when nothing happened.
 pub fn picture(trace: &Trace) -> String {
-    let rows = order::in_order(trace, here(trace).as_deref());
-    if has_messages(trace)
-        && let Some(columns) = columns::fit(trace, &rows)
-    {
+    let messages = has_messages(trace);
+    let rows = order::in_order(trace, here(trace).as_deref(), messages);
+    if messages && let Some(columns) = columns::fit(trace, &rows) {
         return lanes::draw(&columns, &rows);
     }
     list::draw(trace, &rows)

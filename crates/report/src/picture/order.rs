@@ -14,9 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// So many messages are separated one by one, the longest first; then whole knots at once.
 const PATIENCE: usize = 64;
 
-/// The lines of a trace, from first to last.
-pub(super) fn in_order(trace: &Trace, here: Option<&str>) -> Vec<Row> {
+/// The lines of a trace, from first to last. Where nothing is sent, what happens is one sequence
+/// already and stays as it is.
+pub(super) fn in_order(trace: &Trace, here: Option<&str>, messages: bool) -> Vec<Row> {
     let points = points(trace, here);
+    if !messages {
+        return points.into_iter().map(|point| point.row).collect();
+    }
     let complete = both_ends(&points);
     let joined = join(&points, complete.clone());
     let groups = Groups::new(&points, &joined);

@@ -100,7 +100,11 @@ pub fn execution(
         ending: ending_word(&trace.ending),
         reason: crate::reason(source, trace),
         lanes: trace.lanes.clone(),
-        steps: trace.events.iter().map(|event| step(source, trace, event)).collect(),
+        steps: trace
+            .events
+            .iter()
+            .map(|event| step(source, trace, event))
+            .collect(),
     }))
 }
 

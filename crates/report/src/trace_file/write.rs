@@ -131,7 +131,11 @@ impl Writer<'_> {
         let how = ending_word(ending);
         match ending {
             Ending::Final | Ending::Cut | Ending::Discarded => self.line(&["end", how]),
-            Ending::Violated { property, span, why } => {
+            Ending::Violated {
+                property,
+                span,
+                why,
+            } => {
                 self.line(&["end", how, property, &place(*span), why]);
             }
             Ending::Failed(failure) => {

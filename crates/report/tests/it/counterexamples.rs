@@ -38,7 +38,10 @@ fn check(property: &str, trace: Trace, expected: Expect) {
 
 #[test]
 fn a_failed_assertion() {
-    check("assertions", scenes::late_commit(), expect![[r#"
+    check(
+        "assertions",
+        scenes::late_commit(),
+        expect![[r#"
         REFUTED assertions   demo.song:1:5
           db[1]: the assertion fails: c ==> yes is false: c = true, yes = false
 
@@ -53,12 +56,16 @@ fn a_failed_assertion() {
           state:       coordinator.commit = true   (was false)
                        db[0].outcome = some(true)   (was none)
           replay: plainsong replay out/assertions.trace
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_deadlock() {
-    check("no_deadlock", scenes::deadlock(), expect![[r#"
+    check(
+        "no_deadlock",
+        scenes::deadlock(),
+        expect![[r#"
         REFUTED no_deadlock   demo.song:2:2
           nothing can happen, and client waits for Welcome from server (line 2), server waits for Bye from any client (line 4)
 
@@ -69,12 +76,16 @@ fn a_deadlock() {
                        server waits for Bye from any client (line 4)
           undelivered: Hello from client to server
           replay: plainsong replay out/no_deadlock.trace
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_violated_property_of_actions() {
-    check("held", scenes::actions(), expect![[r#"
+    check(
+        "held",
+        scenes::actions(),
+        expect![[r#"
         REFUTED held   demo.song:1:1
           owner != none is false: owner = none
 
@@ -83,7 +94,8 @@ fn a_violated_property_of_actions() {
             3  Release(1)   owner = none   <- here: held is false
 
           replay: plainsong replay out/held.trace
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -100,5 +112,9 @@ fn an_execution_on_its_own() {
           undelivered: Search(1) from node[1] to node[2]
           state:       node[0].parent = some(0)   (was none)
           stopped by the limit on steps
-    "#]].assert_eq(&format!("demo.song\n{}", plain(&execution(SOURCE, &scenes::handlers()))));
+    "#]]
+    .assert_eq(&format!(
+        "demo.song\n{}",
+        plain(&execution(SOURCE, &scenes::handlers()))
+    ));
 }

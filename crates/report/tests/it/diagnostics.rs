@@ -47,7 +47,8 @@ fn labels_help_and_fix() {
         help: write `Vote`
           |
         4 |     receive Vote(yes) from any db;
-          |                +"#]].assert_eq(&plain(&diagnostic(SOURCE, &misspelt())));
+          |                +"#]]
+    .assert_eq(&plain(&diagnostic(SOURCE, &misspelt())));
 }
 
 #[test]

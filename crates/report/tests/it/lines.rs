@@ -74,7 +74,8 @@ fn columns_are_aligned_and_refuted_is_loud() {
 fn rejected_files_are_counted_and_places_are_few() {
     expect![[r#"
         2 files rejected.
-    "#]].assert_eq(&summary_line(&[], 2));
+    "#]]
+    .assert_eq(&summary_line(&[], 2));
     let coverage = Coverage {
         statements: 1,
         all_statements: 6,

@@ -6,68 +6,92 @@ use plainsong_report::picture;
 use plainsong_semantics::trace::{Ending, EventKind, Trace};
 
 fn check(trace: &Trace, expected: Expect) {
-    let indented = |line: &str| line.strip_prefix("    ").expect("every line is indented").to_owned();
+    let indented = |line: &str| {
+        line.strip_prefix("    ")
+            .expect("every line is indented")
+            .to_owned()
+    };
     let lines: Vec<String> = picture(trace).lines().map(indented).collect();
     expected.assert_eq(&lines.join("\n"));
 }
 
 #[test]
 fn each_message_is_one_line_and_the_failure_is_marked() {
-    check(&scenes::late_commit(), expect![[r#"
+    check(
+        &scenes::late_commit(),
+        expect![[r#"
         coordinator            db[0]   db[1]
              |-- Prepare ------->|       |   db[0]: yes = true
              |-- Prepare --------------->|   db[1]: yes = false
              |<----------- Vote(false) --|
              |<---- Vote(true) --|       |
              |-- Decide(true) -->|       |
-             |-- Decide(true) ---------->|   <- here: the assertion fails"#]]);
+             |-- Decide(true) ---------->|   <- here: the assertion fails"#]],
+    );
 }
 
 #[test]
 fn of_two_crossing_messages_one_is_drawn_as_two_lines() {
-    check(&scenes::crossing(), expect![[r#"
+    check(
+        &scenes::crossing(),
+        expect![[r#"
         left               right
           |-- Hello(1) #1 ...|
           |<----- Hello(2) --|
-          |.. Hello(1) #1 ..>|"#]]);
+          |.. Hello(1) #1 ..>|"#]],
+    );
 }
 
 #[test]
 fn handlers_and_init_and_messages_to_oneself() {
-    check(&scenes::handlers(), expect![[r#"
+    check(
+        &scenes::handlers(),
+        expect![[r#"
         init            node[0]          node[1]   node[2]
           * init           |                |         |   root = 0
           |-- Search(0) -->|                |         |
           |                |-- Search(0) ------------>|
           |                |-- Search(0) -->|         |
-          |                |-- Adopt(0) -> self       |"#]]);
+          |                |-- Adopt(0) -> self       |"#]],
+    );
 }
 
 #[test]
 fn a_message_nobody_takes_has_no_head() {
-    check(&scenes::deadlock(), expect![[r#"
+    check(
+        &scenes::deadlock(),
+        expect![[r#"
         client       server
-           |-- Hello ...|"#]]);
+           |-- Hello ...|"#]],
+    );
 }
 
 #[test]
 fn actions_are_a_list() {
-    check(&scenes::actions(), expect![[r#"
+    check(
+        &scenes::actions(),
+        expect![[r#"
         1  init         leaves Acquire(0), leaves Acquire(1)
         2  Acquire(1)   leaves Release(1), owner = some(1)
-        3  Release(1)   owner = none   <- here: held is false"#]]);
+        3  Release(1)   owner = none   <- here: held is false"#]],
+    );
 }
 
 #[test]
 fn lines_are_a_list() {
-    check(&scenes::swap(), expect![[r#"
+    check(
+        &scenes::swap(),
+        expect![[r#"
         1  a       a.t = a.v   a.t = 1
-        2  b -> a  a.v = b.t   a.v = 0"#]]);
+        2  b -> a  a.v = b.t   a.v = 0"#]],
+    );
 }
 
 #[test]
 fn too_many_lanes_are_a_list() {
-    check(&scenes::crowd(), expect![[r#"
+    check(
+        &scenes::crowd(),
+        expect![[r#"
          1  leader -> worker[0]  Job
          2  leader -> worker[1]  Job
          3  leader -> worker[2]  Job
@@ -77,7 +101,8 @@ fn too_many_lanes_are_a_list() {
          7  leader -> worker[6]  Job
          8  leader -> worker[7]  Job
          9  leader -> worker[8]  Job
-        10  leader               timeout"#]]);
+        10  leader               timeout"#]],
+    );
 }
 
 #[test]
@@ -88,10 +113,13 @@ fn idle_lanes_make_room() {
     let hello = scene.send(0, 1, "Hello");
     scene.receive(hello);
     scene.event(EventKind::Timeout, Some(0), "timeout");
-    check(&scene.end(Ending::Final), expect![[r#"
+    check(
+        &scene.end(Ending::Final),
+        expect![[r#"
         client       server
            |-- Hello -->|
-           * timeout    |"#]]);
+           * timeout    |"#]],
+    );
 }
 
 #[test]
@@ -102,10 +130,13 @@ fn long_labels_are_cut() {
         let store = scene.send(0, to, &payload);
         scene.receive(store);
     }
-    check(&scene.end(Ending::Final), expect![[r#"
+    check(
+        &scene.end(Ending::Final),
+        expect![[r#"
         client                                                   cache   server
            |-- Store(12345, 12345, 12345, 12345, 12345, 12345,… -->|        |
-           |-- Store(12345, 12345, 12345, 12345, 12345, 12345,… ----------->|"#]]);
+           |-- Store(12345, 12345, 12345, 12345, 12345, 12345,… ----------->|"#]],
+    );
 }
 
 #[test]

@@ -222,16 +222,20 @@ pub(crate) fn actions() -> Trace {
     })
 }
 
-/// A line.
+/// A line: its statements are one sequence, whoever's they are.
 pub(crate) fn swap() -> Trace {
     let mut scene = Scene::new(&["a", "b"]);
     scene
         .event(EventKind::Local, Some(0), "a.t = a.v")
         .changes
         .push(change("a.t", "0", "1"));
+    scene
+        .event(EventKind::Local, Some(1), "b.t = b.v")
+        .changes
+        .push(change("b.t", "0", "2"));
     let transfer = scene.event(EventKind::Transfer, Some(0), "a.v = b.t");
     transfer.peer = Some(1);
-    transfer.changes.push(change("a.v", "1", "0"));
+    transfer.changes.push(change("a.v", "1", "2"));
     scene.end(Ending::Final)
 }
 

@@ -68,9 +68,12 @@ fn damage_is_named_with_its_line() {
     let error = |text: &str| read(text).expect_err("it is damaged").to_string();
     expect!["line 1: the trace has no `end` line"].assert_eq(&error(""));
     expect!["line 1: this is not a saved trace"].assert_eq(&error("\u{1}garbage\n\u{2}"));
-    expect!["line 1: version 9 of the format is not known, only 1"].assert_eq(&error(&text.replace("trace\t1", "trace\t9")));
-    expect!["line 17: `swallow` is not a kind of event"].assert_eq(&error(&text.replace("\treceive\t", "\tswallow\t")));
-    expect!["line 15: `db[1]` has no `lane` line"].assert_eq(&error(&text.replace("lane\tdb[1]\n", "")));
+    expect!["line 1: version 9 of the format is not known, only 1"]
+        .assert_eq(&error(&text.replace("trace\t1", "trace\t9")));
+    expect!["line 17: `swallow` is not a kind of event"]
+        .assert_eq(&error(&text.replace("\treceive\t", "\tswallow\t")));
+    expect!["line 15: `db[1]` has no `lane` line"]
+        .assert_eq(&error(&text.replace("lane\tdb[1]\n", "")));
     let cut = text.rfind("end\t").expect("there is an end");
     expect!["line 26: the trace has no `end` line"].assert_eq(&error(&text[..cut]));
     for end in (0..text.len()).step_by(7) {

@@ -117,13 +117,16 @@ impl Line {
         let branches = self.runner().branches(run, false, covered);
         match &branches[..] {
             [only] if matches!(only.halt, Halt::Stop) && only.run.chosen.is_empty() => {
-                let Run {
-                    pc, slots, memory, ..
-                } = only.run.clone();
+                let pc = only.run.pc;
+                // A choreography without assignments is over, but still says what it began with.
+                let slots = match self.code.is_end(pc) {
+                    true => config.slots,
+                    false => only.run.slots.clone(),
+                };
                 LineConfig {
                     pc,
                     slots,
-                    endpoints: memory,
+                    endpoints: config.endpoints,
                 }
             }
             _ => config,

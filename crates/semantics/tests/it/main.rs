@@ -6,6 +6,7 @@ mod build;
 mod threads;
 
 mod actions;
+mod addresses;
 mod bodies;
 mod delivery;
 mod evaluate;

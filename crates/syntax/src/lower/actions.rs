@@ -19,7 +19,13 @@ impl Lowering<'_> {
                 (StartValue::Value(value), None) => value.ty.clone(),
                 (StartValue::Choice(choice), None) => locals[choice.local.index()].ty.clone(),
             };
-            self.globals.push(Global { name, ty, start, locals, span });
+            self.globals.push(Global {
+                name,
+                ty,
+                start,
+                locals,
+                span,
+            });
         }
         self.globals.clone()
     }
@@ -33,9 +39,17 @@ impl Lowering<'_> {
             self.bind_parameters(&params, item.binders().as_ref(), Binder::Parameter);
             let (mut body, _) = self.block(item.block());
             let locals = self.finish_block(&mut body);
-            let code = Code { arity: params.len(), locals, body };
+            let code = Code {
+                arity: params.len(),
+                locals,
+                body,
+            };
             let row = &self.actions[at];
-            actions.push(Action { name: row.name.clone(), code, span: row.span });
+            actions.push(Action {
+                name: row.name.clone(),
+                code,
+                span: row.span,
+            });
         }
         actions
     }

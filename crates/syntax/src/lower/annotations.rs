@@ -40,7 +40,10 @@ impl Lowering<'_> {
             Some(TypeConstructor::Seq) => Ty::Seq(first),
             Some(TypeConstructor::Map) => {
                 let value = Box::new(argument());
-                let key = written.arguments().next().map_or(written.span(), |key| key.span());
+                let key = written
+                    .arguments()
+                    .next()
+                    .map_or(written.span(), |key| key.span());
                 self.map_key(&first, key);
                 Ty::Map(first, value)
             }

@@ -15,7 +15,9 @@ impl Lowering<'_> {
     pub(crate) fn call(&mut self, e: &ast::CallExpr, wanted: Wanted) -> Expr {
         let span = e.span();
         let arguments = e.arguments();
-        let Some(name) = e.name() else { return self.wrong(span) };
+        let Some(name) = e.name() else {
+            return self.wrong(span);
+        };
         let hidden =
             self.unit.scope.find(name.text()).is_some() || self.own_var(name.text()).is_some();
         match self.names.item(name.text()).filter(|_| !hidden) {
@@ -34,11 +36,22 @@ impl Lowering<'_> {
     fn call_function(&mut self, id: FnId, arguments: Option<&ast::ArgList>, span: Span) -> Expr {
         let signature = &self.functions[id.index()];
         let ty = signature.result.clone();
-        let params: Vec<Ty> = signature.params.iter().map(|param| param.ty.clone()).collect();
+        let params: Vec<Ty> = signature
+            .params
+            .iter()
+            .map(|param| param.ty.clone())
+            .collect();
         let declared = (signature.name.clone(), Some(signature.span));
         match self.arguments(arguments, &params, span, &declared, |_| Why::Argument(id)) {
-            Some(arguments) => Expr { kind: ExprKind::Call(id, arguments), ty, span },
-            None => Expr { ty, ..self.wrong(span) },
+            Some(arguments) => Expr {
+                kind: ExprKind::Call(id, arguments),
+                ty,
+                span,
+            },
+            None => Expr {
+                ty,
+                ..self.wrong(span)
+            },
         }
     }
 
@@ -111,7 +124,9 @@ impl Lowering<'_> {
         let mut diagnostic = Diagnostic::error(&NOT_CALLABLE_NAME, name.span(), message);
         diagnostic.help = match item {
             Some(Item::Family(_)) => Some(format!("a member of a family is named `{text}[…]`")),
-            Some(Item::Struct(_)) => Some(format!("a struct is written `{text} {{ field: value }}`")),
+            Some(Item::Struct(_)) => {
+                Some(format!("a struct is written `{text} {{ field: value }}`"))
+            }
             _ => None,
         };
         self.report(diagnostic);
@@ -166,7 +181,9 @@ impl Lowering<'_> {
     pub(crate) fn path(&mut self, e: &ast::PathExpr) -> Expr {
         let span = e.span();
         let arguments = e.arguments();
-        let (Some(of), Some(name)) = (e.enum_name(), e.variant()) else { return self.wrong(span) };
+        let (Some(of), Some(name)) = (e.enum_name(), e.variant()) else {
+            return self.wrong(span);
+        };
         match self.variant_of(&of, &name) {
             Some((id, at)) => self.variant(id, at, arguments.as_ref(), span),
             None => {
@@ -205,9 +222,18 @@ impl Lowering<'_> {
         let params = variant.fields.clone();
         let declared = (variant.name.clone(), Some(decl.span));
         let ty = Ty::Enum(id);
-        match self.arguments(arguments, &params, span, &declared, |_| Why::Variant(id, at)) {
-            Some(arguments) => Expr { kind: ExprKind::Variant(id, at, arguments), ty, span },
-            None => Expr { ty, ..self.wrong(span) },
+        match self.arguments(arguments, &params, span, &declared, |_| {
+            Why::Variant(id, at)
+        }) {
+            Some(arguments) => Expr {
+                kind: ExprKind::Variant(id, at, arguments),
+                ty,
+                span,
+            },
+            None => Expr {
+                ty,
+                ..self.wrong(span)
+            },
         }
     }
 }

@@ -29,9 +29,15 @@ impl Lowering<'_> {
             Some((ty, why)) => self.fit_domain(domain, &element, ty, *why, &candidate, choose),
             None => (domain, element),
         };
-        let local = self.unit.bind(candidate.name, ty, candidate.binder, candidate.span);
+        let local = self
+            .unit
+            .bind(candidate.name, ty, candidate.binder, candidate.span);
         let filter = choose.filter().map(|filter| self.filter(&filter));
-        Choice { local, domain, filter }
+        Choice {
+            local,
+            domain,
+            filter,
+        }
     }
 
     fn choice_domain(&mut self, written: &ast::Domain, wanted: Option<&Ty>) -> (Domain, Ty) {
@@ -66,7 +72,9 @@ impl Lowering<'_> {
         choose: &ast::Choose,
     ) -> (Domain, Ty) {
         let (from, to) = (self.shallow(element), self.shallow(wanted));
-        let span = choose.domain().map_or(choose.span(), |domain| domain.span());
+        let span = choose
+            .domain()
+            .map_or(choose.span(), |domain| domain.span());
         let infinite = matches!(domain, Domain::Type(Ty::Int | Ty::Nat));
         if from == to || infinite || !self.converts(&from, &to) {
             if !self.unit.holes.unify(&from, &to) {
@@ -75,15 +83,32 @@ impl Lowering<'_> {
             return (domain, to);
         }
         let name = format!("{}_0", candidate.name);
-        let local = self.unit.add(&name, from.clone(), Binder::Quantifier, candidate.span);
+        let local = self
+            .unit
+            .add(&name, from.clone(), Binder::Quantifier, candidate.span);
         let domain = match domain {
             Domain::Type(ty) => Domain::In(self.all(ty, span)),
             listed => listed,
         };
-        let binding = Binding { names: vec![local], domain, filter: None };
-        let body = convert(Expr { kind: ExprKind::Local(local), ty: from, span }, &to);
+        let binding = Binding {
+            names: vec![local],
+            domain,
+            filter: None,
+        };
+        let body = convert(
+            Expr {
+                kind: ExprKind::Local(local),
+                ty: from,
+                span,
+            },
+            &to,
+        );
         let kind = ExprKind::Comprehension(Box::new(binding), Box::new(body));
-        let set = Expr { kind, ty: Ty::Set(Box::new(to.clone())), span };
+        let set = Expr {
+            kind,
+            ty: Ty::Set(Box::new(to.clone())),
+            span,
+        };
         (Domain::In(set), to)
     }
 }

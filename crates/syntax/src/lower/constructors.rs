@@ -48,7 +48,9 @@ impl Lowering<'_> {
         let mut given: BTreeMap<usize, Expr> = BTreeMap::new();
         let mut places: BTreeMap<usize, Span> = BTreeMap::new();
         for field in e.fields() {
-            let (Some(name), Some(value)) = (field.name(), field.value()) else { continue };
+            let (Some(name), Some(value)) = (field.name(), field.value()) else {
+                continue;
+            };
             let Some(&at) = self.names.fields[id.index()].get(name.text()) else {
                 self.unknown_field(id, &name);
                 self.check(&value, &UNKNOWN, Why::Here);
@@ -83,7 +85,11 @@ impl Lowering<'_> {
             None => self.wrong(span),
         };
         let changes = given.into_iter().collect();
-        Expr { kind: ExprKind::Update(Box::new(base), changes), ty, span }
+        Expr {
+            kind: ExprKind::Update(Box::new(base), changes),
+            ty,
+            span,
+        }
     }
 
     fn whole_struct(
@@ -99,7 +105,11 @@ impl Lowering<'_> {
             .map(|at| format!("`{}`", decl.fields[at].0))
             .collect();
         if !missing.is_empty() {
-            let plural = if missing.len() == 1 { "the field" } else { "the fields" };
+            let plural = if missing.len() == 1 {
+                "the field"
+            } else {
+                "the fields"
+            };
             let message = format!("`{}` also wants {plural} {}", decl.name, missing.join(", "));
             let at = e.name().map_or(span, |name| name.span());
             let diagnostic = Diagnostic::error(&MISSING_FIELD, at, message)
@@ -108,6 +118,10 @@ impl Lowering<'_> {
             self.report(diagnostic);
         }
         let fields = given.into_values().collect();
-        Expr { kind: ExprKind::Struct(id, fields), ty: Ty::Struct(id), span }
+        Expr {
+            kind: ExprKind::Struct(id, fields),
+            ty: Ty::Struct(id),
+            span,
+        }
     }
 }

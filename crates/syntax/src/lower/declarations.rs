@@ -12,8 +12,8 @@ use crate::names::declare::{ConstOrParam, Declarations, declared_twice};
 use crate::types::{Members, Sort, UNKNOWN};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{
-    Const, ConstId, EnumDecl, Expr, FnId, Function, Range, RangeEnd, SortDecl, SortKind, StructDecl,
-    Ty, Variant,
+    Const, ConstId, EnumDecl, Expr, FnId, Function, Range, RangeEnd, SortDecl, SortKind,
+    StructDecl, Ty, Variant,
 };
 use std::collections::HashMap;
 
@@ -22,7 +22,11 @@ impl Lowering<'_> {
     pub(crate) fn declare_types(&mut self, items: &Declarations) {
         for item in &items.sorts {
             let (name, span) = name_and_span(item.name());
-            self.types.sorts.push(Sort { name, span, members: members(item) });
+            self.types.sorts.push(Sort {
+                name,
+                span,
+                members: members(item),
+            });
         }
         for item in &items.enums {
             let decl = self.enumeration(item);
@@ -44,16 +48,27 @@ impl Lowering<'_> {
         let mut seen = HashMap::new();
         let mut variants = Vec::new();
         for variant in item.variants() {
-            let Some(variant_name) = variant.name() else { continue };
+            let Some(variant_name) = variant.name() else {
+                continue;
+            };
             self.distinct(&variant_name, "a variant of this enum", &mut seen);
             let fields = variant.payload().map(|ty| self.ty(&ty)).collect();
-            variants.push(Variant { name: variant_name.text().to_owned(), fields });
+            variants.push(Variant {
+                name: variant_name.text().to_owned(),
+                fields,
+            });
         }
         if variants.is_empty() {
             let message = format!("the enum `{name}` has no variants");
-            self.report(Diagnostic::error(&EMPTY_ENUM, span, message).help("add at least one variant"));
+            self.report(
+                Diagnostic::error(&EMPTY_ENUM, span, message).help("add at least one variant"),
+            );
         }
-        EnumDecl { name, variants, span }
+        EnumDecl {
+            name,
+            variants,
+            span,
+        }
     }
 
     fn structure(&mut self, item: &ast::StructItem) -> StructDecl {
@@ -62,9 +77,13 @@ impl Lowering<'_> {
         let mut positions = HashMap::new();
         let mut fields = Vec::new();
         for field in item.fields() {
-            let Some(field_name) = field.name() else { continue };
+            let Some(field_name) = field.name() else {
+                continue;
+            };
             self.distinct(&field_name, "a field of this struct", &mut seen);
-            positions.entry(field_name.text().to_owned()).or_insert(fields.len());
+            positions
+                .entry(field_name.text().to_owned())
+                .or_insert(fields.len());
             let ty = field.ty().map_or(UNKNOWN, |ty| self.ty(&ty));
             fields.push((field_name.text().to_owned(), ty));
         }
@@ -86,12 +105,16 @@ impl Lowering<'_> {
     }
 
     fn infinite(&mut self, members: &[(String, Span)]) {
-        let [(first, span), others @ ..] = members else { return };
+        let [(first, span), others @ ..] = members else {
+            return;
+        };
         let mut diagnostic = match others {
             [] => Diagnostic::error(&INFINITE_TYPE, *span, format!("`{first}` contains itself")),
             _ => {
-                let names: Vec<String> =
-                    members.iter().map(|(name, _)| format!("`{name}`")).collect();
+                let names: Vec<String> = members
+                    .iter()
+                    .map(|(name, _)| format!("`{name}`"))
+                    .collect();
                 let message = format!("{} contain each other in a circle", names.join(", "));
                 Diagnostic::error(&INFINITE_TYPE, *span, message)
             }
@@ -111,10 +134,16 @@ impl Lowering<'_> {
         for (at, item) in items.iter().enumerate() {
             let kind = match item.range() {
                 Some(range) => SortKind::Range(self.bounds(&range)),
-                None => SortKind::Identities { ordered: item.is_ordered() },
+                None => SortKind::Identities {
+                    ordered: item.is_ordered(),
+                },
             };
             let Sort { name, span, .. } = &self.types.sorts[at];
-            sorts.push(SortDecl { name: name.clone(), kind, span: *span });
+            sorts.push(SortDecl {
+                name: name.clone(),
+                kind,
+                span: *span,
+            });
         }
         sorts
     }
@@ -123,19 +152,26 @@ impl Lowering<'_> {
         let start = self.bound(range.start(), range.span());
         let end = match range.end() {
             None => RangeEnd::Open,
-            Some(end) if range.is_inclusive() => RangeEnd::With(self.bound(Some(end), range.span())),
+            Some(end) if range.is_inclusive() => {
+                RangeEnd::With(self.bound(Some(end), range.span()))
+            }
             Some(end) => RangeEnd::Before(self.bound(Some(end), range.span())),
         };
         Range { start, end }
     }
 
     fn bound(&mut self, written: Option<ast::Expr>, span: Span) -> Expr {
-        let Some(written) = written else { return self.wrong(span) };
+        let Some(written) = written else {
+            return self.wrong(span);
+        };
         self.begin(Home::Bound);
         let mut bound = self.check(&written, &Ty::Int, Why::Word(".."));
         let locals = self.finish_expr(&mut bound);
         if let Some(local) = locals.first() {
-            let message = format!("the bound of a sort cannot bind names, and this binds `{}`", local.name);
+            let message = format!(
+                "the bound of a sort cannot bind names, and this binds `{}`",
+                local.name
+            );
             self.report(
                 Diagnostic::error(&BINDING_IN_BOUND, written.span(), message)
                     .help("give the bound a name of its own: `const N: int = …;`"),
@@ -156,9 +192,15 @@ impl Lowering<'_> {
 
     /// The constants whose names occur in the value; more than it depends on, if names are hidden.
     fn mentioned(&self, item: &ConstOrParam) -> Vec<usize> {
-        let ConstOrParam::Const(item) = item else { return Vec::new() };
+        let ConstOrParam::Const(item) = item else {
+            return Vec::new();
+        };
         let names = item.value().into_iter().flat_map(|value| {
-            value.syntax().descendants().filter_map(ast::NameExpr::cast).collect::<Vec<_>>()
+            value
+                .syntax()
+                .descendants()
+                .filter_map(ast::NameExpr::cast)
+                .collect::<Vec<_>>()
         });
         names
             .filter_map(|name| match self.names.item(name.name()?.text()) {
@@ -190,11 +232,20 @@ impl Lowering<'_> {
         };
         let row = &self.consts[id.index()];
         let ty = row.ty.clone().unwrap_or(UNKNOWN);
-        Const { name: row.name.clone(), ty, value, constraint, locals, span: row.span }
+        Const {
+            name: row.name.clone(),
+            ty,
+            value,
+            constraint,
+            locals,
+            span: row.span,
+        }
     }
 
     fn const_value(&mut self, id: ConstId, item: &ast::ConstItem) -> Expr {
-        let Some(written) = item.value() else { return self.wrong(item.span()) };
+        let Some(written) = item.value() else {
+            return self.wrong(item.span());
+        };
         match self.consts[id.index()].ty.clone() {
             Some(ty) => self.check(&written, &ty, Why::Const(id)),
             None => self.expr(&written, None),
@@ -203,7 +254,11 @@ impl Lowering<'_> {
 
     /// The functions with their bodies.
     pub(crate) fn function_bodies(&mut self, items: &[ast::FnItem]) -> Vec<Function> {
-        items.iter().enumerate().map(|(at, item)| self.function(FnId::from(at), item)).collect()
+        items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| self.function(FnId::from(at), item))
+            .collect()
     }
 
     fn function(&mut self, id: FnId, item: &ast::FnItem) -> Function {
@@ -234,9 +289,13 @@ impl Lowering<'_> {
         written: Option<&ast::BinderList>,
         binder: Binder,
     ) {
-        let names = written.into_iter().flat_map(ast::BinderList::binders).filter_map(|b| b.name());
+        let names = written
+            .into_iter()
+            .flat_map(ast::BinderList::binders)
+            .filter_map(|b| b.name());
         for (param, name) in params.iter().zip(names) {
-            self.unit.bind(&param.name, param.ty.clone(), binder, name.span());
+            self.unit
+                .bind(&param.name, param.ty.clone(), binder, name.span());
         }
     }
 }

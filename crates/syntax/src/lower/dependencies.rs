@@ -17,8 +17,10 @@ impl Lowering<'_> {
         for component in components(&graph.edges) {
             let defined = component.iter().any(|&node| node < graph.functions_from);
             if defined && is_cyclic(&component, &graph.edges) {
-                let members: Vec<(String, Span)> =
-                    component.iter().map(|&node| graph.name(song, node)).collect();
+                let members: Vec<(String, Span)> = component
+                    .iter()
+                    .map(|&node| graph.name(song, node))
+                    .collect();
                 self.circle(members);
             }
         }
@@ -26,12 +28,16 @@ impl Lowering<'_> {
 
     fn circle(&mut self, mut members: Vec<(String, Span)>) {
         members.sort_by_key(|&(_, span)| span);
-        let Some(((first, span), others)) = members.split_first() else { return };
+        let Some(((first, span), others)) = members.split_first() else {
+            return;
+        };
         let message = match others {
             [] => format!("`{first}` depends on itself"),
             _ => {
-                let names: Vec<String> =
-                    members.iter().map(|(name, _)| format!("`{name}`")).collect();
+                let names: Vec<String> = members
+                    .iter()
+                    .map(|(name, _)| format!("`{name}`"))
+                    .collect();
                 format!("{} depend on each other in a circle", names.join(", "))
             }
         };
@@ -57,14 +63,22 @@ impl Graph {
         let sorts_from = song.consts.len();
         let functions_from = sorts_from + song.sorts.len();
         let mut edges = Vec::new();
-        let needs = || Needs { sorts_from, functions_from, found: Vec::new() };
+        let needs = || Needs {
+            sorts_from,
+            functions_from,
+            found: Vec::new(),
+        };
         for (at, decl) in song.consts.iter().enumerate() {
             let mut needs = needs();
             needs.ty(&decl.ty);
             decl.value.iter().for_each(|value| needs.expr(value));
-            decl.constraint.iter().for_each(|constraint| needs.expr(constraint));
+            decl.constraint
+                .iter()
+                .for_each(|constraint| needs.expr(constraint));
             // The condition on a parameter sees the parameter itself.
-            needs.found.retain(|&node| decl.value.is_some() || node != at);
+            needs
+                .found
+                .retain(|&node| decl.value.is_some() || node != at);
             edges.push(needs.found);
         }
         for decl in &song.sorts {
@@ -83,7 +97,11 @@ impl Graph {
             needs.expr(&decl.body);
             edges.push(needs.found);
         }
-        Graph { edges, sorts_from, functions_from }
+        Graph {
+            edges,
+            sorts_from,
+            functions_from,
+        }
     }
 
     fn name(&self, song: &Song, node: usize) -> (String, Span) {

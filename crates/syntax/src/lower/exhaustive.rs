@@ -72,7 +72,10 @@ impl Search<'_> {
         depth: usize,
     ) -> Result<Option<Vec<String>>, TooComplex> {
         *self.steps = self.steps.checked_sub(rows.len() + 1).ok_or(TooComplex)?;
-        if rows.iter().any(|row| !row.iter().any(|&pattern| refutable(pattern))) {
+        if rows
+            .iter()
+            .any(|row| !row.iter().any(|&pattern| refutable(pattern)))
+        {
             return Ok(None);
         }
         let interesting = (0..tys.len())
@@ -108,7 +111,10 @@ impl Search<'_> {
             }
         }
         match self.all_heads(column.ty) {
-            Some(all) if all.iter().all(|head| mentioned.contains(&Some(head.clone()))) => {}
+            Some(all)
+                if all
+                    .iter()
+                    .all(|head| mentioned.contains(&Some(head.clone()))) => {}
             _ => mentioned.insert(0, None),
         }
         mentioned
@@ -125,9 +131,12 @@ impl Search<'_> {
                 let count = self.shapes.variants(*id).len();
                 (0..count).map(|at| Head::Variant(*id, at)).collect()
             }
-            Ty::Process => {
-                self.shapes.families().into_iter().map(|(id, ..)| Head::Pid(id)).collect()
-            }
+            Ty::Process => self
+                .shapes
+                .families()
+                .into_iter()
+                .map(|(id, ..)| Head::Pid(id))
+                .collect(),
             _ => return None,
         })
     }
@@ -144,8 +153,10 @@ impl Search<'_> {
     ) -> Result<Option<Vec<String>>, TooComplex> {
         let parts = self.part_types(head, column.ty);
         *self.steps = self.steps.checked_sub(rows.len()).ok_or(TooComplex)?;
-        let rows: Vec<Row> =
-            rows.iter().filter_map(|row| specialise(row, column.at, head, parts.len())).collect();
+        let rows: Vec<Row> = rows
+            .iter()
+            .filter_map(|row| specialise(row, column.at, head, parts.len()))
+            .collect();
         let Some(goal) = specialise(goal, column.at, head, parts.len()) else {
             return Ok(None);
         };
@@ -169,9 +180,13 @@ impl Search<'_> {
         tys: &[&Ty],
         depth: usize,
     ) -> Result<Option<Vec<String>>, TooComplex> {
-        let without = |row: &[Option<&'_ Pattern>]| row[column.at].is_none_or(|p| !refutable(Some(p)));
-        let kept: Vec<Row> =
-            rows.iter().filter(|row| without(row)).map(|row| drop_column(row, column.at)).collect();
+        let without =
+            |row: &[Option<&'_ Pattern>]| row[column.at].is_none_or(|p| !refutable(Some(p)));
+        let kept: Vec<Row> = rows
+            .iter()
+            .filter(|row| without(row))
+            .map(|row| drop_column(row, column.at))
+            .collect();
         let inner = [&tys[..column.at], &tys[column.at + 1..]].concat();
         let Some(mut witness) = self.find(&kept, &drop_column(goal, column.at), &inner, depth)?
         else {
@@ -183,8 +198,10 @@ impl Search<'_> {
 
     /// A constructor that no row mentions, as text.
     fn unmentioned(&self, column: &Column, rows: &[Row]) -> String {
-        let mentioned: Vec<Head> =
-            rows.iter().filter_map(|row| row[column.at].and_then(head_of)).collect();
+        let mentioned: Vec<Head> = rows
+            .iter()
+            .filter_map(|row| row[column.at].and_then(head_of))
+            .collect();
         let all = self.all_heads(column.ty).unwrap_or_default();
         match all.iter().find(|head| !mentioned.contains(head)) {
             Some(head) => {
@@ -199,13 +216,21 @@ impl Search<'_> {
         match (head, ty) {
             (Head::Some, Ty::Option(inner)) => vec![(**inner).clone()],
             (Head::Tuple, Ty::Tuple(tys)) => tys.clone(),
-            (Head::Struct(id), _) => {
-                self.shapes.fields(*id).1.iter().map(|(_, ty)| ty.clone()).collect()
-            }
+            (Head::Struct(id), _) => self
+                .shapes
+                .fields(*id)
+                .1
+                .iter()
+                .map(|(_, ty)| ty.clone())
+                .collect(),
             (Head::Variant(id, at), _) => self.shapes.variants(*id)[*at].1.to_vec(),
             (Head::Pid(id), _) => {
                 let families = self.shapes.families();
-                families.into_iter().find(|row| row.0 == *id).map(|row| row.2).unwrap_or_default()
+                families
+                    .into_iter()
+                    .find(|row| row.0 == *id)
+                    .map(|row| row.2)
+                    .unwrap_or_default()
             }
             _ => Vec::new(),
         }
@@ -222,20 +247,34 @@ impl Search<'_> {
             Head::Struct(id) => self.write_struct(*id, parts),
             Head::Variant(id, at) => {
                 let name = self.shapes.variants(*id)[*at].0;
-                if parts.is_empty() { name.to_owned() } else { format!("{name}({list})") }
+                if parts.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{name}({list})")
+                }
             }
             Head::Pid(id) => {
                 let families = self.shapes.families();
-                let name = families.iter().find(|row| row.0 == *id).map_or("_", |row| row.1);
-                if parts.is_empty() { name.to_owned() } else { format!("{name}[{list}]") }
+                let name = families
+                    .iter()
+                    .find(|row| row.0 == *id)
+                    .map_or("_", |row| row.1);
+                if parts.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{name}[{list}]")
+                }
             }
         }
     }
 
     fn write_struct(&self, id: StructId, parts: &[String]) -> String {
         let (name, fields) = self.shapes.fields(id);
-        let written: Vec<String> =
-            fields.iter().zip(parts).map(|((field, _), part)| format!("{field}: {part}")).collect();
+        let written: Vec<String> = fields
+            .iter()
+            .zip(parts)
+            .map(|((field, _), part)| format!("{field}: {part}"))
+            .collect();
         format!("{name} {{ {} }}", written.join(", "))
     }
 }
@@ -312,12 +351,18 @@ mod tests {
             ("Empty", &[])
         }
         fn families(&self) -> Vec<(FamilyId, &str, Vec<Ty>)> {
-            vec![(FamilyId(0), "server", vec![]), (FamilyId(1), "client", vec![Ty::Bool])]
+            vec![
+                (FamilyId(0), "server", vec![]),
+                (FamilyId(1), "client", vec![Ty::Bool]),
+            ]
         }
     }
 
     fn pattern(kind: PatternKind) -> Pattern {
-        Pattern { kind, span: Span::default() }
+        Pattern {
+            kind,
+            span: Span::default(),
+        }
     }
 
     fn missing(ty: &Ty, kinds: Vec<PatternKind>) -> Option<String> {
@@ -336,7 +381,10 @@ mod tests {
         let yes = || PatternKind::Variant(EnumId(0), 0, vec![]);
         let no = || PatternKind::Variant(EnumId(0), 1, vec![]);
         assert_eq!(missing(&vote, vec![yes()]).as_deref(), Some("No"));
-        assert_eq!(missing(&vote, vec![yes(), no()]).as_deref(), Some("Later(_, _)"));
+        assert_eq!(
+            missing(&vote, vec![yes(), no()]).as_deref(),
+            Some("Later(_, _)")
+        );
         assert_eq!(missing(&vote, vec![yes(), PatternKind::Wild]), None);
     }
 
@@ -352,10 +400,16 @@ mod tests {
 
     #[test]
     fn integers_need_a_rest_and_processes_do_not() {
-        assert_eq!(missing(&Ty::Int, vec![PatternKind::Int(0)]).as_deref(), Some("_"));
+        assert_eq!(
+            missing(&Ty::Int, vec![PatternKind::Int(0)]).as_deref(),
+            Some("_")
+        );
         let server = PatternKind::Pid(FamilyId(0), vec![]);
         let client = PatternKind::Pid(FamilyId(1), vec![pattern(PatternKind::Bool(true))]);
-        assert_eq!(missing(&Ty::Process, vec![server, client]).as_deref(), Some("client[false]"));
+        assert_eq!(
+            missing(&Ty::Process, vec![server, client]).as_deref(),
+            Some("client[false]")
+        );
     }
 
     #[test]
@@ -364,7 +418,14 @@ mod tests {
         let one = pattern(PatternKind::Some(Box::new(pattern(PatternKind::Int(1)))));
         let ty = Ty::Option(Box::new(Ty::Int));
         let steps = &mut { MAX_STEPS };
-        assert_eq!(uncovered(&Votes, &ty, &[&some], Some(&one), steps), Ok(None));
-        assert!(uncovered(&Votes, &ty, &[&one], Some(&some), steps).unwrap().is_some());
+        assert_eq!(
+            uncovered(&Votes, &ty, &[&some], Some(&one), steps),
+            Ok(None)
+        );
+        assert!(
+            uncovered(&Votes, &ty, &[&one], Some(&some), steps)
+                .unwrap()
+                .is_some()
+        );
     }
 }

@@ -13,7 +13,10 @@ use plainsong_ir::{Collection, Expr, ExprKind, LocalId, PendingOf, Ty};
 impl Lowering<'_> {
     /// Begins a new unit.
     pub(crate) fn begin(&mut self, home: Home) {
-        self.unit = Unit { errors_before: self.errors, ..Unit::new(home) };
+        self.unit = Unit {
+            errors_before: self.errors,
+            ..Unit::new(home)
+        };
     }
 
     /// The expression as a value of type `wanted`.
@@ -70,15 +73,9 @@ impl Lowering<'_> {
             ast::Expr::Path(e) => self.path(e),
             ast::Expr::Tuple(e) => self.tuple(e, wanted),
             ast::Expr::TupleField(e) => self.tuple_field(e),
-            ast::Expr::Set(e) => {
-                self.collection(Collection::Set, e.elements(), e.span(), wanted)
-            }
-            ast::Expr::Bag(e) => {
-                self.collection(Collection::Bag, e.elements(), e.span(), wanted)
-            }
-            ast::Expr::Seq(e) => {
-                self.collection(Collection::Seq, e.elements(), e.span(), wanted)
-            }
+            ast::Expr::Set(e) => self.collection(Collection::Set, e.elements(), e.span(), wanted),
+            ast::Expr::Bag(e) => self.collection(Collection::Bag, e.elements(), e.span(), wanted),
+            ast::Expr::Seq(e) => self.collection(Collection::Seq, e.elements(), e.span(), wanted),
             ast::Expr::Filter(e) => self.filter_comprehension(e),
             ast::Expr::SetComprehension(e) => {
                 self.comprehension(Collection::Set, e.binding(), e.element(), e.span(), wanted)
@@ -113,11 +110,17 @@ impl Lowering<'_> {
             );
             return self.wrong(span);
         }
-        Expr { kind: ExprKind::SelfPid, ty: Ty::Process, span }
+        Expr {
+            kind: ExprKind::SelfPid,
+            ty: Ty::Process,
+            span,
+        }
     }
 
     fn type_expr(&mut self, e: &ast::TypeExpr) -> Expr {
-        let ty = e.ty().map_or(UNKNOWN, |ty| super::annotations::primitive(&ty));
+        let ty = e
+            .ty()
+            .map_or(UNKNOWN, |ty| super::annotations::primitive(&ty));
         self.all(ty, e.span())
     }
 
@@ -126,7 +129,11 @@ impl Lowering<'_> {
         if !self.want_finite(&ty, span, "a type used as a set") {
             return self.wrong(span);
         }
-        Expr { kind: ExprKind::All(ty.clone()), ty: Ty::Set(Box::new(ty)), span }
+        Expr {
+            kind: ExprKind::All(ty.clone()),
+            ty: Ty::Set(Box::new(ty)),
+            span,
+        }
     }
 
     /// `old(e)`
@@ -144,12 +151,18 @@ impl Lowering<'_> {
                 ),
             );
         }
-        let Some(inner) = old.inner() else { return self.wrong(span) };
+        let Some(inner) = old.inner() else {
+            return self.wrong(span);
+        };
         let outside = std::mem::replace(&mut self.unit.old, false);
         let inner = self.expr(&inner, wanted);
         self.unit.old = outside;
         let ty = inner.ty.clone();
-        Expr { kind: ExprKind::Old(Box::new(inner)), ty, span }
+        Expr {
+            kind: ExprKind::Old(Box::new(inner)),
+            ty,
+            span,
+        }
     }
 
     /// `pending(M)`
@@ -177,7 +190,11 @@ impl Lowering<'_> {
         match of {
             Some(of) => {
                 self.speaks_of_system(span);
-                Expr { kind: ExprKind::Pending(of), ty: Ty::Nat, span }
+                Expr {
+                    kind: ExprKind::Pending(of),
+                    ty: Ty::Nat,
+                    span,
+                }
             }
             None => self.wrong(span),
         }
@@ -194,7 +211,11 @@ impl Lowering<'_> {
         let yes = self.branch(&ast::Expr::Block(yes), &mut branches);
         let no = self.branch(&no, &mut branches);
         let ty = branches.ty.unwrap_or(UNKNOWN);
-        Expr { kind: ExprKind::If(Box::new(condition), Box::new(yes), Box::new(no)), ty, span }
+        Expr {
+            kind: ExprKind::If(Box::new(condition), Box::new(yes), Box::new(no)),
+            ty,
+            span,
+        }
     }
 
     /// One of several values of which one is taken.
@@ -218,7 +239,10 @@ impl Lowering<'_> {
         let mark = self.unit.enter();
         let mut lets = Vec::new();
         for item in block.lets() {
-            lets.extend(self.let_in_expr(&item).map(|(local, value)| (local, value, item.span())));
+            lets.extend(
+                self.let_in_expr(&item)
+                    .map(|(local, value)| (local, value, item.span())),
+            );
         }
         let mut result = match block.value() {
             Some(value) => self.expr_fitting(&value, wanted),
@@ -228,7 +252,11 @@ impl Lowering<'_> {
         for (local, value, span) in lets.into_iter().rev() {
             let ty = result.ty.clone();
             let span = span.to(result.span);
-            result = Expr { kind: ExprKind::Let(local, Box::new(value), Box::new(result)), ty, span };
+            result = Expr {
+                kind: ExprKind::Let(local, Box::new(value), Box::new(result)),
+                ty,
+                span,
+            };
         }
         result
     }
@@ -240,7 +268,10 @@ impl Lowering<'_> {
             ast::Initial::Choose(choose) => self.wrong(choose.span()),
         };
         let ty = self.type_of_local(&value);
-        Some((self.unit.bind(name.text(), ty, Binder::Let, name.span()), value))
+        Some((
+            self.unit.bind(name.text(), ty, Binder::Let, name.span()),
+            value,
+        ))
     }
 
     /// The value of a declared name, with its type if one is written.

@@ -33,7 +33,10 @@ impl Lowering<'_> {
             for unsolved in unit.holes.give_up() {
                 self.unsolved(&unsolved);
             }
-            let mut filler = Filler { holes: &unit.holes, too_large: None };
+            let mut filler = Filler {
+                holes: &unit.holes,
+                too_large: None,
+            };
             visit(&mut filler);
             for local in &mut unit.locals {
                 filler.fill(&mut local.ty, local.span);
@@ -58,8 +61,9 @@ impl Lowering<'_> {
         };
         let message = format!("nothing says what this {what} is of");
         self.report(
-            Diagnostic::error(&CANNOT_INFER, unsolved.origin, message)
-                .help(format!("write the type where it is declared, for example `: {example}`")),
+            Diagnostic::error(&CANNOT_INFER, unsolved.origin, message).help(format!(
+                "write the type where it is declared, for example `: {example}`"
+            )),
         );
     }
 
@@ -84,8 +88,12 @@ impl Lowering<'_> {
             return;
         }
         self.report(
-            Diagnostic::error(&TYPE_TOO_LARGE, span, "the type of this has become too large")
-                .help("declare a struct instead of nesting tuples and collections"),
+            Diagnostic::error(
+                &TYPE_TOO_LARGE,
+                span,
+                "the type of this has become too large",
+            )
+            .help("declare a struct instead of nesting tuples and collections"),
         );
     }
 
@@ -95,9 +103,16 @@ impl Lowering<'_> {
             if declared && !unit.read[at] && !local.name.starts_with('_') {
                 let name = &local.name;
                 self.report(
-                    Diagnostic::warning(&UNUSED_LOCAL, local.span, format!("`{name}` is never read"))
-                        .help(format!("remove it, or call it `_{name}` if this is meant"))
-                        .fix(format!("call it `_{name}`"), vec![(local.span, format!("_{name}"))]),
+                    Diagnostic::warning(
+                        &UNUSED_LOCAL,
+                        local.span,
+                        format!("`{name}` is never read"),
+                    )
+                    .help(format!("remove it, or call it `_{name}` if this is meant"))
+                    .fix(
+                        format!("call it `_{name}`"),
+                        vec![(local.span, format!("_{name}"))],
+                    ),
                 );
             }
         }

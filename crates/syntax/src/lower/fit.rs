@@ -100,8 +100,8 @@ impl Lowering<'_> {
         let subject = self.quote(span);
         let (clause, also) = self.clause(why, &to);
         let message = format!("{subject} is {}, but {clause}", a(&from));
-        let mut diagnostic = Diagnostic::error(&TYPE_MISMATCH, span, message)
-            .label(format!("this is {}", a(&from)));
+        let mut diagnostic =
+            Diagnostic::error(&TYPE_MISMATCH, span, message).label(format!("this is {}", a(&from)));
         if let Some((place, text)) = also {
             diagnostic = diagnostic.also(place, text);
         }
@@ -120,7 +120,10 @@ impl Lowering<'_> {
             Why::Message(id, at) => {
                 let message = &self.messages[id.index()];
                 let field = message.fields.get(at).map_or("", |field| &field.name);
-                (wants(&message.name), Some((message.span, format!("`{field}: {to}` is declared here"))))
+                (
+                    wants(&message.name),
+                    Some((message.span, format!("`{field}: {to}` is declared here"))),
+                )
             }
             Why::Action(id) => {
                 let action = &self.actions[id.index()];
@@ -137,7 +140,10 @@ impl Lowering<'_> {
             }
             Why::Variant(id, at) => {
                 let decl = &self.types.enums[id.index()];
-                (wants(&decl.variants[at].name), Some((decl.span, declares(&decl.name))))
+                (
+                    wants(&decl.variants[at].name),
+                    Some((decl.span, declares(&decl.name))),
+                )
             }
             Why::Field(id, at) => {
                 let decl = &self.types.structs[id.index()];
@@ -146,31 +152,48 @@ impl Lowering<'_> {
             }
             Why::Local(id) => {
                 let local = &self.unit.locals[id.index()];
-                (format!("`{}` is {}", local.name, a(to)), Some((local.span, declares(&local.name))))
+                (
+                    format!("`{}` is {}", local.name, a(to)),
+                    Some((local.span, declares(&local.name))),
+                )
             }
             Why::Var(family, id) => {
                 let var = &self.families[family.index()].vars[id.index()];
-                (format!("`{}` is {}", var.name, a(to)), Some((var.span, declares(&var.name))))
+                (
+                    format!("`{}` is {}", var.name, a(to)),
+                    Some((var.span, declares(&var.name))),
+                )
             }
             Why::Global(id) => {
                 let global = &self.globals[id.index()];
-                (format!("`{}` is {}", global.name, a(to)), Some((global.span, declares(&global.name))))
+                (
+                    format!("`{}` is {}", global.name, a(to)),
+                    Some((global.span, declares(&global.name))),
+                )
             }
             Why::Const(id) => {
                 let decl = &self.consts[id.index()];
-                (format!("`{}` is declared as {}", decl.name, a(to)), Some((decl.span, declares(&decl.name))))
+                (
+                    format!("`{}` is declared as {}", decl.name, a(to)),
+                    Some((decl.span, declares(&decl.name))),
+                )
             }
-            Why::Declared(span) => {
-                (format!("`{}` is declared as {}", span.slice(self.text), a(to)), None)
-            }
+            Why::Declared(span) => (
+                format!("`{}` is declared as {}", span.slice(self.text), a(to)),
+                None,
+            ),
             Why::Place(span) => (format!("{} is {}", self.quote(span), a(to)), None),
             Why::Index(id) => {
                 let family = &self.families[id.index()];
-                (format!("the index of `{}` is {}", family.name, a(to)), Some((family.span, declares(&family.name))))
+                (
+                    format!("the index of `{}` is {}", family.name, a(to)),
+                    Some((family.span, declares(&family.name))),
+                )
             }
-            Why::First(what, span) => {
-                (format!("{what} is {}", a(to)), Some((span, format!("this is {}", a(to)))))
-            }
+            Why::First(what, span) => (
+                format!("{what} is {}", a(to)),
+                Some((span, format!("this is {}", a(to)))),
+            ),
         }
     }
 
@@ -185,15 +208,15 @@ impl Lowering<'_> {
         let to = self.resolved(wanted);
         let text = span.slice(self.text);
         match (&from, &to) {
-            (_, Ty::Option(inner)) if **inner == from => diagnostic
-                .help(format!("wrap it: `some({text})`"))
-                .fix(
+            (_, Ty::Option(inner)) if **inner == from => {
+                diagnostic.help(format!("wrap it: `some({text})`")).fix(
                     "wrap the value in `some(…)`",
                     vec![
                         (Span::new(span.start, span.start), "some(".to_owned()),
                         (Span::new(span.end, span.end), ")".to_owned()),
                     ],
-                ),
+                )
+            }
             (Ty::Option(inner), _) if **inner == to => diagnostic.help(
                 "take the value out of the option: with `match`, `unwrap()` or `unwrap_or(…)`",
             ),
@@ -234,6 +257,10 @@ impl Lowering<'_> {
 
     /// An expression of unknown type, where a mistake was reported.
     pub(crate) fn wrong(&self, span: Span) -> Expr {
-        Expr { kind: ExprKind::Bool(false), ty: UNKNOWN, span }
+        Expr {
+            kind: ExprKind::Bool(false),
+            ty: UNKNOWN,
+            span,
+        }
     }
 }

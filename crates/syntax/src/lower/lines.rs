@@ -50,11 +50,25 @@ impl Lowering<'_> {
         let statements = body.iter().flat_map(ast::ChoreographyBody::statements);
         let (mut block, _) = self.statements(statements);
         let locals = self.finish(|filler| {
-            requires.iter_mut().chain(&mut ensures).for_each(|expr| filler.expr(expr));
+            requires
+                .iter_mut()
+                .chain(&mut ensures)
+                .for_each(|expr| filler.expr(expr));
             walk_mut::block(filler, &mut block);
         });
-        let code = Code { arity: params.len(), locals, body: block };
-        Choreography { name, endpoints, requires, ensures, code, span }
+        let code = Code {
+            arity: params.len(),
+            locals,
+            body: block,
+        };
+        Choreography {
+            name,
+            endpoints,
+            requires,
+            ensures,
+            code,
+            span,
+        }
     }
 
     fn contracts(&mut self, body: Option<&ast::ChoreographyBody>) -> (Vec<Expr>, Vec<Expr>) {

@@ -11,13 +11,19 @@ impl Lowering<'_> {
     pub(crate) fn literal(&mut self, literal: &ast::Literal, wanted: Wanted) -> Expr {
         let span = literal.span();
         match literal.value() {
-            Some(LiteralValue::Bool(value)) => {
-                Expr { kind: ExprKind::Bool(value), ty: Ty::Bool, span }
-            }
+            Some(LiteralValue::Bool(value)) => Expr {
+                kind: ExprKind::Bool(value),
+                ty: Ty::Bool,
+                span,
+            },
             Some(LiteralValue::Int(value)) => {
                 let nat = self.wanted_type(wanted) == Some(Ty::Nat);
                 let ty = if nat { Ty::Nat } else { Ty::Int };
-                Expr { kind: ExprKind::Int(value), ty, span }
+                Expr {
+                    kind: ExprKind::Int(value),
+                    ty,
+                    span,
+                }
             }
             None => self.wrong(span),
         }
@@ -29,19 +35,29 @@ impl Lowering<'_> {
             Some(Ty::Option(inner)) => *inner,
             _ => self.unit.holes.fresh(span),
         };
-        Expr { kind: ExprKind::None, ty: Ty::Option(Box::new(inner)), span }
+        Expr {
+            kind: ExprKind::None,
+            ty: Ty::Option(Box::new(inner)),
+            span,
+        }
     }
 
     /// `some(e)`
     pub(crate) fn some(&mut self, some: &ast::SomeExpr, wanted: Wanted) -> Expr {
         let span = some.span();
-        let Some(inner) = some.inner() else { return self.wrong(span) };
+        let Some(inner) = some.inner() else {
+            return self.wrong(span);
+        };
         let inner = match self.wanted_type(wanted) {
             Some(Ty::Option(wanted)) => self.check(&inner, &wanted, Why::Here),
             _ => self.expr(&inner, None),
         };
         let ty = Ty::Option(Box::new(inner.ty.clone()));
-        Expr { kind: ExprKind::Some(Box::new(inner)), ty, span }
+        Expr {
+            kind: ExprKind::Some(Box::new(inner)),
+            ty,
+            span,
+        }
     }
 
     /// `(a, b)`
@@ -58,7 +74,11 @@ impl Lowering<'_> {
             });
         }
         let ty = Ty::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
-        Expr { kind: ExprKind::Tuple(parts), ty, span: tuple.span() }
+        Expr {
+            kind: ExprKind::Tuple(parts),
+            ty,
+            span: tuple.span(),
+        }
     }
 
     /// `{a, b}`, `bag {a, b}` or `[a, b]`. The wanted type decides, else the first element.
@@ -88,7 +108,11 @@ impl Lowering<'_> {
             values.push(value);
         }
         let element_ty = element_ty.unwrap_or_else(|| self.unit.holes.fresh(span));
-        Expr { kind: ExprKind::Literal(values), ty: collection_of(kind, element_ty), span }
+        Expr {
+            kind: ExprKind::Literal(values),
+            ty: collection_of(kind, element_ty),
+            span,
+        }
     }
 
     /// The type of elements that a place wants, if it wants this kind of collection.

@@ -26,7 +26,11 @@ impl Lowering<'_> {
     /// `loop … { … }`
     pub(crate) fn loop_stmt(&mut self, s: &ast::LoopStmt) -> (StmtKind, Flow) {
         self.may_loop(s.span(), "loop");
-        let condition = Expr { kind: ExprKind::Bool(true), ty: Ty::Bool, span: s.span() };
+        let condition = Expr {
+            kind: ExprKind::Bool(true),
+            ty: Ty::Bool,
+            span: s.span(),
+        };
         let clauses = self.clauses(s.invariants(), s.decreases());
         let (body, left) = self.loop_body(s.block());
         let flow = if left { Flow::Next } else { Flow::Never };
@@ -43,11 +47,22 @@ impl Lowering<'_> {
         let clauses = self.clauses(s.invariants(), s.decreases());
         let (body, _) = self.loop_body(s.block());
         self.unit.leave(mark);
-        Some(StmtKind::For { local, domain, filter, clauses, body })
+        Some(StmtKind::For {
+            local,
+            domain,
+            filter,
+            clauses,
+            body,
+        })
     }
 
     /// `break;` and `continue;`
-    pub(crate) fn jump(&mut self, kind: StmtKind, span: Span, word: &str) -> Option<(StmtKind, Flow)> {
+    pub(crate) fn jump(
+        &mut self,
+        kind: StmtKind,
+        span: Span,
+        word: &str,
+    ) -> Option<(StmtKind, Flow)> {
         let Some(innermost) = self.unit.loops.last_mut() else {
             let message = format!("there is no loop around this `{word}`");
             let mut diagnostic = Diagnostic::error(&OUTSIDE_LOOP, span, message);
@@ -109,8 +124,10 @@ impl Lowering<'_> {
         value.ty = self.shallow(&value.ty);
         if self.types.number(&value.ty).is_none() && !is_unknown(&value.ty) {
             let shown = a(&self.show(&value.ty));
-            let message =
-                format!("`decreases` wants a number, but {} is {shown}", self.quote(value.span));
+            let message = format!(
+                "`decreases` wants a number, but {} is {shown}",
+                self.quote(value.span)
+            );
             self.report(Diagnostic::error(&BAD_OPERAND, value.span, message));
         }
         Some(value)

@@ -14,7 +14,9 @@ impl Lowering<'_> {
     /// `match e { pattern => value, … }`; the wanted type decides, else the first arm.
     pub(crate) fn match_expr(&mut self, e: &ast::MatchExpr, wanted: Wanted) -> Expr {
         let span = e.span();
-        let Some(subject) = e.subject() else { return self.wrong(span) };
+        let Some(subject) = e.subject() else {
+            return self.wrong(span);
+        };
         let subject = self.expr(&subject, None);
         let errors = self.errors;
         let mut branches = Branches::new(wanted);
@@ -34,18 +36,28 @@ impl Lowering<'_> {
             self.cover(&subject, &patterns);
         }
         let ty = branches.ty.unwrap_or(UNKNOWN);
-        Expr { kind: ExprKind::Match(Box::new(subject), arms), ty, span }
+        Expr {
+            kind: ExprKind::Match(Box::new(subject), arms),
+            ty,
+            span,
+        }
     }
 
     /// `e is pattern`
     pub(crate) fn is(&mut self, e: &ast::IsExpr) -> Expr {
         let span = e.span();
-        let Some(subject) = e.subject() else { return self.wrong(span) };
+        let Some(subject) = e.subject() else {
+            return self.wrong(span);
+        };
         let subject = self.expr(&subject, None);
         let mark = self.unit.enter();
         let pattern = self.pattern(e.pattern(), &subject.ty, span);
         self.unit.leave(mark);
-        Expr { kind: ExprKind::Is(Box::new(subject), pattern), ty: Ty::Bool, span }
+        Expr {
+            kind: ExprKind::Is(Box::new(subject), pattern),
+            ty: Ty::Bool,
+            span,
+        }
     }
 
     /// Reports values that no arm covers and arms that no value reaches.
@@ -101,7 +113,10 @@ impl Lowering<'_> {
             Diagnostic::warning(
                 &UNREACHABLE_ARM,
                 arm.span,
-                format!("{} is never reached: the arms above cover it", self.quote(arm.span)),
+                format!(
+                    "{} is never reached: the arms above cover it",
+                    self.quote(arm.span)
+                ),
             )
             .help("move it up, or remove it"),
         );
@@ -111,7 +126,9 @@ impl Lowering<'_> {
 impl Shapes for Lowering<'_> {
     fn variants(&self, id: EnumId) -> Vec<(&str, &[Ty])> {
         let variants = self.types.enums[id.index()].variants.iter();
-        variants.map(|variant| (variant.name.as_str(), variant.fields.as_slice())).collect()
+        variants
+            .map(|variant| (variant.name.as_str(), variant.fields.as_slice()))
+            .collect()
     }
 
     fn fields(&self, id: StructId) -> (&str, &[(String, Ty)]) {
@@ -123,7 +140,11 @@ impl Shapes for Lowering<'_> {
         let processes = self.families[..self.process_count].iter().enumerate();
         processes
             .map(|(at, family)| {
-                let types = family.index.iter().map(|binder| binder.ty.clone()).collect();
+                let types = family
+                    .index
+                    .iter()
+                    .map(|binder| binder.ty.clone())
+                    .collect();
                 (FamilyId::from(at), family.name.as_str(), types)
             })
             .collect()

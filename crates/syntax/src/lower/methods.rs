@@ -18,13 +18,26 @@ struct Method {
 }
 
 /// The methods of each kind of receiver.
-const SET: &[&str] =
-    &["len", "is_empty", "contains", "with", "without", "min", "max", "subset"];
-const BAG: &[&str] =
-    &["len", "is_empty", "contains", "with", "without", "min", "max", "count", "to_set"];
+const SET: &[&str] = &[
+    "len", "is_empty", "contains", "with", "without", "min", "max", "subset",
+];
+const BAG: &[&str] = &[
+    "len", "is_empty", "contains", "with", "without", "min", "max", "count", "to_set",
+];
 const SEQ: &[&str] = &[
-    "len", "is_empty", "contains", "min", "max", "first", "last", "push", "drop_first", "drop_last",
-    "update", "to_set", "to_bag",
+    "len",
+    "is_empty",
+    "contains",
+    "min",
+    "max",
+    "first",
+    "last",
+    "push",
+    "drop_first",
+    "drop_last",
+    "update",
+    "to_set",
+    "to_bag",
 ];
 const MAP: &[&str] = &["update"];
 const OPTION: &[&str] = &["is_some", "is_none", "unwrap", "unwrap_or"];
@@ -50,11 +63,25 @@ impl Lowering<'_> {
         }
         let declared = (name.text().to_owned(), None);
         let word = method.builtin.name();
-        let values =
-            self.arguments(arguments.as_ref(), &method.arguments, span, &declared, |_| Why::Word(word));
-        let Some(values) = values else { return Expr { ty: method.result, ..self.wrong(span) } };
+        let values = self.arguments(
+            arguments.as_ref(),
+            &method.arguments,
+            span,
+            &declared,
+            |_| Why::Word(word),
+        );
+        let Some(values) = values else {
+            return Expr {
+                ty: method.result,
+                ..self.wrong(span)
+            };
+        };
         let all = std::iter::once(receiver).chain(values).collect();
-        Expr { kind: ExprKind::Method(method.builtin, all), ty: method.result, span }
+        Expr {
+            kind: ExprKind::Method(method.builtin, all),
+            ty: method.result,
+            span,
+        }
     }
 
     /// Reports a type whose values have no order.
@@ -62,13 +89,18 @@ impl Lowering<'_> {
         let ty = self.known_type(ty, span);
         if !is_unknown(&ty) && !self.types.is_ordered(&ty) {
             let shown = self.show(&ty);
-            let message = format!("`{who}` wants numbers or members of an ordered sort, not {}", a(&shown));
+            let message = format!(
+                "`{who}` wants numbers or members of an ordered sort, not {}",
+                a(&shown)
+            );
             let mut diagnostic = Diagnostic::error(&BAD_OPERAND, span, message);
             if let Ty::Sort(id) = ty {
                 let sort = &self.types.sorts[id.index()];
                 diagnostic = diagnostic
                     .also(sort.span, format!("`{shown}` has no order"))
-                    .help(format!("declare `sort {shown} ordered;` if the order is part of the problem"));
+                    .help(format!(
+                        "declare `sort {shown} ordered;` if the order is part of the problem"
+                    ));
             }
             self.report(diagnostic);
         }
@@ -89,14 +121,17 @@ impl Lowering<'_> {
         };
         let diagnostic = Diagnostic::error(&UNKNOWN_METHOD, name.span(), message);
         let diagnostic = match alias(text).filter(|alias| known.contains(alias)) {
-            Some(alias) => diagnostic
-                .help(format!("did you mean `{alias}`?"))
-                .fix(format!("write `{alias}`"), vec![(name.span(), alias.to_owned())]),
+            Some(alias) => diagnostic.help(format!("did you mean `{alias}`?")).fix(
+                format!("write `{alias}`"),
+                vec![(name.span(), alias.to_owned())],
+            ),
             None => {
                 let mut diagnostic = self.suggest(diagnostic, name, known.iter().copied());
                 if !known.is_empty() {
                     let list: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-                    diagnostic.help.get_or_insert_with(|| format!("it has {}", list.join(", ")));
+                    diagnostic
+                        .help
+                        .get_or_insert_with(|| format!("it has {}", list.join(", ")));
                 }
                 diagnostic
             }
@@ -107,7 +142,10 @@ impl Lowering<'_> {
 
 /// Does the method give a value of the receiver's type?
 fn keeps_type(name: &str) -> bool {
-    matches!(name, "with" | "without" | "push" | "drop_first" | "drop_last" | "update")
+    matches!(
+        name,
+        "with" | "without" | "push" | "drop_first" | "drop_last" | "update"
+    )
 }
 
 fn methods_of(ty: &Ty) -> &'static [&'static str] {
@@ -126,9 +164,19 @@ fn method_of(receiver: &Ty, name: &str) -> Option<Method> {
         return None;
     }
     let same = || receiver.clone();
-    let new = |builtin, arguments, result| Some(Method { builtin, arguments, result });
+    let new = |builtin, arguments, result| {
+        Some(Method {
+            builtin,
+            arguments,
+            result,
+        })
+    };
     if let Ty::Map(key, value) = receiver {
-        return new(Builtin::Update, vec![(**key).clone(), (**value).clone()], same());
+        return new(
+            Builtin::Update,
+            vec![(**key).clone(), (**value).clone()],
+            same(),
+        );
     }
     let element = match receiver {
         Ty::Option(inner) => (**inner).clone(),

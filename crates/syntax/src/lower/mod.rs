@@ -21,6 +21,7 @@ mod declarations;
 mod dependencies;
 mod exhaustive;
 mod expressions;
+mod families;
 mod finish;
 mod fit;
 mod lines;

@@ -42,13 +42,20 @@ impl Lowering<'_> {
         let mut current = e.clone();
         let first = loop {
             let span = current.span();
-            let (Some(op), Some(left), Some(right)) = (current.op(), current.left(), current.right())
+            let (Some(op), Some(left), Some(right)) =
+                (current.op(), current.left(), current.right())
             else {
                 return self.wrong(span);
             };
             let op_span = current.op_span().unwrap_or(span);
             let inner = self.wanted_of_operands(op, wanted.as_ref());
-            links.push(Link { op, right, span, op_span, wanted });
+            links.push(Link {
+                op,
+                right,
+                span,
+                op_span,
+                wanted,
+            });
             wanted = inner;
             match left {
                 ast::Expr::Binary(inner) => current = inner,
@@ -68,9 +75,9 @@ impl Lowering<'_> {
     /// What the operands should be when the result is wanted to be `wanted`.
     fn wanted_of_operands(&self, op: BinaryOp, wanted: Option<&Ty>) -> Option<Ty> {
         match op {
-            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Union | BinaryOp::Intersect => {
-                wanted.map(|ty| self.shallow(ty)).filter(|ty| Collection::of(ty).is_some())
-            }
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Union | BinaryOp::Intersect => wanted
+                .map(|ty| self.shallow(ty))
+                .filter(|ty| Collection::of(ty).is_some()),
             _ => None,
         }
     }
@@ -89,7 +96,11 @@ impl Lowering<'_> {
             BinaryOp::Union | BinaryOp::Intersect => self.set_operation(left, link),
             _ => self.arithmetic(left, link),
         };
-        Expr { kind, ty, span: link.span }
+        Expr {
+            kind,
+            ty,
+            span: link.span,
+        }
     }
 
     fn logical(&mut self, left: Operand, link: &Link) -> (ExprKind, Ty) {
@@ -148,7 +159,11 @@ impl Lowering<'_> {
             ty => is_unknown(ty),
         };
         if !fits {
-            let wanted = if link.op == BinaryOp::Union { "sets or bags" } else { "sets" };
+            let wanted = if link.op == BinaryOp::Union {
+                "sets or bags"
+            } else {
+                "sets"
+            };
             self.bad_operand(link, left.span, &ty, wanted);
         }
         let ty = if fits { ty } else { UNKNOWN };
@@ -285,12 +300,14 @@ impl Lowering<'_> {
             .also(right.span, format!("this is {right_ty}"));
         let (left_ty, right_ty) = (self.resolved(&left.ty), self.resolved(&right.ty));
         diagnostic.help = match (&left_ty, &right_ty) {
-            (Ty::Option(inner), other) if **inner == *other => {
-                Some(format!("compare with `some({})`", right.span.slice(self.text)))
-            }
-            (other, Ty::Option(inner)) if **inner == *other => {
-                Some(format!("compare with `some({})`", left.span.slice(self.text)))
-            }
+            (Ty::Option(inner), other) if **inner == *other => Some(format!(
+                "compare with `some({})`",
+                right.span.slice(self.text)
+            )),
+            (other, Ty::Option(inner)) if **inner == *other => Some(format!(
+                "compare with `some({})`",
+                left.span.slice(self.text)
+            )),
             _ => None,
         };
         self.report(diagnostic);
@@ -306,12 +323,16 @@ impl Lowering<'_> {
         let mut diagnostic =
             Diagnostic::error(&BAD_OPERAND, span, message).also(link.op_span, "of this operator");
         diagnostic.help = match (link.op, ty) {
-            (BinaryOp::Add, Ty::Set(_)) => Some("the union of sets is written `|`; to add one element, `s.with(x)`".into()),
+            (BinaryOp::Add, Ty::Set(_)) => {
+                Some("the union of sets is written `|`; to add one element, `s.with(x)`".into())
+            }
             (BinaryOp::Add, Ty::Bag(_)) => Some("bags are added up with `|`".into()),
             (BinaryOp::Union, Ty::Seq(_)) => Some("sequences are joined with `+`".into()),
             (BinaryOp::Union, Ty::Bool) => Some("for truth values write `||`".into()),
             (BinaryOp::Intersect, Ty::Bool) => Some("for truth values write `&&`".into()),
-            (BinaryOp::Subtract, Ty::Seq(_)) => Some("use `drop_first()`, `drop_last()` or a comprehension".into()),
+            (BinaryOp::Subtract, Ty::Seq(_)) => {
+                Some("use `drop_first()`, `drop_last()` or a comprehension".into())
+            }
             _ => None,
         };
         self.report(diagnostic);
@@ -320,15 +341,25 @@ impl Lowering<'_> {
     /// `!e` and `-e`
     pub(crate) fn prefix(&mut self, e: &ast::PrefixExpr) -> Expr {
         let span = e.span();
-        let Some(operand) = e.operand() else { return self.wrong(span) };
+        let Some(operand) = e.operand() else {
+            return self.wrong(span);
+        };
         match e.op() {
             PrefixOp::Not => {
                 let inner = self.check(&operand, &Ty::Bool, Why::Word("!"));
-                Expr { kind: ExprKind::Unary(UnOp::Not, Box::new(inner)), ty: Ty::Bool, span }
+                Expr {
+                    kind: ExprKind::Unary(UnOp::Not, Box::new(inner)),
+                    ty: Ty::Bool,
+                    span,
+                }
             }
             PrefixOp::Negate => {
                 let inner = self.check(&operand, &Ty::Int, Why::Word("-"));
-                Expr { kind: ExprKind::Unary(UnOp::Neg, Box::new(inner)), ty: Ty::Int, span }
+                Expr {
+                    kind: ExprKind::Unary(UnOp::Neg, Box::new(inner)),
+                    ty: Ty::Int,
+                    span,
+                }
             }
         }
     }
@@ -338,11 +369,21 @@ impl Lowering<'_> {
         let span = e.span();
         let inclusive = e.is_inclusive();
         let word = if inclusive { "..=" } else { ".." };
-        let (Some(start), Some(end)) = (e.start(), e.end()) else { return self.wrong(span) };
+        let (Some(start), Some(end)) = (e.start(), e.end()) else {
+            return self.wrong(span);
+        };
         let start = Box::new(self.check(&start, &Ty::Int, Why::Word(word)));
         let end = Box::new(self.check(&end, &Ty::Int, Why::Word(word)));
         let ty = Ty::Set(Box::new(Ty::Int));
-        Expr { kind: ExprKind::Range { start, end, inclusive }, ty, span }
+        Expr {
+            kind: ExprKind::Range {
+                start,
+                end,
+                inclusive,
+            },
+            ty,
+            span,
+        }
     }
 
     /// `place op= value`: the new value of the place, from its old one.
@@ -367,7 +408,9 @@ impl Lowering<'_> {
 fn is_integer_literal(e: &ast::Expr) -> bool {
     match e {
         ast::Expr::Literal(literal) => matches!(literal.value(), Some(LiteralValue::Int(_))),
-        ast::Expr::Paren(paren) => paren.inner().is_some_and(|inner| is_integer_literal(&inner)),
+        ast::Expr::Paren(paren) => paren
+            .inner()
+            .is_some_and(|inner| is_integer_literal(&inner)),
         _ => false,
     }
 }

@@ -17,11 +17,19 @@ pub(crate) type Bound = HashMap<String, Span>;
 
 impl Lowering<'_> {
     /// A whole pattern for values of type `ty`; its names are visible from here on.
-    pub(crate) fn pattern(&mut self, written: Option<ast::Pattern>, ty: &Ty, span: Span) -> Pattern {
+    pub(crate) fn pattern(
+        &mut self,
+        written: Option<ast::Pattern>,
+        ty: &Ty,
+        span: Span,
+    ) -> Pattern {
         let mut bound = Bound::new();
         match written {
             Some(written) => self.subpattern(&written, ty, &mut bound),
-            None => Pattern { kind: PatternKind::Wild, span },
+            None => Pattern {
+                kind: PatternKind::Wild,
+                span,
+            },
         }
     }
 
@@ -60,9 +68,11 @@ impl Lowering<'_> {
             ast::Pattern::None(_) | ast::Pattern::Some(_) => {
                 Ty::Option(Box::new(self.unit.holes.fresh(span)))
             }
-            ast::Pattern::Tuple(p) => {
-                Ty::Tuple(p.components().map(|part| self.unit.holes.fresh(part.span())).collect())
-            }
+            ast::Pattern::Tuple(p) => Ty::Tuple(
+                p.components()
+                    .map(|part| self.unit.holes.fresh(part.span()))
+                    .collect(),
+            ),
             ast::Pattern::Wildcard(_) | ast::Pattern::Name(_) => return ty,
             ast::Pattern::Variant(_) | ast::Pattern::Struct(_) | ast::Pattern::Process(_) => {
                 return self.known_type(&ty, span);
@@ -74,7 +84,9 @@ impl Lowering<'_> {
 
     /// A bare name: a variant of the value's enum, a process, or a new name.
     fn name_pattern(&mut self, p: &ast::NamePattern, ty: &Ty, bound: &mut Bound) -> PatternKind {
-        let Some(name) = p.name() else { return PatternKind::Wild };
+        let Some(name) = p.name() else {
+            return PatternKind::Wild;
+        };
         match ty {
             Ty::Enum(id) => {
                 if let Some(at) = self.names.variant(*id, name.text()) {
@@ -101,7 +113,10 @@ impl Lowering<'_> {
             );
         }
         bound.insert(name.text().to_owned(), name.span());
-        PatternKind::Bind(self.unit.bind(name.text(), ty.clone(), Binder::Pattern, name.span()))
+        PatternKind::Bind(
+            self.unit
+                .bind(name.text(), ty.clone(), Binder::Pattern, name.span()),
+        )
     }
 
     fn literal_pattern(&mut self, p: &ast::LiteralPattern, ty: &Ty) -> PatternKind {
@@ -232,7 +247,11 @@ impl Lowering<'_> {
         if written.len() != types.len() || parentheses && types.is_empty() {
             let name = variant.name.clone();
             let wild = vec!["_"; types.len()].join(", ");
-            let form = if types.is_empty() { name.clone() } else { format!("{name}({wild})") };
+            let form = if types.is_empty() {
+                name.clone()
+            } else {
+                format!("{name}({wild})")
+            };
             let message = match types.len() {
                 0 => format!("`{name}` carries nothing"),
                 1 => format!("`{name}` carries 1 value"),
@@ -248,7 +267,12 @@ impl Lowering<'_> {
         PatternKind::Variant(id, at, self.parts(&written, &types, bound))
     }
 
-    fn struct_pattern(&mut self, p: &ast::StructPattern, ty: &Ty, bound: &mut Bound) -> PatternKind {
+    fn struct_pattern(
+        &mut self,
+        p: &ast::StructPattern,
+        ty: &Ty,
+        bound: &mut Bound,
+    ) -> PatternKind {
         let id = p.name().and_then(|name| self.struct_named(&name));
         let id = match (id, ty) {
             (Some(id), Ty::Struct(of)) if id == *of => Some(id),
@@ -276,7 +300,10 @@ impl Lowering<'_> {
         p: &ast::StructPattern,
         bound: &mut Bound,
     ) -> Vec<Pattern> {
-        let wild = Pattern { kind: PatternKind::Wild, span: p.span() };
+        let wild = Pattern {
+            kind: PatternKind::Wild,
+            span: p.span(),
+        };
         let mut patterns = vec![wild; self.types.structs[id.index()].fields.len()];
         let mut seen = HashMap::new();
         for field in p.fields() {
@@ -289,9 +316,10 @@ impl Lowering<'_> {
             let ty = self.types.structs[id.index()].fields[at].1.clone();
             patterns[at] = match field.pattern() {
                 Some(inner) => self.subpattern(&inner, &ty, bound),
-                None => {
-                    Pattern { kind: self.bind_pattern(&name, &ty, bound), span: name.span() }
-                }
+                None => Pattern {
+                    kind: self.bind_pattern(&name, &ty, bound),
+                    span: name.span(),
+                },
             };
         }
         patterns
@@ -328,7 +356,11 @@ impl Lowering<'_> {
         let types: Vec<Ty> = row.index.iter().map(|binder| binder.ty.clone()).collect();
         if types.len() != written.len() {
             let wild = vec!["_"; types.len()].join(", ");
-            let form = if types.is_empty() { row.name.clone() } else { format!("{}[{wild}]", row.name) };
+            let form = if types.is_empty() {
+                row.name.clone()
+            } else {
+                format!("{}[{wild}]", row.name)
+            };
             let message = match types.len() {
                 0 => format!("`{}` is a single process and has no index", row.name),
                 1 => format!("`{}` has one index", row.name),

@@ -44,7 +44,12 @@ impl Lowering<'_> {
         {
             let form = self.family_form(family);
             let help = format!("assign to one of its variables: `{form}.v = …;`");
-            self.report(not_assignable(name.span(), &format!("`{text}` is an endpoint"), None, &help));
+            self.report(not_assignable(
+                name.span(),
+                &format!("`{text}` is an endpoint"),
+                None,
+                &help,
+            ));
             return None;
         }
         match self.names.items.get(text).copied() {
@@ -52,7 +57,12 @@ impl Lowering<'_> {
                 Item::Global(id) => self.global_place(id, name),
                 item => {
                     let what = format!("`{text}` is {}", item.describe());
-                    self.report(not_assignable(name.span(), &what, Some(declared.span), ONLY_VARIABLES));
+                    self.report(not_assignable(
+                        name.span(),
+                        &what,
+                        Some(declared.span),
+                        ONLY_VARIABLES,
+                    ));
                     None
                 }
             },
@@ -74,7 +84,9 @@ impl Lowering<'_> {
         let declared = row.span;
         let hides = self.own_var(text).is_some();
         let help = match binder {
-            _ if hides => format!("it hides the state variable `{text}`; give one of them another name"),
+            _ if hides => {
+                format!("it hides the state variable `{text}`; give one of them another name")
+            }
             Binder::Let => format!("declare it with `var`: `var {text} = …;`"),
             _ => format!("copy it into a variable first: `var copy = {text};`"),
         };
@@ -96,7 +108,11 @@ impl Lowering<'_> {
 
     fn global_place(&mut self, id: GlobalId, name: &ast::Name) -> Option<Found> {
         if !matches!(self.unit.home, Home::Action | Home::ActionsInit) {
-            let message = format!("{} cannot change the global `{}`", self.unit.home.describe(), name.text());
+            let message = format!(
+                "{} cannot change the global `{}`",
+                self.unit.home.describe(),
+                name.text()
+            );
             self.report(Diagnostic::error(&FOREIGN_STATE, name.span(), message));
             return None;
         }
@@ -114,7 +130,11 @@ impl Lowering<'_> {
             let indices = self.family_indices(&reference);
             let (var, ty) = self.state_var(reference.family, &name)?;
             let family = reference.family;
-            return Some((root(Root::Of(family, indices?, var), e.span()), ty, Why::Var(family, var)));
+            return Some((
+                root(Root::Of(family, indices?, var), e.span()),
+                ty,
+                Why::Var(family, var),
+            ));
         }
         let (place, ty, _) = self.place(&base)?;
         let (at, part) = self.field_of(&ty, &name, place.span)?;
@@ -147,7 +167,11 @@ fn not_assignable(span: Span, what: &str, declared: Option<Span>, help: &str) ->
 }
 
 fn root(root: Root, span: Span) -> Place {
-    Place { root, path: Vec::new(), span }
+    Place {
+        root,
+        path: Vec::new(),
+        span,
+    }
 }
 
 /// The place one step further in.

@@ -28,20 +28,36 @@ impl Lowering<'_> {
         for second in items.inits.iter().skip(1) {
             let first = items.inits[0].span();
             self.report(
-                Diagnostic::error(&SECOND_INIT, keyword(second.span(), "init"), "a second `init`")
-                    .also(keyword(first, "init"), "the first is here")
-                    .help("put all statements into one `init`"),
+                Diagnostic::error(
+                    &SECOND_INIT,
+                    keyword(second.span(), "init"),
+                    "a second `init`",
+                )
+                .also(keyword(first, "init"), "the first is here")
+                .help("put all statements into one `init`"),
             );
         }
         let globals = self.globals(&items.globals);
         let processes = self.processes(&items.processes);
         let actions_done = self.action_bodies(&items.actions);
-        let home = if voices { Home::VoicesInit } else { Home::ActionsInit };
+        let home = if voices {
+            Home::VoicesInit
+        } else {
+            Home::ActionsInit
+        };
         let init = items.inits.first().map(|init| self.init(init, home));
         if voices {
-            System::Voices(Voices { messages: self.messages.clone(), processes, init })
+            System::Voices(Voices {
+                messages: self.messages.clone(),
+                processes,
+                init,
+            })
         } else if actions || init.is_some() {
-            System::Actions(plainsong_ir::Actions { globals, actions: actions_done, init })
+            System::Actions(plainsong_ir::Actions {
+                globals,
+                actions: actions_done,
+                init,
+            })
         } else {
             System::None
         }
@@ -59,12 +75,17 @@ impl Lowering<'_> {
             .map(|item| (item.name(), "var"))
             .chain(items.actions.iter().map(|item| (item.name(), "action")));
         let first = |rows: &mut dyn Iterator<Item = (Option<ast::Name>, &'static str)>| {
-            rows.filter_map(|(name, word)| Some((name?, word))).min_by_key(|(name, _)| name.span())
+            rows.filter_map(|(name, word)| Some((name?, word)))
+                .min_by_key(|(name, _)| name.span())
         };
         let (Some(a), Some(b)) = (first(&mut { of_voices }), first(&mut { of_actions })) else {
             return;
         };
-        let (early, late) = if a.0.span() < b.0.span() { (a, b) } else { (b, a) };
+        let (early, late) = if a.0.span() < b.0.span() {
+            (a, b)
+        } else {
+            (b, a)
+        };
         let message = format!(
             "a file has either processes or actions, and `{}` is a {} while `{}` is a {}",
             late.0.text(),
@@ -83,16 +104,30 @@ impl Lowering<'_> {
         self.begin(home);
         let (mut body, _) = self.block(item.block());
         let locals = self.finish_block(&mut body);
-        Code { arity: 0, locals, body }
+        Code {
+            arity: 0,
+            locals,
+            body,
+        }
     }
 
     fn processes(&mut self, items: &[ast::ProcessItem]) -> Vec<Process> {
         for (at, item) in items.iter().enumerate() {
             let indices = item.indices();
             let state = item.body().into_iter().flat_map(|body| body.state());
-            self.state_vars(FamilyId::from(at), Home::Start, indices.as_ref(), state, |_| {});
+            self.state_vars(
+                FamilyId::from(at),
+                Home::Start,
+                indices.as_ref(),
+                state,
+                |_| {},
+            );
         }
-        items.iter().enumerate().map(|(at, item)| self.process(FamilyId::from(at), item)).collect()
+        items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| self.process(FamilyId::from(at), item))
+            .collect()
     }
 
     /// Makes the indices of a family the next locals of the unit.
@@ -110,9 +145,13 @@ impl Lowering<'_> {
         vars: impl Iterator<Item = ast::VarDecl>,
         bind_outer: impl Fn(&mut Self),
     ) {
-        let names = indices.into_iter().flat_map(ast::BinderList::binders).filter_map(|b| b.name());
-        let mut seen: HashMap<String, Span> =
-            names.map(|name| (name.text().to_owned(), name.span())).collect();
+        let names = indices
+            .into_iter()
+            .flat_map(ast::BinderList::binders)
+            .filter_map(|b| b.name());
+        let mut seen: HashMap<String, Span> = names
+            .map(|name| (name.text().to_owned(), name.span()))
+            .collect();
         for var in vars {
             let (name, span) = name_and_span(var.name());
             if let Some(name) = var.name() {
@@ -130,7 +169,13 @@ impl Lowering<'_> {
             };
             let vars = &mut self.families[family.index()].vars;
             let id = VarId::from(vars.len());
-            vars.push(StateVar { name: name.clone(), ty, start, locals, span });
+            vars.push(StateVar {
+                name: name.clone(),
+                ty,
+                start,
+                locals,
+                span,
+            });
             self.names.vars[family.index()].entry(name).or_insert(id);
         }
     }
@@ -166,7 +211,12 @@ impl Lowering<'_> {
         self.bind_indices(family, item.indices().as_ref());
         let Some(written) = item.body() else {
             let locals = self.finish(|_| {});
-            return Process { family, daemon, locals, body: Body::Sequential(Vec::new()) };
+            return Process {
+                family,
+                daemon,
+                locals,
+                body: Body::Sequential(Vec::new()),
+            };
         };
         if written.handlers().next().is_some() {
             return self.reactive(family, item, &written);
@@ -177,7 +227,12 @@ impl Lowering<'_> {
         }
         let locals = self.finish_block(&mut body);
         self.remember_locals(&locals);
-        Process { family, daemon, locals, body: Body::Sequential(body) }
+        Process {
+            family,
+            daemon,
+            locals,
+            body: Body::Sequential(body),
+        }
     }
 
     /// A process with handlers.
@@ -209,28 +264,45 @@ impl Lowering<'_> {
             }
         });
         self.remember_locals(&locals);
-        Process { family, daemon, locals, body: Body::Handlers(handlers) }
+        Process {
+            family,
+            daemon,
+            locals,
+            body: Body::Handlers(handlers),
+        }
     }
 
     fn remember_locals(&mut self, locals: &[plainsong_ir::Local]) {
-        self.process_locals.push(locals.iter().map(|local| local.name.clone()).collect());
+        self.process_locals
+            .push(locals.iter().map(|local| local.name.clone()).collect());
     }
 
     fn idle_daemon(&mut self, item: &ast::ProcessItem, why: &str) {
         let span = keyword(item.span(), "daemon");
-        let name = item.name().map_or(String::new(), |name| name.text().to_owned());
+        let name = item
+            .name()
+            .map_or(String::new(), |name| name.text().to_owned());
         self.report(
-            Diagnostic::warning(&IDLE_DAEMON, span, format!("`daemon` has no effect on `{name}`: {why}"))
-                .help("leave out `daemon`"),
+            Diagnostic::warning(
+                &IDLE_DAEMON,
+                span,
+                format!("`daemon` has no effect on `{name}`: {why}"),
+            )
+            .help("leave out `daemon`"),
         );
     }
 
     /// Warns about handlers that accept the same messages from the same senders.
     fn overlapping(&mut self, handlers: &[Handler]) {
         let mut by_message: HashMap<_, Vec<&Handler>> = HashMap::new();
-        for handler in handlers.iter().filter(|handler| handler.accept.filter.is_none()) {
+        for handler in handlers
+            .iter()
+            .filter(|handler| handler.accept.filter.is_none())
+        {
             let earlier = by_message.entry(handler.accept.message).or_default();
-            let clash = earlier.iter().find(|other| overlap(&other.accept.source, &handler.accept.source));
+            let clash = earlier
+                .iter()
+                .find(|other| overlap(&other.accept.source, &handler.accept.source));
             if let Some(clash) = clash {
                 let name = self.messages[handler.accept.message.index()].name.clone();
                 let message = format!("two handlers accept the same `{name}`");
@@ -260,5 +332,9 @@ fn keyword(item: Span, word: &str) -> Span {
 }
 
 fn described(word: &str) -> &str {
-    if word == "var" { "global variable" } else { word }
+    if word == "var" {
+        "global variable"
+    } else {
+        word
+    }
 }

@@ -10,7 +10,14 @@ use plainsong_ir::visit::VisitMut;
 use plainsong_ir::{Claim, FamilyId, Property};
 
 /// The engines that `by` can name.
-const ENGINES: [&str; 6] = ["naive", "explore", "sequentialize", "diverge", "refine", "project"];
+const ENGINES: [&str; 6] = [
+    "naive",
+    "explore",
+    "sequentialize",
+    "diverge",
+    "refine",
+    "project",
+];
 
 /// Properties that every system has.
 const BUILT_IN: [&str; 2] = ["no_deadlock", "assertions"];
@@ -33,7 +40,8 @@ impl Lowering<'_> {
     fn property(&mut self, item: &ast::PropertyItem) -> Property {
         let (name, span) = name_and_span(item.name());
         if BUILT_IN.contains(&name.as_str()) {
-            let message = format!("`{name}` is checked for every system; a property cannot be called so");
+            let message =
+                format!("`{name}` is checked for every system; a property cannot be called so");
             self.report(
                 Diagnostic::error(&RESERVED_NAME, span, message).help("choose another name"),
             );
@@ -50,7 +58,14 @@ impl Lowering<'_> {
             Claim::Finally(condition) | Claim::Always(condition) => filler.expr(condition),
             Claim::Quiescent { .. } => {}
         });
-        Property { name, engines, sizes, claim, locals, span }
+        Property {
+            name,
+            engines,
+            sizes,
+            claim,
+            locals,
+            span,
+        }
     }
 
     fn engine(&mut self, name: &ast::Name) {
@@ -68,7 +83,9 @@ impl Lowering<'_> {
     }
 
     fn claim(&mut self, item: &ast::PropertyItem) -> Claim {
-        let Some(claim) = item.claim() else { return Claim::Quiescent { fair: false } };
+        let Some(claim) = item.claim() else {
+            return Claim::Quiescent { fair: false };
+        };
         match claim.kind() {
             Some(ClaimKind::Finally) => {
                 Claim::Finally(self.condition(claim.condition(), claim.span(), "finally"))
@@ -76,7 +93,9 @@ impl Lowering<'_> {
             Some(ClaimKind::Always) => {
                 Claim::Always(self.condition(claim.condition(), claim.span(), "always"))
             }
-            Some(ClaimKind::Quiescent) | None => Claim::Quiescent { fair: claim.is_fair() },
+            Some(ClaimKind::Quiescent) | None => Claim::Quiescent {
+                fair: claim.is_fair(),
+            },
         }
     }
 
@@ -97,7 +116,9 @@ impl Lowering<'_> {
         }
         let name = &self.families[family.index()].name;
         let rows = self.names.endpoints.get(name)?;
-        rows.iter().find(|row| row.family == family).map(|row| row.line)
+        rows.iter()
+            .find(|row| row.family == family)
+            .map(|row| row.line)
     }
 
     fn speaks_of(&mut self, subject: Subject, span: Span) {

@@ -19,27 +19,39 @@ impl Lowering<'_> {
         let mark = self.unit.enter();
         let bindings: Vec<Binding> = e.bindings().map(|binding| self.binding(&binding)).collect();
         let (quantifier, ty, body) = match e.quantifier() {
-            Some(ast::Quantifier::Exists) => {
-                (Quantifier::Exists, Ty::Bool, self.condition(e.body(), span, "exists"))
-            }
-            Some(ast::Quantifier::Count) => {
-                (Quantifier::Count, Ty::Nat, self.condition(e.body(), span, "count"))
-            }
+            Some(ast::Quantifier::Exists) => (
+                Quantifier::Exists,
+                Ty::Bool,
+                self.condition(e.body(), span, "exists"),
+            ),
+            Some(ast::Quantifier::Count) => (
+                Quantifier::Count,
+                Ty::Nat,
+                self.condition(e.body(), span, "count"),
+            ),
             Some(ast::Quantifier::Sum) => {
                 let body = self.summand(e.body(), span);
                 (Quantifier::Sum, body.ty.clone(), body)
             }
-            Some(ast::Quantifier::Forall) | None => {
-                (Quantifier::Forall, Ty::Bool, self.condition(e.body(), span, "forall"))
-            }
+            Some(ast::Quantifier::Forall) | None => (
+                Quantifier::Forall,
+                Ty::Bool,
+                self.condition(e.body(), span, "forall"),
+            ),
         };
         self.unit.leave(mark);
-        Expr { kind: ExprKind::Quantifier(quantifier, bindings, Box::new(body)), ty, span }
+        Expr {
+            kind: ExprKind::Quantifier(quantifier, bindings, Box::new(body)),
+            ty,
+            span,
+        }
     }
 
     /// What `sum` adds up: a `nat`, or else an `int`.
     fn summand(&mut self, body: Option<ast::Expr>, span: Span) -> Expr {
-        let Some(body) = body else { return self.wrong(span) };
+        let Some(body) = body else {
+            return self.wrong(span);
+        };
         let mut body = self.expr(&body, None);
         body.ty = self.shallow(&body.ty);
         match self.types.number(&body.ty) {
@@ -64,10 +76,17 @@ impl Lowering<'_> {
         let mut names = Vec::new();
         for name in written.names() {
             self.distinct(&name, "bound here", &mut seen);
-            names.push(self.unit.bind(name.text(), ty.clone(), Binder::Quantifier, name.span()));
+            names.push(
+                self.unit
+                    .bind(name.text(), ty.clone(), Binder::Quantifier, name.span()),
+            );
         }
         let filter = written.filter().map(|filter| self.filter(&filter));
-        Binding { names, domain, filter }
+        Binding {
+            names,
+            domain,
+            filter,
+        }
     }
 
     /// What follows `in`: a collection or the name of a type. Returns the type of its elements too.
@@ -106,7 +125,8 @@ impl Lowering<'_> {
                 let mut diagnostic = Diagnostic::error(&BAD_OPERAND, set.span, message);
                 if self.types.number(&ty).is_some() {
                     let text = set.span.slice(self.text);
-                    diagnostic = diagnostic.help(format!("for the integers below it write `0..{text}`"));
+                    diagnostic =
+                        diagnostic.help(format!("for the integers below it write `0..{text}`"));
                 }
                 self.report(diagnostic);
                 UNKNOWN
@@ -123,7 +143,10 @@ impl Lowering<'_> {
                 let name = name.name()?;
                 let hidden = self.unit.scope.find(name.text()).is_some()
                     || self.own_var(name.text()).is_some();
-                self.names.item(name.text()).filter(|_| !hidden).and_then(type_of_item)
+                self.names
+                    .item(name.text())
+                    .filter(|_| !hidden)
+                    .and_then(type_of_item)
             }
             _ => self.tuple_of_types(e),
         }
@@ -131,16 +154,22 @@ impl Lowering<'_> {
 
     /// `(Db, bool)` in the place of a domain.
     fn tuple_of_types(&mut self, e: &ast::Expr) -> Option<Ty> {
-        let ast::Expr::Tuple(tuple) = e else { return None };
-        let parts: Vec<Ty> =
-            tuple.components().map(|part| self.named_domain(&part)).collect::<Option<_>>()?;
+        let ast::Expr::Tuple(tuple) = e else {
+            return None;
+        };
+        let parts: Vec<Ty> = tuple
+            .components()
+            .map(|part| self.named_domain(&part))
+            .collect::<Option<_>>()?;
         Some(Ty::Tuple(parts))
     }
 
     /// `{ x in S where p }`
     pub(crate) fn filter_comprehension(&mut self, e: &ast::FilterComprehension) -> Expr {
         let span = e.span();
-        let Some(written) = e.binding() else { return self.wrong(span) };
+        let Some(written) = e.binding() else {
+            return self.wrong(span);
+        };
         let mark = self.unit.enter();
         let binding = self.binding(&written);
         self.unit.leave(mark);
@@ -148,9 +177,17 @@ impl Lowering<'_> {
             return self.wrong(span);
         };
         let ty = self.unit.locals[local.index()].ty.clone();
-        let body = Expr { kind: ExprKind::Local(local), ty: ty.clone(), span: name.span() };
+        let body = Expr {
+            kind: ExprKind::Local(local),
+            ty: ty.clone(),
+            span: name.span(),
+        };
         let kind = ExprKind::Comprehension(Box::new(binding), Box::new(body));
-        Expr { kind, ty: collection_of(Collection::Set, ty), span }
+        Expr {
+            kind,
+            ty: collection_of(Collection::Set, ty),
+            span,
+        }
     }
 
     /// `{ e for x in S where p }` or `[ e for x in S where p ]`
@@ -162,7 +199,9 @@ impl Lowering<'_> {
         span: Span,
         wanted: Wanted,
     ) -> Expr {
-        let (Some(binding), Some(element)) = (binding, element) else { return self.wrong(span) };
+        let (Some(binding), Some(element)) = (binding, element) else {
+            return self.wrong(span);
+        };
         let wanted = self.wanted_element(kind, wanted);
         let mark = self.unit.enter();
         let binding = self.binding(&binding);
@@ -172,7 +211,11 @@ impl Lowering<'_> {
         };
         self.unit.leave(mark);
         let ty = collection_of(kind, body.ty.clone());
-        Expr { kind: ExprKind::Comprehension(Box::new(binding), Box::new(body)), ty, span }
+        Expr {
+            kind: ExprKind::Comprehension(Box::new(binding), Box::new(body)),
+            ty,
+            span,
+        }
     }
 
     /// `map k: K => e`
@@ -188,13 +231,19 @@ impl Lowering<'_> {
             _ => None,
         };
         let mark = self.unit.enter();
-        let local = self.unit.bind(name.text(), key.clone(), Binder::Quantifier, name.span());
+        let local = self
+            .unit
+            .bind(name.text(), key.clone(), Binder::Quantifier, name.span());
         let body = match wanted {
             Some(wanted) => self.check(&value, &wanted, Why::Here),
             None => self.expr(&value, None),
         };
         self.unit.leave(mark);
         let ty = Ty::Map(Box::new(key), Box::new(body.ty.clone()));
-        Expr { kind: ExprKind::MapOf(local, Box::new(body)), ty, span }
+        Expr {
+            kind: ExprKind::MapOf(local, Box::new(body)),
+            ty,
+            span,
+        }
     }
 }

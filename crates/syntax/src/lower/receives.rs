@@ -59,12 +59,13 @@ impl Lowering<'_> {
     pub(crate) fn accept(&mut self, written: &ast::Accept) -> Option<Accept> {
         let name = written.message()?;
         let message = self.message_named(&name);
-        let process = written.source().filter(|source| !source.is_any()).map(|source| {
-            match source.process() {
+        let process = written
+            .source()
+            .filter(|source| !source.is_any())
+            .map(|source| match source.process() {
                 Some(process) => self.check(&process, &Ty::Process, Why::Word("from")),
                 None => self.wrong(source.span()),
-            }
-        });
+            });
         let mut bound = HashMap::new();
         let slots = self.slots(message, written, &name, &mut bound);
         let source = match (process, written.source()) {
@@ -75,7 +76,13 @@ impl Lowering<'_> {
         let filter = written.filter().map(|filter| self.filter(&filter));
         let message = message?;
         self.traffic.received(message);
-        Some(Accept { message, slots, source, filter, span: written.span() })
+        Some(Accept {
+            message,
+            slots,
+            source,
+            filter,
+            span: written.span(),
+        })
     }
 
     /// A name or none for each part of the message.
@@ -87,7 +94,11 @@ impl Lowering<'_> {
         bound: &mut HashMap<String, Span>,
     ) -> Vec<Option<LocalId>> {
         let types: Option<Vec<Ty>> = message.map(|id| {
-            self.messages[id.index()].fields.iter().map(|field| field.ty.clone()).collect()
+            self.messages[id.index()]
+                .fields
+                .iter()
+                .map(|field| field.ty.clone())
+                .collect()
         });
         let Some(list) = written.slots() else {
             return vec![None; types.map_or(0, |types| types.len())];
@@ -100,10 +111,15 @@ impl Lowering<'_> {
         }
         let mut slots = Vec::new();
         for (at, slot) in given.iter().enumerate() {
-            let ty = types.as_ref().and_then(|types| types.get(at)).cloned().unwrap_or(UNKNOWN);
+            let ty = types
+                .as_ref()
+                .and_then(|types| types.get(at))
+                .cloned()
+                .unwrap_or(UNKNOWN);
             slots.push(slot.name().map(|slot| {
                 self.distinct(&slot, &format!("bound by `{}`", name.text()), bound);
-                self.unit.bind(slot.text(), ty, Binder::Receive, slot.span())
+                self.unit
+                    .bind(slot.text(), ty, Binder::Receive, slot.span())
             }));
         }
         slots
@@ -117,10 +133,18 @@ impl Lowering<'_> {
             1 => "carries 1 value".to_owned(),
             count => format!("carries {count} values"),
         };
-        let named = if given == 1 { "1 is named".to_owned() } else { format!("{given} are named") };
+        let named = if given == 1 {
+            "1 is named".to_owned()
+        } else {
+            format!("{given} are named")
+        };
         let message = format!("`{name}` {carries}, but {named} here");
         let fields: Vec<&str> = row.fields.iter().map(|field| field.name.as_str()).collect();
-        let form = if fields.is_empty() { name.clone() } else { format!("{name}({})", fields.join(", ")) };
+        let form = if fields.is_empty() {
+            name.clone()
+        } else {
+            format!("{name}({})", fields.join(", "))
+        };
         let diagnostic = Diagnostic::error(&ARGUMENT_COUNT, span, message)
             .also(row.span, format!("`{name}` is declared here"))
             .help(format!("write `{form}`, with `_` for what is not wanted"));
@@ -137,7 +161,8 @@ impl Lowering<'_> {
         };
         let who = source.binder().map(|name| {
             self.distinct(&name, "bound here", bound);
-            self.unit.bind(name.text(), Ty::Process, Binder::Receive, name.span())
+            self.unit
+                .bind(name.text(), Ty::Process, Binder::Receive, name.span())
         });
         match family {
             Some(Some(family)) => Source::Family(family, locals, who),
@@ -165,7 +190,8 @@ impl Lowering<'_> {
             locals.push(match slot.name() {
                 Some(name) => {
                     self.distinct(&name, "bound here", bound);
-                    self.unit.bind(name.text(), ty, Binder::Receive, name.span())
+                    self.unit
+                        .bind(name.text(), ty, Binder::Receive, name.span())
                 }
                 None => {
                     let name = binder.map_or("_index".to_owned(), |b| format!("_{}", b.name));

@@ -1,11 +1,11 @@
-//! Names in expressions, and what follows them: fields, indices, the state of processes.
+//! Names in expressions, and what follows them: fields, components, entries.
 
 use super::Lowering;
 use super::annotations::type_of_item;
-use super::codes::names::{AMBIGUOUS_NAME, UNKNOWN_FIELD, UNKNOWN_NAME};
-use super::codes::places::{FOREIGN_STATE, NOT_CLOSED, NOT_STATE};
 use super::codes::declarations::RECURSIVE_DEFINITION;
-use super::codes::types::{ARGUMENT_COUNT, FAMILY_INDEX, NOT_CALLABLE_NAME, NOT_INDEXABLE};
+use super::codes::names::{UNKNOWN_FIELD, UNKNOWN_NAME};
+use super::codes::places::{FOREIGN_STATE, NOT_CLOSED};
+use super::codes::types::{ARGUMENT_COUNT, NOT_CALLABLE_NAME, NOT_INDEXABLE};
 use super::fit::{Wanted, Why};
 use super::unit::Home;
 use crate::ast::{self, AstNode};
@@ -14,26 +14,29 @@ use crate::types::{UNKNOWN, a, is_unknown};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{ConstId, Expr, ExprKind, FamilyId, GlobalId, Ty, VarId};
 
-/// A process or endpoint as written, with or without indices.
-pub(crate) struct FamilyRef {
-    pub(crate) family: FamilyId,
-    indices: Option<Vec<ast::Expr>>,
-    pub(crate) span: Span,
-}
-
 impl Lowering<'_> {
     /// A bare name.
     pub(crate) fn name_expr(&mut self, e: &ast::NameExpr, wanted: Wanted) -> Expr {
         let span = e.span();
-        let Some(name) = e.name() else { return self.wrong(span) };
+        let Some(name) = e.name() else {
+            return self.wrong(span);
+        };
         if let Some(local) = self.unit.scope.find(name.text()) {
             self.unit.read[local.index()] = true;
             let ty = self.unit.locals[local.index()].ty.clone();
-            return Expr { kind: ExprKind::Local(local), ty, span };
+            return Expr {
+                kind: ExprKind::Local(local),
+                ty,
+                span,
+            };
         }
         if let Some((family, var)) = self.own_var(name.text()) {
             let ty = self.families[family.index()].vars[var.index()].ty.clone();
-            return Expr { kind: ExprKind::Own(var), ty, span };
+            return Expr {
+                kind: ExprKind::Own(var),
+                ty,
+                span,
+            };
         }
         if let Some(reference) = self.family_ref(&ast::Expr::Name(e.clone())) {
             return self.pid(reference);
@@ -60,7 +63,11 @@ impl Lowering<'_> {
     fn const_ref(&mut self, id: ConstId, span: Span) -> Expr {
         let row = &self.consts[id.index()];
         if let Some(ty) = &row.ty {
-            return Expr { kind: ExprKind::Const(id), ty: ty.clone(), span };
+            return Expr {
+                kind: ExprKind::Const(id),
+                ty: ty.clone(),
+                span,
+            };
         }
         let name = &row.name;
         let message = format!("the value of `{name}` depends on itself");
@@ -80,7 +87,11 @@ impl Lowering<'_> {
         }
         self.speaks_of_system(span);
         match self.globals.get(id.index()) {
-            Some(global) => Expr { kind: ExprKind::Global(id), ty: global.ty.clone(), span },
+            Some(global) => Expr {
+                kind: ExprKind::Global(id),
+                ty: global.ty.clone(),
+                span,
+            },
             None => {
                 let message = format!("`{text}` is declared after this");
                 self.report(
@@ -92,12 +103,14 @@ impl Lowering<'_> {
         }
     }
 
-    fn not_closed(&mut self, span: Span, what: &str) {
+    /// Reports state that code here cannot see.
+    pub(crate) fn not_closed(&mut self, span: Span, what: &str) {
         let home = self.unit.home.describe();
         let (code, message) = match self.unit.home {
-            Home::Constant | Home::Condition | Home::Bound | Home::Function => {
-                (&NOT_CLOSED, format!("{home} cannot use {what}, which changes"))
-            }
+            Home::Constant | Home::Condition | Home::Bound | Home::Function => (
+                &NOT_CLOSED,
+                format!("{home} cannot use {what}, which changes"),
+            ),
             _ => (&FOREIGN_STATE, format!("{home} cannot see {what}")),
         };
         let help = match self.unit.home {
@@ -121,26 +134,22 @@ impl Lowering<'_> {
         self.wrong(name.span())
     }
 
-    /// `db[d]`, with the names of the indices as declared.
-    pub(crate) fn family_form(&self, family: FamilyId) -> String {
-        let family = &self.families[family.index()];
-        if family.index.is_empty() {
-            return family.name.clone();
-        }
-        let names: Vec<&str> = family.index.iter().map(|binder| binder.name.as_str()).collect();
-        format!("{}[{}]", family.name, names.join(", "))
-    }
-
     /// `e.f`: a field, or a state variable of a named process.
     pub(crate) fn field(&mut self, e: &ast::FieldExpr) -> Expr {
         let span = e.span();
-        let (Some(base), Some(name)) = (e.base(), e.name()) else { return self.wrong(span) };
+        let (Some(base), Some(name)) = (e.base(), e.name()) else {
+            return self.wrong(span);
+        };
         if let Some(reference) = self.family_ref(&base) {
             return self.state_of(reference, &name, span);
         }
         let base = self.expr(&base, None);
         match self.field_of(&base.ty, &name, base.span) {
-            Some((at, ty)) => Expr { kind: ExprKind::Field(Box::new(base), at), ty, span },
+            Some((at, ty)) => Expr {
+                kind: ExprKind::Field(Box::new(base), at),
+                ty,
+                span,
+            },
             None => self.wrong(span),
         }
     }
@@ -156,7 +165,8 @@ impl Lowering<'_> {
             let message = format!("{} is {}, which has no fields", self.quote(of), a(&shown));
             let mut diagnostic = Diagnostic::error(&UNKNOWN_FIELD, name.span(), message);
             if ty == Ty::Process {
-                diagnostic = diagnostic.help("a process is asked by message; only properties see its state");
+                diagnostic =
+                    diagnostic.help("a process is asked by message; only properties see its state");
             }
             self.report(diagnostic);
             return None;
@@ -171,10 +181,16 @@ impl Lowering<'_> {
     /// `t.0`
     pub(crate) fn tuple_field(&mut self, e: &ast::TupleFieldExpr) -> Expr {
         let span = e.span();
-        let (Some(base), Some(at)) = (e.base(), e.index()) else { return self.wrong(span) };
+        let (Some(base), Some(at)) = (e.base(), e.index()) else {
+            return self.wrong(span);
+        };
         let base = self.expr(&base, None);
         match self.component_of(&base.ty, at, e.index_span().unwrap_or(span), base.span) {
-            Some(ty) => Expr { kind: ExprKind::Project(Box::new(base), at), ty, span },
+            Some(ty) => Expr {
+                kind: ExprKind::Project(Box::new(base), at),
+                ty,
+                span,
+            },
             None => self.wrong(span),
         }
     }
@@ -206,13 +222,17 @@ impl Lowering<'_> {
         if let Some(reference) = self.family_ref(&ast::Expr::Index(e.clone())) {
             return self.pid(reference);
         }
-        let Some(base) = e.base() else { return self.wrong(span) };
+        let Some(base) = e.base() else {
+            return self.wrong(span);
+        };
         let base = self.expr(&base, None);
         let indices: Vec<ast::Expr> = e.indices().collect();
         match self.entry_of(&base.ty, &indices, base.span) {
-            Some((key, ty)) => {
-                Expr { kind: ExprKind::Index(Box::new(base), Box::new(key)), ty, span }
-            }
+            Some((key, ty)) => Expr {
+                kind: ExprKind::Index(Box::new(base), Box::new(key)),
+                ty,
+                span,
+            },
             None => self.wrong(span),
         }
     }
@@ -229,7 +249,9 @@ impl Lowering<'_> {
             Ty::Seq(value) => (Ty::Int, *value),
             ty => {
                 self.not_indexable(&ty, of);
-                indices.iter().for_each(|index| _ = self.check(index, &UNKNOWN, Why::Here));
+                indices
+                    .iter()
+                    .for_each(|index| _ = self.check(index, &UNKNOWN, Why::Here));
                 return None;
             }
         };
@@ -252,213 +274,11 @@ impl Lowering<'_> {
         let shown = a(&self.show(ty));
         let message = format!("{} is {shown}, which cannot be indexed", self.quote(of));
         let help = match ty {
-            Ty::Set(_) | Ty::Bag(_) => "sets and bags have no positions; use `min()`, a quantifier, or a `seq`",
+            Ty::Set(_) | Ty::Bag(_) => {
+                "sets and bags have no positions; use `min()`, a quantifier, or a `seq`"
+            }
             _ => "maps and sequences can be indexed, and families of processes",
         };
         self.report(Diagnostic::error(&NOT_INDEXABLE, of, message).help(help));
-    }
-
-    /// The process or endpoint that the expression names, if it names one.
-    pub(crate) fn family_ref(&mut self, e: &ast::Expr) -> Option<FamilyRef> {
-        match e {
-            ast::Expr::Name(name) => {
-                let name = name.name()?;
-                let family = self.family_of_name(&name)?;
-                Some(FamilyRef { family, indices: None, span: name.span() })
-            }
-            ast::Expr::Field(field) => {
-                let line = field.base()?.as_name()?;
-                let name = field.name()?;
-                let family = self.endpoint_of_line(&line, &name)?;
-                Some(FamilyRef { family, indices: None, span: field.span() })
-            }
-            ast::Expr::Index(index) => {
-                let base = index.base()?;
-                if matches!(base, ast::Expr::Index(_)) {
-                    return None;
-                }
-                let reference = self.family_ref(&base)?;
-                let indices = Some(index.indices().collect());
-                Some(FamilyRef { indices, span: index.span(), ..reference })
-            }
-            _ => None,
-        }
-    }
-
-    fn is_hidden(&self, name: &str) -> bool {
-        self.unit.scope.find(name).is_some() || self.own_var(name).is_some()
-    }
-
-    fn family_of_name(&mut self, name: &ast::Name) -> Option<FamilyId> {
-        let text = name.text();
-        if self.is_hidden(text) {
-            return None;
-        }
-        if let Home::Line(line) = self.unit.home
-            && let Some(family) = self.names.endpoint(line, text)
-        {
-            return Some(family);
-        }
-        match self.names.item(text) {
-            Some(Item::Family(family)) => return Some(family),
-            Some(_) => return None,
-            None => {}
-        }
-        if self.unit.home != Home::Property {
-            return None;
-        }
-        let rows = self.names.endpoints.get(text)?;
-        let first = rows.first()?.family;
-        if rows.len() > 1 {
-            self.ambiguous_endpoint(name);
-        }
-        Some(first)
-    }
-
-    fn ambiguous_endpoint(&mut self, name: &ast::Name) {
-        let text = name.text();
-        let lines: Vec<usize> = self.names.endpoints[text].iter().map(|row| row.line).collect();
-        let known = self.names.lines.iter().filter(|(_, declared)| lines.contains(&declared.what));
-        let mut forms: Vec<String> = known.map(|(line, _)| format!("`{line}.{text}`")).collect();
-        forms.sort();
-        let message = format!("several choreographies have an endpoint `{text}`");
-        self.report(
-            Diagnostic::error(&AMBIGUOUS_NAME, name.span(), message)
-                .help(format!("say which: {}", forms.join(" or "))),
-        );
-    }
-
-    /// `swap.a` in a property.
-    fn endpoint_of_line(&mut self, line: &ast::Name, name: &ast::Name) -> Option<FamilyId> {
-        let text = line.text();
-        if self.unit.home != Home::Property || self.is_hidden(text) || self.names.item(text).is_some()
-        {
-            return None;
-        }
-        let line = self.names.lines.get(text)?.what;
-        self.names.endpoint(line, name.text())
-    }
-
-    /// The identity of a process.
-    fn pid(&mut self, reference: FamilyRef) -> Expr {
-        let span = reference.span;
-        if reference.family.index() >= self.process_count {
-            let form = self.family_form(reference.family);
-            let message = format!("`{form}` is an endpoint, and endpoints are not values");
-            self.report(
-                Diagnostic::error(&UNKNOWN_NAME, span, message)
-                    .help(format!("name one of its variables: `{form}.v`")),
-            );
-            return self.wrong(span);
-        }
-        match self.family_indices(&reference) {
-            Some(indices) => {
-                Expr { kind: ExprKind::Pid(reference.family, indices), ty: Ty::Process, span }
-            }
-            None => self.wrong(span),
-        }
-    }
-
-    /// The indices of a named process, one for each that the family declares.
-    pub(crate) fn family_indices(&mut self, reference: &FamilyRef) -> Option<Vec<Expr>> {
-        let family = &self.families[reference.family.index()];
-        let wanted: Vec<Ty> = family.index.iter().map(|binder| binder.ty.clone()).collect();
-        let given = reference.indices.as_deref();
-        if given.map_or(0, <[_]>::len) != wanted.len() {
-            self.wrong_indices(reference);
-            for index in given.unwrap_or_default() {
-                self.check(index, &UNKNOWN, Why::Here);
-            }
-            return None;
-        }
-        let mut indices = Vec::new();
-        for (at, index) in given.unwrap_or_default().iter().enumerate() {
-            indices.push(self.check(index, &wanted[at], Why::Index(reference.family)));
-        }
-        Some(indices)
-    }
-
-    fn wrong_indices(&mut self, reference: &FamilyRef) {
-        let family = &self.families[reference.family.index()];
-        let form = self.family_form(reference.family);
-        let name = &family.name;
-        let is_process = reference.family.index() < self.process_count;
-        let kind = if is_process { "process" } else { "endpoint" };
-        let message = match (family.index.len(), &reference.indices) {
-            (0, _) => format!("`{name}` is a single {kind} and has no index"),
-            (_, None) => format!("`{name}` is a family; which of its members is meant?"),
-            (1, Some(_)) => format!("`{name}` has one index"),
-            (count, Some(_)) => format!("`{name}` has {count} indices"),
-        };
-        let diagnostic = Diagnostic::error(&FAMILY_INDEX, reference.span, message)
-            .also(family.span, format!("`{form}` is declared here"))
-            .help(format!("write `{form}`"));
-        self.report(diagnostic);
-    }
-
-    /// `db[d].outcome`
-    fn state_of(&mut self, reference: FamilyRef, name: &ast::Name, span: Span) -> Expr {
-        if !self.may_see(reference.family) {
-            self.foreign_state(&reference, name, span);
-            return self.wrong(span);
-        }
-        let indices = self.family_indices(&reference);
-        let var = self.state_var(reference.family, name);
-        self.speaks_of_family(reference.family, span);
-        match (indices, var) {
-            (Some(indices), Some((var, ty))) => {
-                Expr { kind: ExprKind::Of(reference.family, indices, var), ty, span }
-            }
-            (None, Some((_, ty))) => Expr { ty, ..self.wrong(span) },
-            _ => self.wrong(span),
-        }
-    }
-
-    /// May code here read and write the state of this process or endpoint?
-    pub(crate) fn may_see(&self, family: FamilyId) -> bool {
-        match self.unit.home {
-            Home::Property => true,
-            Home::Line(_) => family.index() >= self.process_count,
-            _ => false,
-        }
-    }
-
-    fn foreign_state(&mut self, reference: &FamilyRef, name: &ast::Name, span: Span) {
-        let owner = &self.families[reference.family.index()].name;
-        if self.unit.home.own_family() == Some(reference.family) {
-            let text = name.text();
-            let message = format!("a process names its own variables without `{owner}`");
-            self.report(
-                Diagnostic::error(&FOREIGN_STATE, span, message)
-                    .help(format!("write `{text}` for the variable of this process")),
-            );
-            return;
-        }
-        let what = format!("the state of `{owner}`");
-        self.not_closed(span, &what);
-    }
-
-    /// A state variable by name; reports when there is none.
-    pub(crate) fn state_var(&mut self, family: FamilyId, name: &ast::Name) -> Option<(VarId, Ty)> {
-        if let Some(&var) = self.names.vars[family.index()].get(name.text()) {
-            let ty = self.families[family.index()].vars[var.index()].ty.clone();
-            return Some((var, ty));
-        }
-        let text = name.text();
-        let row = &self.families[family.index()];
-        let owner = &row.name;
-        let locals = self.process_locals.get(family.index());
-        let diagnostic = if locals.is_some_and(|names| names.iter().any(|local| local == text)) {
-            let message = format!("`{text}` is local to the body of `{owner}`, and properties do not see it");
-            Diagnostic::error(&NOT_STATE, name.span(), message)
-                .help("declare it as a `var` at the top of the process")
-        } else {
-            let message = format!("`{owner}` has no state variable `{text}`");
-            let known = row.vars.iter().map(|var| var.name.as_str());
-            self.suggest(Diagnostic::error(&UNKNOWN_FIELD, name.span(), message), name, known)
-        };
-        let diagnostic = diagnostic.also(row.span, format!("`{owner}` is declared here"));
-        self.report(diagnostic);
-        None
     }
 }

@@ -62,12 +62,22 @@ impl Lowering<'_> {
             ConstOrParam::Const(item) => {
                 let (name, span) = name_and_span(item.name());
                 let ty = item.ty().map(|ty| self.ty(&ty));
-                ConstSignature { name, span, ty, is_param: false }
+                ConstSignature {
+                    name,
+                    span,
+                    ty,
+                    is_param: false,
+                }
             }
             ConstOrParam::Param(item) => {
                 let (name, span) = name_and_span(item.name());
                 let ty = self.parameter_type(item.ty().as_ref());
-                ConstSignature { name, span, ty: Some(ty), is_param: true }
+                ConstSignature {
+                    name,
+                    span,
+                    ty: Some(ty),
+                    is_param: true,
+                }
             }
         }
     }
@@ -82,18 +92,30 @@ impl Lowering<'_> {
         }
         let params = self.binders(item.binders().as_ref());
         let result = item.result().map_or(UNKNOWN, |ty| self.ty(&ty));
-        FnSignature { name, span, params, result }
+        FnSignature {
+            name,
+            span,
+            params,
+            result,
+        }
     }
 
     fn message(&mut self, item: &ast::MessageItem) -> Message {
         let (name, span) = name_and_span(item.name());
         let fields = self.binders(item.binders().as_ref());
         let delivery = item.via().and_then(|via| self.delivery(&via));
-        Message { name, fields, delivery, span }
+        Message {
+            name,
+            fields,
+            delivery,
+            span,
+        }
     }
 
     fn delivery(&mut self, via: &ast::Name) -> Option<Delivery> {
-        let found = Delivery::ALL.into_iter().find(|model| model.name() == via.text());
+        let found = Delivery::ALL
+            .into_iter()
+            .find(|model| model.name() == via.text());
         if found.is_none() {
             let known = Delivery::ALL.map(Delivery::name);
             let message = format!("there is no delivery model `{}`", via.text());
@@ -113,7 +135,11 @@ impl Lowering<'_> {
         }
         self.process_count = self.families.len();
         for line in &items.lines {
-            for endpoint in line.body().iter().flat_map(ast::ChoreographyBody::endpoints) {
+            for endpoint in line
+                .body()
+                .iter()
+                .flat_map(ast::ChoreographyBody::endpoints)
+            {
                 self.family(endpoint.name(), endpoint.indices().as_ref());
             }
         }
@@ -122,11 +148,19 @@ impl Lowering<'_> {
     fn family(&mut self, name: Option<ast::Name>, indices: Option<&ast::BinderList>) {
         let (name, span) = name_and_span(name);
         let index = self.binders(indices);
-        for (binder, written) in index.iter().zip(indices.iter().flat_map(|list| list.binders())) {
+        for (binder, written) in index
+            .iter()
+            .zip(indices.iter().flat_map(|list| list.binders()))
+        {
             let span = written.ty().map_or(written.span(), |ty| ty.span());
             self.want_finite(&binder.ty, span, "the index of a process");
         }
-        self.families.push(Family { name, index, vars: Vec::new(), span });
+        self.families.push(Family {
+            name,
+            index,
+            vars: Vec::new(),
+            span,
+        });
         self.names.vars.push(HashMap::new());
     }
 
@@ -141,14 +175,19 @@ impl Lowering<'_> {
             }
             seen.insert(name.text().to_owned(), name.span());
             let ty = binder.ty().map_or(UNKNOWN, |ty| self.ty(&ty));
-            binders.push(Binder { name: name.text().to_owned(), ty });
+            binders.push(Binder {
+                name: name.text().to_owned(),
+                ty,
+            });
         }
         binders
     }
 
     /// A type of which every value can be tried, or a window of them.
     pub(crate) fn parameter_type(&mut self, written: Option<&ast::Type>) -> Ty {
-        let Some(written) = written else { return UNKNOWN };
+        let Some(written) = written else {
+            return UNKNOWN;
+        };
         let ty = self.ty(written);
         self.want_enumerable(&ty, written.span(), "a parameter");
         ty
@@ -189,5 +228,7 @@ impl Lowering<'_> {
 
 /// A declared name and where it stands.
 pub(crate) fn name_and_span(name: Option<ast::Name>) -> (String, Span) {
-    name.map_or_else(Default::default, |name| (name.text().to_owned(), name.span()))
+    name.map_or_else(Default::default, |name| {
+        (name.text().to_owned(), name.span())
+    })
 }

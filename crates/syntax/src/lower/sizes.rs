@@ -60,7 +60,12 @@ impl Lowering<'_> {
                     .help(format!("write the smaller one first: `{high}..={low}`")),
             );
         }
-        Some(Sizing { name: name.text().to_owned(), low, high, span })
+        Some(Sizing {
+            name: name.text().to_owned(),
+            low,
+            high,
+            span,
+        })
     }
 
     /// The least size of a sort; reports one whose bounds say it already.
@@ -70,8 +75,16 @@ impl Lowering<'_> {
             return Some(1);
         }
         let declared = sort.span;
-        let message = format!("the sort `{}` has the size that its bounds say", name.text());
-        self.bad_size(name.span(), message, declared, "choose the parameter in its bounds, or leave out the upper bound");
+        let message = format!(
+            "the sort `{}` has the size that its bounds say",
+            name.text()
+        );
+        self.bad_size(
+            name.span(),
+            message,
+            declared,
+            "choose the parameter in its bounds, or leave out the upper bound",
+        );
         None
     }
 
@@ -83,12 +96,23 @@ impl Lowering<'_> {
         let ty = row.ty.clone().unwrap_or(Ty::Int);
         if !row.is_param {
             let message = format!("`{text}` is a constant and has a value already");
-            self.bad_size(name.span(), message, declared, "declare it as a parameter: `param N: nat;`");
+            self.bad_size(
+                name.span(),
+                message,
+                declared,
+                "declare it as a parameter: `param N: nat;`",
+            );
             return None;
         }
         if self.types.number(&ty).is_none() {
-            let message = format!("the parameter `{text}` is no number; every value of it is tried");
-            self.bad_size(name.span(), message, declared, "choose the sizes of its sorts instead");
+            let message =
+                format!("the parameter `{text}` is no number; every value of it is tried");
+            self.bad_size(
+                name.span(),
+                message,
+                declared,
+                "choose the sizes of its sorts instead",
+            );
             return None;
         }
         Some(0)
@@ -96,7 +120,9 @@ impl Lowering<'_> {
 
     fn bad_size(&mut self, span: Span, message: String, declared: Span, help: &str) {
         self.report(
-            Diagnostic::error(&BAD_SIZE, span, message).also(declared, "declared here").help(help),
+            Diagnostic::error(&BAD_SIZE, span, message)
+                .also(declared, "declared here")
+                .help(help),
         );
     }
 
@@ -110,7 +136,11 @@ impl Lowering<'_> {
             None => format!("there is no sort or parameter `{text}`"),
         };
         let sorts = self.types.sorts.iter().map(|sort| sort.name.as_str());
-        let params = self.consts.iter().filter(|row| row.is_param).map(|row| row.name.as_str());
+        let params = self
+            .consts
+            .iter()
+            .filter(|row| row.is_param)
+            .map(|row| row.name.as_str());
         let diagnostic = Diagnostic::error(&BAD_SIZE, name.span(), message);
         self.report(self.suggest(diagnostic, name, sorts.chain(params)));
     }

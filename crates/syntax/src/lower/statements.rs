@@ -89,12 +89,16 @@ impl Lowering<'_> {
                 let (no, after_no) = self.block(s.else_block());
                 Some((StmtKind::Maybe(yes, no), after_yes.or(after_no)))
             }
-            ast::Stmt::Assert(s) => {
-                next(StmtKind::Assert(self.condition(s.condition(), s.span(), "assert")))
-            }
-            ast::Stmt::Assume(s) => {
-                next(StmtKind::Assume(self.condition(s.condition(), s.span(), "assume")))
-            }
+            ast::Stmt::Assert(s) => next(StmtKind::Assert(self.condition(
+                s.condition(),
+                s.span(),
+                "assert",
+            ))),
+            ast::Stmt::Assume(s) => next(StmtKind::Assume(self.condition(
+                s.condition(),
+                s.span(),
+                "assume",
+            ))),
             ast::Stmt::Send(s) => next(self.send(s)?),
             ast::Stmt::Receive(s) => next(self.receive(s)?),
             ast::Stmt::ReceiveChoice(s) => self.select(s),
@@ -119,7 +123,12 @@ impl Lowering<'_> {
             }
             ast::Initial::Choose(choose) => {
                 let ty = ty.map(|ty| (self.ty(&ty), Why::Declared(name.span())));
-                let candidate = Candidate { name: name.text(), span: name.span(), binder, ty };
+                let candidate = Candidate {
+                    name: name.text(),
+                    span: name.span(),
+                    binder,
+                    ty,
+                };
                 StmtKind::LetChoice(self.choice(&choose, candidate))
             }
         })
@@ -203,16 +212,24 @@ impl Lowering<'_> {
             Root::Own(var) => {
                 let family = self.unit.home.own_family();
                 let vars = family.map(|family| &self.families[family.index()].vars);
-                (vars.map_or_else(String::new, |vars| vars[var.index()].name.clone()), place.span)
+                (
+                    vars.map_or_else(String::new, |vars| vars[var.index()].name.clone()),
+                    place.span,
+                )
             }
-            Root::Of(family, _, var) => {
-                (self.families[family.index()].vars[var.index()].name.clone(), place.span)
-            }
+            Root::Of(family, _, var) => (
+                self.families[family.index()].vars[var.index()].name.clone(),
+                place.span,
+            ),
             Root::Global(id) => (self.globals[id.index()].name.clone(), place.span),
         };
         let mark = self.unit.enter();
-        let candidate =
-            Candidate { name: &name, span, binder: Binder::Candidate, ty: Some((ty, why)) };
+        let candidate = Candidate {
+            name: &name,
+            span,
+            binder: Binder::Candidate,
+            ty: Some((ty, why)),
+        };
         let choice = self.choice(choose, candidate);
         self.unit.leave(mark);
         StmtKind::AssignChoice(place, choice)
@@ -226,7 +243,13 @@ impl Lowering<'_> {
             Some(ast::ElseBranch::Block(block)) => self.block(Some(block)),
             Some(ast::ElseBranch::If(inner)) => {
                 let (kind, flow) = self.if_stmt(&inner);
-                (vec![Stmt { kind, span: inner.span() }], flow)
+                (
+                    vec![Stmt {
+                        kind,
+                        span: inner.span(),
+                    }],
+                    flow,
+                )
             }
         };
         (StmtKind::If(condition, yes, no), after_yes.or(after_no))
@@ -308,7 +331,13 @@ impl Lowering<'_> {
         match self.names.signal(name.text()) {
             Some(Signal::Message(id)) => Some(id),
             // Where there are no messages at all, the statement itself was reported.
-            _ if matches!(self.unit.home, Home::Action | Home::ActionsInit | Home::Line(_)) => None,
+            _ if matches!(
+                self.unit.home,
+                Home::Action | Home::ActionsInit | Home::Line(_)
+            ) =>
+            {
+                None
+            }
             _ => {
                 self.unknown_signal(name, "message");
                 None
@@ -322,14 +351,20 @@ impl Lowering<'_> {
         let home = self.unit.home;
         let message = format!("`{word}` cannot stand in {}", home.describe());
         let help = match (word, home) {
-            ("receive", Home::Handler(_)) => "a handler runs to completion; write another `on` for the message",
+            ("receive", Home::Handler(_)) => {
+                "a handler runs to completion; write another `on` for the message"
+            }
             ("receive", _) => "only the body of a process waits for messages",
             ("send" | "async", Home::Line(_)) => {
                 "in a choreography an assignment communicates: `a.v = b.t;` sends from `b` to `a`"
             }
-            ("send", _) => "messages are sent by processes and `init`; an action leaves work behind with `async`",
+            ("send", _) => {
+                "messages are sent by processes and `init`; an action leaves work behind with `async`"
+            }
             ("async", _) => "`async` belongs to actions; a process sends messages with `send`",
-            (_, Home::Action | Home::ActionsInit) => "an action is one step: loop over a finite collection with `for`",
+            (_, Home::Action | Home::ActionsInit) => {
+                "an action is one step: loop over a finite collection with `for`"
+            }
             _ => "move it into the body of a process",
         };
         self.report(Diagnostic::error(&MISPLACED_STATEMENT, span, message).help(help));

@@ -59,7 +59,10 @@ impl Home {
 
     /// May code here read globals?
     pub(crate) fn sees_globals(self) -> bool {
-        matches!(self, Home::GlobalStart | Home::ActionsInit | Home::Action | Home::Property)
+        matches!(
+            self,
+            Home::GlobalStart | Home::ActionsInit | Home::Action | Home::Property
+        )
     }
 
     /// For messages: what the code is.
@@ -149,14 +152,22 @@ pub(crate) struct Unit {
 impl Unit {
     /// A new piece of code.
     pub(crate) fn new(home: Home) -> Self {
-        Unit { home, ..Unit::default() }
+        Unit {
+            home,
+            ..Unit::default()
+        }
     }
 
     /// Adds a local without making its name visible.
     pub(crate) fn add(&mut self, name: &str, ty: Ty, binder: Binder, span: Span) -> LocalId {
         let id = LocalId::from(self.locals.len());
         let mutable = binder == Binder::Var;
-        self.locals.push(Local { name: name.to_owned(), ty, mutable, span });
+        self.locals.push(Local {
+            name: name.to_owned(),
+            ty,
+            mutable,
+            span,
+        });
         self.binders.push(binder);
         self.read.push(false);
         id

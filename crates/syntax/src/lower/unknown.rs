@@ -25,31 +25,43 @@ impl Lowering<'_> {
             return diagnostic;
         }
         let near = near(name.text(), known);
-        let Some(&first) = near.first() else { return diagnostic };
+        let Some(&first) = near.first() else {
+            return diagnostic;
+        };
         let listed: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
         diagnostic
             .help(format!("did you mean {}?", listed.join(" or ")))
-            .fix(format!("write `{first}`"), vec![(name.span(), first.to_owned())])
+            .fix(
+                format!("write `{first}`"),
+                vec![(name.span(), first.to_owned())],
+            )
     }
 
     /// "there is no enum `E`", or what `E` is instead.
     fn unknown(&self, code: &'static Code, name: &ast::Name, wanted: &str) -> Diagnostic {
         let text = name.text();
-        let declared = self.names.items.get(text).map(|item| (item.what.describe(), item.span));
-        let declared = declared
-            .or(self.names.signals.get(text).map(|signal| (signal.what.describe(), signal.span)));
-        let article = if wanted.starts_with(['a', 'e']) { "an" } else { "a" };
+        let declared = self
+            .names
+            .items
+            .get(text)
+            .map(|item| (item.what.describe(), item.span));
+        let declared = declared.or(self
+            .names
+            .signals
+            .get(text)
+            .map(|signal| (signal.what.describe(), signal.span)));
+        let article = if wanted.starts_with(['a', 'e']) {
+            "an"
+        } else {
+            "a"
+        };
         match declared {
             Some((what, span)) => {
                 let message = format!("`{text}` is {what}, not {article} {wanted}");
                 Diagnostic::error(code, name.span(), message)
                     .also(span, format!("`{text}` is declared here"))
             }
-            None => Diagnostic::error(
-                code,
-                name.span(),
-                format!("there is no {wanted} `{text}`"),
-            ),
+            None => Diagnostic::error(code, name.span(), format!("there is no {wanted} `{text}`")),
         }
     }
 
@@ -61,7 +73,13 @@ impl Lowering<'_> {
         }
         let message = format!("`{text}` is not declared");
         let mut diagnostic = Diagnostic::error(&UNKNOWN_NAME, name.span(), message);
-        if let Some(local) = self.unit.locals.iter().rev().find(|local| local.name == text) {
+        if let Some(local) = self
+            .unit
+            .locals
+            .iter()
+            .rev()
+            .find(|local| local.name == text)
+        {
             diagnostic = diagnostic.also(local.span, format!("this `{text}` ended with its block"));
         }
         let diagnostic = match self.elsewhere(text) {
@@ -73,7 +91,10 @@ impl Lowering<'_> {
 
     /// What the name means in other places.
     fn elsewhere(&self, text: &str) -> Option<String> {
-        let owner = self.families.iter().position(|f| f.vars.iter().any(|v| v.name == text));
+        let owner = self
+            .families
+            .iter()
+            .position(|f| f.vars.iter().any(|v| v.name == text));
         if let Some(owner) = owner {
             let owner = self.family_form(FamilyId::from(owner));
             return Some(match self.unit.home {
@@ -82,16 +103,26 @@ impl Lowering<'_> {
             });
         }
         let signal = self.names.signals.get(text)?;
-        Some(format!("`{text}` is {}; it is not a value", signal.what.describe()))
+        Some(format!(
+            "`{text}` is {}; it is not a value",
+            signal.what.describe()
+        ))
     }
 
     /// Every name that an expression could use here.
     fn visible_names(&self) -> impl Iterator<Item = &str> {
-        let own = self.unit.home.own_family().map(|family| &self.names.vars[family.index()]);
+        let own = self
+            .unit
+            .home
+            .own_family()
+            .map(|family| &self.names.vars[family.index()]);
         self.unit
             .scope
             .names()
-            .chain(own.into_iter().flat_map(|vars| vars.keys().map(String::as_str)))
+            .chain(
+                own.into_iter()
+                    .flat_map(|vars| vars.keys().map(String::as_str)),
+            )
             .chain(self.names.items.keys().map(String::as_str))
             .chain(self.names.variants.keys().map(String::as_str))
             .chain(self.names.endpoints.keys().map(String::as_str))
@@ -99,8 +130,7 @@ impl Lowering<'_> {
 
     /// Reports a call of something that is not declared.
     pub(crate) fn unknown_function(&mut self, name: &ast::Name) {
-        const METHODS: [&str; 7] =
-            ["len", "min", "max", "contains", "first", "last", "unwrap"];
+        const METHODS: [&str; 7] = ["len", "min", "max", "contains", "first", "last", "unwrap"];
         let text = name.text();
         if self.names.is_doubtful(text) {
             return;
@@ -126,7 +156,11 @@ impl Lowering<'_> {
         let diagnostic = match foreign_type(text) {
             Some(help) => diagnostic.help(help),
             None => {
-                let declared = self.names.items.iter().filter(|(_, item)| item.what.is_type());
+                let declared = self
+                    .names
+                    .items
+                    .iter()
+                    .filter(|(_, item)| item.what.is_type());
                 let built_in = ["bool", "int", "nat", "process"];
                 let known = declared.map(|(name, _)| name.as_str()).chain(built_in);
                 let mut diagnostic = self.suggest(diagnostic, name, known);
@@ -163,7 +197,9 @@ impl Lowering<'_> {
         if self.names.is_doubtful(name.text()) {
             return;
         }
-        let known = self.families[..self.process_count].iter().map(|family| family.name.as_str());
+        let known = self.families[..self.process_count]
+            .iter()
+            .map(|family| family.name.as_str());
         self.report(self.suggest(self.unknown(&UNKNOWN_NAME, name, "process"), name, known));
     }
 
@@ -173,7 +209,11 @@ impl Lowering<'_> {
         if self.names.is_doubtful(text) {
             return;
         }
-        let code = if wanted == "action" { &UNKNOWN_ACTION } else { &UNKNOWN_MESSAGE };
+        let code = if wanted == "action" {
+            &UNKNOWN_ACTION
+        } else {
+            &UNKNOWN_MESSAGE
+        };
         let diagnostic = self.unknown(code, name, wanted);
         if self.names.signals.contains_key(text) {
             self.report(diagnostic);
@@ -182,7 +222,9 @@ impl Lowering<'_> {
         let known = self.names.signals.keys().map(String::as_str);
         let mut diagnostic = self.suggest(diagnostic, name, known);
         if wanted == "message" {
-            diagnostic.help.get_or_insert_with(|| format!("declare it: `message {text};`"));
+            diagnostic
+                .help
+                .get_or_insert_with(|| format!("declare it: `message {text};`"));
         }
         self.report(diagnostic);
     }

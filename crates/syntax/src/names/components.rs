@@ -64,7 +64,11 @@ impl Search<'_> {
     }
 
     fn discover(&mut self, node: usize) {
-        self.rows[node] = Row { index: self.next, low: self.next, is_open: true };
+        self.rows[node] = Row {
+            index: self.next,
+            low: self.next,
+            is_open: true,
+        };
         self.next += 1;
         self.open.push(node);
     }
@@ -104,8 +108,9 @@ mod tests {
 
     #[test]
     fn a_long_chain_needs_no_deep_stack() {
-        let edges: Vec<Vec<usize>> =
-            (0..200_000).map(|n| if n + 1 < 200_000 { vec![n + 1] } else { vec![] }).collect();
+        let edges: Vec<Vec<usize>> = (0..200_000)
+            .map(|n| if n + 1 < 200_000 { vec![n + 1] } else { vec![] })
+            .collect();
         assert_eq!(components(&edges).len(), 200_000);
     }
 }

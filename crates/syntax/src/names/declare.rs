@@ -5,8 +5,8 @@
 
 use super::{Declared, Endpoint, Item, Names, Signal};
 use crate::ast::{self, AstNode};
-use crate::lower::codes::names::DUPLICATE_NAME;
 use crate::kinds::{SyntaxKind, SyntaxNode};
+use crate::lower::codes::names::DUPLICATE_NAME;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{
     ActionId, ConstId, EnumId, FamilyId, FnId, GlobalId, MessageId, SortId, StructId,
@@ -43,8 +43,11 @@ pub(crate) fn declare(
     syntax_errors: &[Diagnostic],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Declarations, Names) {
-    let mut collector =
-        Collector { items: Declarations::default(), names: Names::default(), diagnostics };
+    let mut collector = Collector {
+        items: Declarations::default(),
+        names: Names::default(),
+        diagnostics,
+    };
     let broken = Broken::new(syntax_errors);
     for node in song.syntax().children() {
         match ast::Item::cast(node.clone()) {
@@ -61,7 +64,10 @@ struct Broken(Vec<u32>);
 
 impl Broken {
     fn new(errors: &[Diagnostic]) -> Self {
-        let mut starts: Vec<u32> = errors.iter().map(|error| error.primary.span.start).collect();
+        let mut starts: Vec<u32> = errors
+            .iter()
+            .map(|error| error.primary.span.start)
+            .collect();
         starts.sort_unstable();
         Broken(starts)
     }
@@ -139,7 +145,11 @@ impl Collector<'_> {
         self.name(item.name(), Item::Enum(id));
         for (at, variant) in item.variants().enumerate() {
             if let Some(name) = variant.name() {
-                let rows = self.names.variants.entry(name.text().to_owned()).or_default();
+                let rows = self
+                    .names
+                    .variants
+                    .entry(name.text().to_owned())
+                    .or_default();
                 if rows.last().is_none_or(|&(last, _)| last != id) {
                     rows.push((id, at));
                 }
@@ -156,8 +166,15 @@ impl Collector<'_> {
     fn line(&mut self, item: ast::ChoreographyItem) {
         let what = self.items.lines.len();
         if let Some(name) = item.name() {
-            let new = Declared { what, span: name.span() };
-            let earlier = self.names.lines.get(name.text()).map(|earlier| earlier.span);
+            let new = Declared {
+                what,
+                span: name.span(),
+            };
+            let earlier = self
+                .names
+                .lines
+                .get(name.text())
+                .map(|earlier| earlier.span);
             match earlier {
                 Some(earlier) => self.twice(&name, "a choreography", earlier),
                 None => _ = self.names.lines.insert(name.text().to_owned(), new),
@@ -170,7 +187,10 @@ impl Collector<'_> {
         if let Some(name) = item.name() {
             match self.names.properties.get(name.text()).copied() {
                 Some(earlier) => self.twice(&name, "a property", earlier),
-                None => _ = self.names.properties.insert(name.text().to_owned(), name.span()),
+                None => {
+                    let properties = &mut self.names.properties;
+                    properties.insert(name.text().to_owned(), name.span());
+                }
             }
         }
         self.items.properties.push(item);
@@ -185,12 +205,18 @@ impl Collector<'_> {
             for endpoint in body.iter().flat_map(ast::ChoreographyBody::endpoints) {
                 let family = FamilyId::from(next);
                 next += 1;
-                let Some(name) = endpoint.name() else { continue };
+                let Some(name) = endpoint.name() else {
+                    continue;
+                };
                 match seen.get(name.text()) {
                     Some(&earlier) => self.twice(&name, "an endpoint", earlier),
                     None => {
                         seen.insert(name.text().to_owned(), name.span());
-                        let rows = self.names.endpoints.entry(name.text().to_owned()).or_default();
+                        let rows = self
+                            .names
+                            .endpoints
+                            .entry(name.text().to_owned())
+                            .or_default();
                         rows.push(Endpoint { line, family });
                     }
                 }
@@ -203,7 +229,10 @@ impl Collector<'_> {
         match self.names.items.get(name.text()).copied() {
             Some(earlier) => self.twice(&name, earlier.what.describe(), earlier.span),
             None => {
-                let new = Declared { what, span: name.span() };
+                let new = Declared {
+                    what,
+                    span: name.span(),
+                };
                 self.names.items.insert(name.text().to_owned(), new);
             }
         }
@@ -214,7 +243,10 @@ impl Collector<'_> {
         match self.names.signals.get(name.text()).copied() {
             Some(earlier) => self.twice(&name, earlier.what.describe(), earlier.span),
             None => {
-                let new = Declared { what, span: name.span() };
+                let new = Declared {
+                    what,
+                    span: name.span(),
+                };
                 self.names.signals.insert(name.text().to_owned(), new);
             }
         }
@@ -238,8 +270,12 @@ impl Collector<'_> {
 /// "`x` is declared twice": it is already `what`, declared at `earlier`.
 pub(crate) fn declared_twice(name: &ast::Name, what: &str, earlier: Span) -> Diagnostic {
     let text = name.text();
-    Diagnostic::error(&DUPLICATE_NAME, name.span(), format!("`{text}` is declared twice"))
-        .label(format!("`{text}` is already {what}"))
-        .also(earlier, "first declared here")
-        .help("give one of them another name")
+    Diagnostic::error(
+        &DUPLICATE_NAME,
+        name.span(),
+        format!("`{text}` is declared twice"),
+    )
+    .label(format!("`{text}` is already {what}"))
+    .also(earlier, "first declared here")
+    .help("give one of them another name")
 }

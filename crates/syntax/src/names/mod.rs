@@ -126,13 +126,17 @@ impl Names {
     /// The position of a variant in its enum.
     pub(crate) fn variant(&self, of: EnumId, name: &str) -> Option<usize> {
         let rows = self.enums_with(name);
-        rows.binary_search_by_key(&of, |&(id, _)| id).ok().map(|at| rows[at].1)
+        rows.binary_search_by_key(&of, |&(id, _)| id)
+            .ok()
+            .map(|at| rows[at].1)
     }
 
     /// The endpoint of this name in a choreography.
     pub(crate) fn endpoint(&self, line: usize, name: &str) -> Option<FamilyId> {
         let rows = self.endpoints.get(name)?;
-        let at = rows.binary_search_by_key(&line, |endpoint| endpoint.line).ok()?;
+        let at = rows
+            .binary_search_by_key(&line, |endpoint| endpoint.line)
+            .ok()?;
         Some(rows[at].family)
     }
 

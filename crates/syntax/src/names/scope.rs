@@ -25,7 +25,10 @@ impl Scope {
 
     /// From here on `name` means `local`.
     pub(crate) fn bind(&mut self, name: &str, local: LocalId) {
-        self.bindings.entry(name.to_owned()).or_default().push(local);
+        self.bindings
+            .entry(name.to_owned())
+            .or_default()
+            .push(local);
         self.log.push(name.to_owned());
     }
 
@@ -45,7 +48,10 @@ impl Scope {
 
     /// The names visible now, in no particular order.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.bindings.iter().filter(|(_, stack)| !stack.is_empty()).map(|(name, _)| name.as_str())
+        self.bindings
+            .iter()
+            .filter(|(_, stack)| !stack.is_empty())
+            .map(|(name, _)| name.as_str())
     }
 }
 

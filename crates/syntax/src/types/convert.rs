@@ -23,7 +23,11 @@ pub(crate) fn widen(value: Expr) -> Expr {
         return value;
     }
     let span = value.span;
-    Expr { kind: ExprKind::Widen(Box::new(value)), ty: Ty::Int, span }
+    Expr {
+        kind: ExprKind::Widen(Box::new(value)),
+        ty: Ty::Int,
+        span,
+    }
 }
 
 /// `value`, a number, as a number of type `wanted`.
@@ -36,7 +40,11 @@ pub(crate) fn convert(value: Expr, wanted: &Ty) -> Expr {
         return wide;
     }
     let span = wide.span;
-    Expr { kind: ExprKind::Narrow(Box::new(wide)), ty: wanted.clone(), span }
+    Expr {
+        kind: ExprKind::Narrow(Box::new(wide)),
+        ty: wanted.clone(),
+        span,
+    }
 }
 
 #[cfg(test)]
@@ -46,7 +54,11 @@ mod tests {
     use plainsong_ir::SortId;
 
     fn number(ty: Ty) -> Expr {
-        Expr { kind: ExprKind::Int(1), ty, span: Span::default() }
+        Expr {
+            kind: ExprKind::Int(1),
+            ty,
+            span: Span::default(),
+        }
     }
 
     fn shape(value: &Expr) -> String {

@@ -77,9 +77,10 @@ impl DeclaredTypes {
     /// Can values be compared with `<`?
     pub(crate) fn is_ordered(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Sort(id) => {
-                self.sorts.get(id.index()).is_none_or(|sort| sort.members != Members::Unordered)
-            }
+            Ty::Sort(id) => self
+                .sorts
+                .get(id.index())
+                .is_none_or(|sort| sort.members != Members::Unordered),
             _ => self.number(ty).is_some(),
         }
     }
@@ -99,8 +100,16 @@ impl DeclaredTypes {
             Ty::Bool | Ty::Sort(_) | Ty::Process => Lists::Finite,
             Ty::Int | Ty::Nat => Lists::Window,
             Ty::Bag(_) | Ty::Seq(_) => Lists::No,
-            Ty::Enum(id) => self.enum_lists.get(id.index()).copied().unwrap_or(Lists::Finite),
-            Ty::Struct(id) => self.struct_lists.get(id.index()).copied().unwrap_or(Lists::Finite),
+            Ty::Enum(id) => self
+                .enum_lists
+                .get(id.index())
+                .copied()
+                .unwrap_or(Lists::Finite),
+            Ty::Struct(id) => self
+                .struct_lists
+                .get(id.index())
+                .copied()
+                .unwrap_or(Lists::Finite),
             Ty::Tuple(tys) => self.all_list(tys),
             Ty::Option(inner) | Ty::Set(inner) => self.lists(inner),
             Ty::Map(key, value) => self.lists(key).min(self.lists(value)),
@@ -108,7 +117,10 @@ impl DeclaredTypes {
     }
 
     fn all_list<'t>(&self, tys: impl IntoIterator<Item = &'t Ty>) -> Lists {
-        tys.into_iter().map(|ty| self.lists(ty)).min().unwrap_or(Lists::Finite)
+        tys.into_iter()
+            .map(|ty| self.lists(ty))
+            .min()
+            .unwrap_or(Lists::Finite)
     }
 
     /// Completes the tables once all enums and structs are known: finds those that contain
@@ -130,12 +142,16 @@ impl DeclaredTypes {
 
     /// The types inside each enum, then inside each struct.
     fn parts(&self) -> impl Iterator<Item = Vec<Ty>> {
-        let enums = self
-            .enums
+        let enums = self.enums.iter().map(|decl| {
+            decl.variants
+                .iter()
+                .flat_map(|v| v.fields.clone())
+                .collect()
+        });
+        let structs = self
+            .structs
             .iter()
-            .map(|decl| decl.variants.iter().flat_map(|v| v.fields.clone()).collect());
-        let structs =
-            self.structs.iter().map(|decl| decl.fields.iter().map(|(_, ty)| ty.clone()).collect());
+            .map(|decl| decl.fields.iter().map(|(_, ty)| ty.clone()).collect());
         enums.chain(structs)
     }
 

@@ -73,7 +73,10 @@ impl Holes {
     /// A new hole in the type of the expression at `origin`.
     pub(crate) fn fresh(&mut self, origin: Span) -> Ty {
         let id = FIRST_HOLE + u32::try_from(self.rows.len()).expect("fewer holes than bytes");
-        self.rows.push(Hole { solution: None, origin });
+        self.rows.push(Hole {
+            solution: None,
+            origin,
+        });
         Ty::Sort(SortId(id))
     }
 
@@ -106,7 +109,9 @@ impl Holes {
         let mut unsolved = Vec::new();
         for hole in self.rows.iter_mut().filter(|hole| hole.solution.is_none()) {
             hole.solution = Some(UNKNOWN);
-            unsolved.push(Unsolved { origin: hole.origin });
+            unsolved.push(Unsolved {
+                origin: hole.origin,
+            });
         }
         unsolved
     }
@@ -174,7 +179,10 @@ impl Holes {
         match (a, b) {
             (Ty::Tuple(xs), Ty::Tuple(ys)) => {
                 xs.len() == ys.len()
-                    && xs.iter().zip(ys).all(|(x, y)| self.unify_within(x, y, depth))
+                    && xs
+                        .iter()
+                        .zip(ys)
+                        .all(|(x, y)| self.unify_within(x, y, depth))
             }
             (Ty::Option(x), Ty::Option(y))
             | (Ty::Set(x), Ty::Set(y))
@@ -239,7 +247,12 @@ mod tests {
     fn a_hole_that_nothing_solves_becomes_unknown() {
         let mut holes = Holes::default();
         let hole = holes.fresh(Span::new(1, 2));
-        assert_eq!(holes.give_up(), [Unsolved { origin: Span::new(1, 2) }]);
+        assert_eq!(
+            holes.give_up(),
+            [Unsolved {
+                origin: Span::new(1, 2)
+            }]
+        );
         assert_eq!(holes.resolve(&hole), Ok(UNKNOWN));
     }
 

@@ -6,7 +6,10 @@ use plainsong_ir::Ty;
 
 /// With an indefinite article: "an int", "a set<Node>".
 pub(crate) fn a(word: &str) -> String {
-    let vowel = word.chars().next().is_some_and(|c| "aeiouAEIOU".contains(c));
+    let vowel = word
+        .chars()
+        .next()
+        .is_some_and(|c| "aeiouAEIOU".contains(c));
     if word.starts_with('(') {
         format!("a tuple {word}")
     } else {

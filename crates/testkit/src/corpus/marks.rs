@@ -7,9 +7,10 @@
 //!     //@4..8 warning[unused-local]
 //! ```
 //!
-//! A mark belongs to the nearest line above that is not a mark. Carets stand under the marked
-//! columns; `//@a..b` counts them from the `//`, for places that the `//` itself would cover.
-//! Columns count characters.
+//! A mark belongs to the nearest line above that is not a mark. It is indented as the formatter
+//! indents comments: like the line above, or one level more after `{`. Carets stand under the
+//! marked columns; `//@a..b` counts them from the `//`, for places that carets cannot reach. Columns
+//! count characters.
 
 use plainsong_diagnostics::{Diagnostic, Severity, line_and_column};
 use std::ops::Range;
@@ -106,12 +107,15 @@ fn width(text: &str, line: usize) -> usize {
 
 /// How `mark` is written under `line`.
 fn written(mark: &Mark, line: &str) -> String {
-    let indent = line.chars().take_while(|&c| c == ' ').count().min(mark.columns.0);
-    let (first, last) = (mark.columns.0 - indent, mark.columns.1 - indent);
-    let place = if first >= 2 {
-        format!("//{}{}", " ".repeat(first - 2), "^".repeat(last - first))
-    } else {
-        format!("//@{first}..{last}")
+    let deeper = if line.trim_end().ends_with('{') { 4 } else { 0 };
+    let indent = line.chars().take_while(|&c| c == ' ').count() + deeper;
+    let (first, last) = mark.columns;
+    let place = match first.checked_sub(indent + 2) {
+        Some(gap) => format!("//{}{}", " ".repeat(gap), "^".repeat(last - first)),
+        None => {
+            let from_here = |column: usize| column as isize - indent as isize;
+            format!("//@{}..{}", from_here(first), from_here(last))
+        }
     };
     let severity = severity_name(mark.severity);
     let quote = mark.quote.as_ref().map(|quote| format!(" \"{quote}\"")).unwrap_or_default();
@@ -143,7 +147,10 @@ fn read(line: &str) -> Option<Mark> {
         .find(|&known| severity_name(known) == severity)?;
     Some(Mark {
         line: 0,
-        columns: (indent + columns.start, indent + columns.end),
+        columns: (
+            indent.checked_add_signed(columns.start)?,
+            indent.checked_add_signed(columns.end)?,
+        ),
         severity,
         code: code.to_owned(),
         quote,
@@ -151,20 +158,20 @@ fn read(line: &str) -> Option<Mark> {
 }
 
 /// `4..8 …`: columns by number.
-fn counted(text: &str) -> Option<(Range<usize>, &str)> {
+fn counted(text: &str) -> Option<(Range<isize>, &str)> {
     let (range, rest) = text.split_once(' ')?;
     let (first, last) = range.split_once("..")?;
     Some((first.parse().ok()?..last.parse().ok()?, rest))
 }
 
 /// `    ^^^^ …`: columns by carets.
-fn drawn(comment: &str) -> Option<(Range<usize>, &str)> {
+fn drawn(comment: &str) -> Option<(Range<isize>, &str)> {
     let carets = comment.trim_start_matches(' ');
     let rest = carets.trim_start_matches('^');
     let first = 2 + comment.len() - carets.len();
     let last = first + carets.len() - rest.len();
     (first < last).then_some(())?;
-    Some((first..last, rest.strip_prefix(' ')?))
+    Some((first as isize..last as isize, rest.strip_prefix(' ')?))
 }
 
 #[cfg(test)]
@@ -173,7 +180,8 @@ mod tests {
 
     const MARKED: &str = "\
 sort Db;
-process p {
+daemon process p {
+    //@-4..2 warning[idle-daemon]
     send Ask to servr;
     //          ^^^^^ error[unknown-name] \"server\"
     let next = 1;
@@ -186,13 +194,12 @@ process p {
     fn marks_belong_to_the_line_above_and_can_be_put_back() {
         let marked = separate(MARKED);
         assert_eq!(marked.text.lines().count(), 5);
-        assert_eq!(marked.lines, [1, 2, 3, 5, 8]);
+        assert_eq!(marked.lines, [1, 2, 4, 6, 9]);
         let places: Vec<(usize, (usize, usize))> =
             marked.marks.iter().map(|mark| (mark.line, mark.columns)).collect();
-        assert_eq!(places, [(2, (16, 21)), (3, (8, 12)), (3, (12, 14))]);
-        assert_eq!(marked.marks[0].quote.as_deref(), Some("server"));
-        let again = insert(&marked.text, &marked.marks);
-        assert_eq!(separate(&again), Marked { lines: separate(&again).lines, ..marked });
+        assert_eq!(places, [(1, (0, 6)), (2, (16, 21)), (3, (8, 12)), (3, (12, 14))]);
+        assert_eq!(marked.marks[1].quote.as_deref(), Some("server"));
+        assert_eq!(separate(&insert(&marked.text, &marked.marks)), marked);
     }
 
     #[test]

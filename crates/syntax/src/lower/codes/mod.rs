@@ -13,8 +13,15 @@ use plainsong_diagnostics::Code;
 
 /// Every code declared in this folder.
 pub(crate) fn all() -> impl Iterator<Item = &'static Code> {
-    [names::ALL, types::ALL, matching::ALL, places::ALL, declarations::ALL, suspicions::ALL]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        names::ALL,
+        types::ALL,
+        matching::ALL,
+        places::ALL,
+        declarations::ALL,
+        suspicions::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }

@@ -11,7 +11,9 @@ fn check(text: &str) -> Song {
     let song = compile_clean(text);
     let printed = plainsong_ir::print::song(&song);
     let again = compile(&printed);
-    let Some(mut again) = again.song else { panic!("{printed}\n{:?}", again.diagnostics) };
+    let Some(mut again) = again.song else {
+        panic!("{printed}\n{:?}", again.diagnostics)
+    };
     let mut first = song.clone();
     erase_spans(&mut first);
     erase_spans(&mut again);

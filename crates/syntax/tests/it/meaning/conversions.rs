@@ -9,7 +9,11 @@ use plainsong_ir::{BinOp, Body, Expr, ExprKind, Local, StmtKind, Ty, UnOp};
 fn body_of(text: &str) -> String {
     let declarations = "sort Slot = 0..9; sort Id = 1..=5; param N: nat;";
     let song = compile_clean(&format!("{declarations} {text}"));
-    let f = song.functions.iter().find(|function| function.name == "f").expect("a function f");
+    let f = song
+        .functions
+        .iter()
+        .find(|function| function.name == "f")
+        .expect("a function f");
     show(&f.body, &f.locals)
 }
 
@@ -33,7 +37,12 @@ fn show(expr: &Expr, locals: &[Local]) -> String {
             format!("match {} {{{}}}", one(e), values.join(", "))
         }
         ExprKind::Let(local, value, body) => {
-            format!("let {} = {}; {}", locals[local.index()].name, one(value), one(body))
+            format!(
+                "let {} = {}; {}",
+                locals[local.index()].name,
+                one(value),
+                one(body)
+            )
         }
         ExprKind::Tuple(parts) => format!("({})", list(parts)),
         ExprKind::Some(inner) => format!("some({})", one(inner)),
@@ -107,7 +116,10 @@ fn arithmetic() {
     check(&[
         ("fn f(n: nat) -> nat { n + 1 }", "(n + 1n)"),
         ("fn f(n: nat) -> nat { 1 + n }", "(1n + n)"),
-        ("fn f(n: nat) -> nat { n * n / 2 % n }", "(((n * n) / 2n) % n)"),
+        (
+            "fn f(n: nat) -> nat { n * n / 2 % n }",
+            "(((n * n) / 2n) % n)",
+        ),
         ("fn f(n: nat) -> int { n - 1 }", "(^n - 1)"),
         ("fn f(n: nat) -> nat { n - 1 }", "!(^n - 1)"),
         ("fn f(n: nat, i: int) -> int { n + i }", "(^n + i)"),
@@ -130,8 +142,14 @@ fn comparisons() {
         ("fn f(s: Slot, n: nat) -> bool { s != n }", "(^s != ^n)"),
         ("fn f(s: Slot, i: Id) -> bool { s == i }", "(^s == ^i)"),
         ("fn f(n: nat) -> bool { n == -1 }", "(^n == -1)"),
-        ("fn f(o: option<nat>) -> bool { some(1) == o }", "(some(1n) == o)"),
-        ("fn f(o: option<nat>, i: int) -> bool { o == some(i) }", "(o == some(!i))"),
+        (
+            "fn f(o: option<nat>) -> bool { some(1) == o }",
+            "(some(1n) == o)",
+        ),
+        (
+            "fn f(o: option<nat>, i: int) -> bool { o == some(i) }",
+            "(o == some(!i))",
+        ),
         ("fn f(s: set<nat>) -> bool { {1} == s }", "({1n} == s)"),
     ]);
 }
@@ -140,34 +158,67 @@ fn comparisons() {
 fn collections_and_methods() {
     check(&[
         ("fn f(n: nat) -> set<int> { {n, 1} }", "{^n, 1}"),
-        ("fn f(n: nat) -> bool { let s = {n, 1}; n in s }", "let s = {n, 1n}; (n in s)"),
+        (
+            "fn f(n: nat) -> bool { let s = {n, 1}; n in s }",
+            "let s = {n, 1n}; (n in s)",
+        ),
         ("fn f(n: nat) -> set<int> { 0..n }", "0..^n"),
         ("fn f(n: nat) -> bool { n in 0..3 }", "(^n in 0..3)"),
         ("fn f(s: set<nat>) -> set<nat> { s | {1} }", "(s | {1n})"),
-        ("fn f(s: set<int>, n: nat) -> set<int> { s.with(n) }", "with(s, ^n)"),
+        (
+            "fn f(s: set<int>, n: nat) -> set<int> { s.with(n) }",
+            "with(s, ^n)",
+        ),
         ("fn f(s: seq<int>, n: nat) -> int { s[n] }", "s[^n]"),
         ("fn f(m: map<Slot, int>) -> int { m[3] }", "m[!3]"),
         ("fn f() -> map<Slot, int> { map s: Slot => s }", "map ^s"),
-        ("fn f(s: set<int>) -> set<nat> { { x for x in s } }", "{!x for …}"),
-        ("fn f(o: option<nat>) -> nat { o.unwrap_or(3) }", "unwrap_or(o, 3n)"),
+        (
+            "fn f(s: set<int>) -> set<nat> { { x for x in s } }",
+            "{!x for …}",
+        ),
+        (
+            "fn f(o: option<nat>) -> nat { o.unwrap_or(3) }",
+            "unwrap_or(o, 3n)",
+        ),
     ]);
 }
 
 #[test]
 fn branches_and_calls() {
     check(&[
-        ("fn f(c: bool, n: nat) -> int { if c { n } else { 1 } }", "if c {^n} {1}"),
+        (
+            "fn f(c: bool, n: nat) -> int { if c { n } else { 1 } }",
+            "if c {^n} {1}",
+        ),
         (
             "fn f(c: bool, n: nat, i: int) -> nat { let x = if c { n } else { i }; x }",
             "let x = if c {n} {!i}; x",
         ),
-        ("fn f(n: nat) -> int { match n { 0 => n, _ => 1 } }", "match n {^n, 1}"),
+        (
+            "fn f(n: nat) -> int { match n { 0 => n, _ => 1 } }",
+            "match n {^n, 1}",
+        ),
         ("fn f(i: int) -> nat { let x = i; x }", "let x = i; !x"),
-        ("fn f(i: int) -> nat { g(i) } fn g(n: nat) -> nat { n }", "call(!i)"),
-        ("fn f(n: nat) -> S { S { x: n } } struct S { x: int }", "struct(^n)"),
-        ("fn f(i: int) -> E { A(i) } enum E { A(Slot) }", "variant(!i)"),
-        ("fn f(s: set<nat>) -> nat { sum x in s :: x }", "quantifier x"),
-        ("fn f(s: set<Slot>) -> int { sum x in s :: x }", "quantifier ^x"),
+        (
+            "fn f(i: int) -> nat { g(i) } fn g(n: nat) -> nat { n }",
+            "call(!i)",
+        ),
+        (
+            "fn f(n: nat) -> S { S { x: n } } struct S { x: int }",
+            "struct(^n)",
+        ),
+        (
+            "fn f(i: int) -> E { A(i) } enum E { A(Slot) }",
+            "variant(!i)",
+        ),
+        (
+            "fn f(s: set<nat>) -> nat { sum x in s :: x }",
+            "quantifier x",
+        ),
+        (
+            "fn f(s: set<Slot>) -> int { sum x in s :: x }",
+            "quantifier ^x",
+        ),
         ("fn f() -> int { sum b: bool :: 1 }", "quantifier 1"),
     ]);
 }
@@ -178,11 +229,17 @@ fn assignments_and_choices() {
         "process p { var n: nat = choose 0..3; n += 1; n -= 1; n = choose {1, 2} where n > 1; }",
     );
     let start = &song.families[0].vars[0];
-    let plainsong_ir::StartValue::Choice(choice) = &start.start else { panic!("{start:?}") };
-    let plainsong_ir::Domain::In(set) = &choice.domain else { panic!("{choice:?}") };
+    let plainsong_ir::StartValue::Choice(choice) = &start.start else {
+        panic!("{start:?}")
+    };
+    let plainsong_ir::Domain::In(set) = &choice.domain else {
+        panic!("{choice:?}")
+    };
     assert_eq!(show(set, &start.locals), "{!n_0 for …}");
     let process = &song.voices().expect("voices").processes[0];
-    let Body::Sequential(body) = &process.body else { panic!("a body") };
+    let Body::Sequential(body) = &process.body else {
+        panic!("a body")
+    };
     let values: Vec<&Expr> = body
         .iter()
         .filter_map(|stmt| match &stmt.kind {
@@ -192,7 +249,11 @@ fn assignments_and_choices() {
         .collect();
     assert!(matches!(&values[0].kind, ExprKind::Binary(BinOp::Add, _, one) if one.ty == Ty::Nat));
     assert!(matches!(&values[1].kind, ExprKind::Narrow(inner) if inner.ty == Ty::Int));
-    let StmtKind::AssignChoice(_, choice) = &body[2].kind else { panic!("a choice") };
-    let plainsong_ir::Domain::In(set) = &choice.domain else { panic!("{choice:?}") };
+    let StmtKind::AssignChoice(_, choice) = &body[2].kind else {
+        panic!("a choice")
+    };
+    let plainsong_ir::Domain::In(set) = &choice.domain else {
+        panic!("{choice:?}")
+    };
     assert_eq!(show(set, &process.locals), "{1n, 2n}");
 }

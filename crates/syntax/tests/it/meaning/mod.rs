@@ -23,7 +23,10 @@ impl Marked {
         let start = marked.find('«').expect("a mark");
         let end = marked.find('»').expect("the end of the mark") - '«'.len_utf8();
         let text = marked.replace(['«', '»'], "");
-        Marked { text, span: Span::new(start as u32, end as u32) }
+        Marked {
+            text,
+            span: Span::new(start as u32, end as u32),
+        }
     }
 }
 
@@ -33,15 +36,23 @@ fn check_marked(rows: &[(&str, &str)]) {
     for (code, marked) in rows {
         let Marked { text, span } = Marked::new(marked);
         let found = compile(&text).diagnostics;
-        let expected = found.len() == 1
-            && found[0].code.name == *code
-            && found[0].primary.span == span;
+        let expected =
+            found.len() == 1 && found[0].code.name == *code && found[0].primary.span == span;
         if !expected {
             let listed: Vec<String> = found.iter().map(|one| summary(one, &text)).collect();
-            wrong.push(format!("{code}: {marked}\n    found: {}", listed.join("\n           ")));
+            wrong.push(format!(
+                "{code}: {marked}\n    found: {}",
+                listed.join("\n           ")
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} differ:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
 }
 
 fn summary(diagnostic: &Diagnostic, text: &str) -> String {
@@ -52,7 +63,11 @@ fn summary(diagnostic: &Diagnostic, text: &str) -> String {
 /// Compiles a program that must be free of diagnostics.
 fn compile_clean(text: &str) -> plainsong_ir::Song {
     let compiled = compile(text);
-    let listed: Vec<String> = compiled.diagnostics.iter().map(|one| summary(one, text)).collect();
+    let listed: Vec<String> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| summary(one, text))
+        .collect();
     assert!(listed.is_empty(), "{text}\n{}", listed.join("\n"));
     compiled.song.expect("a song when there are no diagnostics")
 }

@@ -4,13 +4,22 @@
 use plainsong_syntax::compile;
 
 fn codes(text: &str) -> Vec<&'static str> {
-    compile(text).diagnostics.iter().map(|diagnostic| diagnostic.code.name).collect()
+    compile(text)
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code.name)
+        .collect()
 }
 
 #[test]
 fn names_of_a_broken_item_count_as_declared() {
-    let text = "sort Node ordred;\nmessage M(n: Node) via;\nprocess p { receive M(n); assert n == n; }";
-    assert!(codes(text).iter().all(|code| *code == "unexpected-token"), "{:?}", codes(text));
+    let text =
+        "sort Node ordred;\nmessage M(n: Node) via;\nprocess p { receive M(n); assert n == n; }";
+    assert!(
+        codes(text).iter().all(|code| *code == "unexpected-token"),
+        "{:?}",
+        codes(text)
+    );
 }
 
 #[test]

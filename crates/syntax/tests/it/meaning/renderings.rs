@@ -12,7 +12,10 @@ fn render(text: &str) -> String {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        out += &format!("{severity}[{}]: {}\n", diagnostic.code.name, diagnostic.message);
+        out += &format!(
+            "{severity}[{}]: {}\n",
+            diagnostic.code.name, diagnostic.message
+        );
         out += &place(text, &diagnostic.primary, '^');
         for label in &diagnostic.secondary {
             out += &place(text, label, '-');
@@ -30,7 +33,13 @@ fn render(text: &str) -> String {
 fn place(text: &str, label: &Label, mark: char) -> String {
     let position = line_and_column(text, label.span.start);
     let line = text.lines().nth(position.line as usize - 1).unwrap_or("");
-    let width = label.span.slice(text).lines().next().map_or(0, |part| part.chars().count()).max(1);
+    let width = label
+        .span
+        .slice(text)
+        .lines()
+        .next()
+        .map_or(0, |part| part.chars().count())
+        .max(1);
     let indent = " ".repeat(position.column as usize - 1);
     let marks = mark.to_string().repeat(width);
     format!("  | {line}\n  | {indent}{marks} {}\n", label.text).replace(" \n", "\n")
@@ -188,30 +197,38 @@ fn a_receive_in_a_handler() {
 
 #[test]
 fn a_method_of_another_language() {
-    check("fn f(s: set<int>) -> set<int> { s.insert(1) }\n", expect![[r#"
+    check(
+        "fn f(s: set<int>) -> set<int> { s.insert(1) }\n",
+        expect![[r#"
         error[unknown-method]: `s` is a set<int>, which has no method `insert`
           | fn f(s: set<int>) -> set<int> { s.insert(1) }
           |                                   ^^^^^^
         help: did you mean `with`?
         fix: write `with`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn numbers_inside_collections() {
-    check("fn f(s: set<nat>) -> set<int> { s }\n", expect![[r#"
+    check(
+        "fn f(s: set<nat>) -> set<int> { s }\n",
+        expect![[r#"
         error[type-mismatch]: `s` is a set<nat>, but `f` returns a set<int>
           | fn f(s: set<nat>) -> set<int> { s }
           |                                 ^ this is a set<nat>
           | fn f(s: set<nat>) -> set<int> { s }
           |    - `f` is declared here
         help: numbers are converted one by one, not inside collections: build the collection with the wanted type, for example `let s: set<int> = {…};`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn constants_in_a_circle() {
-    check("const A: int = B + 1;\nconst B: int = C;\nconst C: int = A;\n", expect![[r#"
+    check(
+        "const A: int = B + 1;\nconst B: int = C;\nconst C: int = A;\n",
+        expect![[r#"
         error[recursive-definition]: `A`, `B`, `C` depend on each other in a circle
           | const A: int = B + 1;
           |       ^
@@ -220,7 +237,8 @@ fn constants_in_a_circle() {
           | const C: int = A;
           |       - `C` is in the circle
         help: constants and the bounds of sorts are computed from other declarations, not from themselves
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -239,12 +257,15 @@ fn a_name_that_ended_with_its_block() {
 
 #[test]
 fn an_order_that_is_not_there() {
-    check("sort Node;\nfn first(a: Node, b: Node) -> bool { a < b }\n", expect![[r#"
+    check(
+        "sort Node;\nfn first(a: Node, b: Node) -> bool { a < b }\n",
+        expect![[r#"
         error[bad-operand]: `<` wants numbers or members of an ordered sort, not a Node
           | fn first(a: Node, b: Node) -> bool { a < b }
           |                                      ^
           | sort Node;
           |      ---- `Node` has no order
         help: declare `sort Node ordered;` if the order is part of the problem
-    "#]]);
+    "#]],
+    );
 }

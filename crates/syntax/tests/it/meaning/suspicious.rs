@@ -8,16 +8,31 @@ const ROWS: &[(&str, &str)] = &[
     ("never-received", "message «M»; process p { send M to p; }"),
     ("unused-message", "message «M»; process p { }"),
     ("unused-local", "process p { let «x» = 1; }"),
-    ("unused-local", "process p { assert true; var «x» = 1; x += 1; }"),
+    (
+        "unused-local",
+        "process p { assert true; var «x» = 1; x += 1; }",
+    ),
     ("unused-local", "fn f() -> int { let «x» = 1; 2 }"),
-    ("unreachable-statement", "process p { loop { break; «assert true;» } }"),
-    ("unreachable-statement", "process p { loop { } «assert true;» assert false; }"),
-    ("unreachable-statement", "process p { while true { } «assert true;» }"),
+    (
+        "unreachable-statement",
+        "process p { loop { break; «assert true;» } }",
+    ),
+    (
+        "unreachable-statement",
+        "process p { loop { } «assert true;» assert false; }",
+    ),
+    (
+        "unreachable-statement",
+        "process p { while true { } «assert true;» }",
+    ),
     (
         "unreachable-statement",
         "process p { loop { if true { break; } else { continue; } «assert true;» } }",
     ),
-    ("unreachable-arm", "fn f(n: int) -> int { match n { _ => 1, «0» => 2 } }"),
+    (
+        "unreachable-arm",
+        "fn f(n: int) -> int { match n { _ => 1, «0» => 2 } }",
+    ),
     (
         "unreachable-arm",
         "fn f(o: option<bool>) -> int { match o { none => 1, some(_) => 2, «some(true)» => 3 } }",
@@ -26,7 +41,10 @@ const ROWS: &[(&str, &str)] = &[
         "overlapping-handlers",
         "message M; process p { on M { } on «M from any p» { } } init { send M to p; }",
     ),
-    ("idle-daemon", "message M; «daemon» process p { on M { } } init { send M to p; }"),
+    (
+        "idle-daemon",
+        "message M; «daemon» process p { on M { } } init { send M to p; }",
+    ),
     ("idle-daemon", "«daemon» process p { loop { } }"),
 ];
 
@@ -38,7 +56,10 @@ fn warnings() {
 #[test]
 fn a_warning_does_not_reject() {
     for (_, marked) in ROWS {
-        assert!(compile(&Marked::new(marked).text).song.is_some(), "{marked}");
+        assert!(
+            compile(&Marked::new(marked).text).song.is_some(),
+            "{marked}"
+        );
     }
 }
 

@@ -1,0 +1,188 @@
+//! What both sides say about a program.
+
+use plainsong_ir::{ConstId, Song, SortId, SortKind, System, Ty};
+use plainsong_semantics::executions::{ExecutionCount, executions};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::{Config, Machine, Outcome as After, Status, Subject};
+use plainsong_semantics::search::{Completeness, Limits, Unwatched};
+use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::trace::FailureKind;
+use plainsong_testkit::enumerate::{Enumerated, Outcome, enumerate};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+/// What must be the same.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Account {
+    /// Numbers of executions; of an action system, whether there are any.
+    pub(super) complete: usize,
+    pub(super) blocked: usize,
+    pub(super) failed: usize,
+    /// Zero for an action system.
+    pub(super) discarded: usize,
+    /// Variables in final states.
+    finals: BTreeSet<Outcome>,
+    /// Variables in deadlocks.
+    deadlocks: BTreeSet<Outcome>,
+}
+
+/// The first instance of a song at the sizes it asks for.
+pub(super) fn instance(song: &Song) -> Option<Instance> {
+    let chosen = song
+        .sizes
+        .iter()
+        .map(|sizing| (sizing.name.clone(), sizing.low))
+        .collect();
+    let instances = Instance::all(
+        Arc::new(song.clone()),
+        &Sizes { chosen },
+        &Bounds::default(),
+    );
+    instances.ok()?.into_iter().next()
+}
+
+/// What the enumerator finds; `None` when it is too much.
+pub(super) fn enumerated(instance: &Instance, limit: usize) -> Option<Account> {
+    let (song, numbers) = (instance.song(), numbers(instance));
+    Some(
+        match enumerate(song, &numbers, instance.delivery(), limit)? {
+            Enumerated::Voices(found) => Account {
+                complete: found.complete.len(),
+                blocked: found.blocked.len(),
+                failed: found.failed.len(),
+                discarded: found.discarded.len(),
+                finals: found.outcomes,
+                deadlocks: found.blocked_outcomes,
+            },
+            Enumerated::Actions(found) => Account {
+                complete: usize::from(!found.finals.is_empty()),
+                blocked: usize::from(!found.deadlocks.is_empty()),
+                failed: usize::from(!found.failures.is_empty()),
+                discarded: 0,
+                finals: found.finals,
+                deadlocks: found
+                    .deadlocks
+                    .into_iter()
+                    .map(|(globals, _)| globals)
+                    .collect(),
+            },
+        },
+    )
+}
+
+/// What the interpreter finds; `None` when it reached a limit of its own.
+pub(super) fn interpreted(instance: &Instance) -> Option<Account> {
+    let machine = Machine::new(instance, Subject::System);
+    let ends = ends(&machine)?;
+    let mut account = Account {
+        complete: usize::from(!ends.finals.is_empty()),
+        blocked: usize::from(!ends.deadlocks.is_empty()),
+        failed: usize::from(ends.failure),
+        discarded: 0,
+        finals: ends.finals,
+        deadlocks: ends.deadlocks,
+    };
+    if matches!(instance.song().system, System::Voices(_)) {
+        let count = executions(&machine, &Limits::default(), &mut Unwatched)?;
+        check(&account, &count);
+        account.complete = count.complete as usize;
+        account.blocked = count.blocked as usize;
+        account.failed = count.failed as usize;
+        account.discarded = count.discarded as usize;
+    }
+    Some(account)
+}
+
+/// The two ways to run a song of voices must themselves agree on what is possible.
+fn check(seen: &Account, count: &ExecutionCount) {
+    assert_eq!(count.completeness, Completeness::Complete);
+    assert_eq!(seen.complete > 0, count.complete > 0);
+    assert_eq!(seen.blocked > 0, count.blocked > 0);
+    assert_eq!(seen.failed > 0, count.failed > 0);
+}
+
+/// The sizes of sorts and the values of parameters of an instance, as the enumerator wants them.
+fn numbers(instance: &Instance) -> BTreeMap<String, i64> {
+    let song = instance.song();
+    let sorts = song.sorts.iter().enumerate();
+    let sizes = sorts.map(|(at, sort)| {
+        let size = instance.size(SortId::from(at));
+        (
+            sort.name.clone(),
+            i64::try_from(size).expect("sorts are small"),
+        )
+    });
+    let consts = song.consts.iter().enumerate();
+    let params = consts.filter(|(_, declared)| declared.value.is_none());
+    let values = params.map(|(at, declared)| {
+        let number = number(instance, ConstId::from(at), &declared.ty);
+        (declared.name.clone(), number)
+    });
+    sizes.chain(values).collect()
+}
+
+/// A parameter's value as a number: itself, or its position among the values of its type.
+fn number(instance: &Instance, param: ConstId, ty: &Ty) -> i64 {
+    let value = instance.constant(param);
+    let is_number = match ty {
+        Ty::Int | Ty::Nat => true,
+        Ty::Sort(id) => {
+            matches!(instance.song().sorts[id.index()].kind, SortKind::Range(_))
+        }
+        _ => false,
+    };
+    if is_number {
+        return value.int();
+    }
+    let values = instance
+        .candidates(ty)
+        .expect("a parameter's type is finite");
+    let position = values.iter().position(|other| other == value);
+    position.expect("a parameter has a value of its type") as i64
+}
+
+/// What can be seen in the states where nothing happens any more.
+#[derive(Default)]
+struct Ends {
+    finals: BTreeSet<Outcome>,
+    deadlocks: BTreeSet<Outcome>,
+    failure: bool,
+}
+
+/// Looks at every state that the interpreter reaches; `None` when it gives up somewhere.
+fn ends(machine: &Machine) -> Option<Ends> {
+    let mut ends = Ends::default();
+    let mut seen: HashSet<Config> = HashSet::new();
+    let mut open = Vec::new();
+    for start in machine.initial() {
+        ends.reach(start, &mut open)?;
+    }
+    while let Some(config) = open.pop() {
+        if !seen.insert(config.clone()) {
+            continue;
+        }
+        let steps = machine.steps(&config);
+        let outcome = || machine.variables(&config).into_iter().collect();
+        match machine.status_given(&config, &steps) {
+            Status::Final => _ = ends.finals.insert(outcome()),
+            Status::Deadlock(_) => _ = ends.deadlocks.insert(outcome()),
+            Status::Running | Status::Discarded => {}
+        }
+        for step in steps {
+            ends.reach(step.outcome, &mut open)?;
+        }
+    }
+    Some(ends)
+}
+
+impl Ends {
+    fn reach(&mut self, after: After, open: &mut Vec<Config>) -> Option<()> {
+        match after {
+            After::Next(config) => open.push(config),
+            After::Failed(failure, _) if failure.kind == FailureKind::Resource => return None,
+            After::Failed(..) => self.failure = true,
+            After::Discarded => {}
+        }
+        Some(())
+    }
+}
