@@ -57,24 +57,22 @@ fn instance(song: &Arc<Song>, header: &Header) -> Result<Instance, Problem> {
         sizes = sizes.with(name, *size);
     }
     let instances = Instance::all(song.clone(), &sizes, &bounds(header)?)?;
-    let wanted = |instance: &Instance| {
+    // A window of integers that no open parameter needs any more is not part of the bound.
+    let wanted = |instance: &&Instance| {
         let bound = instance.bound();
         header
             .limits
             .iter()
-            .all(|(name, limit)| bound.get(name) == Some(limit))
+            .all(|(name, limit)| bound.get(name).is_none_or(|value| value == limit))
     };
-    let found = instances
-        .iter()
-        .find(|instance| wanted(instance))
-        .or(instances.first());
+    let found = instances.iter().find(wanted);
     let delivery = match &header.delivery {
         None => None,
         Some(name) => Some(delivery(name)?),
     };
     found
         .map(|instance| instance.clone().with_delivery(delivery))
-        .ok_or_else(|| Problem::new("no values of the parameters satisfy their `where`"))
+        .ok_or_else(|| Problem::new("its parameters no longer take the values of the trace"))
 }
 
 fn delivery(name: &str) -> Result<Delivery, Problem> {

@@ -119,24 +119,19 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Problem {
     }
 }
 
-/// A file in the same folder with nearly this name.
+/// A song in the same folder with nearly this name.
 fn neighbour(path: &Path) -> Option<PathBuf> {
-    let wanted = path.file_name()?.to_str()?;
+    let wanted = path.file_stem()?.to_str()?;
     let folder = path.parent()?;
     let listed = if folder.as_os_str().is_empty() {
         Path::new(".")
     } else {
         folder
     };
-    let mut names: Vec<String> = std::fs::read_dir(listed)
-        .ok()?
-        .filter_map(Result::ok)
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".song"))
-        .collect();
-    names.sort();
-    let near = plainsong_diagnostics::nearest(wanted, names.iter().map(String::as_str))?;
-    Some(folder.join(near))
+    let songs = songs_in(listed).ok()?;
+    let stems = songs.iter().filter_map(|song| song.file_stem()?.to_str());
+    let near = plainsong_diagnostics::nearest(wanted, stems)?;
+    Some(folder.join(format!("{near}.song")))
 }
 
 fn inside(folder: &Path) -> String {

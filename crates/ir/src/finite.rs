@@ -1,6 +1,6 @@
 //! Which types have values that can be listed, and which can be compared.
 
-use crate::{EnumId, Song, SortKind, StructId, Ty};
+use crate::{Song, SortKind, Ty};
 use std::collections::BTreeSet;
 
 /// Can the values of a type be listed once the sizes of sorts are fixed?
@@ -43,31 +43,54 @@ pub fn is_ordered(song: &Song, ty: &Ty) -> bool {
 /// Are there processes inside values of the type? Then it cannot index a family: which processes
 /// there are would depend on which processes there are.
 pub fn contains_process(song: &Song, ty: &Ty) -> bool {
+    inside(song, ty, &mut BTreeSet::new()).contains(&Ty::Process)
+}
+
+/// Does a declared type contain itself? Its values would have no end.
+pub fn contains_itself(song: &Song, ty: &Ty) -> bool {
+    let mut found = BTreeSet::new();
+    for part in parts(song, ty) {
+        inside(song, &part, &mut found);
+    }
+    found.contains(ty)
+}
+
+/// The type and all types inside it.
+fn inside<'f>(song: &Song, ty: &Ty, found: &'f mut BTreeSet<Ty>) -> &'f BTreeSet<Ty> {
+    if found.insert(ty.clone()) {
+        for part in parts(song, ty) {
+            inside(song, &part, found);
+        }
+    }
+    found
+}
+
+/// The types directly inside a type.
+fn parts(song: &Song, ty: &Ty) -> Vec<Ty> {
     match ty {
-        Ty::Process => true,
-        Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_) => false,
+        Ty::Bool | Ty::Int | Ty::Nat | Ty::Process | Ty::Sort(_) => Vec::new(),
         Ty::Enum(id) => {
             let variants = song
                 .enums
                 .get(id.index())
                 .map_or(&[][..], |decl| &decl.variants);
-            let mut fields = variants.iter().flat_map(|variant| &variant.fields);
-            fields.any(|field| contains_process(song, field))
+            variants
+                .iter()
+                .flat_map(|variant| variant.fields.clone())
+                .collect()
         }
         Ty::Struct(id) => {
             let fields = song
                 .structs
                 .get(id.index())
                 .map_or(&[][..], |decl| &decl.fields);
-            fields
-                .iter()
-                .any(|(_, field)| contains_process(song, field))
+            fields.iter().map(|(_, field)| field.clone()).collect()
         }
-        Ty::Tuple(parts) => parts.iter().any(|part| contains_process(song, part)),
+        Ty::Tuple(parts) => parts.clone(),
         Ty::Option(inner) | Ty::Set(inner) | Ty::Bag(inner) | Ty::Seq(inner) => {
-            contains_process(song, inner)
+            vec![(**inner).clone()]
         }
-        Ty::Map(key, value) => contains_process(song, key) || contains_process(song, value),
+        Ty::Map(key, value) => vec![(**key).clone(), (**value).clone()],
     }
 }
 
@@ -95,56 +118,26 @@ fn sort_kind<'a>(song: &'a Song, ty: &Ty) -> Option<&'a SortKind> {
     }
 }
 
-/// Which enum or struct is being looked into; one inside itself has no end.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Named {
-    Enum(EnumId),
-    Struct(StructId),
-}
-
 struct Listing<'a> {
     song: &'a Song,
     numbers: bool,
-    open: BTreeSet<Named>,
+    /// The types being looked into; one inside itself has no end.
+    open: BTreeSet<Ty>,
 }
 
 impl Listing<'_> {
     fn lists(&mut self, ty: &Ty) -> bool {
         match ty {
-            Ty::Bool | Ty::Sort(_) | Ty::Process => true,
             Ty::Int | Ty::Nat => self.numbers,
-            Ty::Enum(id) => {
-                let song = self.song;
-                let variants = song
-                    .enums
-                    .get(id.index())
-                    .map_or(&[][..], |decl| &decl.variants);
-                self.inside(
-                    Named::Enum(*id),
-                    variants.iter().flat_map(|variant| &variant.fields),
-                )
-            }
-            Ty::Struct(id) => {
-                let song = self.song;
-                let fields = song
-                    .structs
-                    .get(id.index())
-                    .map_or(&[][..], |decl| &decl.fields);
-                self.inside(Named::Struct(*id), fields.iter().map(|(_, field)| field))
-            }
-            Ty::Tuple(parts) => parts.iter().all(|part| self.lists(part)),
-            Ty::Option(inner) | Ty::Set(inner) => self.lists(inner),
-            Ty::Map(key, value) => self.lists(key) && self.lists(value),
             Ty::Bag(_) | Ty::Seq(_) => false,
+            _ => {
+                if !self.open.insert(ty.clone()) {
+                    return false;
+                }
+                let all = parts(self.song, ty).iter().all(|part| self.lists(part));
+                self.open.remove(ty);
+                all
+            }
         }
-    }
-
-    fn inside<'t>(&mut self, named: Named, mut parts: impl Iterator<Item = &'t Ty>) -> bool {
-        if !self.open.insert(named) {
-            return false;
-        }
-        let all = parts.all(|part| self.lists(part));
-        self.open.remove(&named);
-        all
     }
 }

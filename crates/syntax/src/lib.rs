@@ -29,5 +29,9 @@ pub use parser::{MAX_DEPTH, MAX_HEIGHT};
 
 /// Every code that this crate reports, of syntax errors first.
 pub fn all_codes() -> Vec<&'static plainsong_diagnostics::Code> {
-    codes::ALL.iter().copied().chain(lower::codes::all()).collect()
+    codes::ALL
+        .iter()
+        .copied()
+        .chain(lower::codes::all())
+        .collect()
 }

@@ -1,6 +1,7 @@
 //! The built command, run on small files in folders of their own.
 
 mod bad_input;
+mod book;
 mod exit_codes;
 mod explaining;
 mod exploring;

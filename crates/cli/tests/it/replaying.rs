@@ -34,6 +34,24 @@ fn a_refutation_is_saved_and_replays() {
 }
 
 #[test]
+fn parameters_that_nobody_chose_are_saved_too() {
+    let song = "\
+sort Node = 0..2;
+
+param N: nat where N >= 1;
+param rank: map<Node, bool> where !rank[0] && N < 3;
+
+process a {
+    assert rank[1] ==> N < 2;
+}
+";
+    let stage = Stage::with(song);
+    stage.run(&["check", "a.song"]).exits(1);
+    let ran = stage.run(&["replay", "out/assertions.trace"]).exits(1);
+    assert!(ran.out.contains("N = 2"), "{}", ran.out);
+}
+
+#[test]
 fn the_same_picture_again() {
     let stage = Stage::with(songs::RACE);
     let checked = stage

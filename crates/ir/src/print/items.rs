@@ -5,8 +5,8 @@ use super::stmts::choose;
 use super::types::ty;
 use super::writer::Writer;
 use crate::{
-    Binder, Claim, Const, EnumDecl, Expr, ExprKind, Function, Property, RangeEnd, Sizing, Song, SortDecl,
-    SortKind, StartValue, StructDecl, Ty,
+    Binder, Claim, Const, EnumDecl, Expr, ExprKind, Function, Property, RangeEnd, Sizing, Song,
+    SortDecl, SortKind, StartValue, StructDecl, Ty,
 };
 
 /// `sort Name …;`
@@ -109,7 +109,11 @@ pub(super) fn property(song: &Song, decl: &Property) -> Doc {
         &decl.claim,
         Claim::Finally(claim) | Claim::Always(claim) if matches!(claim.kind, ExprKind::Quantifier(..))
     );
-    let claim = if quantified { join([text(" "), claim]) } else { indent([Doc::Line, claim]) };
+    let claim = if quantified {
+        join([text(" "), claim])
+    } else {
+        indent([Doc::Line, claim])
+    };
     group([text(format!("{head}:")), claim, text(";")])
 }
 

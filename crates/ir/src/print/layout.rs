@@ -63,7 +63,12 @@ pub(super) fn list(open: &str, items: Vec<Doc>, close: &str, padding: Doc) -> Do
 
 /// `open inner close`; when broken, what is inside stands on lines of its own.
 pub(super) fn delimited(open: &str, inner: Doc, close: &str, padding: Doc) -> Doc {
-    group([text(open), indent([padding.clone(), inner]), padding, text(close)])
+    group([
+        text(open),
+        indent([padding.clone(), inner]),
+        padding,
+        text(close),
+    ])
 }
 
 /// `a, b, c`, with a possible line end after each comma.

@@ -2,9 +2,10 @@
 //! locals begin with the right parameters.
 
 use super::{Report, show};
-use crate::finite::{is_enumerable, is_finite};
+use crate::finite::{contains_itself, contains_process, is_enumerable, is_finite};
 use crate::{
-    Binder, Family, FamilyId, Local, Property, RangeEnd, Sizing, Song, SortKind, System, Ty,
+    Binder, EnumId, Family, FamilyId, Local, Property, RangeEnd, Sizing, Song, SortKind, StructId,
+    System, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -55,7 +56,7 @@ fn types(song: &Song, report: &mut Report) {
             }
         }
     }
-    for decl in &song.enums {
+    for (at, decl) in song.enums.iter().enumerate() {
         report.enter(format!("enum {}", decl.name));
         report.require(!decl.variants.is_empty(), decl.span, || {
             "an enum has variants".to_owned()
@@ -63,12 +64,18 @@ fn types(song: &Song, report: &mut Report) {
         for field in decl.variants.iter().flat_map(|variant| &variant.fields) {
             ty(song, report, field, decl.span);
         }
+        let endless = contains_itself(song, &Ty::Enum(EnumId::from(at)));
+        report.require(!endless, decl.span, || "an enum contains itself".to_owned());
     }
-    for decl in &song.structs {
+    for (at, decl) in song.structs.iter().enumerate() {
         report.enter(format!("struct {}", decl.name));
         for (_, field) in &decl.fields {
             ty(song, report, field, decl.span);
         }
+        let endless = contains_itself(song, &Ty::Struct(StructId::from(at)));
+        report.require(!endless, decl.span, || {
+            "a struct contains itself".to_owned()
+        });
     }
 }
 
@@ -96,7 +103,8 @@ fn family(song: &Song, report: &mut Report, id: FamilyId, family: &Family) {
     report.enter(format!("family {}", family.name));
     for index in &family.index {
         ty(song, report, &index.ty, family.span);
-        report.require(is_finite(song, &index.ty), family.span, || {
+        let listed = is_finite(song, &index.ty) && !contains_process(song, &index.ty);
+        report.require(listed, family.span, || {
             format!("an index cannot have the type {}", show(song, &index.ty))
         });
     }

@@ -42,21 +42,21 @@ fn a_failed_assertion() {
         "assertions",
         scenes::late_commit(),
         expect![[r#"
-        REFUTED assertions   demo.song:1:5
-          db[1]: the assertion fails: c ==> yes is false: c = true, yes = false
+            REFUTED assertions   demo.song:1:5
+              db[1]: the assertion fails: c ==> yes is false: c = true, yes = false
 
-            coordinator            db[0]   db[1]
-                 |-- Prepare ------->|       |   db[0]: yes = true
-                 |-- Prepare --------------->|   db[1]: yes = false
-                 |<----------- Vote(false) --|
-                 |<---- Vote(true) --|       |
-                 |-- Decide(true) -->|       |
-                 |-- Decide(true) ---------->|   <- here: the assertion fails
+                coordinator            db[0]   db[1]
+                     |-- Prepare ------->|       |   db[0]: yes = true
+                     |-- Prepare --------------->|   db[1]: yes = false
+                     |<----------- Vote(false) --|
+                     |<---- Vote(true) --|       |
+                     |-- Decide(true) -->|       |
+                     |-- Decide(true) ---------->|   <- here: the assertion fails
 
-          state:       coordinator.commit = true   (was false)
-                       db[0].outcome = some(true)   (was none)
-          replay: plainsong replay out/assertions.trace
-    "#]],
+              state:       db[0].outcome = some(true)   (was none)
+                           coordinator.commit = true   (was false)
+              replay: plainsong replay out/assertions.trace
+        "#]],
     );
 }
 

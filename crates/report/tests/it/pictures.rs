@@ -82,8 +82,9 @@ fn lines_are_a_list() {
     check(
         &scenes::swap(),
         expect![[r#"
-        1  a       a.t = a.v   a.t = 1
-        2  b -> a  a.v = b.t   a.v = 0"#]],
+            1  a       a.t = a.v   a.t = 1
+            2  b       b.t = b.v   b.t = 2
+            3  b -> a  a.v = b.t   a.v = 2"#]],
     );
 }
 

@@ -84,6 +84,9 @@ impl Lowering<'_> {
             Some(value) => self.check(&value, &ty, Why::Word("..")),
             None => self.wrong(span),
         };
+        if given.is_empty() {
+            return base;
+        }
         let changes = given.into_iter().collect();
         Expr {
             kind: ExprKind::Update(Box::new(base), changes),

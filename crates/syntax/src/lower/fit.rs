@@ -40,6 +40,8 @@ pub(crate) enum Why {
     Declared(Span),
     /// A part of a variable, as written.
     Place(Span),
+    /// A collection that it should be an element of.
+    Element(Span),
     /// An index of a family.
     Index(FamilyId),
     /// What came first: a branch, an element, the other side.
@@ -180,6 +182,10 @@ impl Lowering<'_> {
             }
             Why::Declared(span) => (
                 format!("`{}` is declared as {}", span.slice(self.text), a(to)),
+                None,
+            ),
+            Why::Element(span) => (
+                format!("the elements of {} are of type {to}", self.quote(span)),
                 None,
             ),
             Why::Place(span) => (format!("{} is {}", self.quote(span), a(to)), None),

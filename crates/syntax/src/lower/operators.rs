@@ -124,7 +124,7 @@ impl Lowering<'_> {
                 UNKNOWN
             }
         };
-        let why = Why::First("an element of the collection", right.span);
+        let why = Why::Element(right.span);
         let left = match left {
             Operand::Written(left) => self.check(left, &element, why),
             Operand::Done(left) => self.fit(left, &element, why),
@@ -283,6 +283,8 @@ impl Lowering<'_> {
         }
         if !self.unit.holes.unify(&left.ty, &right.ty) {
             self.unequal(&left, &right, link);
+            self.unit.holes.drown(&left.ty);
+            self.unit.holes.drown(&right.ty);
         }
         (left, right)
     }

@@ -3,10 +3,11 @@
 use super::Lowering;
 use super::codes::matching::BAD_PATTERN;
 use super::codes::names::DUPLICATE_NAME;
+use super::codes::suspicions::LIKE_A_VARIANT;
 use super::codes::types::ARGUMENT_COUNT;
 use super::unit::Binder;
 use crate::ast::{self, AstNode, LiteralValue};
-use crate::names::Item;
+use crate::names::{Item, near};
 use crate::types::{UNKNOWN, a, is_hole, is_unknown};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{FamilyId, Pattern, PatternKind, StructId, Ty};
@@ -100,7 +101,44 @@ impl Lowering<'_> {
             }
             _ => {}
         }
+        self.like_a_variant(&name, ty);
         self.bind_pattern(&name, ty, bound)
+    }
+
+    /// Warns about a new name that looks like a variant or process.
+    fn like_a_variant(&mut self, name: &ast::Name, ty: &Ty) {
+        let (known, of): (Vec<&str>, &str) = match ty {
+            Ty::Enum(id) => {
+                let decl = &self.types.enums[id.index()];
+                (
+                    decl.variants
+                        .iter()
+                        .map(|variant| variant.name.as_str())
+                        .collect(),
+                    &decl.name,
+                )
+            }
+            Ty::Process => {
+                let processes = &self.families[..self.process_count];
+                (
+                    processes
+                        .iter()
+                        .map(|family| family.name.as_str())
+                        .collect(),
+                    "process",
+                )
+            }
+            _ => return,
+        };
+        if near(name.text(), known.iter().copied()).is_empty() {
+            return;
+        }
+        let message = format!(
+            "`{}` is a new name here and matches every `{of}`",
+            name.text()
+        );
+        let diagnostic = Diagnostic::warning(&LIKE_A_VARIANT, name.span(), message);
+        self.report(self.suggest(diagnostic, name, known));
     }
 
     fn bind_pattern(&mut self, name: &ast::Name, ty: &Ty, bound: &mut Bound) -> PatternKind {

@@ -154,6 +154,7 @@ impl Lowering<'_> {
         {
             let span = written.ty().map_or(written.span(), |ty| ty.span());
             self.want_finite(&binder.ty, span, "the index of a process");
+            self.want_no_process(&binder.ty, span);
         }
         self.families.push(Family {
             name,
@@ -200,6 +201,18 @@ impl Lowering<'_> {
             self.not_finite(ty, span, who);
         }
         finite
+    }
+
+    /// Reports an index that is or contains a process: which processes there are would depend on
+    /// which processes there are.
+    fn want_no_process(&mut self, ty: &Ty, span: Span) {
+        if self.types.contains_process(ty) {
+            let message = "a process cannot be an index of processes";
+            self.report(
+                Diagnostic::error(&NOT_FINITE, span, message)
+                    .help("use a sort: `sort Id; process p[i: Id] { … }`"),
+            );
+        }
     }
 
     /// Reports a type whose values cannot be listed even if a window of integers is enough.

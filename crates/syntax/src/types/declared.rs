@@ -95,6 +95,26 @@ impl DeclaredTypes {
         self.lists(ty) >= Lists::Window
     }
 
+    /// Are there processes inside values of the type?
+    pub(crate) fn contains_process(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Process => true,
+            Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_) => false,
+            Ty::Enum(id) => {
+                let variants = self.enums.get(id.index()).map_or(&[][..], |decl| &decl.variants);
+                let mut fields = variants.iter().flat_map(|variant| &variant.fields);
+                fields.any(|field| self.contains_process(field))
+            }
+            Ty::Struct(id) => {
+                let fields = self.structs.get(id.index()).map_or(&[][..], |decl| &decl.fields);
+                fields.iter().any(|(_, field)| self.contains_process(field))
+            }
+            Ty::Tuple(tys) => tys.iter().any(|part| self.contains_process(part)),
+            Ty::Option(x) | Ty::Set(x) | Ty::Bag(x) | Ty::Seq(x) => self.contains_process(x),
+            Ty::Map(key, value) => self.contains_process(key) || self.contains_process(value),
+        }
+    }
+
     fn lists(&self, ty: &Ty) -> Lists {
         match ty {
             Ty::Bool | Ty::Sort(_) | Ty::Process => Lists::Finite,

@@ -50,6 +50,26 @@ fn commands(block: &CodeBlock, files: &[(String, String)]) -> Vec<Session> {
     sessions
 }
 
+/// The chapter with what its commands print replaced by `outputs`, one for each session, in order.
+pub fn with_outputs(chapter: &str, sessions: &[Session], outputs: &[String]) -> String {
+    let lines: Vec<&str> = chapter.lines().collect();
+    let mut text = String::new();
+    let mut copied = 0;
+    for (session, output) in sessions.iter().zip(outputs) {
+        for line in &lines[copied..session.line] {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push_str(output);
+        copied = session.line + session.output.lines().count();
+    }
+    for line in &lines[copied..] {
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
 /// Output with what differs from run to run made equal: seconds, and spaces at the ends of lines.
 pub fn settled(output: &str) -> String {
     let mut settled = String::new();
@@ -66,7 +86,9 @@ fn without_seconds(line: &str) -> String {
     let mut result = String::new();
     while let Some(at) = rest.find(" s") {
         let (before, after) = rest.split_at(at);
-        let number = before.rfind(|c: char| !c.is_ascii_digit() && c != '.').map_or(0, |at| at + 1);
+        let number = before
+            .rfind(|c: char| !c.is_ascii_digit() && c != '.')
+            .map_or(0, |at| at + 1);
         let ends = !after[2..].starts_with(|c: char| c.is_alphanumeric());
         if ends && before[number..].contains('.') {
             result.push_str(&before[..number]);
@@ -85,8 +107,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn outputs_are_replaced_where_they_stand() {
+        let chapter = "a\n```console\n$ plainsong check x\nold\nold\n$ plainsong fmt x\n```\nb\n";
+        let block = CodeBlock {
+            chapter: "x.md".into(),
+            line: 3,
+            kind: BlockKind::Console,
+            text: "$ plainsong check x\nold\nold\n$ plainsong fmt x\n".to_owned(),
+        };
+        let sessions = sessions(&[block]);
+        let outputs = ["new\n".to_owned(), "done\n".to_owned()];
+        assert_eq!(
+            with_outputs(chapter, &sessions, &outputs),
+            "a\n```console\n$ plainsong check x\nnew\n$ plainsong fmt x\ndone\n```\nb\n"
+        );
+    }
+
+    #[test]
     fn times_do_not_matter() {
-        assert_eq!(settled("holds  p  12.04 s  3 states  \n"), "holds  p  0.00 s  3 states\n");
+        assert_eq!(
+            settled("holds  p  12.04 s  3 states  \n"),
+            "holds  p  0.00 s  3 states\n"
+        );
         assert_eq!(settled("in 1.50 s.\n\n"), "in 0.00 s.\n");
         assert_eq!(settled("6 steps"), "6 steps\n");
     }

@@ -10,11 +10,12 @@
 //! | `song,file(NAME)` | it compiles, and later blocks of the chapter find it as `NAME` |
 //! | `console` | each `$ plainsong …` prints what follows it |
 //!
-//! Other blocks (`text`, `json`, …) are for reading only.
+//! Other blocks (`text`, `json`, …) are for reading only. Songs are tested here, commands where the
+//! command is built: in the tests of `plainsong-cli`.
 
 mod console;
 
-pub use console::{Session, sessions, settled};
+pub use console::{Session, sessions, settled, with_outputs};
 
 use crate::corpus::root;
 use std::io;
@@ -76,7 +77,12 @@ pub fn blocks(chapter: PathBuf) -> io::Result<Vec<CodeBlock>> {
             if !inside {
                 let (line, kind) = (index + 2, kind(fence.trim()));
                 let chapter = chapter.clone();
-                blocks.push(CodeBlock { chapter, line, kind, text: String::new() });
+                blocks.push(CodeBlock {
+                    chapter,
+                    line,
+                    kind,
+                    text: String::new(),
+                });
             }
             inside = !inside;
         } else if let (true, Some(block)) = (inside, blocks.last_mut()) {
@@ -92,7 +98,10 @@ fn kind(fence: &str) -> BlockKind {
         "song" => BlockKind::Accepted,
         "song,check" => BlockKind::Checked,
         "console" => BlockKind::Console,
-        _ => match (argument(fence, "song,rejected("), argument(fence, "song,file(")) {
+        _ => match (
+            argument(fence, "song,rejected("),
+            argument(fence, "song,file("),
+        ) {
             (Some(code), _) => BlockKind::Rejected(code),
             (_, Some(name)) => BlockKind::File(name),
             _ if fence.starts_with("song") => BlockKind::Unknown(fence.to_owned()),
@@ -112,8 +121,14 @@ mod tests {
 
     #[test]
     fn fences_say_what_a_block_is() {
-        assert_eq!(kind("song,rejected(unknown-name)"), BlockKind::Rejected("unknown-name".into()));
-        assert_eq!(kind("song,file(lock.song)"), BlockKind::File("lock.song".into()));
+        assert_eq!(
+            kind("song,rejected(unknown-name)"),
+            BlockKind::Rejected("unknown-name".into())
+        );
+        assert_eq!(
+            kind("song,file(lock.song)"),
+            BlockKind::File("lock.song".into())
+        );
         assert_eq!(kind("song,chekc"), BlockKind::Unknown("song,chekc".into()));
         assert_eq!(kind("json"), BlockKind::Other);
     }

@@ -32,7 +32,10 @@ pub struct Compiled {
 /// Compiles a text.
 pub fn compile(text: &str) -> Compiled {
     let compiled = plainsong_syntax::compile(text);
-    Compiled { song: compiled.song.map(Arc::new), diagnostics: compiled.diagnostics }
+    Compiled {
+        song: compiled.song.map(Arc::new),
+        diagnostics: compiled.diagnostics,
+    }
 }
 
 /// The text in canonical style; unchanged when it cannot be formatted.
@@ -43,9 +46,17 @@ pub fn format(text: &str) -> String {
 /// One verdict for each thing that `check` asks.
 pub fn verdicts(song: &Arc<Song>, scope: &Scope) -> Result<Vec<Verdict>, String> {
     let sizes = sizings(song, &scope.sizes)?;
-    let request = Request { sizes, limits: limits(scope), ..Request::default() };
+    let request = Request {
+        sizes,
+        limits: limits(scope),
+        ..Request::default()
+    };
     let plan = plan(song, &request, engines::ALL).map_err(|problem| problem.message)?;
-    let source = Source { name: "song".to_owned(), text: String::new(), path: None };
+    let source = Source {
+        name: "song".to_owned(),
+        text: String::new(),
+        path: None,
+    };
     let mut supervision = Supervision {
         interrupt: &Interrupt::default(),
         observer: &mut Nobody,
@@ -57,12 +68,17 @@ pub fn verdicts(song: &Arc<Song>, scope: &Scope) -> Result<Vec<Verdict>, String>
     if let Some(problem) = results.problems.first() {
         return Err(problem.message.clone());
     }
-    Ok(results.answers.into_iter().map(|answer| answer.verdict).collect())
+    Ok(results
+        .answers
+        .into_iter()
+        .map(|answer| answer.verdict)
+        .collect())
 }
 
 /// How many executions end in which way, over all values of open parameters.
 pub fn executions(song: &Arc<Song>, scope: &Scope) -> Result<Vec<(Ending, u64)>, String> {
-    let mut counts: Vec<(Ending, u64)> = Ending::ALL.into_iter().map(|ending| (ending, 0)).collect();
+    let mut counts: Vec<(Ending, u64)> =
+        Ending::ALL.into_iter().map(|ending| (ending, 0)).collect();
     for instance in instances(song, &scope.sizes)? {
         let machine = Machine::new(&instance, Subject::System);
         let count = executions::executions(&machine, &limits(scope), &mut Unwatched)
@@ -86,7 +102,10 @@ pub fn states(song: &Arc<Song>, scope: &Scope) -> Result<u64, String> {
     for instance in instances(song, &scope.sizes)? {
         for query in Query::all(song) {
             // Without checks the search has no reason to stop early.
-            let query = Query { checks: Vec::new(), ..query };
+            let query = Query {
+                checks: Vec::new(),
+                ..query
+            };
             let report = search(&instance, &query, &limits(scope), &mut Unwatched);
             finished(&report.completeness)?;
             states += report.states;
@@ -97,7 +116,11 @@ pub fn states(song: &Arc<Song>, scope: &Scope) -> Result<u64, String> {
 
 /// Counts without those that are 0, which go without saying.
 pub fn without_zeros(counts: &[(Ending, u64)]) -> Vec<(Ending, u64)> {
-    counts.iter().copied().filter(|&(_, number)| number > 0).collect()
+    counts
+        .iter()
+        .copied()
+        .filter(|&(_, number)| number > 0)
+        .collect()
 }
 
 /// Does the verdict say `part`, in its reason or about those who wait?
@@ -108,7 +131,9 @@ pub fn says(verdict: &Verdict, part: &str) -> bool {
 /// Why the verdict is what it is, with everything that its execution ends with.
 pub fn reason(verdict: &Verdict) -> String {
     let mut reason = verdict.reason.clone();
-    let Some(trace) = &verdict.trace else { return reason };
+    let Some(trace) = &verdict.trace else {
+        return reason;
+    };
     if let trace::Ending::Deadlock(waiting) = &trace.ending {
         for one in waiting {
             let who = one.lane.and_then(|lane| trace.lanes.get(lane));
@@ -128,7 +153,9 @@ pub fn reason(verdict: &Verdict) -> String {
 const MOST_STATES: u64 = 300_000;
 
 fn limits(scope: &Scope) -> Limits {
-    Limits { states: scope.states.unwrap_or(MOST_STATES) }
+    Limits {
+        states: scope.states.unwrap_or(MOST_STATES),
+    }
 }
 
 /// The sizes as the command line gives them, refused as it would refuse them.

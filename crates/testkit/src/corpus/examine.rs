@@ -6,8 +6,8 @@ use super::marks::{self, Mark, Marked};
 use super::round_trip::round_trip;
 use super::{Problem, header::Claim};
 use plainsong_ir::Song;
-use std::sync::Arc;
 use plainsong_semantics::verdict::{Outcome, Verdict};
+use std::sync::Arc;
 
 /// Everything about `original` that is not as it says; empty when all is well.
 pub fn examine(original: &str) -> Vec<Problem> {
@@ -28,7 +28,10 @@ pub fn examine(original: &str) -> Vec<Problem> {
             problems.extend(answered(expectation, song));
         }
     } else if let Some(first) = header.expectations.first() {
-        problems.push(Problem::new(first.line, "the song is rejected, so nothing can be asked"));
+        problems.push(Problem::new(
+            first.line,
+            "the song is rejected, so nothing can be asked",
+        ));
     }
     problems
 }
@@ -51,27 +54,54 @@ fn compare_marks(marked: &Marked, compiled: &Compiled) -> Vec<Problem> {
     for diagnostic in &compiled.diagnostics {
         let actual = marks::of(diagnostic, &marked.text);
         let expected = missing.iter().position(|mark| {
-            let quoted = mark.quote.as_ref().is_none_or(|part| marks::says(diagnostic, part));
-            quoted && Mark { quote: None, ..mark.clone() } == actual
+            let quoted = mark
+                .quote
+                .as_ref()
+                .is_none_or(|part| marks::says(diagnostic, part));
+            quoted
+                && Mark {
+                    quote: None,
+                    ..mark.clone()
+                } == actual
         });
         match expected {
             Some(position) => drop(missing.remove(position)),
             None => problems.push(Problem::new(
                 marked.lines[actual.line],
-                format!("not expected: {} ({})", describe(&actual), diagnostic.message),
+                format!(
+                    "not expected: {} ({})",
+                    describe(&actual),
+                    diagnostic.message
+                ),
             )),
         }
     }
     problems.extend(missing.iter().map(|mark| {
-        Problem::new(marked.lines[mark.line], format!("did not come: {}", describe(mark)))
+        Problem::new(
+            marked.lines[mark.line],
+            format!("did not come: {}", describe(mark)),
+        )
     }));
     problems
 }
 
 fn describe(mark: &Mark) -> String {
-    let Mark { columns, severity, code, .. } = mark;
-    let quote = mark.quote.as_ref().map(|part| format!(" saying \"{part}\"")).unwrap_or_default();
-    format!("{severity:?} {code} at columns {}..{}{quote}", columns.0 + 1, columns.1 + 1)
+    let Mark {
+        columns,
+        severity,
+        code,
+        ..
+    } = mark;
+    let quote = mark
+        .quote
+        .as_ref()
+        .map(|part| format!(" saying \"{part}\""))
+        .unwrap_or_default();
+    format!(
+        "{severity:?} {code} at columns {}..{}{quote}",
+        columns.0 + 1,
+        columns.1 + 1
+    )
 }
 
 /// Formatted, and the same after printing and compiling again.
@@ -79,7 +109,10 @@ fn well_formed(original: &str, song: &Arc<Song>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let formatted = answers::format(original);
     if let Some(line) = first_difference(original, &formatted) {
-        problems.push(Problem::new(line, "not formatted: `plainsong fmt` would change this line"));
+        problems.push(Problem::new(
+            line,
+            "not formatted: `plainsong fmt` would change this line",
+        ));
     }
     if let Err(message) = round_trip(song) {
         problems.push(Problem::new(1, message));
@@ -92,7 +125,11 @@ fn first_difference(a: &str, b: &str) -> Option<usize> {
     if a == b {
         return None;
     }
-    let same = a.split('\n').zip(b.split('\n')).take_while(|(a, b)| a == b).count();
+    let same = a
+        .split('\n')
+        .zip(b.split('\n'))
+        .take_while(|(a, b)| a == b)
+        .count();
     Some(same + 1)
 }
 
@@ -103,16 +140,21 @@ fn answered(expectation: &Expectation, song: &Arc<Song>) -> Vec<Problem> {
         Question::Check(claims) => {
             answers::verdicts(song, &expectation.scope).map(|actual| compare(claims, &actual))
         }
-        Question::Explore(expected) => answers::executions(song, &expectation.scope).map(|actual| {
-            let expected = answers::without_zeros(expected);
-            difference(&expected, &answers::without_zeros(&actual))
-        }),
+        Question::Explore(expected) => {
+            answers::executions(song, &expectation.scope).map(|actual| {
+                let expected = answers::without_zeros(expected);
+                difference(&expected, &answers::without_zeros(&actual))
+            })
+        }
         Question::States(expected) => {
             answers::states(song, &expectation.scope).map(|actual| difference(expected, &actual))
         }
     };
     let messages = compared.unwrap_or_else(|message| vec![message]);
-    messages.into_iter().map(|message| Problem::new(expectation.line, message)).collect()
+    messages
+        .into_iter()
+        .map(|message| Problem::new(expectation.line, message))
+        .collect()
 }
 
 fn difference<T: PartialEq + std::fmt::Debug>(expected: &T, actual: &T) -> Vec<String> {
@@ -125,10 +167,15 @@ fn difference<T: PartialEq + std::fmt::Debug>(expected: &T, actual: &T) -> Vec<S
 
 /// Compares the verdicts that are expected with those that were given.
 fn compare(claims: &[Claim], verdicts: &[Verdict]) -> Vec<String> {
-    let mut messages: Vec<String> =
-        verdicts.iter().filter_map(|verdict| disagreement(claims, verdict)).collect();
+    let mut messages: Vec<String> = verdicts
+        .iter()
+        .filter_map(|verdict| disagreement(claims, verdict))
+        .collect();
     for claim in claims {
-        if !verdicts.iter().any(|verdict| verdict.property == claim.property) {
+        if !verdicts
+            .iter()
+            .any(|verdict| verdict.property == claim.property)
+        {
             messages.push(format!("there is no verdict for `{}`", claim.property));
         }
     }
@@ -139,16 +186,24 @@ fn compare(claims: &[Claim], verdicts: &[Verdict]) -> Vec<String> {
 }
 
 fn disagreement(claims: &[Claim], verdict: &Verdict) -> Option<String> {
-    let claim = claims.iter().find(|claim| claim.property == verdict.property);
+    let claim = claims
+        .iter()
+        .find(|claim| claim.property == verdict.property);
     let agrees = match claim {
         Some(claim) => {
-            let said = claim.reason.as_ref().is_none_or(|part| answers::says(verdict, part));
+            let said = claim
+                .reason
+                .as_ref()
+                .is_none_or(|part| answers::says(verdict, part));
             claim.outcome == verdict.outcome && said
         }
         None => matches!(verdict.outcome, Outcome::Holds | Outcome::Proved),
     };
     let expected = claim.map_or(Outcome::Holds.name().to_owned(), |claim| {
-        claim.to_string().split_once(' ').map_or(String::new(), |(_, rest)| rest.to_owned())
+        claim
+            .to_string()
+            .split_once(' ')
+            .map_or(String::new(), |(_, rest)| rest.to_owned())
     });
     (!agrees).then(|| {
         format!(

@@ -16,8 +16,11 @@ pub fn files() -> io::Result<Vec<PathBuf>> {
     for folder in ["examples", "songs"] {
         collect(&root.join(folder), &mut found)?;
     }
-    let mut relative: Vec<PathBuf> =
-        found.iter().filter_map(|path| path.strip_prefix(&root).ok()).map(Into::into).collect();
+    let mut relative: Vec<PathBuf> = found
+        .iter()
+        .filter_map(|path| path.strip_prefix(&root).ok())
+        .map(Into::into)
+        .collect();
     relative.sort();
     Ok(relative)
 }
@@ -27,7 +30,10 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, found)?;
-        } else if path.extension().is_some_and(|extension| extension == "song") {
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "song")
+        {
             found.push(path);
         }
     }

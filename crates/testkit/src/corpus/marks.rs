@@ -43,10 +43,17 @@ pub struct Marked {
 
 /// Separates a text from its marks.
 pub fn separate(original: &str) -> Marked {
-    let mut marked = Marked { text: String::new(), marks: Vec::new(), lines: Vec::new() };
+    let mut marked = Marked {
+        text: String::new(),
+        marks: Vec::new(),
+        lines: Vec::new(),
+    };
     for (index, line) in original.split_inclusive('\n').enumerate() {
         match (marked.lines.len().checked_sub(1), read(line.trim_end())) {
-            (Some(above), Some(mark)) => marked.marks.push(Mark { line: above, ..mark }),
+            (Some(above), Some(mark)) => marked.marks.push(Mark {
+                line: above,
+                ..mark
+            }),
             _ => {
                 marked.text.push_str(line);
                 marked.lines.push(index + 1);
@@ -84,7 +91,11 @@ pub fn of(diagnostic: &Diagnostic, text: &str) -> Mark {
         line -= 1;
         first = width(text, line);
     }
-    let last = if end.line == start.line { end.column as usize - 1 } else { width(text, line) };
+    let last = if end.line == start.line {
+        end.column as usize - 1
+    } else {
+        width(text, line)
+    };
     Mark {
         line,
         columns: (first, last.max(first + 1)),
@@ -97,12 +108,17 @@ pub fn of(diagnostic: &Diagnostic, text: &str) -> Mark {
 /// Does the diagnostic say `part` somewhere?
 pub fn says(diagnostic: &Diagnostic, part: &str) -> bool {
     diagnostic.message.contains(part)
-        || diagnostic.help.as_deref().is_some_and(|help| help.contains(part))
+        || diagnostic
+            .help
+            .as_deref()
+            .is_some_and(|help| help.contains(part))
         || diagnostic.primary.text.contains(part)
 }
 
 fn width(text: &str, line: usize) -> usize {
-    text.lines().nth(line).map_or(0, |line| line.chars().count())
+    text.lines()
+        .nth(line)
+        .map_or(0, |line| line.chars().count())
 }
 
 /// How `mark` is written under `line`.
@@ -118,8 +134,16 @@ fn written(mark: &Mark, line: &str) -> String {
         }
     };
     let severity = severity_name(mark.severity);
-    let quote = mark.quote.as_ref().map(|quote| format!(" \"{quote}\"")).unwrap_or_default();
-    format!("{}{place} {severity}[{}]{quote}", " ".repeat(indent), mark.code)
+    let quote = mark
+        .quote
+        .as_ref()
+        .map(|quote| format!(" \"{quote}\""))
+        .unwrap_or_default();
+    format!(
+        "{}{place} {severity}[{}]{quote}",
+        " ".repeat(indent),
+        mark.code
+    )
 }
 
 fn severity_name(severity: Severity) -> &'static str {
@@ -195,16 +219,29 @@ daemon process p {
         let marked = separate(MARKED);
         assert_eq!(marked.text.lines().count(), 5);
         assert_eq!(marked.lines, [1, 2, 4, 6, 9]);
-        let places: Vec<(usize, (usize, usize))> =
-            marked.marks.iter().map(|mark| (mark.line, mark.columns)).collect();
-        assert_eq!(places, [(1, (0, 6)), (2, (16, 21)), (3, (8, 12)), (3, (12, 14))]);
+        let places: Vec<(usize, (usize, usize))> = marked
+            .marks
+            .iter()
+            .map(|mark| (mark.line, mark.columns))
+            .collect();
+        assert_eq!(
+            places,
+            [(1, (0, 6)), (2, (16, 21)), (3, (8, 12)), (3, (12, 14))]
+        );
         assert_eq!(marked.marks[1].quote.as_deref(), Some("server"));
         assert_eq!(separate(&insert(&marked.text, &marked.marks)), marked);
     }
 
     #[test]
     fn comments_that_are_no_marks_stay() {
-        for line in ["// ^", "//^^^", "// ^^ error", "//@1 error[x]", "// error[x]", "x //^ error[x]"] {
+        for line in [
+            "// ^",
+            "//^^^",
+            "// ^^ error",
+            "//@1 error[x]",
+            "// error[x]",
+            "x //^ error[x]",
+        ] {
             assert_eq!(read(line), None, "{line}");
         }
     }

@@ -34,7 +34,10 @@ pub struct Problem {
 impl Problem {
     /// A problem with line `line`, counted from 1.
     pub fn new(line: usize, message: impl Into<String>) -> Self {
-        Problem { line, message: message.into() }
+        Problem {
+            line,
+            message: message.into(),
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Rewrites what a song expects to what is the case.
 
+use super::Problem;
 use super::answers;
 use super::header::{self, Claim, Ending, Expectation, Question};
 use super::marks::{self, Mark, Marked};
-use super::Problem;
 use plainsong_ir::Song;
-use std::sync::Arc;
 use plainsong_semantics::verdict::{Outcome, Verdict};
+use std::sync::Arc;
 
 /// `original` with its expectations and marks brought up to date.
 ///
@@ -33,7 +33,11 @@ pub fn bless(original: &str) -> Result<String, Vec<Problem>> {
 /// What was quoted by the mark at the same place with the same code.
 fn old_quote(marked: &Marked, mark: &Mark) -> Option<String> {
     let same = |old: &&Mark| old.line == mark.line && old.code == mark.code && old.quote.is_some();
-    marked.marks.iter().find(same).and_then(|old| old.quote.clone())
+    marked
+        .marks
+        .iter()
+        .find(same)
+        .and_then(|old| old.quote.clone())
 }
 
 /// Asks every question of the header and writes the answers.
@@ -45,12 +49,20 @@ fn answer_again(text: &str, song: &Arc<Song>) -> Result<String, Vec<Problem>> {
         match answer(&expectation, song) {
             Ok(question) => {
                 let line = expectation.line;
-                lines[line - 1] = Expectation { question, ..expectation }.to_string();
+                lines[line - 1] = Expectation {
+                    question,
+                    ..expectation
+                }
+                .to_string();
             }
             Err(message) => problems.push(Problem::new(expectation.line, message)),
         }
     }
-    if problems.is_empty() { Ok(lines.join("\n")) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(lines.join("\n"))
+    } else {
+        Err(problems)
+    }
 }
 
 fn answer(expectation: &Expectation, song: &Arc<Song>) -> Result<Question, String> {
@@ -59,13 +71,17 @@ fn answer(expectation: &Expectation, song: &Arc<Song>) -> Result<Question, Strin
         Question::Accepted => Ok(Question::Accepted),
         Question::Check(old) => {
             let verdicts = answers::verdicts(song, scope)?;
-            Ok(Question::Check(verdicts.iter().filter_map(|new| claim(old, new)).collect()))
+            Ok(Question::Check(
+                verdicts.iter().filter_map(|new| claim(old, new)).collect(),
+            ))
         }
         Question::Explore(_) => {
             let counts = answers::executions(song, scope)?;
             let worth_saying =
                 |&&(ending, number): &&(Ending, u64)| ending <= Ending::Blocked || number > 0;
-            Ok(Question::Explore(counts.iter().filter(worth_saying).copied().collect()))
+            Ok(Question::Explore(
+                counts.iter().filter(worth_saying).copied().collect(),
+            ))
         }
         Question::States(_) => answers::states(song, scope).map(Question::States),
     }
@@ -78,9 +94,19 @@ fn claim(old: &[Claim], verdict: &Verdict) -> Option<Claim> {
     }
     let old = old.iter().find(|claim| claim.property == verdict.property);
     let reason = match old {
-        Some(Claim { reason: Some(part), .. }) if answers::says(verdict, part) => Some(part.clone()),
-        Some(Claim { reason: None, outcome, .. }) if *outcome == verdict.outcome => None,
+        Some(Claim {
+            reason: Some(part), ..
+        }) if answers::says(verdict, part) => Some(part.clone()),
+        Some(Claim {
+            reason: None,
+            outcome,
+            ..
+        }) if *outcome == verdict.outcome => None,
         _ => Some(answers::reason(verdict).replace('"', "'")),
     };
-    Some(Claim { property: verdict.property.clone(), outcome: verdict.outcome, reason })
+    Some(Claim {
+        property: verdict.property.clone(),
+        outcome: verdict.outcome,
+        reason,
+    })
 }

@@ -12,14 +12,22 @@ pub(super) fn round_trip(song: &Song) -> Result<(), String> {
     let printed = plainsong_ir::print::song(song);
     let again = compile(&printed);
     let Some(again) = again.song else {
-        let errors: Vec<&str> =
-            again.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
-        return Err(format!("printed, it is rejected: {}\n{printed}", errors.join("; ")));
+        let errors: Vec<&str> = again
+            .diagnostics
+            .iter()
+            .map(|diagnostic| diagnostic.message.as_str())
+            .collect();
+        return Err(format!(
+            "printed, it is rejected: {}\n{printed}",
+            errors.join("; ")
+        ));
     };
     if essence(song) == essence(&again) {
         Ok(())
     } else {
-        Err(format!("printed and compiled again, it is another song:\n{printed}"))
+        Err(format!(
+            "printed and compiled again, it is another song:\n{printed}"
+        ))
     }
 }
 
@@ -38,20 +46,38 @@ fn essence(song: &Song) -> Song {
 fn tables(song: &mut Song) -> Vec<&mut Vec<Local>> {
     let mut tables: Vec<&mut Vec<Local>> = Vec::new();
     tables.extend(song.consts.iter_mut().map(|constant| &mut constant.locals));
-    tables.extend(song.functions.iter_mut().map(|function| &mut function.locals));
+    tables.extend(
+        song.functions
+            .iter_mut()
+            .map(|function| &mut function.locals),
+    );
     let vars = song.families.iter_mut().flat_map(|family| &mut family.vars);
     tables.extend(vars.map(|var| &mut var.locals));
     tables.extend(song.lines.iter_mut().map(|line| &mut line.code.locals));
-    tables.extend(song.properties.iter_mut().map(|property| &mut property.locals));
+    tables.extend(
+        song.properties
+            .iter_mut()
+            .map(|property| &mut property.locals),
+    );
     match &mut song.system {
         System::None => {}
         System::Voices(voices) => {
-            tables.extend(voices.processes.iter_mut().map(|process| &mut process.locals));
+            tables.extend(
+                voices
+                    .processes
+                    .iter_mut()
+                    .map(|process| &mut process.locals),
+            );
             tables.extend(voices.init.iter_mut().map(|code| &mut code.locals));
         }
         System::Actions(actions) => {
             tables.extend(actions.globals.iter_mut().map(|global| &mut global.locals));
-            tables.extend(actions.actions.iter_mut().map(|action| &mut action.code.locals));
+            tables.extend(
+                actions
+                    .actions
+                    .iter_mut()
+                    .map(|action| &mut action.code.locals),
+            );
             tables.extend(actions.init.iter_mut().map(|code| &mut code.locals));
         }
     }

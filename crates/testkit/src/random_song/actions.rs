@@ -4,9 +4,7 @@ use super::composer::Composer;
 use super::names::Kind;
 use super::scope::{Home, Scope};
 use super::stmts::stmt;
-use plainsong_ir::{
-    Action, ActionId, Actions, Code, Global, Local, Stmt, StmtKind, System, Ty,
-};
+use plainsong_ir::{Action, ActionId, Actions, Code, Global, Local, Stmt, StmtKind, System, Ty};
 
 impl Composer {
     /// Writes globals, actions and `init`.
@@ -15,13 +13,18 @@ impl Composer {
         for known in 0..self.dice.between(1, 2 + self.size) {
             self.global(known);
         }
-        let parameters: Vec<Vec<Local>> =
-            (0..self.dice.between(1, 1 + self.size)).map(|_| self.parameters()).collect();
+        let parameters: Vec<Vec<Local>> = (0..self.dice.between(1, 1 + self.size))
+            .map(|_| self.parameters())
+            .collect();
         let types = |rows: &Vec<Local>| rows.iter().map(|row| row.ty.clone()).collect();
         self.actions = parameters.iter().map(types).collect();
         let actions = parameters.into_iter().map(|rows| {
             let name = self.item_name(Kind::Signal);
-            Action { name, code: self.action_code(rows), span: Default::default() }
+            Action {
+                name,
+                code: self.action_code(rows),
+                span: Default::default(),
+            }
         });
         let actions: Vec<Action> = actions.collect();
         let init = self.dice.once_in(2).then(|| self.action_code(Vec::new()));
@@ -34,10 +37,19 @@ impl Composer {
     fn global(&mut self, known: usize) {
         let name = self.item_name(Kind::State);
         let ty = self.ty(2);
-        let scope = Scope { globals: known, ..Scope::new(Home::GlobalStart) };
+        let scope = Scope {
+            globals: known,
+            ..Scope::new(Home::GlobalStart)
+        };
         let (start, locals) = self.within(scope, |c| c.start_value(&ty, &name));
         if let System::Actions(system) = &mut self.song.system {
-            system.globals.push(Global { name, ty, start, locals, span: Default::default() });
+            system.globals.push(Global {
+                name,
+                ty,
+                start,
+                locals,
+                span: Default::default(),
+            });
         }
     }
 
@@ -55,12 +67,26 @@ impl Composer {
     fn action_code(&mut self, parameters: Vec<Local>) -> Code {
         let arity = parameters.len();
         let visible = (0..arity).map(Into::into).collect();
-        let globals = self.song.actions().map_or(0, |actions| actions.globals.len());
-        let scope = Scope { locals: parameters, visible, globals, ..Scope::new(Home::Action) };
+        let globals = self
+            .song
+            .actions()
+            .map_or(0, |actions| actions.globals.len());
+        let scope = Scope {
+            locals: parameters,
+            visible,
+            globals,
+            ..Scope::new(Home::Action)
+        };
         let (body, locals) = self.within(scope, |c| {
-            (0..c.dice.between(1, 2 + c.size)).map(|_| c.stmt(2)).collect()
+            (0..c.dice.between(1, 2 + c.size))
+                .map(|_| c.stmt(2))
+                .collect()
         });
-        Code { arity, locals, body }
+        Code {
+            arity,
+            locals,
+            body,
+        }
     }
 
     /// `async A(…);`

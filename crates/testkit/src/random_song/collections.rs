@@ -80,7 +80,10 @@ impl Composer {
                 2 => (Builtin::DropLast, vec![]),
                 _ => (Builtin::Update, vec![Ty::Int, element]),
             },
-            _ => (*self.dice.pick(&[Builtin::With, Builtin::Without]), vec![element]),
+            _ => (
+                *self.dice.pick(&[Builtin::With, Builtin::Without]),
+                vec![element],
+            ),
         };
         let mut arguments = vec![receiver];
         arguments.extend(self.checks(&wanted, depth));
@@ -105,8 +108,15 @@ impl Composer {
                 Some(_) => c.check(&element, depth),
                 None => c.synth(&element, depth),
             };
-            let binding = Binding { names, domain: Domain::In(set), filter };
-            expr(ExprKind::Comprehension(Box::new(binding), Box::new(body)), ty.clone())
+            let binding = Binding {
+                names,
+                domain: Domain::In(set),
+                filter,
+            };
+            expr(
+                ExprKind::Comprehension(Box::new(binding), Box::new(body)),
+                ty.clone(),
+            )
         })
     }
 
@@ -116,9 +126,16 @@ impl Composer {
             let set = c.synth(&ty, depth);
             let name = c.bind_fresh(element.clone());
             let filter = Some(c.check(&Ty::Bool, depth));
-            let binding = Binding { names: vec![name], domain: Domain::In(set), filter };
+            let binding = Binding {
+                names: vec![name],
+                domain: Domain::In(set),
+                filter,
+            };
             let body = local(name, element.clone());
-            expr(ExprKind::Comprehension(Box::new(binding), Box::new(body)), ty)
+            expr(
+                ExprKind::Comprehension(Box::new(binding), Box::new(body)),
+                ty,
+            )
         })
     }
 
@@ -131,13 +148,24 @@ impl Composer {
                 let start = Box::new(self.check(&Ty::Int, depth));
                 let end = Box::new(self.check(&Ty::Int, depth));
                 let inclusive = self.dice.once_in(2);
-                expr(ExprKind::Range { start, end, inclusive }, ty.clone())
+                expr(
+                    ExprKind::Range {
+                        start,
+                        end,
+                        inclusive,
+                    },
+                    ty.clone(),
+                )
             }
             Ty::Set(_) if self.stands_for_its_values(&element) => {
                 expr(ExprKind::All(element), ty.clone())
             }
             Ty::Set(_) => {
-                let from = if self.dice.once_in(2) { Ty::Bag(inner) } else { Ty::Seq(inner) };
+                let from = if self.dice.once_in(2) {
+                    Ty::Bag(inner)
+                } else {
+                    Ty::Seq(inner)
+                };
                 let from = self.synth(&from, depth);
                 expr(ExprKind::Method(Builtin::ToSet, vec![from]), ty.clone())
             }

@@ -9,7 +9,9 @@ pub struct Dice {
 impl Dice {
     /// The sequence of a seed.
     pub fn new(seed: u64) -> Dice {
-        Dice { state: seed ^ 0x9E37_79B9_7F4A_7C15 }
+        Dice {
+            state: seed ^ 0x9E37_79B9_7F4A_7C15,
+        }
     }
 
     /// A number below `limit`, which is not zero.
@@ -34,7 +36,11 @@ impl Dice {
 
     /// One of several, or none of none.
     pub fn choose<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        if from.is_empty() { None } else { Some(self.pick(from)) }
+        if from.is_empty() {
+            None
+        } else {
+            Some(self.pick(from))
+        }
     }
 
     fn next(&mut self) -> u64 {

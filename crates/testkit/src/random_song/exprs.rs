@@ -66,9 +66,7 @@ impl Composer {
                 let parts = self.checks(parts, depth - 1);
                 expr(ExprKind::Tuple(parts), ty.clone())
             }
-            Ty::Set(_) | Ty::Bag(_) | Ty::Seq(_) | Ty::Map(..) => {
-                self.guided_collection(ty, depth)
-            }
+            Ty::Set(_) | Ty::Bag(_) | Ty::Seq(_) | Ty::Map(..) => self.guided_collection(ty, depth),
             _ => self.synth(ty, depth),
         }
     }
@@ -118,7 +116,11 @@ impl Composer {
 
     /// The value of a name: with or without its type written.
     pub(super) fn initial(&mut self, ty: &Ty, depth: usize) -> Expr {
-        if self.dice.once_in(2) { self.check(ty, depth) } else { self.synth(ty, depth) }
+        if self.dice.once_in(2) {
+            self.check(ty, depth)
+        } else {
+            self.synth(ty, depth)
+        }
     }
 
     /// `match`; when nothing is wanted the first arm tells the type.
@@ -143,7 +145,11 @@ impl Composer {
     /// An expression of this type whose text tells it.
     pub(super) fn synth(&mut self, ty: &Ty, depth: usize) -> Expr {
         if self.is_spent(depth) {
-            let leaf = if self.dice.once_in(4) { None } else { self.leaf(ty) };
+            let leaf = if self.dice.once_in(4) {
+                None
+            } else {
+                self.leaf(ty)
+            };
             return leaf.unwrap_or_else(|| self.synth_simple(ty));
         }
         let depth = depth - 1;
@@ -280,7 +286,9 @@ impl Composer {
                 let tuple = self.synth(&Ty::Tuple(parts), depth);
                 expr(ExprKind::Project(Box::new(tuple), at), ty.clone())
             }
-            _ => self.field_of_some(ty, depth).unwrap_or_else(|| self.built(ty, depth)),
+            _ => self
+                .field_of_some(ty, depth)
+                .unwrap_or_else(|| self.built(ty, depth)),
         }
     }
 
@@ -289,13 +297,20 @@ impl Composer {
             return expr(ExprKind::Method(Builtin::Unwrap, vec![option]), ty.clone());
         }
         let default = self.check(ty, depth);
-        expr(ExprKind::Method(Builtin::UnwrapOr, vec![option, default]), ty.clone())
+        expr(
+            ExprKind::Method(Builtin::UnwrapOr, vec![option, default]),
+            ty.clone(),
+        )
     }
 
     fn field_of_some(&mut self, ty: &Ty, depth: usize) -> Option<Expr> {
         let mut found = Vec::new();
         for (id, decl) in self.song.structs.iter().enumerate() {
-            let fields = decl.fields.iter().enumerate().filter(|(_, (_, field))| field == ty);
+            let fields = decl
+                .fields
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, field))| field == ty);
             found.extend(fields.map(|(at, _)| (StructId::from(id), at)));
         }
         let (id, at) = *self.dice.choose(&found)?;
@@ -304,7 +319,11 @@ impl Composer {
     }
 
     fn call(&mut self, ty: &Ty, depth: usize) -> Option<Expr> {
-        let fitting = self.functions.iter().enumerate().filter(|(_, (_, result))| result == ty);
+        let fitting = self
+            .functions
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, result))| result == ty);
         let fitting: Vec<usize> = fitting.map(|(at, _)| at).collect();
         let at = *self.dice.choose(&fitting)?;
         let parameters = self.functions[at].0.clone();
@@ -333,7 +352,10 @@ impl Composer {
             }
             return expr(ExprKind::Update(Box::new(base), changes), ty);
         }
-        let values = fields.iter().map(|(_, field)| self.check(field, depth)).collect();
+        let values = fields
+            .iter()
+            .map(|(_, field)| self.check(field, depth))
+            .collect();
         expr(ExprKind::Struct(id, values), ty)
     }
 
@@ -353,7 +375,10 @@ impl Composer {
 
     /// Indices for a member of a family.
     pub(super) fn index(&mut self, family: FamilyId, depth: usize) -> Vec<Expr> {
-        let types = self.song.families[family.index()].index.iter().map(|row| row.ty.clone());
+        let types = self.song.families[family.index()]
+            .index
+            .iter()
+            .map(|row| row.ty.clone());
         let types: Vec<Ty> = types.collect();
         self.checks(&types, depth)
     }
@@ -367,7 +392,11 @@ impl Composer {
             }
         }
         if let Some((family, known)) = self.scope.own {
-            let vars = self.song.families[family.index()].vars.iter().take(known).enumerate();
+            let vars = self.song.families[family.index()]
+                .vars
+                .iter()
+                .take(known)
+                .enumerate();
             for (at, var) in vars {
                 let id = VarId::from(at);
                 if var.ty == *ty && !self.is_hidden(&Root::Own(id)) {
@@ -437,7 +466,9 @@ impl Composer {
                 Ty::Seq(_) => Access::Index(self.check(&Ty::Int, 1)),
                 _ => break,
             };
-            let Some(part) = access.part_ty(&self.song, &ty) else { break };
+            let Some(part) = access.part_ty(&self.song, &ty) else {
+                break;
+            };
             path.push(access);
             ty = part;
         }
@@ -448,7 +479,10 @@ impl Composer {
 /// `if c { a } else { b }`.
 fn if_expr(condition: Expr, yes: Expr, no: Expr) -> Expr {
     let ty = yes.ty.clone();
-    expr(ExprKind::If(Box::new(condition), Box::new(yes), Box::new(no)), ty)
+    expr(
+        ExprKind::If(Box::new(condition), Box::new(yes), Box::new(no)),
+        ty,
+    )
 }
 
 /// The local of an expression that is one.

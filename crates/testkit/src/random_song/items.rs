@@ -3,11 +3,16 @@
 use super::composer::Composer;
 use super::names::Kind;
 use super::scope::{Home, Scope};
-use plainsong_ir::{
-    Claim, Const, Function, Property, RangeEnd, Sizing, SortKind, System, Ty,
-};
+use plainsong_ir::{Claim, Const, Function, Property, RangeEnd, Sizing, SortKind, System, Ty};
 
-const ENGINES: &[&str] = &["naive", "explore", "sequentialize", "diverge", "refine", "project"];
+const ENGINES: &[&str] = &[
+    "naive",
+    "explore",
+    "sequentialize",
+    "diverge",
+    "refine",
+    "project",
+];
 
 impl Composer {
     /// Constants and parameters; each may mention those before it.
@@ -24,7 +29,14 @@ impl Composer {
                 });
                 let value = Some(value);
                 let (constraint, span) = (None, Default::default());
-                self.song.consts.push(Const { name, ty, value, constraint, locals, span });
+                self.song.consts.push(Const {
+                    name,
+                    ty,
+                    value,
+                    constraint,
+                    locals,
+                    span,
+                });
             }
         }
     }
@@ -60,13 +72,23 @@ impl Composer {
             self.functions.push((types, result.clone()));
             let arity = parameters.len();
             let visible = (0..arity).map(Into::into).collect();
-            let scope = Scope { locals: parameters, visible, ..Scope::new(Home::Closed) };
+            let scope = Scope {
+                locals: parameters,
+                visible,
+                ..Scope::new(Home::Closed)
+            };
             let (body, locals) = self.within(scope, |c| {
                 let depth = c.depth();
                 c.branch(&result, depth)
             });
             let span = Default::default();
-            self.song.functions.push(Function { name, arity, locals, body, span });
+            self.song.functions.push(Function {
+                name,
+                arity,
+                locals,
+                body,
+                span,
+            });
         }
     }
 
@@ -81,16 +103,29 @@ impl Composer {
                     engines.push(engine);
                 }
             }
-            let sizes = if self.dice.once_in(4) { self.sizings() } else { Vec::new() };
+            let sizes = if self.dice.once_in(4) {
+                self.sizings()
+            } else {
+                Vec::new()
+            };
             let scope = self.property_scope();
             let system = self.song.system != System::None;
             let (claim, locals) = self.within(scope, |c| match c.dice.below(4) {
-                0 if system => Claim::Quiescent { fair: c.dice.once_in(2) },
+                0 if system => Claim::Quiescent {
+                    fair: c.dice.once_in(2),
+                },
                 1 => Claim::Finally(c.condition()),
                 _ => Claim::Always(c.condition()),
             });
             let span = Default::default();
-            self.song.properties.push(Property { name, engines, sizes, claim, locals, span });
+            self.song.properties.push(Property {
+                name,
+                engines,
+                sizes,
+                claim,
+                locals,
+                span,
+            });
         }
     }
 
@@ -98,17 +133,26 @@ impl Composer {
         let line = self.dice.below(self.song.lines.len() + 1);
         if let Some(line) = self.song.lines.get(line) {
             let endpoints = line.endpoints.clone();
-            return Scope { endpoints, ..Scope::new(Home::LineProperty) };
+            return Scope {
+                endpoints,
+                ..Scope::new(Home::LineProperty)
+            };
         }
         match &self.song.system {
             System::None => Scope::new(Home::Closed),
             System::Voices(_) => {
                 let endpoints = self.processes.clone();
-                Scope { endpoints, ..Scope::new(Home::SystemProperty) }
+                Scope {
+                    endpoints,
+                    ..Scope::new(Home::SystemProperty)
+                }
             }
             System::Actions(actions) => {
                 let globals = actions.globals.len();
-                Scope { globals, ..Scope::new(Home::SystemProperty) }
+                Scope {
+                    globals,
+                    ..Scope::new(Home::SystemProperty)
+                }
             }
         }
     }
@@ -134,7 +178,12 @@ impl Composer {
         let sizings = names.into_iter().map(|name| {
             let low = self.dice.between(1, 3) as i64;
             let high = low + self.dice.below(2) as i64;
-            Sizing { name, low, high, span: Default::default() }
+            Sizing {
+                name,
+                low,
+                high,
+                span: Default::default(),
+            }
         });
         sizings.collect()
     }

@@ -29,12 +29,25 @@ impl Composer {
             c.scope.old = true;
             let ensures = (0..c.dice.below(3)).map(|_| c.condition()).collect();
             c.scope.old = false;
-            let body = (0..c.dice.between(1, 3 + c.size)).map(|_| c.stmt(2)).collect();
+            let body = (0..c.dice.between(1, 3 + c.size))
+                .map(|_| c.stmt(2))
+                .collect();
             (requires, ensures, body)
         });
-        let code = Code { arity, locals, body };
+        let code = Code {
+            arity,
+            locals,
+            body,
+        };
         let span = Default::default();
-        self.song.lines.push(Choreography { name, endpoints, requires, ensures, code, span });
+        self.song.lines.push(Choreography {
+            name,
+            endpoints,
+            requires,
+            ensures,
+            code,
+            span,
+        });
     }
 
     fn line_parameters(&mut self) -> Vec<Local> {

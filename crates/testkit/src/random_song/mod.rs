@@ -47,13 +47,22 @@ pub enum Form {
 
 impl Form {
     /// All forms.
-    pub const ALL: [Form; 5] =
-        [Form::Voices, Form::Actions, Form::Line, Form::VoicesAndLine, Form::ActionsAndLine];
+    pub const ALL: [Form; 5] = [
+        Form::Voices,
+        Form::Actions,
+        Form::Line,
+        Form::VoicesAndLine,
+        Form::ActionsAndLine,
+    ];
 }
 
 /// A random song; the seed also decides the form. `size` is from 0 (tiny) to about 4 (large).
 pub fn song(seed: u64, size: usize) -> Song {
-    song_of(Form::ALL[(seed % Form::ALL.len() as u64) as usize], seed, size)
+    song_of(
+        Form::ALL[(seed % Form::ALL.len() as u64) as usize],
+        seed,
+        size,
+    )
 }
 
 /// A random song of one form.
@@ -72,7 +81,10 @@ pub fn song_of(form: Form, seed: u64, size: usize) -> Song {
         Form::Actions | Form::ActionsAndLine => composer.action_system(),
         Form::Line => {}
     }
-    if matches!(form, Form::Line | Form::VoicesAndLine | Form::ActionsAndLine) {
+    if matches!(
+        form,
+        Form::Line | Form::VoicesAndLine | Form::ActionsAndLine
+    ) {
         composer.line();
         if composer.dice.once_in(3) {
             composer.line();

@@ -3,14 +3,29 @@
 use super::composer::Composer;
 use plainsong_ir::LocalId;
 
-const TYPES: &[&str] = &["Db", "Node", "Slot", "Round", "Color", "Reply", "Point", "Entry", "Phase"];
-const VARIANTS: &[&str] = &["Red", "Green", "Free", "Taken", "Value", "Yes", "No", "Idle", "Busy"];
+const TYPES: &[&str] = &[
+    "Db", "Node", "Slot", "Round", "Color", "Reply", "Point", "Entry", "Phase",
+];
+const VARIANTS: &[&str] = &[
+    "Red", "Green", "Free", "Taken", "Value", "Yes", "No", "Idle", "Busy",
+];
 const FIELDS: &[&str] = &["term", "value", "left", "right", "owner"];
 const CONSTS: &[&str] = &["LIMIT", "ROOT", "FIRST", "QUORUM", "START", "EMPTY"];
 const FUNCTIONS: &[&str] = &["twice", "merge", "is_ready", "step", "largest", "next_of"];
-const SIGNALS: &[&str] = &["Vote", "Prepare", "Commit", "Beat", "Ask", "Grant", "Done", "Token"];
-const FAMILIES: &[&str] = &["server", "client", "worker", "keeper", "coordinator", "replica"];
-const STATE: &[&str] = &["outcome", "seen", "votes", "log", "phase", "held", "queue", "best"];
+const SIGNALS: &[&str] = &[
+    "Vote", "Prepare", "Commit", "Beat", "Ask", "Grant", "Done", "Token",
+];
+const FAMILIES: &[&str] = &[
+    "server",
+    "client",
+    "worker",
+    "keeper",
+    "coordinator",
+    "replica",
+];
+const STATE: &[&str] = &[
+    "outcome", "seen", "votes", "log", "phase", "held", "queue", "best",
+];
 const LINES: &[&str] = &["swap", "relay", "commit_all", "elect"];
 const PROPERTIES: &[&str] = &["agreement", "exclusive", "quiet", "bounded", "sane"];
 const LOCALS: &[&str] = &[
@@ -58,7 +73,10 @@ impl Composer {
         if free(&word.to_owned()) {
             return word.to_owned();
         }
-        (2..).map(|n| format!("{word}{n}")).find(free).unwrap_or_default()
+        (2..)
+            .map(|n| format!("{word}{n}"))
+            .find(free)
+            .unwrap_or_default()
     }
 
     /// A name for an item, unlike those of all other items.
@@ -71,13 +89,19 @@ impl Composer {
     /// A name for a local that nothing visible has.
     pub(super) fn local_name(&mut self) -> String {
         let visible = |scope: &super::scope::Scope, name: &str| {
-            scope.visible.iter().any(|local: &LocalId| scope.locals[local.index()].name == name)
+            scope
+                .visible
+                .iter()
+                .any(|local: &LocalId| scope.locals[local.index()].name == name)
         };
         let word = *self.dice.pick(LOCALS);
         let free = |name: &String| !visible(&self.scope, name);
         if free(&word.to_owned()) {
             return word.to_owned();
         }
-        (2..).map(|n| format!("{word}{n}")).find(free).unwrap_or_default()
+        (2..)
+            .map(|n| format!("{word}{n}"))
+            .find(free)
+            .unwrap_or_default()
     }
 }

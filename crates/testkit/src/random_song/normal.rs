@@ -6,7 +6,11 @@ use plainsong_ir::{BinOp, ConstId, Expr, ExprKind, Song, Ty};
 
 /// An expression without a place in a text.
 pub(super) fn expr(kind: ExprKind, ty: Ty) -> Expr {
-    Expr { kind, ty, span: Default::default() }
+    Expr {
+        kind,
+        ty,
+        span: Default::default(),
+    }
 }
 
 /// An integer literal of type `int`.
@@ -46,7 +50,11 @@ pub(super) fn convert(value: Expr, wanted: &Ty) -> Expr {
 
 /// `a op b` for numbers that were written without a wanted type.
 pub(super) fn arithmetic(op: BinOp, a: Expr, b: Expr) -> Expr {
-    let (a, b) = if op == BinOp::Sub { (a, b) } else { with_literals(a, b) };
+    let (a, b) = if op == BinOp::Sub {
+        (a, b)
+    } else {
+        with_literals(a, b)
+    };
     let nat = op != BinOp::Sub && a.ty == Ty::Nat && b.ty == Ty::Nat;
     let (a, b) = if nat { (a, b) } else { (widen(a), widen(b)) };
     let ty = a.ty.clone();
@@ -55,8 +63,16 @@ pub(super) fn arithmetic(op: BinOp, a: Expr, b: Expr) -> Expr {
 
 /// `a op b` for a comparison or equality of values that were written without a wanted type.
 pub(super) fn comparison(song: &Song, op: BinOp, a: Expr, b: Expr) -> Expr {
-    let (a, b) = if is_number(song, &a.ty) { with_literals(a, b) } else { (a, b) };
-    let (a, b) = if a.ty == b.ty { (a, b) } else { (widen(a), widen(b)) };
+    let (a, b) = if is_number(song, &a.ty) {
+        with_literals(a, b)
+    } else {
+        (a, b)
+    };
+    let (a, b) = if a.ty == b.ty {
+        (a, b)
+    } else {
+        (widen(a), widen(b))
+    };
     expr(ExprKind::Binary(op, Box::new(a), Box::new(b)), Ty::Bool)
 }
 

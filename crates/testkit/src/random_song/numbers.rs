@@ -111,7 +111,10 @@ impl Composer {
             value = self.synth(&element, depth);
         }
         let element = value;
-        expr(ExprKind::Binary(BinOp::In, Box::new(element), Box::new(collection)), Ty::Bool)
+        expr(
+            ExprKind::Binary(BinOp::In, Box::new(element), Box::new(collection)),
+            Ty::Bool,
+        )
     }
 
     /// A method that answers a question.
@@ -120,16 +123,25 @@ impl Composer {
         let (builtin, arguments) = match self.dice.below(5) {
             0 => {
                 let option = self.synth(&Ty::Option(Box::new(inner)), depth);
-                (*self.dice.pick(&[Builtin::IsSome, Builtin::IsNone]), vec![option])
+                (
+                    *self.dice.pick(&[Builtin::IsSome, Builtin::IsNone]),
+                    vec![option],
+                )
             }
             1 => {
                 let set = Ty::Set(Box::new(inner));
-                (Builtin::Subset, vec![self.synth(&set, depth), self.check(&set, depth)])
+                (
+                    Builtin::Subset,
+                    vec![self.synth(&set, depth), self.check(&set, depth)],
+                )
             }
             2 => {
                 let ty = self.collection_ty();
                 let element = ty.element().cloned().unwrap_or(Ty::Bool);
-                (Builtin::Contains, vec![self.synth(&ty, depth), self.check(&element, depth)])
+                (
+                    Builtin::Contains,
+                    vec![self.synth(&ty, depth), self.check(&element, depth)],
+                )
             }
             _ => {
                 let ty = self.collection_ty();
@@ -193,9 +205,14 @@ impl Composer {
                 let element = self.ty(1);
                 let bag = self.synth(&Ty::Bag(Box::new(element.clone())), depth);
                 let element = self.check(&element, depth);
-                expr(ExprKind::Method(Builtin::Count, vec![bag, element]), Ty::Nat)
+                expr(
+                    ExprKind::Method(Builtin::Count, vec![bag, element]),
+                    Ty::Nat,
+                )
             }
-            3 => self.quantified(Quantifier::Count, Ty::Nat, depth, |c| c.check(&Ty::Bool, depth)),
+            3 => self.quantified(Quantifier::Count, Ty::Nat, depth, |c| {
+                c.check(&Ty::Bool, depth)
+            }),
             4 => self.summed(&Ty::Nat, depth, Ty::Nat),
             5 if self.scope.home == Home::SystemProperty => self.pending(),
             6 => self.extreme(&Ty::Nat, depth),
@@ -241,10 +258,18 @@ impl Composer {
 
     /// `sum … :: e`, where `e` has the type `of`.
     fn summed(&mut self, of: &Ty, depth: usize, result: Ty) -> Expr {
-        let of = if result == Ty::Int && *of == Ty::Nat { Ty::Int } else { of.clone() };
+        let of = if result == Ty::Int && *of == Ty::Nat {
+            Ty::Int
+        } else {
+            of.clone()
+        };
         self.quantified(Quantifier::Sum, result, depth, |c| {
             let body = c.synth(&of, depth);
-            if of == Ty::Nat { body } else { normal::widen(body) }
+            if of == Ty::Nat {
+                body
+            } else {
+                normal::widen(body)
+            }
         })
     }
 
@@ -259,7 +284,10 @@ impl Composer {
             let groups = c.dice.between(1, 2);
             let bindings = (0..groups).map(|_| c.binding(depth)).collect();
             let body = body(c);
-            expr(ExprKind::Quantifier(quantifier, bindings, Box::new(body)), ty)
+            expr(
+                ExprKind::Quantifier(quantifier, bindings, Box::new(body)),
+                ty,
+            )
         })
     }
 
@@ -276,7 +304,11 @@ impl Composer {
         let count = if self.dice.once_in(3) { 2 } else { 1 };
         let names = (0..count).map(|_| self.bind_fresh(ty.clone())).collect();
         let filter = self.filter(depth);
-        Binding { names, domain, filter }
+        Binding {
+            names,
+            domain,
+            filter,
+        }
     }
 
     /// A collection to take elements from.

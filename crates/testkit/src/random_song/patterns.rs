@@ -12,7 +12,10 @@ impl Composer {
         let mut arms = match ty {
             Ty::Bool => {
                 let first = self.dice.once_in(2);
-                vec![pattern(PatternKind::Bool(first)), pattern(PatternKind::Bool(!first))]
+                vec![
+                    pattern(PatternKind::Bool(first)),
+                    pattern(PatternKind::Bool(!first)),
+                ]
             }
             Ty::Int | Ty::Nat => self.numbers_and_rest(ty),
             Ty::Sort(_) if plainsong_ir::finite::is_number(&self.song, ty) => {
@@ -21,7 +24,11 @@ impl Composer {
             Ty::Option(inner) => {
                 let mut arms = vec![pattern(PatternKind::None)];
                 let inner = self.cover(inner, depth - 1);
-                arms.extend(inner.into_iter().map(|p| pattern(PatternKind::Some(Box::new(p)))));
+                arms.extend(
+                    inner
+                        .into_iter()
+                        .map(|p| pattern(PatternKind::Some(Box::new(p)))),
+                );
                 arms
             }
             Ty::Tuple(parts) => self.split_first(parts, depth, PatternKind::Tuple),
@@ -132,7 +139,10 @@ impl Composer {
 }
 
 fn pattern(kind: PatternKind) -> Pattern {
-    Pattern { kind, span: Default::default() }
+    Pattern {
+        kind,
+        span: Default::default(),
+    }
 }
 
 fn wild() -> Pattern {

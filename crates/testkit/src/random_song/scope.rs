@@ -53,7 +53,10 @@ pub(super) struct Scope {
 
 impl Scope {
     pub(super) fn new(home: Home) -> Scope {
-        Scope { home, ..Scope::default() }
+        Scope {
+            home,
+            ..Scope::default()
+        }
     }
 }
 
@@ -61,7 +64,12 @@ impl Composer {
     /// Adds a local and makes it visible.
     pub(super) fn bind(&mut self, name: String, ty: Ty, mutable: bool) -> LocalId {
         let id = LocalId::from(self.scope.locals.len());
-        self.scope.locals.push(Local { name, ty, mutable, span: Default::default() });
+        self.scope.locals.push(Local {
+            name,
+            ty,
+            mutable,
+            span: Default::default(),
+        });
         self.scope.visible.push(id);
         id
     }

@@ -12,7 +12,11 @@ impl Composer {
     /// A block with statements nested at most `depth` deep.
     pub(super) fn block(&mut self, depth: usize) -> Block {
         let most = self.size;
-        self.scoped(|c| (0..c.dice.between(0, 1 + most)).map(|_| c.stmt(depth)).collect())
+        self.scoped(|c| {
+            (0..c.dice.between(0, 1 + most))
+                .map(|_| c.stmt(depth))
+                .collect()
+        })
     }
 
     /// A block that is not empty.
@@ -35,12 +39,18 @@ impl Composer {
             3..=5 => self.assign(),
             6 => self.assign_choice(),
             7 => {
-                let kind = if self.dice.once_in(2) { StmtKind::Assert } else { StmtKind::Assume };
+                let kind = if self.dice.once_in(2) {
+                    StmtKind::Assert
+                } else {
+                    StmtKind::Assume
+                };
                 stmt(kind(self.condition()))
             }
-            8 if self.scope.loops > 0 => {
-                stmt(if self.dice.once_in(2) { StmtKind::Break } else { StmtKind::Continue })
-            }
+            8 if self.scope.loops > 0 => stmt(if self.dice.once_in(2) {
+                StmtKind::Break
+            } else {
+                StmtKind::Continue
+            }),
             _ => self.communication(),
         }
     }
@@ -50,20 +60,31 @@ impl Composer {
             0 | 1 => {
                 let condition = self.condition();
                 let yes = self.block(depth);
-                let no = if self.dice.once_in(2) { self.block(depth) } else { Vec::new() };
+                let no = if self.dice.once_in(2) {
+                    self.block(depth)
+                } else {
+                    Vec::new()
+                };
                 stmt(StmtKind::If(condition, yes, no))
             }
             2 => self.match_stmt(depth),
             3 if self.scope.home != Home::Action => {
-                let condition =
-                    if self.dice.once_in(3) { normal::boolean(true) } else { self.condition() };
+                let condition = if self.dice.once_in(3) {
+                    normal::boolean(true)
+                } else {
+                    self.condition()
+                };
                 let clauses = self.clauses();
                 let body = self.in_loop(|c| c.block(depth));
                 stmt(StmtKind::While(condition, clauses, body))
             }
             4 => {
                 let yes = self.full_block(depth);
-                let no = if self.dice.once_in(2) { self.block(depth) } else { Vec::new() };
+                let no = if self.dice.once_in(2) {
+                    self.block(depth)
+                } else {
+                    Vec::new()
+                };
                 stmt(StmtKind::Maybe(yes, no))
             }
             _ => self.for_stmt(depth),
@@ -89,7 +110,11 @@ impl Composer {
         let depth = self.depth();
         let ty = self.ty(2);
         let mutable = self.scope.home != Home::Line && self.dice.once_in(2);
-        let value = if mutable { self.check(&ty, depth) } else { self.initial(&ty, depth) };
+        let value = if mutable {
+            self.check(&ty, depth)
+        } else {
+            self.initial(&ty, depth)
+        };
         let name = self.local_name();
         stmt(StmtKind::Let(self.bind(name, ty, mutable), value))
     }
@@ -101,7 +126,11 @@ impl Composer {
         let name = self.local_name();
         let local = self.bind(name, ty, mutable);
         let filter = self.filter(depth);
-        stmt(StmtKind::LetChoice(Choice { local, domain, filter }))
+        stmt(StmtKind::LetChoice(Choice {
+            local,
+            domain,
+            filter,
+        }))
     }
 
     /// What `choose` takes values from: a type, or a collection that is not all of a type.
@@ -121,7 +150,11 @@ impl Composer {
     /// A type that can be written after `choose`.
     fn domain_ty(&mut self) -> Ty {
         let ty = self.enumerable_ty();
-        if plainsong_ir::finite::has_domain_text(&ty) { ty } else { self.sort_ty() }
+        if plainsong_ir::finite::has_domain_text(&ty) {
+            ty
+        } else {
+            self.sort_ty()
+        }
     }
 
     /// A choice of a value of type `ty` for a variable called `name`.
@@ -141,7 +174,11 @@ impl Composer {
         Some(self.scoped(|c| {
             let local = c.bind(name, ty.clone(), false);
             let filter = c.filter(depth);
-            Choice { local, domain, filter }
+            Choice {
+                local,
+                domain,
+                filter,
+            }
         }))
     }
 
@@ -158,7 +195,9 @@ impl Composer {
 
     fn assign_choice(&mut self) -> Stmt {
         let depth = self.depth();
-        let Some((place, ty)) = self.place() else { return self.let_choice() };
+        let Some((place, ty)) = self.place() else {
+            return self.let_choice();
+        };
         let family = self.scope.own.map(|(family, _)| family);
         let name = place.root.name(&self.song, &self.scope.locals, family);
         let name = name.unwrap_or_default().to_owned();
@@ -200,7 +239,14 @@ impl Composer {
         let family = self.scope.own.map(|(family, _)| family);
         let ty = root.ty(&self.song, &self.scope.locals, family)?.clone();
         let (path, ty) = self.path(ty);
-        Some((Place { root, path, span: Default::default() }, ty))
+        Some((
+            Place {
+                root,
+                path,
+                span: Default::default(),
+            },
+            ty,
+        ))
     }
 
     fn match_stmt(&mut self, depth: usize) -> Stmt {
@@ -225,7 +271,13 @@ impl Composer {
             let filter = c.filter(inner);
             let clauses = c.clauses();
             let body = c.in_loop(|c| c.block(depth));
-            stmt(StmtKind::For { local, domain, filter, clauses, body })
+            stmt(StmtKind::For {
+                local,
+                domain,
+                filter,
+                clauses,
+                body,
+            })
         })
     }
 
@@ -255,17 +307,25 @@ impl Composer {
         }
         let depth = self.depth();
         self.scope.old = self.scope.home == Home::Line;
-        let invariants = (0..self.dice.below(3)).map(|_| self.check(&Ty::Bool, depth)).collect();
+        let invariants = (0..self.dice.below(3))
+            .map(|_| self.check(&Ty::Bool, depth))
+            .collect();
         self.scope.old = false;
         let decreases = self.dice.once_in(2).then(|| {
             let ty = self.number_ty();
             self.synth(&ty, depth)
         });
-        LoopClauses { invariants, decreases }
+        LoopClauses {
+            invariants,
+            decreases,
+        }
     }
 }
 
 /// A statement without a place in a text.
 pub(super) fn stmt(kind: StmtKind) -> Stmt {
-    Stmt { kind, span: Default::default() }
+    Stmt {
+        kind,
+        span: Default::default(),
+    }
 }

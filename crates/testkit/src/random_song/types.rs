@@ -5,8 +5,8 @@ use super::names::Kind;
 use super::normal;
 use plainsong_ir::finite::{contains_process, is_enumerable, is_finite};
 use plainsong_ir::{
-    Const, ConstId, EnumDecl, EnumId, Range, RangeEnd, SortDecl, SortId, SortKind,
-    StructDecl, StructId, Ty, Variant,
+    Const, ConstId, EnumDecl, EnumId, Range, RangeEnd, SortDecl, SortId, SortKind, StructDecl,
+    StructId, Ty, Variant,
 };
 
 impl Composer {
@@ -32,7 +32,11 @@ impl Composer {
             _ => SortKind::Range(self.range()),
         };
         let anonymous = kind == SortKind::Identities { ordered: false };
-        self.song.sorts.push(SortDecl { name, kind, span: Default::default() });
+        self.song.sorts.push(SortDecl {
+            name,
+            kind,
+            span: Default::default(),
+        });
         if anonymous {
             // Nothing else in a closed expression is a member of such a sort.
             let id = SortId::from(self.song.sorts.len() - 1);
@@ -77,11 +81,19 @@ impl Composer {
             used.extend(self.taken.iter().cloned());
             let name = self.name_apart_from(Kind::Variant, &used);
             used.push(name.clone());
-            let fields = if self.dice.once_in(3) { self.dice.between(1, 2) } else { 0 };
+            let fields = if self.dice.once_in(3) {
+                self.dice.between(1, 2)
+            } else {
+                0
+            };
             let fields = (0..fields).map(|_| self.ty(1)).collect();
             variants.push(Variant { name, fields });
         }
-        self.song.enums.push(EnumDecl { name, variants, span: Default::default() });
+        self.song.enums.push(EnumDecl {
+            name,
+            variants,
+            span: Default::default(),
+        });
     }
 
     fn structure(&mut self) {
@@ -92,7 +104,11 @@ impl Composer {
             names.push(field);
         }
         let fields = names.into_iter().map(|name| (name, self.ty(1))).collect();
-        self.song.structs.push(StructDecl { name, fields, span: Default::default() });
+        self.song.structs.push(StructDecl {
+            name,
+            fields,
+            span: Default::default(),
+        });
     }
 
     /// Any type, of values nested at most `depth` deep.
@@ -102,7 +118,11 @@ impl Composer {
         }
         let inner = Box::new(self.ty(depth - 1));
         match self.dice.below(7) {
-            0 => Ty::Tuple((0..self.dice.between(2, 3)).map(|_| self.ty(depth - 1)).collect()),
+            0 => Ty::Tuple(
+                (0..self.dice.between(2, 3))
+                    .map(|_| self.ty(depth - 1))
+                    .collect(),
+            ),
             1 | 2 => Ty::Option(inner),
             3 => Ty::Set(inner),
             4 => Ty::Bag(inner),
@@ -132,19 +152,31 @@ impl Composer {
             2 => Ty::Set(Box::new(self.plain_ty())),
             _ => self.plain_ty(),
         };
-        if is_finite(&self.song, &ty) { ty } else { self.sort_ty() }
+        if is_finite(&self.song, &ty) {
+            ty
+        } else {
+            self.sort_ty()
+        }
     }
 
     /// A type for the index of a family: not of processes, of which there would be no end.
     pub(super) fn index_ty(&mut self) -> Ty {
         let ty = self.finite_ty();
-        if contains_process(&self.song, &ty) { self.sort_ty() } else { ty }
+        if contains_process(&self.song, &ty) {
+            self.sort_ty()
+        } else {
+            ty
+        }
     }
 
     /// A type that can be listed with a window for numbers.
     pub(super) fn enumerable_ty(&mut self) -> Ty {
         let ty = self.ty(1);
-        if is_enumerable(&self.song, &ty) { ty } else { self.plain_enumerable_ty() }
+        if is_enumerable(&self.song, &ty) {
+            ty
+        } else {
+            self.plain_enumerable_ty()
+        }
     }
 
     fn plain_enumerable_ty(&mut self) -> Ty {
@@ -169,6 +201,8 @@ impl Composer {
     /// All integer-range sorts.
     pub(super) fn range_sorts(&self) -> Vec<Ty> {
         let sorts = (0..self.song.sorts.len()).map(|at| Ty::Sort(SortId::from(at)));
-        sorts.filter(|ty| plainsong_ir::finite::is_range_sort(&self.song, ty)).collect()
+        sorts
+            .filter(|ty| plainsong_ir::finite::is_range_sort(&self.song, ty))
+            .collect()
     }
 }

@@ -21,7 +21,11 @@ impl Composer {
     /// A family without variables.
     pub(super) fn family_head(&mut self, kind: Kind) -> FamilyId {
         let name = self.item_name(kind);
-        let count = if self.dice.once_in(2) { self.dice.between(1, 2) } else { 0 };
+        let count = if self.dice.once_in(2) {
+            self.dice.between(1, 2)
+        } else {
+            0
+        };
         let (index, _) = self.within(Scope::default(), |c| {
             let rows = (0..count).map(|_| {
                 let ty = c.index_ty();
@@ -31,7 +35,12 @@ impl Composer {
             });
             rows.collect()
         });
-        self.song.families.push(Family { name, index, vars: Vec::new(), span: Default::default() });
+        self.song.families.push(Family {
+            name,
+            index,
+            vars: Vec::new(),
+            span: Default::default(),
+        });
         FamilyId::from(self.song.families.len() - 1)
     }
 
@@ -44,10 +53,21 @@ impl Composer {
                 let field = self.name_apart_from(Kind::Field, &names);
                 names.push(field);
             }
-            let fields = names.into_iter().map(|name| Binder { name, ty: self.ty(1) }).collect();
+            let fields = names
+                .into_iter()
+                .map(|name| Binder {
+                    name,
+                    ty: self.ty(1),
+                })
+                .collect();
             let delivery = self.dice.choose(&Delivery::ALL).copied();
             let delivery = delivery.filter(|_| !self.dice.once_in(3));
-            self.messages.push(Message { name, fields, delivery, span: Default::default() });
+            self.messages.push(Message {
+                name,
+                fields,
+                delivery,
+                span: Default::default(),
+            });
         }
     }
 
@@ -56,14 +76,26 @@ impl Composer {
         for family in self.processes.clone() {
             self.state_vars(family, Home::Start, &[]);
         }
-        let processes: Vec<Process> =
-            self.processes.clone().into_iter().map(|family| self.process_decl(family)).collect();
+        let processes: Vec<Process> = self
+            .processes
+            .clone()
+            .into_iter()
+            .map(|family| self.process_decl(family))
+            .collect();
         let init = self.dice.once_in(2).then(|| {
             let (body, locals) = self.within(Scope::new(Home::VoicesInit), |c| c.block(2));
-            Code { arity: 0, locals, body }
+            Code {
+                arity: 0,
+                locals,
+                body,
+            }
         });
         let messages = self.messages.clone();
-        self.song.system = System::Voices(Voices { messages, processes, init });
+        self.song.system = System::Voices(Voices {
+            messages,
+            processes,
+            init,
+        });
     }
 
     /// Gives a family its variables; `parameters` are those of its choreography.
@@ -76,22 +108,35 @@ impl Composer {
             let mut scope = self.family_scope(family, home, parameters);
             scope.own = Some((family, known));
             let (start, locals) = self.within(scope, |c| c.start_value(&ty, &name));
-            let var = StateVar { name, ty, start, locals, span: Default::default() };
+            let var = StateVar {
+                name,
+                ty,
+                start,
+                locals,
+                span: Default::default(),
+            };
             self.song.families[family.index()].vars.push(var);
         }
     }
 
     /// A scope that begins with the indices of a family and some parameters.
     pub(super) fn family_scope(&self, family: FamilyId, home: Home, parameters: &[Local]) -> Scope {
-        let index = self.song.families[family.index()].index.iter().map(|row| Local {
-            name: row.name.clone(),
-            ty: row.ty.clone(),
-            mutable: false,
-            span: Default::default(),
-        });
+        let index = self.song.families[family.index()]
+            .index
+            .iter()
+            .map(|row| Local {
+                name: row.name.clone(),
+                ty: row.ty.clone(),
+                mutable: false,
+                span: Default::default(),
+            });
         let locals: Vec<Local> = index.chain(parameters.iter().cloned()).collect();
         let visible = (0..locals.len()).map(Into::into).collect();
-        Scope { locals, visible, ..Scope::new(home) }
+        Scope {
+            locals,
+            visible,
+            ..Scope::new(home)
+        }
     }
 
     /// How a variable starts.
@@ -116,7 +161,12 @@ impl Composer {
             true => Body::Handlers((0..c.dice.between(1, 3)).map(|_| c.handler()).collect()),
             false => Body::Sequential(c.body()),
         });
-        Process { family, daemon: self.dice.once_in(4), locals, body }
+        Process {
+            family,
+            daemon: self.dice.once_in(4),
+            locals,
+            body,
+        }
     }
 
     /// Statements that do not begin with `var`, which would be a state variable.
@@ -130,13 +180,20 @@ impl Composer {
     }
 
     fn receive_or_send(&mut self) -> Stmt {
-        if self.dice.once_in(2) { self.receive() } else { self.send() }
+        if self.dice.once_in(2) {
+            self.receive()
+        } else {
+            self.send()
+        }
     }
 
     fn handler(&mut self) -> Handler {
         self.scoped(|c| {
             let accept = c.accept();
-            Handler { accept, body: c.block(2) }
+            Handler {
+                accept,
+                body: c.block(2),
+            }
         })
     }
 
@@ -144,7 +201,10 @@ impl Composer {
     pub(super) fn send(&mut self) -> Stmt {
         let depth = self.depth();
         let at = self.dice.below(self.messages.len());
-        let types = self.messages[at].fields.iter().map(|field| field.ty.clone());
+        let types = self.messages[at]
+            .fields
+            .iter()
+            .map(|field| field.ty.clone());
         let types: Vec<Ty> = types.collect();
         let payload = self.checks(&types, depth);
         let address = self.check(&Ty::Process, depth);
@@ -183,7 +243,13 @@ impl Composer {
         };
         let filter = self.filter(depth);
         let message = MessageId::from(at);
-        Accept { message, slots, source, filter, span: Default::default() }
+        Accept {
+            message,
+            slots,
+            source,
+            filter,
+            span: Default::default(),
+        }
     }
 
     fn source(&mut self) -> Source {

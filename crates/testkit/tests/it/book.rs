@@ -13,12 +13,19 @@ fn every_song_in_the_book_does_what_its_fence_says() {
         for block in book::blocks(chapter).expect("a chapter can be read") {
             songs += usize::from(!matches!(block.kind, BlockKind::Console | BlockKind::Other));
             if let Err(message) = examine(&block) {
-                problems.push(format!("{}:{}: {message}", block.chapter.display(), block.line));
+                problems.push(format!(
+                    "{}:{}: {message}",
+                    block.chapter.display(),
+                    block.line
+                ));
             }
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
-    assert!(songs >= 5, "the book should show songs, but has only {songs}");
+    assert!(
+        songs >= 5,
+        "the book should show songs, but has only {songs}"
+    );
 }
 
 fn examine(block: &CodeBlock) -> Result<(), String> {
@@ -33,7 +40,11 @@ fn examine(block: &CodeBlock) -> Result<(), String> {
 
 fn accepted(text: &str) -> Result<(), String> {
     let compiled = answers::compile(text);
-    match compiled.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+    match compiled
+        .diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.is_error())
+    {
         Some(error) => Err(format!("{}: {}", error.code.name, error.message)),
         None => Ok(()),
     }
@@ -46,8 +57,14 @@ fn checked(text: &str) -> Result<(), String> {
     if verdicts.is_empty() {
         return Err("there is nothing to check".to_owned());
     }
-    match verdicts.iter().find(|verdict| verdict.outcome != Outcome::Holds) {
-        Some(verdict) => Err(format!("{} does not hold: {}", verdict.property, verdict.reason)),
+    match verdicts
+        .iter()
+        .find(|verdict| verdict.outcome != Outcome::Holds)
+    {
+        Some(verdict) => Err(format!(
+            "{} does not hold: {}",
+            verdict.property, verdict.reason
+        )),
         None => Ok(()),
     }
 }
@@ -63,6 +80,8 @@ fn rejected(text: &str, code: &str) -> Result<(), String> {
     if errors.contains(&code) {
         Ok(())
     } else {
-        Err(format!("should be rejected with {code}, but the errors are {errors:?}"))
+        Err(format!(
+            "should be rejected with {code}, but the errors are {errors:?}"
+        ))
     }
 }

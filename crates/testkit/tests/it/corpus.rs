@@ -34,7 +34,10 @@ process p {
 ";
 
 fn problems(text: &str) -> String {
-    examine(text).iter().map(|problem| format!("{problem}\n")).collect()
+    examine(text)
+        .iter()
+        .map(|problem| format!("{problem}\n"))
+        .collect()
 }
 
 #[test]
@@ -49,13 +52,29 @@ fn whatever_is_wrong_is_noticed() {
     for (from, to, noticed) in [
         ("executions = 2", "executions = 3", "line 3: expected"),
         ("blocked = 0", "blocked = 1", "line 3: expected"),
-        ("check(Sender=2): holds", "check(Sender=2): no_deadlock refuted", "should be refuted"),
-        ("check(Sender=2): holds", "check(Sender=2): nothing holds", "no verdict for `nothing`"),
+        (
+            "check(Sender=2): holds",
+            "check(Sender=2): no_deadlock refuted",
+            "should be refuted",
+        ),
+        (
+            "check(Sender=2): holds",
+            "check(Sender=2): nothing holds",
+            "no verdict for `nothing`",
+        ),
         ("check(Sender=2)", "check(Sander=2)", "Sander"),
-        ("states(Sender=1): ", "states(Sender=1): 1", "line 4: expected"),
+        (
+            "states(Sender=1): ",
+            "states(Sender=1): 1",
+            "line 4: expected",
+        ),
         ("// What: two", "// Two", "`// What: …`"),
         ("from any sender;", "from  any sender;", "not formatted"),
-        ("receive Token from any sender;", "receive Token from any sender; let x = 1;", "unused-local"),
+        (
+            "receive Token from any sender;",
+            "receive Token from any sender; let x = 1;",
+            "unused-local",
+        ),
         ("any sender;", "sender;", "family-index"),
     ] {
         assert!(race.contains(from), "{from}");
@@ -68,13 +87,29 @@ fn whatever_is_wrong_is_noticed() {
 #[test]
 fn marks_must_match_exactly() {
     for (from, to, noticed) in [
-        ("    //      ^ error[unknown-name]\n", "", "not expected: Error unknown-name"),
-        ("unknown-name", "unknown-nome", "did not come: Error unknown-nome"),
+        (
+            "    //      ^ error[unknown-name]\n",
+            "",
+            "not expected: Error unknown-name",
+        ),
+        (
+            "unknown-name",
+            "unknown-nome",
+            "did not come: Error unknown-nome",
+        ),
         ("error[", "warning[", "did not come: Warning"),
         ("  ^ ", " ^ ", "did not come"),
         ("  ^ ", "  ^^ ", "did not come"),
-        ("name]", "name] \"something else\"", "saying \"something else\""),
-        ("What: a slip.\n", "What: a slip.\n// expect check: holds\n", "nothing can be asked"),
+        (
+            "name]",
+            "name] \"something else\"",
+            "saying \"something else\"",
+        ),
+        (
+            "What: a slip.\n",
+            "What: a slip.\n// expect check: holds\n",
+            "nothing can be asked",
+        ),
     ] {
         assert!(REJECTED.contains(from), "{from}");
         let found = problems(&REJECTED.replacen(from, to, 1));
@@ -91,11 +126,17 @@ fn a_song_must_expect_something() {
 #[test]
 fn blessing_mends_numbers_verdicts_and_marks_and_nothing_else() {
     let race = bless(RACE).unwrap();
-    let broken = race.replace("executions = 2", "executions = 9").replace(": holds", ": no_deadlock refuted");
+    let broken = race
+        .replace("executions = 2", "executions = 9")
+        .replace(": holds", ": no_deadlock refuted");
     assert_eq!(bless(&broken).unwrap(), race);
     let unmarked = REJECTED.replace("    //      ^ error[unknown-name]\n", "");
     assert_eq!(bless(&unmarked).unwrap(), REJECTED);
-    assert_eq!(bless(&race).unwrap(), race, "blessing what is right changes nothing");
+    assert_eq!(
+        bless(&race).unwrap(),
+        race,
+        "blessing what is right changes nothing"
+    );
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Tests of the instruments, and tests made with them.
 
+mod book;
 mod build;
+mod corpus;
 mod enumerate;
 mod random_song;
+mod round_trip;

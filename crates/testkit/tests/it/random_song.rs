@@ -1,8 +1,10 @@
 //! Random songs are valid, come from their seed alone, and use everything there is.
 
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Expr, ExprKind, Pattern, PatternKind, Song, Stmt, StmtKind, validate::validate};
-use plainsong_testkit::random_song::{Form, song, song_of};
+use plainsong_ir::{
+    Delivery, Expr, ExprKind, Pattern, PatternKind, Song, Stmt, StmtKind, validate::validate,
+};
+use plainsong_testkit::random_song::{Form, small_voices, song, song_of};
 use std::collections::BTreeSet;
 
 /// A song must be valid; if it is not, the message shows it.
@@ -20,6 +22,42 @@ fn random_songs_are_valid() {
         let size = (seed % 4) as usize;
         assert_valid(&song(seed, size), &format!("seed {seed}, size {size}"));
     }
+}
+
+#[test]
+fn small_programs_are_valid_small_and_end() {
+    for seed in 0..3_000 {
+        let song = small_voices(seed, None);
+        assert_valid(&song, &format!("small program {seed}"));
+        let mut seen = Kinds::default();
+        walk::song(&mut seen, &song);
+        assert!(
+            !seen.0.contains("s:While"),
+            "small program {seed} may not end"
+        );
+        assert!(
+            (2..=4).contains(&song.families.len()),
+            "small program {seed} is not small"
+        );
+    }
+}
+
+#[test]
+fn small_programs_deliver_as_asked() {
+    for delivery in Delivery::ALL {
+        let song = small_voices(7, Some(delivery));
+        let messages = &song.voices().unwrap().messages;
+        assert!(
+            messages
+                .iter()
+                .all(|message| message.delivery == Some(delivery))
+        );
+    }
+    let mixed: BTreeSet<Option<Delivery>> = (0..50)
+        .flat_map(|seed| small_voices(seed, None).voices().unwrap().messages.clone())
+        .map(|message| message.delivery)
+        .collect();
+    assert_eq!(mixed.len(), 5);
 }
 
 #[test]
@@ -89,27 +127,121 @@ impl Visit for Kinds {
 }
 
 const EXPRS: &[&str] = &[
-    "Bool", "Int", "Local", "Own", "Of", "Global", "Const", "All", "Pid", "SelfPid", "Unary",
-    "Binary", "Range", "If", "Match", "Is", "Let", "Tuple", "Project", "Struct", "Field", "Update",
-    "Variant", "None", "Some", "Literal", "Comprehension", "MapOf", "Index", "Method", "Call",
-    "Quantifier", "Old", "Pending", "Widen", "Narrow", "And", "Or", "Implies", "Iff", "Eq", "Ne",
-    "Lt", "Le", "Gt", "Ge", "Add", "Sub", "Mul", "Div", "Rem", "Union", "Inter", "In", "Forall",
-    "Exists", "Count", "Sum",
+    "Bool",
+    "Int",
+    "Local",
+    "Own",
+    "Of",
+    "Global",
+    "Const",
+    "All",
+    "Pid",
+    "SelfPid",
+    "Unary",
+    "Binary",
+    "Range",
+    "If",
+    "Match",
+    "Is",
+    "Let",
+    "Tuple",
+    "Project",
+    "Struct",
+    "Field",
+    "Update",
+    "Variant",
+    "None",
+    "Some",
+    "Literal",
+    "Comprehension",
+    "MapOf",
+    "Index",
+    "Method",
+    "Call",
+    "Quantifier",
+    "Old",
+    "Pending",
+    "Widen",
+    "Narrow",
+    "And",
+    "Or",
+    "Implies",
+    "Iff",
+    "Eq",
+    "Ne",
+    "Lt",
+    "Le",
+    "Gt",
+    "Ge",
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Rem",
+    "Union",
+    "Inter",
+    "In",
+    "Forall",
+    "Exists",
+    "Count",
+    "Sum",
 ];
 
 const STMTS: &[&str] = &[
-    "s:Let", "s:LetChoice", "s:Assign", "s:AssignChoice", "s:If", "s:Match", "s:While", "s:For",
-    "s:Break", "s:Continue", "s:Maybe", "s:Assert", "s:Assume", "s:Send", "s:Receive", "s:Select",
-    "s:Async", "s:Timeout",
+    "s:Let",
+    "s:LetChoice",
+    "s:Assign",
+    "s:AssignChoice",
+    "s:If",
+    "s:Match",
+    "s:While",
+    "s:For",
+    "s:Break",
+    "s:Continue",
+    "s:Maybe",
+    "s:Assert",
+    "s:Assume",
+    "s:Send",
+    "s:Receive",
+    "s:Select",
+    "s:Async",
+    "s:Timeout",
 ];
 
 const PATTERNS: &[&str] = &[
-    "p:Wild", "p:Bind", "p:Bool", "p:Int", "p:None", "p:Some", "p:Tuple", "p:Variant", "p:Struct",
-    "p:Pid", "p:Negative",
+    "p:Wild",
+    "p:Bind",
+    "p:Bool",
+    "p:Int",
+    "p:None",
+    "p:Some",
+    "p:Tuple",
+    "p:Variant",
+    "p:Struct",
+    "p:Pid",
+    "p:Negative",
 ];
 
 const METHODS: &[&str] = &[
-    "Len", "IsEmpty", "Contains", "With", "Without", "Min", "Max", "Subset", "Count", "ToSet",
-    "ToBag", "First", "Last", "Push", "DropFirst", "DropLast", "Update", "IsSome", "IsNone",
-    "Unwrap", "UnwrapOr",
+    "Len",
+    "IsEmpty",
+    "Contains",
+    "With",
+    "Without",
+    "Min",
+    "Max",
+    "Subset",
+    "Count",
+    "ToSet",
+    "ToBag",
+    "First",
+    "Last",
+    "Push",
+    "DropFirst",
+    "DropLast",
+    "Update",
+    "IsSome",
+    "IsNone",
+    "Unwrap",
+    "UnwrapOr",
 ];

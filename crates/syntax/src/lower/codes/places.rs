@@ -10,7 +10,7 @@ Which statements may stand where:
 | `send` | yes | yes | yes, with processes | no | no |
 | `receive` | yes | no | no | no | no |
 | `async` | no | no | yes, with actions | yes | no |
-| `while`, `loop` | yes | yes | yes | no | yes |
+| `while`, `loop` | yes | yes | yes, with processes | no | yes |
 | `var` | yes | yes | yes | yes | no |
 
 A handler runs to completion as one step, so it cannot wait: write another handler for the message it

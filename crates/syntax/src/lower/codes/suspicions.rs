@@ -50,7 +50,19 @@ otherwise add `where` conditions.";
 `daemon` says that a process may wait in a `receive` for ever without this being a deadlock. A process
 with handlers, or one that never receives, does not wait, so the word changes nothing. Leave it out.";
 
-    /// A message, sort or function that nothing mentions.
+    /// A new name in a pattern that looks like a variant.
+    LIKE_A_VARIANT = "like-a-variant", "a pattern looks like a variant but is a new name", "\
+In a pattern, a bare name that is no variant of the value's enum (and no process, for a `process`) is a
+new name: it matches everything. This one looks so much like a variant that it is probably a slip.
+
+```text
+enum Vote { Yes, No }
+match vote { Yes => 1, Np => 2 }        // warning: `Np` matches everything
+```
+
+Correct the spelling, or use a name that cannot be mistaken, or `_`.";
+
+    /// A message that nothing mentions.
     UNUSED_MESSAGE = "unused-message", "a message is neither sent nor received", "\
 Nothing in the file sends or receives this message. Remove it, or use it.";
 }

@@ -54,3 +54,19 @@ fn an_unknown_name_silences_what_depends_on_it() {
         assert_eq!(codes(text), ["unknown-name"], "{text}");
     }
 }
+
+#[test]
+fn a_mismatch_settles_what_was_open() {
+    assert_eq!(
+        codes("fn f(n: int) -> bool { n == none }"),
+        ["type-mismatch"]
+    );
+    assert_eq!(
+        codes("fn f(n: int) -> bool { let x: int = {}; x == n }"),
+        ["type-mismatch"]
+    );
+    assert_eq!(
+        codes("process p { assert true; var x = 1; x = none; }"),
+        ["type-mismatch"]
+    );
+}

@@ -38,6 +38,14 @@ const ROWS: &[(&str, &str)] = &[
         "fn f(o: option<bool>) -> int { match o { none => 1, some(_) => 2, «some(true)» => 3 } }",
     ),
     (
+        "like-a-variant",
+        "enum V { Yes, No } fn f(v: V) -> int { match v { Yes => 1, «Noo» => 2 } }",
+    ),
+    (
+        "like-a-variant",
+        "process server { } fn f(p: process) -> bool { p is «Server» }",
+    ),
+    (
         "overlapping-handlers",
         "message M; process p { on M { } on «M from any p» { } } init { send M to p; }",
     ),

@@ -70,8 +70,12 @@ pub enum Ending {
 
 impl Ending {
     /// All of them, in the order they are written.
-    pub const ALL: [Ending; 4] =
-        [Ending::Executions, Ending::Blocked, Ending::Failed, Ending::Discarded];
+    pub const ALL: [Ending; 4] = [
+        Ending::Executions,
+        Ending::Blocked,
+        Ending::Failed,
+        Ending::Discarded,
+    ];
 
     /// As written in a header.
     pub fn name(self) -> &'static str {
@@ -98,19 +102,31 @@ pub fn read(text: &str) -> Result<Header, Vec<Problem>> {
     let mut header = Header::default();
     let mut problems = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        let Some(comment) = line.strip_prefix("//") else { break };
+        let Some(comment) = line.strip_prefix("//") else {
+            break;
+        };
         if index == 0 {
             header.says_what = comment.starts_with(" What: ");
         }
-        let Some(rest) = comment.strip_prefix(" expect ") else { continue };
+        let Some(rest) = comment.strip_prefix(" expect ") else {
+            continue;
+        };
         match reader::expectation(rest) {
             Ok((question, scope)) => {
-                header.expectations.push(Expectation { line: index + 1, question, scope });
+                header.expectations.push(Expectation {
+                    line: index + 1,
+                    question,
+                    scope,
+                });
             }
             Err(message) => problems.push(Problem::new(index + 1, message)),
         }
     }
-    if problems.is_empty() { Ok(header) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(header)
+    } else {
+        Err(problems)
+    }
 }
 
 impl fmt::Display for Expectation {
@@ -133,8 +149,12 @@ impl fmt::Display for Expectation {
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes: Vec<String> =
-            self.sizes.chosen.iter().map(|(name, size)| format!("{name}={size}")).collect();
+        let sizes: Vec<String> = self
+            .sizes
+            .chosen
+            .iter()
+            .map(|(name, size)| format!("{name}={size}"))
+            .collect();
         if !sizes.is_empty() {
             write!(f, "({})", sizes.join(", "))?;
         }
@@ -149,12 +169,18 @@ fn verdicts(claims: &[Claim]) -> String {
     if claims.is_empty() {
         return Outcome::Holds.name().to_owned();
     }
-    claims.iter().map(Claim::to_string).collect::<Vec<_>>().join(", ")
+    claims
+        .iter()
+        .map(Claim::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn numbers(counts: &[(Ending, u64)]) -> String {
-    let written: Vec<String> =
-        counts.iter().map(|(ending, number)| format!("{} = {number}", ending.name())).collect();
+    let written: Vec<String> = counts
+        .iter()
+        .map(|(ending, number)| format!("{} = {number}", ending.name()))
+        .collect();
     written.join(", ")
 }
 

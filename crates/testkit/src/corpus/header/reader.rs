@@ -14,7 +14,11 @@ pub(super) fn expectation(text: &str) -> Result<(Question, Scope), String> {
         "check" => Question::Check(reader.after_colon(Reader::claims)?),
         "explore" => Question::Explore(reader.after_colon(Reader::counts)?),
         "states" => Question::States(reader.after_colon(Reader::number)?),
-        other => return Err(format!("`{other}` is no verb that can be expected to say something")),
+        other => {
+            return Err(format!(
+                "`{other}` is no verb that can be expected to say something"
+            ));
+        }
     };
     if reader.rest.is_empty() {
         Ok((question, scope))
@@ -77,12 +81,18 @@ impl<'t> Reader<'t> {
     fn number<N: std::str::FromStr>(&mut self) -> Result<N, String> {
         let negative = if self.take("-") { "-" } else { "" };
         let digits = self.word()?;
-        format!("{negative}{digits}").parse().map_err(|_| format!("`{digits}` is not a number"))
+        format!("{negative}{digits}")
+            .parse()
+            .map_err(|_| format!("`{digits}` is not a number"))
     }
 
     fn scope(&mut self) -> Result<Scope, String> {
         let sizes = self.sizes()?;
-        let states = if self.take("within ") { Some(self.number()?) } else { None };
+        let states = if self.take("within ") {
+            Some(self.number()?)
+        } else {
+            None
+        };
         if states.is_some() {
             self.want("states")?;
         }
@@ -117,12 +127,23 @@ impl<'t> Reader<'t> {
     fn claim(&mut self) -> Result<Claim, String> {
         let property = self.property()?.to_owned();
         let outcome = outcome(self.word()?)?;
-        let reason = if self.take("\"") { Some(self.quoted()?) } else { None };
-        Ok(Claim { property, outcome, reason })
+        let reason = if self.take("\"") {
+            Some(self.quoted()?)
+        } else {
+            None
+        };
+        Ok(Claim {
+            property,
+            outcome,
+            reason,
+        })
     }
 
     fn quoted(&mut self) -> Result<String, String> {
-        let (quoted, rest) = self.rest.split_once('"').ok_or("a closing `\"` is missing")?;
+        let (quoted, rest) = self
+            .rest
+            .split_once('"')
+            .ok_or("a closing `\"` is missing")?;
         self.rest = rest.trim_start();
         Ok(quoted.to_owned())
     }
@@ -150,10 +171,15 @@ impl<'t> Reader<'t> {
 }
 
 fn outcome(word: &str) -> Result<Outcome, String> {
-    [Outcome::Proved, Outcome::Holds, Outcome::Refuted, Outcome::Unknown]
-        .into_iter()
-        .find(|outcome| outcome.name() == word)
-        .ok_or_else(|| format!("`{word}` is not a verdict"))
+    [
+        Outcome::Proved,
+        Outcome::Holds,
+        Outcome::Refuted,
+        Outcome::Unknown,
+    ]
+    .into_iter()
+    .find(|outcome| outcome.name() == word)
+    .ok_or_else(|| format!("`{word}` is not a verdict"))
 }
 
 #[cfg(test)]
@@ -161,7 +187,10 @@ mod tests {
     use super::*;
 
     fn scope(sizes: Sizes) -> Scope {
-        Scope { sizes, states: None }
+        Scope {
+            sizes,
+            states: None,
+        }
     }
 
     #[test]
@@ -179,8 +208,14 @@ mod tests {
             claim("q.assertions", Outcome::Unknown, None),
         ];
         assert_eq!(question, Question::Check(claims));
-        assert_eq!(expectation("check: holds"), Ok((Question::Check(vec![]), Scope::default())));
-        assert_eq!(expectation("accepted"), Ok((Question::Accepted, Scope::default())));
+        assert_eq!(
+            expectation("check: holds"),
+            Ok((Question::Check(vec![]), Scope::default()))
+        );
+        assert_eq!(
+            expectation("accepted"),
+            Ok((Question::Accepted, Scope::default()))
+        );
         assert_eq!(
             expectation("states(A=1): 57"),
             Ok((Question::States(57), scope(Sizes::new().with("A", 1))))
@@ -188,7 +223,13 @@ mod tests {
         let counts = vec![(Ending::Executions, 6), (Ending::Discarded, 2)];
         assert_eq!(
             expectation("explore within 1000 states: executions = 6, discarded = 2"),
-            Ok((Question::Explore(counts), Scope { states: Some(1000), ..Scope::default() }))
+            Ok((
+                Question::Explore(counts),
+                Scope {
+                    states: Some(1000),
+                    ..Scope::default()
+                }
+            ))
         );
     }
 

@@ -18,7 +18,10 @@ impl Small {
             messages.push((self.some_message(), None));
         }
         messages.truncate(2);
-        messages.into_iter().map(|(message, from)| self.handler(message, from)).collect()
+        messages
+            .into_iter()
+            .map(|(message, from)| self.handler(message, from))
+            .collect()
     }
 
     fn handler(&mut self, message: MessageId, from: Option<FamilyId>) -> Handler {

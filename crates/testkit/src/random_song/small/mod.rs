@@ -25,16 +25,24 @@ use plan::Plan;
 /// A small program that ends. All messages are delivered as `delivery` says; without one, each by a
 /// model of its own.
 pub fn small_voices(seed: u64, delivery: Option<Delivery>) -> Song {
-    let mut small = Small { composer: Composer::new(seed, 1), members: Vec::new() };
+    let mut small = Small {
+        composer: Composer::new(seed, 1),
+        members: Vec::new(),
+    };
     small.types();
     small.families();
     small.messages(delivery);
     let plan = small.plan();
-    let processes: Vec<Process> =
-        (0..small.members.len()).map(|at| small.process(FamilyId::from(at), &plan)).collect();
+    let processes: Vec<Process> = (0..small.members.len())
+        .map(|at| small.process(FamilyId::from(at), &plan))
+        .collect();
     let init = small.init(&plan);
     let messages = small.composer.messages.clone();
-    small.composer.song.system = System::Voices(Voices { messages, processes, init });
+    small.composer.song.system = System::Voices(Voices {
+        messages,
+        processes,
+        init,
+    });
     small.property();
     let mut song = small.composer.song;
     visit::renumber_locals(&mut song);
@@ -56,15 +64,33 @@ impl Small {
     /// One sort of one or two members and one enum.
     fn types(&mut self) {
         let c = &mut self.composer;
-        let kind = SortKind::Identities { ordered: c.dice.once_in(2) };
-        c.song.sorts.push(SortDecl { name: "Id".into(), kind, span: Default::default() });
+        let kind = SortKind::Identities {
+            ordered: c.dice.once_in(2),
+        };
+        c.song.sorts.push(SortDecl {
+            name: "Id".into(),
+            kind,
+            span: Default::default(),
+        });
         let size = c.dice.between(1, 2) as i64;
         let span = Default::default();
-        c.song.sizes.push(Sizing { name: "Id".into(), low: size, high: size, span });
+        c.song.sizes.push(Sizing {
+            name: "Id".into(),
+            low: size,
+            high: size,
+            span,
+        });
         let names = &["Red", "Green", "Blue"][..c.dice.between(2, 3)];
-        let variants = names.iter().map(|name| Variant { name: (*name).into(), fields: vec![] });
+        let variants = names.iter().map(|name| Variant {
+            name: (*name).into(),
+            fields: vec![],
+        });
         let variants = variants.collect();
-        c.song.enums.push(EnumDecl { name: "Color".into(), variants, span });
+        c.song.enums.push(EnumDecl {
+            name: "Color".into(),
+            variants,
+            span,
+        });
         c.taken.extend(["Id".to_owned(), "Color".to_owned()]);
     }
 
@@ -85,16 +111,22 @@ impl Small {
         let two = c.song.sizes[0].low == 2;
         let index = match c.dice.below(5) {
             0 if may_be_two => Some((Ty::Bool, 2)),
-            1 | 2 if may_be_two || !two => {
-                Some((Ty::Sort(SortId(0)), if two { 2 } else { 1 }))
-            }
+            1 | 2 if may_be_two || !two => Some((Ty::Sort(SortId(0)), if two { 2 } else { 1 })),
             _ => None,
         };
         let members = index.as_ref().map_or(1, |(_, members)| *members);
-        let index = index.map(|(ty, _)| Binder { name: "me".into(), ty });
+        let index = index.map(|(ty, _)| Binder {
+            name: "me".into(),
+            ty,
+        });
         let index: Vec<Binder> = index.into_iter().collect();
         let span = Default::default();
-        c.song.families.push(Family { name, index, vars: Vec::new(), span });
+        c.song.families.push(Family {
+            name,
+            index,
+            vars: Vec::new(),
+            span,
+        });
         let family = FamilyId::from(c.song.families.len() - 1);
         c.processes.push(family);
         self.members.push(members);
@@ -112,7 +144,13 @@ impl Small {
             let locals = c.family_scope(family, Home::Start, &[]).locals;
             let start = StartValue::Value(value);
             let name = name.to_owned();
-            let var = StateVar { name, ty, start, locals, span: Default::default() };
+            let var = StateVar {
+                name,
+                ty,
+                start,
+                locals,
+                span: Default::default(),
+            };
             c.song.families[family.index()].vars.push(var);
         }
     }
@@ -127,7 +165,13 @@ impl Small {
                 1 => Some(Ty::Enum(EnumId(0))),
                 _ => Some(Ty::Bool),
             };
-            let fields = ty.into_iter().map(|ty| Binder { name: "value".into(), ty }).collect();
+            let fields = ty
+                .into_iter()
+                .map(|ty| Binder {
+                    name: "value".into(),
+                    ty,
+                })
+                .collect();
             let model = match delivery {
                 Some(delivery) => Some(delivery),
                 None => {
@@ -135,7 +179,12 @@ impl Small {
                     (!c.dice.once_in(4)).then_some(model)
                 }
             };
-            c.messages.push(Message { name, fields, delivery: model, span: Default::default() });
+            c.messages.push(Message {
+                name,
+                fields,
+                delivery: model,
+                span: Default::default(),
+            });
         }
     }
 
@@ -152,7 +201,12 @@ impl Small {
         let c = &mut self.composer;
         let locals = std::mem::replace(&mut c.scope, outer).locals;
         let daemon = c.dice.once_in(6) && matches!(body, Body::Sequential(_));
-        Process { family, daemon, locals, body }
+        Process {
+            family,
+            daemon,
+            locals,
+            body,
+        }
     }
 
     /// `init { send M(…) to p; }`, when the plan has one.
@@ -162,24 +216,32 @@ impl Small {
         let outer = std::mem::replace(&mut self.composer.scope, scope);
         let body = self.sends(message, to, None);
         let locals = std::mem::replace(&mut self.composer.scope, outer).locals;
-        Some(Code { arity: 0, locals, body })
+        Some(Code {
+            arity: 0,
+            locals,
+            body,
+        })
     }
 
     /// A property about how much some process has received.
     fn property(&mut self) {
         let c = &mut self.composer;
-        let singles = (0..self.members.len()).filter(|at| {
-            c.song.families[*at].index.is_empty()
-        });
+        let singles = (0..self.members.len()).filter(|at| c.song.families[*at].index.is_empty());
         let singles: Vec<usize> = singles.collect();
-        let Some(at) = c.dice.choose(&singles).copied() else { return };
+        let Some(at) = c.dice.choose(&singles).copied() else {
+            return;
+        };
         let log = Ty::Seq(Box::new(Ty::Bool));
         let log = expr(ExprKind::Of(FamilyId::from(at), vec![], LOG), log);
         let len = expr(ExprKind::Method(Builtin::Len, vec![log]), Ty::Nat);
         let op = *c.dice.pick(&[BinOp::Le, BinOp::Ne]);
         let bound = normal::int(c.dice.between(0, 2) as i64);
         let claim = normal::comparison(&c.song, op, len, bound);
-        let claim = if c.dice.once_in(2) { Claim::Finally(claim) } else { Claim::Always(claim) };
+        let claim = if c.dice.once_in(2) {
+            Claim::Finally(claim)
+        } else {
+            Claim::Always(claim)
+        };
         c.song.properties.push(Property {
             name: "received".into(),
             engines: Vec::new(),
@@ -192,7 +254,10 @@ impl Small {
 
     /// The type of what a message carries, if it carries something.
     pub(super) fn payload(&self, message: MessageId) -> Option<Ty> {
-        self.composer.messages[message.index()].fields.first().map(|field| field.ty.clone())
+        self.composer.messages[message.index()]
+            .fields
+            .first()
+            .map(|field| field.ty.clone())
     }
 
     /// `send M(…) to …;` for every member of a family, or to the one with the index `only`.
@@ -202,7 +267,10 @@ impl Small {
         to: FamilyId,
         only: Option<Expr>,
     ) -> Vec<Stmt> {
-        let index = self.composer.song.families[to.index()].index.first().cloned();
+        let index = self.composer.song.families[to.index()]
+            .index
+            .first()
+            .cloned();
         match (index, only) {
             (None, _) => vec![self.send(message, to, vec![])],
             (Some(_), Some(only)) => vec![self.send(message, to, vec![only])],
@@ -226,14 +294,13 @@ impl Small {
         }
     }
 
-    fn send(
-        &mut self,
-        message: MessageId,
-        to: FamilyId,
-        index: Vec<Expr>,
-    ) -> Stmt {
+    fn send(&mut self, message: MessageId, to: FamilyId, index: Vec<Expr>) -> Stmt {
         let payload = self.payload(message).map(|ty| self.value(&ty));
         let address = expr(ExprKind::Pid(to, index), Ty::Process);
-        stmt(StmtKind::Send(message, payload.into_iter().collect(), address))
+        stmt(StmtKind::Send(
+            message,
+            payload.into_iter().collect(),
+            address,
+        ))
     }
 }

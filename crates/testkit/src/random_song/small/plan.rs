@@ -50,9 +50,15 @@ impl Small {
             (message, self.some_family())
         });
         let all = self.composer.processes.clone();
-        let silent = all.into_iter().filter(|family| steps.iter().all(|step| step.from != *family));
+        let silent = all
+            .into_iter()
+            .filter(|family| steps.iter().all(|step| step.from != *family));
         let reacting = silent.filter(|_| self.composer.dice.once_in(3)).collect();
-        Plan { first, steps, reacting }
+        Plan {
+            first,
+            steps,
+            reacting,
+        }
     }
 
     fn step(&mut self) -> Step {
@@ -62,16 +68,28 @@ impl Small {
             to = self.some_family();
         }
         let index = |family: FamilyId| {
-            self.composer.song.families[family.index()].index.first().map(|row| row.ty.clone())
+            self.composer.song.families[family.index()]
+                .index
+                .first()
+                .map(|row| row.ty.clone())
         };
         let alike = index(from).is_some() && index(from) == index(to);
         let like_itself = alike && self.composer.dice.once_in(2);
-        Step { message: self.some_message(), from, to, like_itself }
+        Step {
+            message: self.some_message(),
+            from,
+            to,
+            like_itself,
+        }
     }
 
     /// How many messages a step sends.
     fn messages_of(&self, step: &Step) -> usize {
-        let receivers = if step.like_itself { 1 } else { self.members[step.to.index()] };
+        let receivers = if step.like_itself {
+            1
+        } else {
+            self.members[step.to.index()]
+        };
         self.members[step.from.index()] * receivers
     }
 

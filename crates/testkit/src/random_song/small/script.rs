@@ -51,7 +51,11 @@ impl Small {
                 acts.push(Act::Send(*step));
             }
             if step.to == family {
-                let senders = if step.like_itself { 1 } else { self.members[step.from.index()] };
+                let senders = if step.like_itself {
+                    1
+                } else {
+                    self.members[step.from.index()]
+                };
                 let receive = Act::Receive(step.message, Some(step.from));
                 acts.extend(std::iter::repeat_n(receive, senders));
             }
@@ -116,15 +120,13 @@ impl Small {
     }
 
     /// What is accepted, and a note of it in the log.
-    pub(super) fn accept(
-        &mut self,
-        message: MessageId,
-        from: Option<FamilyId>,
-    ) -> (Accept, Block) {
+    pub(super) fn accept(&mut self, message: MessageId, from: Option<FamilyId>) -> (Accept, Block) {
         let payload = self.payload(message);
         let slot = payload.clone().map(|ty| self.composer.bind_fresh(ty));
         let source = self.source(from);
-        let value = slot.zip(payload).map(|(slot, ty)| expr(ExprKind::Local(slot), ty));
+        let value = slot
+            .zip(payload)
+            .map(|(slot, ty)| expr(ExprKind::Local(slot), ty));
         let filter = match &value {
             Some(value) if self.composer.dice.once_in(4) => Some(self.about(value)),
             _ => None,
@@ -140,7 +142,16 @@ impl Small {
             (_, None) => normal::boolean(true),
         };
         let note = vec![self.log(noted)];
-        (Accept { message, slots, source, filter, span: Default::default() }, note)
+        (
+            Accept {
+                message,
+                slots,
+                source,
+                filter,
+                span: Default::default(),
+            },
+            note,
+        )
     }
 
     /// Is there one name, of a truth value?
@@ -149,8 +160,13 @@ impl Small {
     }
 
     fn source(&mut self, from: Option<FamilyId>) -> Source {
-        let Some(family) = from else { return Source::Anyone(None) };
-        let index = self.composer.song.families[family.index()].index.first().cloned();
+        let Some(family) = from else {
+            return Source::Anyone(None);
+        };
+        let index = self.composer.song.families[family.index()]
+            .index
+            .first()
+            .cloned();
         match (self.composer.dice.below(5), index) {
             (0, _) => Source::Anyone(None),
             (1, None) => Source::Family(family, vec![], None),
@@ -181,9 +197,10 @@ impl Small {
                 let op = *self.composer.dice.pick(&[BinOp::Eq, BinOp::Ne]);
                 normal::comparison(&self.composer.song, op, value.clone(), variant)
             }
-            _ if self.composer.dice.once_in(3) => {
-                expr(ExprKind::Unary(UnOp::Not, Box::new(value.clone())), Ty::Bool)
-            }
+            _ if self.composer.dice.once_in(3) => expr(
+                ExprKind::Unary(UnOp::Not, Box::new(value.clone())),
+                Ty::Bool,
+            ),
             _ => value.clone(),
         }
     }
@@ -209,7 +226,11 @@ impl Small {
     fn choice(&mut self) -> Stmt {
         let local = self.composer.bind_fresh(Ty::Bool);
         let domain = Domain::Type(Ty::Bool);
-        stmt(StmtKind::LetChoice(Choice { local, domain, filter: None }))
+        stmt(StmtKind::LetChoice(Choice {
+            local,
+            domain,
+            filter: None,
+        }))
     }
 
     /// `log = log.push(value);`
@@ -223,7 +244,10 @@ impl Small {
     /// `flag = !flag;`
     fn flip(&mut self) -> Stmt {
         let flag = expr(ExprKind::Own(FLAG), Ty::Bool);
-        assign(FLAG, expr(ExprKind::Unary(UnOp::Not, Box::new(flag)), Ty::Bool))
+        assign(
+            FLAG,
+            expr(ExprKind::Unary(UnOp::Not, Box::new(flag)), Ty::Bool),
+        )
     }
 
     /// A statement that only looks at the state, or changes it a little.
@@ -245,6 +269,10 @@ impl Small {
 }
 
 fn assign(var: VarId, value: Expr) -> Stmt {
-    let place = Place { root: Root::Own(var), path: Vec::new(), span: Default::default() };
+    let place = Place {
+        root: Root::Own(var),
+        path: Vec::new(),
+        span: Default::default(),
+    };
     stmt(StmtKind::Assign(place, value))
 }
