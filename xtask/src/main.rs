@@ -29,9 +29,23 @@ fn main() -> ExitCode {
 /// Everything that must be right before a change lands.
 fn test() -> Result<(), String> {
     cargo(&["fmt", "--all", "--check"], &[])?;
-    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])?;
+    cargo(
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--",
+            "-D",
+            "warnings",
+        ],
+        &[],
+    )?;
     cargo(&["test", "--workspace", "--locked"], &[])?;
-    cargo(&["build", "--release", "--locked", "-p", "plainsong-cli"], &[])
+    cargo(
+        &["build", "--release", "--locked", "-p", "plainsong-cli"],
+        &[],
+    )
 }
 
 /// Rewrites goldens in place.

@@ -23,7 +23,10 @@ const LAYERS: &[&[&str]] = &[
 const LONGEST_FILE: usize = 800;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies in the workspace")
+        .to_owned()
 }
 
 fn read(path: &Path) -> String {
@@ -37,7 +40,11 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).expect("a folder of the repository can be listed") {
             let path = entry.expect("an entry can be read").path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             if path.is_dir() {
                 if !matches!(name.as_str(), "target" | ".git" | "out") {
                     open.push(path);
@@ -59,7 +66,13 @@ fn rust_files() -> Vec<PathBuf> {
 fn crate_names() -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(root().join("crates"))
         .expect("there is a crates folder")
-        .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
+        .map(|entry| {
+            entry
+                .expect("readable")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
         .collect();
     names.sort();
     names
@@ -67,7 +80,11 @@ fn crate_names() -> Vec<String> {
 
 /// Fails with all complaints at once.
 fn expect_none(what: &str, complaints: &[String]) {
-    assert!(complaints.is_empty(), "{what}:\n  {}", complaints.join("\n  "));
+    assert!(
+        complaints.is_empty(),
+        "{what}:\n  {}",
+        complaints.join("\n  ")
+    );
 }
 
 #[test]
@@ -114,12 +131,19 @@ fn imports_point_downward() {
 /// The workspace crates under `[dependencies]` of a manifest, without the `plainsong-` prefix.
 fn dependencies(manifest: &Path) -> Vec<String> {
     let text = read(manifest);
-    let section = text.split("\n[").find(|section| section.starts_with("dependencies]"));
+    let section = text
+        .split("\n[")
+        .find(|section| section.starts_with("dependencies]"));
     section
         .unwrap_or_default()
         .lines()
         .filter_map(|line| line.strip_prefix("plainsong-"))
-        .map(|rest| rest.split(['.', ' ', '=']).next().unwrap_or_default().to_owned())
+        .map(|rest| {
+            rest.split(['.', ' ', '='])
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        })
         .collect()
 }
 
@@ -133,7 +157,10 @@ fn every_rust_file_opens_with_a_header_and_has_one_idea() {
         }
         let lines = text.lines().count();
         if lines > LONGEST_FILE {
-            complaints.push(format!("{}: {lines} lines; look for a seam", path.display()));
+            complaints.push(format!(
+                "{}: {lines} lines; look for a seam",
+                path.display()
+            ));
         }
     }
     expect_none("Rust files", &complaints);
@@ -142,12 +169,19 @@ fn every_rust_file_opens_with_a_header_and_has_one_idea() {
 #[test]
 fn nothing_is_unfinished_and_nothing_names_a_machine() {
     // Spelled in two halves so that this file does not find itself.
-    let forbidden =
-        [("to", "do!("), ("unimple", "mented!("), ("FIX", "ME"), ("crates", ".io"), ("/wo", "rk/")]
-            .map(|(a, b)| format!("{a}{b}"));
+    let forbidden = [
+        ("to", "do!("),
+        ("unimple", "mented!("),
+        ("FIX", "ME"),
+        ("crates", ".io"),
+        ("/wo", "rk/"),
+    ]
+    .map(|(a, b)| format!("{a}{b}"));
     let mut complaints = Vec::new();
     for path in files_below(&root()) {
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(text) = fs::read_to_string(&path) else {
+            continue;
+        };
         if path.file_name().is_some_and(|name| name == "Cargo.lock") {
             continue;
         }

@@ -68,7 +68,10 @@ impl Diagnostic {
             code,
             severity: Severity::Error,
             message: message.into(),
-            primary: Label { span, text: String::new() },
+            primary: Label {
+                span,
+                text: String::new(),
+            },
             secondary: Vec::new(),
             help: None,
             fix: None,
@@ -77,7 +80,10 @@ impl Diagnostic {
 
     /// A warning at `span`.
     pub fn warning(code: &'static Code, span: Span, message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(code, span, message)
+        }
     }
 
     /// Says more at the primary place.
@@ -90,7 +96,10 @@ impl Diagnostic {
     /// Points at another place too.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.secondary.push(Label { span, text: text.into() });
+        self.secondary.push(Label {
+            span,
+            text: text.into(),
+        });
         self
     }
 
@@ -104,7 +113,10 @@ impl Diagnostic {
     /// Offers a change of the text.
     #[must_use]
     pub fn fix(mut self, title: impl Into<String>, edits: Vec<(Span, String)>) -> Self {
-        self.fix = Some(Fix { title: title.into(), edits });
+        self.fix = Some(Fix {
+            title: title.into(),
+            edits,
+        });
         self
     }
 
@@ -117,8 +129,12 @@ impl Diagnostic {
 /// Sorts by place and drops repetitions, so that the same text gives the same list.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| {
-        (a.primary.span, a.severity, a.code.name, &a.message)
-            .cmp(&(b.primary.span, b.severity, b.code.name, &b.message))
+        (a.primary.span, a.severity, a.code.name, &a.message).cmp(&(
+            b.primary.span,
+            b.severity,
+            b.code.name,
+            &b.message,
+        ))
     });
     diagnostics.dedup();
 }

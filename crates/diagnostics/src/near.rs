@@ -58,7 +58,10 @@ mod tests {
 
     #[test]
     fn slips_are_near_and_strangers_are_not() {
-        assert_eq!(nearest("coordinatro", ["coordinator", "db"]), Some("coordinator"));
+        assert_eq!(
+            nearest("coordinatro", ["coordinator", "db"]),
+            Some("coordinator")
+        );
         assert_eq!(nearest("vote", ["Vote", "Decide"]), Some("Vote"));
         assert_eq!(nearest("x", ["commit"]), None);
         assert_eq!(near_names("ab", ["ac", "bb", "zz"]), vec!["ac", "bb"]);

@@ -18,12 +18,16 @@ impl Span {
     /// The smallest span that contains both.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 
     /// The text it covers.
     pub fn slice(self, text: &str) -> &str {
-        text.get(self.start as usize..self.end as usize).unwrap_or("")
+        text.get(self.start as usize..self.end as usize)
+            .unwrap_or("")
     }
 }
 
@@ -46,7 +50,10 @@ pub fn line_and_column(text: &str, offset: u32) -> Position {
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
     let column = before[line_start..].chars().count() + 1;
-    Position { line: line as u32, column: column as u32 }
+    Position {
+        line: line as u32,
+        column: column as u32,
+    }
 }
 
 #[cfg(test)]

@@ -165,6 +165,15 @@ impl Machine {
         self.status_given(config, &self.steps(config))
     }
 
+    /// Has `init` run? Properties speak about what comes after it.
+    pub(crate) fn has_begun(&self, config: &Config) -> bool {
+        match &config.0 {
+            Form::Voices(config) => config.begun,
+            Form::Actions(config) => config.begun,
+            Form::Line(_) => true,
+        }
+    }
+
     /// Like [`status`](Machine::status), when the steps are known already.
     pub fn status_given(&self, config: &Config, steps: &[Step]) -> Status {
         if steps

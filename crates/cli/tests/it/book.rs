@@ -5,7 +5,7 @@
 use crate::stage::Stage;
 use plainsong_testkit::book::{self, Session};
 use plainsong_testkit::corpus::root;
-use std::path::PathBuf;
+use std::path::Path;
 
 #[test]
 fn every_command_in_the_book_prints_what_the_book_shows() {
@@ -46,7 +46,7 @@ fn outputs(sessions: &[Session]) -> Vec<String> {
         .collect()
 }
 
-fn rewrite(chapter: &PathBuf, sessions: &[Session], outputs: &[String]) {
+fn rewrite(chapter: &Path, sessions: &[Session], outputs: &[String]) {
     let path = root().join(chapter);
     let old = std::fs::read_to_string(&path).expect("read");
     let new = book::with_outputs(&old, sessions, outputs);
@@ -55,7 +55,7 @@ fn rewrite(chapter: &PathBuf, sessions: &[Session], outputs: &[String]) {
     }
 }
 
-fn differences(chapter: &PathBuf, sessions: &[Session], outputs: &[String]) -> Vec<String> {
+fn differences(chapter: &Path, sessions: &[Session], outputs: &[String]) -> Vec<String> {
     sessions
         .iter()
         .zip(outputs)

@@ -2,7 +2,7 @@
 
 use crate::songs;
 use crate::stage::{Stage, finished};
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,15 @@ use std::time::{Duration, Instant};
 #[test]
 fn ctrl_c_gives_a_partial_verdict() {
     let stage = Stage::with(songs::ENDLESS);
-    let child = stage
+    let mut child = stage
         .command(&["check", "a.song", "--bound", "states=1000000000"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command runs");
-    std::thread::sleep(Duration::from_millis(700));
+    // The first line of progress says that it is at work.
+    let mut progress = BufReader::new(child.stderr.take().expect("a pipe"));
+    progress.read_line(&mut String::new()).expect("a line");
     let began = Instant::now();
     let kill = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])

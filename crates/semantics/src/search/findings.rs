@@ -56,7 +56,9 @@ impl<'a> Findings<'a> {
     /// Checks a state, given everything that can happen in it.
     pub(super) fn state(&mut self, graph: &Graph, at: usize, steps: &[Step]) {
         let config = graph.config(at);
-        self.properties(graph, at, |claim| matches!(claim, Claim::Always(_)));
+        if self.machine.has_begun(config) {
+            self.properties(graph, at, |claim| matches!(claim, Claim::Always(_)));
+        }
         match self.machine.status_given(config, steps) {
             Status::Running | Status::Discarded => {}
             Status::Deadlock(waiting) => {

@@ -101,12 +101,18 @@ impl DeclaredTypes {
             Ty::Process => true,
             Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_) => false,
             Ty::Enum(id) => {
-                let variants = self.enums.get(id.index()).map_or(&[][..], |decl| &decl.variants);
+                let variants = self
+                    .enums
+                    .get(id.index())
+                    .map_or(&[][..], |decl| &decl.variants);
                 let mut fields = variants.iter().flat_map(|variant| &variant.fields);
                 fields.any(|field| self.contains_process(field))
             }
             Ty::Struct(id) => {
-                let fields = self.structs.get(id.index()).map_or(&[][..], |decl| &decl.fields);
+                let fields = self
+                    .structs
+                    .get(id.index())
+                    .map_or(&[][..], |decl| &decl.fields);
                 fields.iter().any(|(_, field)| self.contains_process(field))
             }
             Ty::Tuple(tys) => tys.iter().any(|part| self.contains_process(part)),

@@ -34,7 +34,7 @@ fn collect(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
 }
 
 /// The blocks marked `song` in the book.
-pub(crate) fn book_blocks() -> Vec<(PathBuf, String)> {
+fn book_blocks() -> Vec<(PathBuf, String)> {
     let path = repository().join("book/src/language.md");
     let text = std::fs::read_to_string(&path).expect("the book");
     let blocks = text

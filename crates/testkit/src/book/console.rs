@@ -20,13 +20,12 @@ pub fn sessions(blocks: &[CodeBlock]) -> Vec<Session> {
     let mut files: Vec<(String, String)> = Vec::new();
     let mut sessions: Vec<Session> = Vec::new();
     for block in blocks {
-        match &block.kind {
-            BlockKind::File(name) => {
-                files.retain(|(known, _)| known != name);
-                files.push((name.clone(), block.text.clone()));
-            }
-            BlockKind::Console => sessions.extend(commands(block, &files)),
-            _ => {}
+        if let Some(name) = &block.file {
+            files.retain(|(known, _)| known != name);
+            files.push((name.clone(), block.text.clone()));
+        }
+        if block.kind == BlockKind::Console {
+            sessions.extend(commands(block, &files));
         }
     }
     sessions
@@ -113,6 +112,7 @@ mod tests {
             chapter: "x.md".into(),
             line: 3,
             kind: BlockKind::Console,
+            file: None,
             text: "$ plainsong check x\nold\nold\n$ plainsong fmt x\n".to_owned(),
         };
         let sessions = sessions(&[block]);

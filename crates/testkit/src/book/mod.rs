@@ -7,8 +7,9 @@
 //! | `song` | it compiles without errors |
 //! | `song,check` | it compiles, and every property holds at the default sizes |
 //! | `song,rejected(CODE)` | it is rejected, and `CODE` is among the errors |
-//! | `song,file(NAME)` | it compiles, and later blocks of the chapter find it as `NAME` |
 //! | `console` | each `$ plainsong …` prints what follows it |
+//!
+//! After `,file(NAME)` the commands of the chapter find the song as `NAME`.
 //!
 //! Other blocks (`text`, `json`, …) are for reading only. Songs are tested here, commands where the
 //! command is built: in the tests of `plainsong-cli`.
@@ -30,6 +31,8 @@ pub struct CodeBlock {
     pub line: usize,
     /// What it is.
     pub kind: BlockKind,
+    /// The name under which later commands of the chapter find it.
+    pub file: Option<String>,
     /// What is in it.
     pub text: String,
 }
@@ -43,8 +46,6 @@ pub enum BlockKind {
     Checked,
     /// A song that is rejected with this code among others.
     Rejected(String),
-    /// A song that later blocks of the chapter use under this name.
-    File(String),
     /// Commands and what they print.
     Console,
     /// For reading only.
@@ -75,12 +76,12 @@ pub fn blocks(chapter: PathBuf) -> io::Result<Vec<CodeBlock>> {
     for (index, line) in text.lines().enumerate() {
         if let Some(fence) = line.strip_prefix("```") {
             if !inside {
-                let (line, kind) = (index + 2, kind(fence.trim()));
-                let chapter = chapter.clone();
+                let (kind, file) = read_fence(fence.trim());
                 blocks.push(CodeBlock {
-                    chapter,
-                    line,
+                    chapter: chapter.clone(),
+                    line: index + 2,
                     kind,
+                    file,
                     text: String::new(),
                 });
             }
@@ -93,26 +94,32 @@ pub fn blocks(chapter: PathBuf) -> io::Result<Vec<CodeBlock>> {
     Ok(blocks)
 }
 
-fn kind(fence: &str) -> BlockKind {
-    match fence {
-        "song" => BlockKind::Accepted,
-        "song,check" => BlockKind::Checked,
-        "console" => BlockKind::Console,
-        _ => match (
-            argument(fence, "song,rejected("),
-            argument(fence, "song,file("),
-        ) {
-            (Some(code), _) => BlockKind::Rejected(code),
-            (_, Some(name)) => BlockKind::File(name),
-            _ if fence.starts_with("song") => BlockKind::Unknown(fence.to_owned()),
-            _ => BlockKind::Other,
-        },
+/// What a fence says: the kind of block, and the name of its file.
+fn read_fence(fence: &str) -> (BlockKind, Option<String>) {
+    let mut words = fence.split(',').map(str::trim);
+    let mut kind = match words.next() {
+        Some("song") => BlockKind::Accepted,
+        Some("console") => BlockKind::Console,
+        _ => return (BlockKind::Other, None),
+    };
+    let mut file = None;
+    for word in words {
+        if word == "check" {
+            kind = BlockKind::Checked;
+        } else if let Some(code) = argument(word, "rejected(") {
+            kind = BlockKind::Rejected(code);
+        } else if let Some(name) = argument(word, "file(") {
+            file = Some(name);
+        } else {
+            kind = BlockKind::Unknown(fence.to_owned());
+        }
     }
+    (kind, file)
 }
 
 /// What stands between `opening` and the closing bracket at the end.
-fn argument(fence: &str, opening: &str) -> Option<String> {
-    Some(fence.strip_prefix(opening)?.strip_suffix(')')?.to_owned())
+fn argument(word: &str, opening: &str) -> Option<String> {
+    Some(word.strip_prefix(opening)?.strip_suffix(')')?.to_owned())
 }
 
 #[cfg(test)]
@@ -121,15 +128,20 @@ mod tests {
 
     #[test]
     fn fences_say_what_a_block_is() {
+        let rejected = BlockKind::Rejected("unknown-name".into());
         assert_eq!(
-            kind("song,rejected(unknown-name)"),
-            BlockKind::Rejected("unknown-name".into())
+            read_fence("song,rejected(unknown-name),file(ask.song)"),
+            (rejected, Some("ask.song".into()))
         );
         assert_eq!(
-            kind("song,file(lock.song)"),
-            BlockKind::File("lock.song".into())
+            read_fence("song,file(lock.song)"),
+            (BlockKind::Accepted, Some("lock.song".into()))
         );
-        assert_eq!(kind("song,chekc"), BlockKind::Unknown("song,chekc".into()));
-        assert_eq!(kind("json"), BlockKind::Other);
+        assert_eq!(
+            read_fence("song,chekc").0,
+            BlockKind::Unknown("song,chekc".into())
+        );
+        assert_eq!(read_fence("json"), (BlockKind::Other, None));
+        assert_eq!(read_fence(""), (BlockKind::Other, None));
     }
 }

@@ -7,7 +7,7 @@ use super::start::start_values;
 use super::value::{Value, text};
 use super::{Outcome, States};
 use plainsong_ir::{ActionId, Actions, Code, Stmt, StmtKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many asyncs one step may leave behind.
 const MOST_ASYNCS: usize = 10_000;
@@ -15,8 +15,8 @@ const MOST_ASYNCS: usize = 10_000;
 /// A pending async.
 type Pending = (ActionId, Vec<Value>);
 
-/// Globals, and pending asyncs in ascending order.
-type State = (Vec<Value>, Vec<Pending>);
+/// Globals, and how often each async is pending; never zero times.
+type State = (Vec<Value>, BTreeMap<Pending, usize>);
 
 /// All reachable states; `None` when there are more than `limit`.
 pub(super) fn explore(instance: &Instance<'_>, actions: &Actions, limit: usize) -> Option<States> {
@@ -65,12 +65,12 @@ impl Search<'_> {
         let Some(init) = &self.actions.init else {
             return globals
                 .into_iter()
-                .map(|globals| (globals, Vec::new()))
+                .map(|globals| (globals, BTreeMap::new()))
                 .collect();
         };
         let mut states = Vec::new();
         for globals in globals {
-            let ran = self.run(init, &[], (globals, Vec::new()));
+            let ran = self.run(init, &[], (globals, BTreeMap::new()));
             self.found.failures.extend(ran.failures);
             states.extend(ran.states);
         }
@@ -103,12 +103,9 @@ impl Search<'_> {
     fn visit(&mut self, (globals, pending): &State) -> Vec<State> {
         let mut next = Vec::new();
         let mut moved = false;
-        for (at, (action, arguments)) in pending.iter().enumerate() {
-            if at > 0 && pending[at - 1] == pending[at] {
-                continue;
-            }
-            let mut others = pending.clone();
-            others.remove(at);
+        for taken in pending.keys() {
+            let (action, arguments) = taken;
+            let others = without(pending, taken);
             let code = &self.actions.actions[action.index()].code;
             let ran = self.run(code, arguments, (globals.clone(), others));
             moved |= !(ran.failures.is_empty() && ran.states.is_empty());
@@ -135,16 +132,13 @@ impl Search<'_> {
                 match pause {
                     Pause::Cut => {}
                     Pause::Failed(reason) => ran.failures.push(reason),
-                    Pause::End => {
-                        pending.sort();
-                        ran.states.push((thread.store.vars, pending));
-                    }
+                    Pause::End => ran.states.push((thread.store.vars, pending)),
                     Pause::Before(Stmt {
                         kind: StmtKind::Async(action, arguments),
                         ..
                     }) => match all(self.instance, arguments, &mut thread.store) {
                         Ok(arguments) if patience > 0 => {
-                            pending.push((*action, arguments));
+                            *pending.entry((*action, arguments)).or_insert(0) += 1;
                             thread.pass(&[]);
                             open.push((thread, pending, patience - 1));
                         }
@@ -159,15 +153,15 @@ impl Search<'_> {
     }
 
     /// Nothing can happen any more.
-    fn rest(&mut self, globals: &[Value], pending: &[Pending]) {
+    fn rest(&mut self, globals: &[Value], pending: &BTreeMap<Pending, usize>) {
         let outcome = self.outcome(globals);
         if pending.is_empty() {
             self.found.finals.insert(outcome);
         } else {
-            let pending = pending
-                .iter()
-                .map(|pending| self.pending_text(pending))
-                .collect();
+            let pending = pending.iter().flat_map(|(pending, count)| {
+                std::iter::repeat_n(self.pending_text(pending), *count)
+            });
+            let pending = pending.collect();
             self.found.deadlocks.insert((outcome, pending));
         }
     }
@@ -191,4 +185,14 @@ impl Search<'_> {
             .collect();
         format!("{}({})", action.name, arguments.join(", "))
     }
+}
+
+/// One `taken` less.
+fn without(pending: &BTreeMap<Pending, usize>, taken: &Pending) -> BTreeMap<Pending, usize> {
+    let mut others = pending.clone();
+    let left = others.remove(taken).map_or(0, |count| count - 1);
+    if left > 0 {
+        others.insert(taken.clone(), left);
+    }
+    others
 }

@@ -5,6 +5,7 @@ use super::value::Value;
 use plainsong_ir::{
     Binder, ConstId, Domain, EnumId, Range, RangeEnd, Song, SortId, SortKind, System, Ty,
 };
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What `choose int` tries.
@@ -12,15 +13,29 @@ const INT_WINDOW: std::ops::RangeInclusive<i128> = -2..=2;
 /// What `choose nat` tries.
 const NAT_WINDOW: std::ops::RangeInclusive<i128> = 0..=3;
 
+/// The most values of one type that are ever listed.
+const MOST_VALUES: usize = 20_000;
+
 /// A song and the numbers chosen for it.
 pub(super) struct Instance<'a> {
     pub(super) song: &'a Song,
     sizes: &'a BTreeMap<String, i64>,
+    /// Did a type have too many values to list?
+    exceeded: Cell<bool>,
 }
 
 impl<'a> Instance<'a> {
     pub(super) fn new(song: &'a Song, sizes: &'a BTreeMap<String, i64>) -> Self {
-        Instance { song, sizes }
+        Instance {
+            song,
+            sizes,
+            exceeded: Cell::new(false),
+        }
+    }
+
+    /// Was there a type with too many values to list? Then what was found is not all.
+    pub(super) fn exceeded(&self) -> bool {
+        self.exceeded.get()
     }
 
     /// The value of a constant, or the one given for a parameter.
@@ -104,7 +119,11 @@ impl<'a> Instance<'a> {
                     .map(Value::Option)
                     .collect()
             }
-            Ty::Set(inner) => ascending(subsets(&self.values(inner)?).map(Value::Set)),
+            Ty::Set(inner) => {
+                let elements = self.values(inner)?;
+                self.listable(1_usize.checked_shl(elements.len() as u32))?;
+                ascending(subsets(&elements).map(Value::Set))
+            }
             Ty::Map(key, value) => self.maps(key, value)?,
             Ty::Process => self.processes()?,
             Ty::Bag(_) | Ty::Seq(_) => unreachable!("{ty:?} is not finite"),
@@ -201,6 +220,14 @@ impl<'a> Instance<'a> {
         Ok(ascending(all.into_iter()))
     }
 
+    fn listable(&self, count: Option<usize>) -> Result<(), Undefined> {
+        if count.is_some_and(|count| count <= MOST_VALUES) {
+            return Ok(());
+        }
+        self.exceeded.set(true);
+        Err(Undefined("too many values to list".to_string()))
+    }
+
     fn product<'t>(
         &self,
         types: impl Iterator<Item = &'t Ty>,
@@ -208,6 +235,7 @@ impl<'a> Instance<'a> {
         let mut rows = vec![Vec::new()];
         for ty in types {
             let values = self.values(ty)?;
+            self.listable(rows.len().checked_mul(values.len()))?;
             let longer = |row: &Vec<Value>| {
                 let row = row.clone();
                 values
@@ -229,7 +257,6 @@ fn ascending(values: impl Iterator<Item = Value>) -> Vec<Value> {
 }
 
 fn subsets(values: &[Value]) -> impl Iterator<Item = BTreeSet<Value>> + '_ {
-    assert!(values.len() < 20, "too many subsets to list");
     (0..1_u32 << values.len()).map(|mask| {
         let chosen = values
             .iter()

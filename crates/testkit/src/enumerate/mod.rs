@@ -84,7 +84,7 @@ pub struct Stopped {
 }
 
 /// Where a process stopped.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Halt {
     /// Which process; or `init`.
     pub who: Who,
@@ -95,7 +95,7 @@ pub struct Halt {
 }
 
 /// Why a process stopped halfway.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
     /// A false `assert` or an undefined operation.
     Failed(String),
@@ -119,7 +119,8 @@ pub struct States {
 /// Everything that can happen in `song` when each sort has the size, and each parameter the value,
 /// that `sizes` gives it (a parameter that is not a number is given as the position of its value).
 /// A `delivery` overrides what the messages say. `None` when there are more than `limit` distinct
-/// prefixes of executions, or states. Nothing can happen when a parameter's `where` is false.
+/// prefixes of executions, or states, or some type has too many values to list. Nothing can happen
+/// when a parameter's `where` is false.
 ///
 /// # Panics
 /// When a size is missing, or the song is not a valid one.
@@ -131,13 +132,14 @@ pub fn enumerate(
 ) -> Option<Enumerated> {
     let instance = Instance::new(song, sizes);
     let none = plainsong_ir::Voices::default();
-    match &song.system {
+    let found = match &song.system {
         System::Actions(actions) => {
-            actions::explore(&instance, actions, limit).map(Enumerated::Actions)
+            Enumerated::Actions(actions::explore(&instance, actions, limit)?)
         }
         System::Voices(voices) => {
-            voices::explore(&instance, voices, delivery, limit).map(Enumerated::Voices)
+            Enumerated::Voices(voices::explore(&instance, voices, delivery, limit)?)
         }
-        System::None => voices::explore(&instance, &none, delivery, limit).map(Enumerated::Voices),
-    }
+        System::None => Enumerated::Voices(voices::explore(&instance, &none, delivery, limit)?),
+    };
+    (!instance.exceeded()).then_some(found)
 }

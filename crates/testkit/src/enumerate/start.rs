@@ -13,6 +13,7 @@ use super::value::Value;
 use super::voices::{Actor, Member, Search, World};
 use super::{Halt, Why};
 use plainsong_ir::{Body, StartValue};
+use std::rc::Rc;
 
 /// State variables, and the values chosen for them.
 type Beginning = (Vec<Value>, Vec<Value>);
@@ -24,27 +25,28 @@ type Begun<'a> = (Vec<Value>, Vec<Value>, Actor<'a>);
 impl<'a> Search<'a> {
     /// The prefixes with which executions begin: state variables, then `init`, then each body up
     /// to its first communication.
-    pub(super) fn start(&mut self) -> Vec<World<'a>> {
+    /// `None` when there are more than `limit`.
+    pub(super) fn start(&mut self, limit: usize) -> Option<Vec<World<'a>>> {
         match self.instance.parameters_allowed() {
             Ok(true) => {}
-            Ok(false) => return Vec::new(),
+            Ok(false) => return Some(Vec::new()),
             Err(Undefined(reason)) => {
                 let history = History::new(self.members.len() + 1);
                 self.stop(0, &history, Why::Failed(reason));
-                return Vec::new();
+                return Some(Vec::new());
             }
         }
         let beginnings: Vec<Vec<Beginning>> = (1..=self.members.len())
             .map(|who| self.beginnings(who))
             .collect();
         if beginnings.iter().any(Vec::is_empty) {
-            return Vec::new();
+            return Some(Vec::new());
         }
-        let after_init = self.init();
-        after_init
-            .iter()
-            .flat_map(|history| self.open(history, &beginnings))
-            .collect()
+        let mut worlds = Vec::new();
+        for history in self.init() {
+            worlds.extend(self.open(&history, &beginnings, limit)?);
+        }
+        Some(worlds)
     }
 
     /// The ways in which the state variables of a process can start.
@@ -109,7 +111,12 @@ impl<'a> Search<'a> {
     }
 
     /// Every combination of how the processes can begin after `init`.
-    fn open(&self, history: &History, beginnings: &[Vec<Beginning>]) -> Vec<World<'a>> {
+    fn open(
+        &self,
+        history: &History,
+        beginnings: &[Vec<Beginning>],
+        limit: usize,
+    ) -> Option<Vec<World<'a>>> {
         let empty = World {
             history: history.clone(),
             actors: Vec::new(),
@@ -121,6 +128,9 @@ impl<'a> Search<'a> {
                 .iter()
                 .flat_map(|beginning| self.begin(at + 1, beginning))
                 .collect();
+            if worlds.len().saturating_mul(begun.len()) > limit {
+                return None;
+            }
             let joined = |world: &World<'a>| -> Vec<World<'a>> {
                 begun
                     .iter()
@@ -129,7 +139,7 @@ impl<'a> Search<'a> {
             };
             worlds = worlds.iter().flat_map(joined).collect();
         }
-        worlds
+        Some(worlds)
     }
 
     /// Runs a process to its first communication.
@@ -161,7 +171,7 @@ fn join<'a>(world: &World<'a>, who: Who, (chosen, more, actor): &Begun<'a>) -> W
         }
         None => world.history.choose(who, &mut more.clone()),
     }
-    world.actors.push(actor.clone());
+    world.actors.push(Rc::new(actor.clone()));
     world
 }
 

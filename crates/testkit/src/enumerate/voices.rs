@@ -10,7 +10,8 @@ use super::{Executions, Halt, Outcome, Stopped, Why};
 use plainsong_ir::{
     Accept, Body, Delivery, Expr, Handler, MessageId, Process, Stmt, StmtKind, Voices,
 };
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+use std::rc::Rc;
 
 /// How many messages one step may send.
 const MOST_SENT: usize = 10_000;
@@ -23,8 +24,8 @@ pub(super) fn explore<'a>(
     limit: usize,
 ) -> Option<Executions> {
     let mut search = Search::new(instance, voices, delivery);
-    let mut seen: BTreeSet<(Key, Vec<Halt>)> = BTreeSet::new();
-    let mut open = search.start();
+    let mut seen: HashSet<(Key, Vec<Halt>)> = HashSet::new();
+    let mut open = search.start(limit)?;
     while let Some(world) = open.pop() {
         if seen.insert((world.history.key(), world.halts.clone())) {
             if seen.len() > limit {
@@ -67,7 +68,7 @@ impl Actor<'_> {
 pub(super) struct World<'a> {
     pub(super) history: History,
     /// The processes; participant `w` is number `w - 1` here.
-    pub(super) actors: Vec<Actor<'a>>,
+    pub(super) actors: Vec<Rc<Actor<'a>>>,
     /// Processes that stopped halfway, in ascending order.
     pub(super) halts: Vec<Halt>,
 }
@@ -132,7 +133,7 @@ impl<'a> Search<'a> {
         let mut next = Vec::new();
         let mut moved = false;
         for who in 1..=self.members.len() {
-            let steps = match &world.actors[who - 1] {
+            let steps = match &*world.actors[who - 1] {
                 Actor::Body(thread, Pause::Before(statement)) => {
                     self.body_steps(world, who, thread, statement)
                 }
@@ -370,8 +371,8 @@ impl<'a> Search<'a> {
             let (logs, halts) = (world.history.logs.clone(), world.halts.clone());
             return self.classify(Stopped { logs, halts });
         }
-        let waits = |(actor, member): (&Actor<'_>, &Member<'_>)| {
-            matches!(actor, Actor::Body(_, Pause::Before(_))) && !member.process.daemon
+        let waits = |(actor, member): (&Rc<Actor<'_>>, &Member<'_>)| {
+            matches!(**actor, Actor::Body(_, Pause::Before(_))) && !member.process.daemon
         };
         let blocked = world.actors.iter().zip(&self.members).any(waits);
         let (logs, outcome) = (world.history.logs.clone(), self.outcome(world));
@@ -388,7 +389,7 @@ impl<'a> Search<'a> {
         let song = self.instance.song;
         let mut outcome = Outcome::new();
         for (at, (actor, member)) in world.actors.iter().zip(&self.members).enumerate() {
-            let values = match actor {
+            let values = match &**actor {
                 Actor::Body(thread, _) => &thread.store.vars,
                 Actor::Handlers(_, vars) => vars,
             };
@@ -435,7 +436,7 @@ fn after<'a>(world: &World<'a>, who: Who, (history, actor): (History, Actor<'a>)
     } else {
         next.history = history;
     }
-    next.actors[who - 1] = actor;
+    next.actors[who - 1] = Rc::new(actor);
     next
 }
 

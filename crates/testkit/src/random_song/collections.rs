@@ -100,8 +100,7 @@ impl Composer {
             return self.filtered(&element, depth);
         }
         self.scoped(|c| {
-            let set = c.elements(depth);
-            let of = set.ty.element().cloned().unwrap_or(Ty::Bool);
+            let (domain, of) = c.loop_domain(depth);
             let names = vec![c.bind_fresh(of)];
             let filter = c.filter(depth);
             let body = match wanted {
@@ -110,7 +109,7 @@ impl Composer {
             };
             let binding = Binding {
                 names,
-                domain: Domain::In(set),
+                domain,
                 filter,
             };
             expr(

@@ -13,6 +13,7 @@ mod composer;
 mod dice;
 mod exprs;
 mod items;
+mod leaves;
 mod lines;
 mod names;
 mod normal;

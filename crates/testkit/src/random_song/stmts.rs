@@ -281,8 +281,8 @@ impl Composer {
         })
     }
 
-    /// What `for` goes through; the name of a type stands for the set of its values.
-    fn loop_domain(&mut self, depth: usize) -> (Domain, Ty) {
+    /// What `for` and comprehensions go through; the name of a type stands for the set of its values.
+    pub(super) fn loop_domain(&mut self, depth: usize) -> (Domain, Ty) {
         let ty = self.finite_ty();
         let composed = !matches!(ty, Ty::Bool | Ty::Sort(_) | Ty::Enum(_) | Ty::Struct(_));
         let written = plainsong_ir::finite::has_domain_text(&ty);

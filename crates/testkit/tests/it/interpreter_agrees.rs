@@ -7,10 +7,12 @@
 //! When the two disagree, the program is made smaller as long as they still do, and shown.
 
 mod account;
+mod annotations;
 mod seasoning;
 mod shrink;
 
 use account::{Account, enumerated, instance, interpreted};
+use annotations::without_annotations;
 use plainsong_ir::{Delivery, Song};
 use plainsong_testkit::random_song::{Form, small_voices, song_of};
 use seasoning::seasoned;
@@ -20,6 +22,9 @@ const PROGRAMS: u64 = 2_000;
 
 /// The most prefixes of executions, or states; programs with more are left out.
 const LIMIT: usize = 20_000;
+
+/// The most processes; programs with more are left out.
+const MOST_MEMBERS: usize = 12;
 
 #[test]
 fn on_unordered_programs() {
@@ -51,9 +56,9 @@ fn on_programs_of_mixed_models() {
 fn on_programs_whose_models_are_overridden() {
     let mut tally = Tally::default();
     for seed in 0..PROGRAMS / 8 {
-        let song = small_voices(seed, None);
+        let song = seasoned(seed, small_voices(seed, None));
         for delivery in Delivery::ALL {
-            tally.compare(seed, &song, Some(delivery));
+            tally.compare(seed, &song, &|song| both(song, Some(delivery)));
         }
     }
     tally.check();
@@ -63,13 +68,13 @@ fn on_programs_whose_models_are_overridden() {
 #[test]
 fn on_processes_that_use_the_whole_language() {
     let tally = agree_on_any_songs(Form::Voices);
-    assert!(tally.compared > 300 && tally.failed > 100, "{tally:?}");
+    assert!(tally.compared * 2 > PROGRAMS as usize, "{tally:?}");
 }
 
 #[test]
 fn on_action_systems_that_use_the_whole_language() {
     let tally = agree_on_any_songs(Form::Actions);
-    assert!(tally.compared > 300 && tally.failed > 100, "{tally:?}");
+    assert!(tally.compared * 2 > PROGRAMS as usize, "{tally:?}");
 }
 
 fn agree_on_small_programs(delivery: Option<Delivery>) -> Tally {
@@ -82,15 +87,22 @@ fn agree_on_small_programs(delivery: Option<Delivery>) -> Tally {
         } else {
             seasoned(seed, song)
         };
-        tally.compare(seed, &song, None);
+        tally.compare(seed, &song, &|song| both(song, None));
     }
     tally
 }
 
 fn agree_on_any_songs(form: Form) -> Tally {
     let mut tally = Tally::default();
-    for seed in 0..PROGRAMS / 2 {
-        tally.compare(seed, &song_of(form, seed, (seed % 2) as usize), None);
+    for seed in 0..PROGRAMS {
+        let song = without_annotations(song_of(form, seed, (seed % 2) as usize));
+        tally.compare(seed, &song, &|song| {
+            let (ours, theirs) = both(song, None)?;
+            Some((
+                ours.without_numbers_of_failures(),
+                theirs.without_numbers_of_failures(),
+            ))
+        });
     }
     tally
 }
@@ -106,14 +118,17 @@ struct Tally {
     discarded: usize,
 }
 
+/// What the enumerator and the interpreter say about a song, if it can be compared.
+type Both<'a> = &'a dyn Fn(&Song) -> Option<(Account, Account)>;
+
 impl Tally {
-    fn compare(&mut self, seed: u64, song: &Song, delivery: Option<Delivery>) {
-        let Some((ours, theirs)) = both(song, delivery) else {
+    fn compare(&mut self, seed: u64, song: &Song, both: Both<'_>) {
+        let Some((ours, theirs)) = both(song) else {
             self.left_out += 1;
             return;
         };
         if ours != theirs {
-            disagree(seed, song, delivery);
+            disagree(seed, song, both);
         }
         self.compared += 1;
         self.several += usize::from(ours.complete > 1);
@@ -127,26 +142,27 @@ impl Tally {
         assert!(self.left_out * 20 < self.compared, "{self:?}");
         assert!(self.several * 4 > self.compared, "{self:?}");
         assert!(self.blocked * 4 > self.compared, "{self:?}");
-        assert!(self.failed * 100 > self.compared, "{self:?}");
-        assert!(self.discarded * 100 > self.compared, "{self:?}");
+        assert!(self.failed * 50 > self.compared, "{self:?}");
+        assert!(self.discarded * 50 > self.compared, "{self:?}");
     }
 }
 
-/// What the enumerator and the interpreter say; `None` when the song has no instance, or too much
-/// can happen in it.
+/// What both say; `None` when the song has no instance, or too many processes, or too much can
+/// happen in it.
 fn both(song: &Song, delivery: Option<Delivery>) -> Option<(Account, Account)> {
     let instance = instance(song)?.with_delivery(delivery);
+    if instance.members().len() > MOST_MEMBERS {
+        return None;
+    }
     let ours = enumerated(&instance, LIMIT)?;
     Some((ours, interpreted(&instance)?))
 }
 
 /// Shows the smallest program found on which the two differ.
-fn disagree(seed: u64, song: &Song, delivery: Option<Delivery>) -> ! {
-    let differ = |song: &Song| both(song, delivery).is_some_and(|(ours, theirs)| ours != theirs);
+fn disagree(seed: u64, song: &Song, both: Both<'_>) -> ! {
+    let differ = |song: &Song| both(song).is_some_and(|(ours, theirs)| ours != theirs);
     let small = shrink::shrink(song, &differ);
     let text = plainsong_ir::print::song(&small);
-    let (ours, theirs) = both(&small, delivery).expect("it was compared before");
-    panic!(
-        "seed {seed}, delivery {delivery:?}\n{text}\nenumerator: {ours:#?}\ninterpreter: {theirs:#?}"
-    );
+    let (ours, theirs) = both(&small).expect("it was compared before");
+    panic!("seed {seed}\n{text}\nenumerator: {ours:#?}\ninterpreter: {theirs:#?}");
 }

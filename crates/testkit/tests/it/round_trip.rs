@@ -9,19 +9,16 @@ use plainsong_testkit::random_song::{small_voices, song};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many random songs of each size are sent through.
-const PER_SIZE: u64 = 600;
+/// How many random songs of each size are sent through; 2,400 in all.
+const SONGS: [(usize, u64); 5] = [(0, 800), (1, 800), (2, 600), (3, 150), (4, 50)];
 
 #[test]
 fn random_songs_come_back_as_they_were() {
-    let mut count = 0;
-    for size in 0..5 {
-        for seed in 0..PER_SIZE {
+    for (size, count) in SONGS {
+        for seed in 0..count {
             comes_back(song(seed, size), &format!("song({seed}, {size})"));
-            count += 1;
         }
     }
-    assert_eq!(count, 3_000);
 }
 
 #[test]

@@ -26,6 +26,18 @@ pub(super) struct Account {
     deadlocks: BTreeSet<Outcome>,
 }
 
+impl Account {
+    /// Without what no rule of the language decides: how to count executions that fail or are cut
+    /// off before the first step.
+    pub(super) fn without_numbers_of_failures(self) -> Account {
+        Account {
+            failed: self.failed.min(1),
+            discarded: 0,
+            ..self
+        }
+    }
+}
+
 /// The first instance of a song at the sizes it asks for.
 pub(super) fn instance(song: &Song) -> Option<Instance> {
     let chosen = song

@@ -1,0 +1,189 @@
+//! Choices, assumptions and coverage marks.
+
+use crate::delivery::Delivery;
+use crate::guard::{Print, What};
+use crate::send::{Letter, post};
+use crate::task::{Fed, Task};
+use crate::world::MARKS;
+use plainsong_explore::Op;
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::panic::Location;
+
+/// Chooses one of the options: each is taken in an execution of its own.
+///
+/// Takes anything that can be iterated over: a range, an array, a slice, an iterator.
+///
+/// ```
+/// use plainsong::choose;
+///
+/// let report = plainsong::explore(|| {
+///     let size = choose(1..=3);
+///     let colour = choose(["red", "green"]);
+///     assert!(size < 4 && !colour.is_empty());
+/// });
+/// assert_eq!(report.executions, 6);
+/// ```
+///
+/// # Panics
+///
+/// When there is nothing to choose from.
+#[track_caller]
+pub fn choose<I>(options: I) -> I::Item
+where
+    I: IntoIterator,
+    I::Item: Debug,
+{
+    let location = Location::caller();
+    let mut options = Options::of(options.into_iter());
+    let count = options.count();
+    assert!(count > 0, "`choose` needs at least one option");
+    let Some(task) = Task::live("choose") else {
+        return options.take(0).expect("there is a first one");
+    };
+    let print = Print::new(What::Choose, location, count);
+    let describe = || format!("choose one of {count}");
+    let guided = task
+        .world
+        .guide
+        .as_ref()
+        .and_then(|guide| guide.choice(&task));
+    let open = if guided.is_some() { 1 } else { count };
+    let number = match task.perform(print, &describe, || Op::Choose { options: open }) {
+        Fed::Chosen(number) => number,
+        _ => task.unfit(&describe(), location),
+    };
+    let chosen = match guided {
+        Some(text) => options.find(&text).unwrap_or_else(|| task.give_up()),
+        None => options
+            .take(number)
+            .unwrap_or_else(|| task.unfit(&describe(), location)),
+    };
+    task.note(|| format!("{chosen:?}"));
+    chosen
+}
+
+/// What there is to choose from. An iterator that knows its length need not be collected.
+enum Options<I: Iterator> {
+    Counted(I, u32),
+    Collected(Vec<I::Item>),
+}
+
+impl<I: Iterator> Options<I> {
+    fn of(options: I) -> Self {
+        match options.size_hint() {
+            (least, Some(most)) if least == most => Options::Counted(options, least as u32),
+            _ => Options::Collected(options.collect()),
+        }
+    }
+
+    fn count(&self) -> u32 {
+        match self {
+            Options::Counted(_, count) => *count,
+            Options::Collected(options) => options.len() as u32,
+        }
+    }
+
+    fn take(&mut self, number: u32) -> Option<I::Item> {
+        match self {
+            Options::Counted(options, _) => options.nth(number as usize),
+            Options::Collected(options) => {
+                let number = number as usize;
+                (number < options.len()).then(|| options.swap_remove(number))
+            }
+        }
+    }
+
+    /// The option that is printed like this.
+    fn find(&mut self, text: &str) -> Option<I::Item>
+    where
+        I::Item: Debug,
+    {
+        (0..self.count()).find_map(|_| self.take(0).filter(|option| format!("{option:?}") == text))
+    }
+}
+
+/// Chooses `false` or `true`.
+///
+/// ```
+/// use plainsong::choose_bool;
+///
+/// let report = plainsong::explore(|| {
+///     let (a, b) = (choose_bool(), choose_bool());
+///     assert_eq!(a && b, b && a);
+/// });
+/// assert_eq!(report.executions, 4);
+/// ```
+#[track_caller]
+pub fn choose_bool() -> bool {
+    choose([false, true])
+}
+
+/// Gives up this execution unless the condition holds.
+///
+/// Such executions are not failures; they are counted as
+/// [`blocked`](crate::Report::blocked).
+///
+/// ```
+/// use plainsong::{assume, choose};
+///
+/// let report = plainsong::explore(|| {
+///     let n = choose(0..10);
+///     assume(n % 3 == 0);
+///     assert!(n != 5);
+/// });
+/// assert_eq!((report.executions, report.blocked), (4, 6));
+/// report.assert_holds();
+/// ```
+#[track_caller]
+pub fn assume(condition: bool) {
+    if let Some(task) = Task::live("assume")
+        && !condition
+    {
+        task.give_up();
+    }
+}
+
+/// Marks a place that should be reached: the report counts the executions that do.
+///
+/// ```
+/// use plainsong::{choose_bool, cover};
+///
+/// let report = plainsong::explore(|| {
+///     if choose_bool() {
+///         cover("heads");
+///     }
+/// });
+/// assert_eq!(report.coverage["heads"], 1);
+/// ```
+#[track_caller]
+pub fn cover(name: impl Into<Cow<'static, str>>) {
+    if let Some(task) = Task::live("cover") {
+        task.world.has_marks.set(true);
+        let letter = Letter::new(Mark(name.into())).via(Delivery::Unordered);
+        post(letter, MARKS, Location::caller(), None, What::Cover);
+    }
+}
+
+/// Marks a place if the condition holds: see [`cover`].
+///
+/// ```
+/// use plainsong::{choose, cover_if};
+///
+/// let report = plainsong::explore(|| {
+///     let n = choose(0..5);
+///     cover_if(n > 2, "large");
+/// });
+/// assert_eq!(report.coverage["large"], 2);
+/// ```
+#[track_caller]
+pub fn cover_if(condition: bool, name: impl Into<Cow<'static, str>>) {
+    if condition {
+        cover(name);
+    }
+}
+
+/// A coverage mark is a message that nobody receives: so it belongs to the execution, whichever
+/// processes ran for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark(pub(crate) Cow<'static, str>);

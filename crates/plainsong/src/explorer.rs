@@ -1,0 +1,325 @@
+//! How to explore: models, limits, and what to do with failures.
+
+use crate::attempt::attempt;
+use crate::delivery::Delivery;
+use crate::machine::Root;
+use crate::report::{Estimate, Report};
+use crate::trace::Trace;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Explores every execution of a program with the usual settings.
+///
+/// See the [front page](crate) for how to write one, and [`Explorer`] for other settings.
+///
+/// ```
+/// use plainsong::{current, receive, send, spawn};
+///
+/// let report = plainsong::explore(|| {
+///     let main = current();
+///     for n in [1, 2] {
+///         spawn(move || send(main, n));
+///     }
+///     assert_eq!(receive::<i32>() + receive::<i32>(), 3);
+/// });
+/// report.assert_holds();
+/// assert_eq!(report.executions, 2);
+/// ```
+pub fn explore(program: impl Fn() + Send + Sync + 'static) -> Report {
+    Explorer::new().run(program)
+}
+
+/// What runs again for the next execution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Restart {
+    /// Only processes for which something has changed, unless the program turns out to share state
+    /// behind the exploration's back: then everything.
+    #[default]
+    Auto,
+    /// Only processes for which something has changed.
+    Changed,
+    /// Everything: slower, but processes may share state (an `Arc<Mutex<_>>`, say) as long as what
+    /// they do with it does not depend on the order in which they run.
+    All,
+}
+
+const SHARED_STATE: &str = "processes share state behind the exploration's back, so each execution was run as a whole; \
+     what they do with it should not depend on the order in which they run";
+
+/// Settings of an exploration.
+///
+/// ```
+/// use plainsong::{choose, Delivery, Explorer};
+/// use std::time::Duration;
+///
+/// let report = Explorer::new()
+///     .delivery(Delivery::Causal)
+///     .limit_time(Duration::from_secs(10))
+///     .run(|| assert!(choose(0..100) < 100));
+/// assert_eq!(report.executions, 100);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is explored before `run` is called"]
+pub struct Explorer {
+    pub(crate) delivery: Delivery,
+    pub(crate) restart: Restart,
+    pub(crate) jobs: usize,
+    pub(crate) seed: Option<u64>,
+    pub(crate) stack_size: usize,
+    pub(crate) keep_going: bool,
+    pub(crate) allow_deadlock: bool,
+    pub(crate) executions: Option<u64>,
+    pub(crate) time: Option<Duration>,
+    pub(crate) memory: Option<u64>,
+    pub(crate) events: usize,
+    pub(crate) samples: Option<u32>,
+    pub(crate) expected: Vec<String>,
+    pub(crate) trace_file: Option<PathBuf>,
+    /// Look for the race that decided a failure.
+    pub(crate) explains: bool,
+}
+
+impl Default for Explorer {
+    fn default() -> Self {
+        Explorer {
+            delivery: Delivery::default(),
+            restart: Restart::default(),
+            jobs: 1,
+            seed: None,
+            stack_size: 256 * 1024,
+            keep_going: false,
+            allow_deadlock: false,
+            executions: None,
+            time: None,
+            memory: None,
+            events: 100_000,
+            samples: None,
+            expected: Vec::new(),
+            trace_file: None,
+            explains: true,
+        }
+    }
+}
+
+impl Explorer {
+    /// The usual settings: every execution, messages in [`Delivery::Fifo`] order, stop at the first
+    /// failure, a process that waits for ever is one.
+    pub fn new() -> Self {
+        Explorer::default()
+    }
+
+    /// In which order messages arrive that do not say otherwise.
+    pub fn delivery(mut self, delivery: Delivery) -> Self {
+        self.delivery = delivery;
+        self
+    }
+
+    /// What runs again for the next execution. The usual setting finds out by itself.
+    pub fn restart(mut self, restart: Restart) -> Self {
+        self.restart = restart;
+        self
+    }
+
+    /// Explores on this many threads. The result is the same, only sooner.
+    ///
+    /// ```
+    /// use plainsong::{choose, Explorer};
+    ///
+    /// let report = Explorer::new().jobs(2).run(|| {
+    ///     choose(0..100);
+    /// });
+    /// assert_eq!(report.executions, 100);
+    /// ```
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.jobs = jobs.max(1);
+        self
+    }
+
+    /// Goes through the executions in another order, or takes another [sample](Explorer::sample).
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// How much stack each process has, in bytes; 256 KiB otherwise.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.stack_size = bytes;
+        self
+    }
+
+    /// Goes on after a failure, to find all of them.
+    ///
+    /// ```
+    /// use plainsong::{choose, Explorer};
+    ///
+    /// let report = Explorer::new().keep_going(true).run(|| {
+    ///     let n = choose(0..6);
+    ///     assert!(n != 2, "two");
+    ///     assert!(n < 4, "too large");
+    /// });
+    /// assert_eq!((report.executions, report.failed), (3, 3));
+    /// assert_eq!(report.failures.len(), 2);
+    /// ```
+    pub fn keep_going(mut self, yes: bool) -> Self {
+        self.keep_going = yes;
+        self
+    }
+
+    /// Does not mind processes that wait for ever.
+    ///
+    /// ```
+    /// use plainsong::{receive, Explorer};
+    ///
+    /// let report = Explorer::new().allow_deadlock(true).run(|| receive::<()>());
+    /// report.assert_holds();
+    /// assert_eq!((report.executions, report.blocked), (0, 1));
+    /// ```
+    pub fn allow_deadlock(mut self, yes: bool) -> Self {
+        self.allow_deadlock = yes;
+        self
+    }
+
+    /// Stops after so many executions.
+    ///
+    /// ```
+    /// use plainsong::{choose, End, Explorer, Limit, Verdict};
+    ///
+    /// let report = Explorer::new().limit_executions(10).run(|| {
+    ///     choose(0..100);
+    /// });
+    /// assert_eq!(report.verdict, Verdict::Unknown);
+    /// assert_eq!(report.end, End::Limit(Limit::Executions));
+    /// assert_eq!(report.estimate.unwrap().executions, 100.0);
+    /// ```
+    pub fn limit_executions(mut self, executions: u64) -> Self {
+        self.executions = Some(executions);
+        self
+    }
+
+    /// Stops after so much time. Looked at after each execution: code that runs for ever without
+    /// an operation is not interrupted.
+    pub fn limit_time(mut self, time: Duration) -> Self {
+        self.time = Some(time);
+        self
+    }
+
+    /// Stops when the whole program has more memory than this, in bytes, where the system tells.
+    pub fn limit_memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Gives up executions that have more events than this; 100,000 otherwise. A process that sends
+    /// for ever would have executions without end.
+    ///
+    /// ```
+    /// use plainsong::{current, send, End, Explorer, Limit};
+    ///
+    /// let report = Explorer::new().limit_events(50).run(|| loop {
+    ///     send(current(), ());
+    /// });
+    /// assert_eq!(report.end, End::Limit(Limit::Events));
+    /// ```
+    pub fn limit_events(mut self, events: usize) -> Self {
+        self.events = events;
+        self
+    }
+
+    /// Looks at so many executions drawn at random, not at all of them: for programs that have too
+    /// many. Which ones depends on the [seed](Explorer::seed) only.
+    ///
+    /// ```
+    /// use plainsong::{choose, Explorer, Verdict};
+    ///
+    /// let report = Explorer::new().sample(50).run(|| {
+    ///     let die = [(); 30].map(|()| choose(1..=6));
+    ///     assert!(die.iter().sum::<i32>() > 10);
+    /// });
+    /// assert_eq!(report.executions, 50);
+    /// assert_eq!(report.verdict, Verdict::Unknown);
+    /// ```
+    pub fn sample(mut self, executions: u32) -> Self {
+        self.samples = Some(executions);
+        self
+    }
+
+    /// Says in the report which of these [marks](crate::cover) no execution reaches.
+    ///
+    /// ```
+    /// use plainsong::{cover, Explorer};
+    ///
+    /// let report = Explorer::new().expect_covered(["start", "timeout"]).run(|| cover("start"));
+    /// assert_eq!(report.notes, ["no execution reaches `timeout`"]);
+    /// ```
+    pub fn expect_covered(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.expected.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Saves the trace of the first failure here.
+    pub fn trace_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.trace_file = Some(path.into());
+        self
+    }
+
+    /// Explores the program.
+    ///
+    /// # Panics
+    ///
+    /// When compiled with `panic = "abort"`: failures are found by unwinding.
+    pub fn run(&self, program: impl Fn() + Send + Sync + 'static) -> Report {
+        let started = Instant::now();
+        let root = Arc::new(program) as Root;
+        let first = match self.restart {
+            Restart::All => Restart::All,
+            Restart::Auto | Restart::Changed => Restart::Changed,
+        };
+        let mut outcome = attempt(self, &root, first, None);
+        if self.restart == Restart::Auto && outcome.mismatch.is_some() {
+            outcome = attempt(self, &root, Restart::All, None);
+            if outcome.mismatch.is_none() {
+                outcome.notes.push(SHARED_STATE.to_owned());
+            }
+        }
+        outcome.into_report(self, started)
+    }
+
+    /// Follows a saved trace, and says whether it still fails.
+    ///
+    /// The trace says what each process receives and chooses, by name. The program may have changed
+    /// since; if an event of the trace is no longer possible, the report names the first such event.
+    ///
+    /// ```
+    /// use plainsong::{choose, Explorer, Verdict};
+    ///
+    /// let program = || assert_ne!(choose(1..=3), 2);
+    /// let failure = plainsong::explore(program).failures.remove(0);
+    /// let trace = failure.trace.unwrap();
+    ///
+    /// let again = Explorer::new().replay(&trace, program);
+    /// assert_eq!(again.verdict, Verdict::Refuted);
+    /// assert_eq!(again.failures[0].message, failure.message);
+    /// ```
+    pub fn replay(&self, trace: &Trace, program: impl Fn() + Send + Sync + 'static) -> Report {
+        let settings = Explorer {
+            jobs: 1,
+            restart: Restart::All,
+            samples: None,
+            executions: Some(1),
+            explains: false,
+            ..self.clone()
+        };
+        let started = Instant::now();
+        let root = Arc::new(program) as Root;
+        let outcome = attempt(&settings, &root, Restart::All, Some(&trace.guide()));
+        let followed = outcome.followed.clone();
+        let report = outcome.into_report(&settings, started);
+        trace.judge(report, self.delivery, &followed)
+    }
+
+    /// Estimates how many executions the program has, from so many random ones.
+    pub fn estimate(&self, walks: u32, program: impl Fn() + Send + Sync + 'static) -> Estimate {
+        crate::attempt::estimate(self, &(Arc::new(program) as Root), walks)
+    }
+}

@@ -1,0 +1,106 @@
+//! Failures, as people see them.
+
+use crate::trace::Trace;
+use std::fmt;
+
+/// Something that goes wrong in some execution.
+///
+/// Printed, it is the reason, the picture of the execution, and the race that decided it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Failure {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
+    /// What is wrong, in a sentence: for a panic, its message.
+    pub message: String,
+    /// Where in the source, as `file:line:column`.
+    pub location: Option<String>,
+    /// The process that failed.
+    pub process: Option<String>,
+    /// The messages that led to it, as a picture in text; empty when there is nothing to see.
+    pub picture: String,
+    /// The receive or choice that decided it, and what would have been otherwise.
+    pub race: Option<String>,
+    /// How many events the execution has, and how many of them led to the failure.
+    pub events: (usize, usize),
+    /// The execution, to be saved and [replayed](crate::Explorer::replay).
+    pub trace: Option<Trace>,
+    /// The user's frames, when `RUST_BACKTRACE` is set.
+    pub backtrace: Option<String>,
+}
+
+/// The kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// A process panicked: a failed assertion, usually.
+    Panic,
+    /// A process waits for ever for a message or for the end of another.
+    Deadlock,
+    /// A process does not do the same when it runs again with the same messages.
+    NotDeterministic,
+    /// Two processes receive from one channel.
+    TwoReceivers,
+}
+
+impl FailureKind {
+    /// As in a saved trace.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            FailureKind::Panic => "panic",
+            FailureKind::Deadlock => "deadlock",
+            FailureKind::NotDeterministic => "not deterministic",
+            FailureKind::TwoReceivers => "two receivers",
+        }
+    }
+}
+
+impl Failure {
+    /// A failure that there is no picture of.
+    pub(crate) fn plain(kind: FailureKind, message: String, location: Option<String>) -> Self {
+        Failure {
+            kind,
+            message,
+            location,
+            process: None,
+            picture: String::new(),
+            race: None,
+            events: (0, 0),
+            trace: None,
+            backtrace: None,
+        }
+    }
+
+    /// Is it the same failure in another execution?
+    pub(crate) fn is_like(&self, other: &Failure) -> bool {
+        self.kind == other.kind && self.message == other.message && self.location == other.location
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.process {
+            Some(process) => write!(f, "{process}: {}", self.message)?,
+            None => f.write_str(&self.message)?,
+        }
+        if let Some(location) = &self.location {
+            write!(f, "\n  at {location}")?;
+        }
+        if let Some(frames) = &self.backtrace {
+            write!(f, "\n{}", frames.trim_end())?;
+        }
+        if !self.picture.is_empty() {
+            write!(f, "\n\n{}", self.picture)?;
+        }
+        if let Some(race) = &self.race {
+            write!(f, "\n  race: {race}")?;
+        }
+        if self.events.1 < self.events.0 {
+            write!(
+                f,
+                "\n  shrunk from {} events to {}",
+                self.events.0, self.events.1
+            )?;
+        }
+        writeln!(f)
+    }
+}

@@ -1,0 +1,255 @@
+//! Write a protocol in ordinary Rust, wrap it in a test, and have *every* execution checked: every
+//! order in which messages can arrive, every timeout, every choice. Executions that the processes
+//! cannot tell apart are explored once. When one fails, you see it as a picture.
+//!
+//! # The first five minutes
+//!
+//! A lock service: a server and two clients that wait for the lock, but not for ever. With
+//! `plainsong` in your `dev-dependencies`, put this into a test.
+//!
+//! ```
+//! use plainsong::{current, explore, receive, receive_timeout, send, spawn_named, Builder, Process};
+//! use std::{collections::VecDeque, time::Duration};
+//!
+//! #[derive(Clone, Debug)]
+//! enum Request {
+//!     Lock(Process),
+//!     Unlock(Process),
+//! }
+//!
+//! #[derive(Clone, Debug)]
+//! struct Granted;
+//!
+//! fn server() {
+//!     let mut queue = VecDeque::new(); // the first one has the lock
+//!     loop {
+//!         match receive::<Request>() {
+//!             Request::Lock(client) => {
+//!                 queue.push_back(client);
+//!                 if queue.len() == 1 {
+//!                     send(client, Granted);
+//!                 }
+//!             }
+//!             Request::Unlock(client) => {
+//!                 assert_eq!(queue.pop_front(), Some(client), "unlocked by somebody else");
+//!                 if let Some(&next) = queue.front() {
+//!                     send(next, Granted);
+//!                 }
+//!             }
+//!         }
+//!     }
+//! }
+//!
+//! fn client(server: Process) {
+//!     send(server, Request::Lock(current()));
+//!     receive_timeout::<Granted>(Duration::from_secs(1));
+//!     // … use what the lock protects …
+//!     send(server, Request::Unlock(current()));
+//! }
+//!
+//! let report = explore(|| {
+//!     let server = Builder::new().name("server").daemon().spawn(server).process();
+//!     for name in ["ann", "bob"] {
+//!         spawn_named(name, move || client(server));
+//!     }
+//! });
+//! // report.assert_holds(); would panic with the text below.
+//! # assert_eq!(report.failures[0].picture, "    \
+//! # server             ann   bob
+//! #        |<- Lock(ann) ---|     |
+//! #        |<---- Lock(bob) ------|
+//! #        |                |     * no Granted
+//! #        |<--- Unlock(bob) -----|
+//! #        X                |     |   <- here".replace("\n# ", "\n"));
+//! # assert!(report.failures[0].race.as_ref().unwrap().contains("had it received Unlock(ann) from ann first, the execution that follows is fine"));
+//! ```
+//!
+//! It fails, and this is how:
+//!
+//! ```text
+//! server: assertion `left == right` failed: unlocked by somebody else
+//!   left: Some(ann)
+//!  right: Some(bob)
+//!   at src/lib.rs:26:17
+//!
+//!     server             ann   bob
+//!        |<- Lock(ann) ---|     |
+//!        |<---- Lock(bob) ------|
+//!        |                |     * no Granted
+//!        |<--- Unlock(bob) -----|
+//!        X                |     |   <- here
+//!   race: server received Unlock(bob) from bob at src/lib.rs:18:15;
+//!         had it received Unlock(ann) from ann first, the execution that follows is fine
+//!   shrunk from 16 events to 12
+//! ```
+//!
+//! Each lane is a process, each arrow a message that was received, time runs downwards. Bob gave up
+//! waiting (`no Granted`) and unlocked what Ann had locked. A client that gives up has to say so, and
+//! the server has to know that the lock may just have been granted to it:
+//!
+//! ```
+//! # use plainsong::{current, explore, receive, receive_timeout, send, spawn_named, Builder, Process};
+//! # use std::{collections::VecDeque, time::Duration};
+//! #
+//! # #[derive(Clone, Debug)]
+//! # struct Granted;
+//! #
+//! #[derive(Clone, Debug)]
+//! enum Request {
+//!     Lock(Process),
+//!     Unlock(Process),
+//!     Cancel(Process),
+//! }
+//!
+//! fn client(server: Process) {
+//!     send(server, Request::Lock(current()));
+//!     match receive_timeout::<Granted>(Duration::from_secs(1)) {
+//!         Some(Granted) => send(server, Request::Unlock(current())),
+//!         None => send(server, Request::Cancel(current())),
+//!     }
+//! }
+//!
+//! fn server() {
+//!     let mut queue = VecDeque::new(); // the first one has the lock
+//!     loop {
+//!         let before = queue.front().copied();
+//!         match receive::<Request>() {
+//!             Request::Lock(client) => queue.push_back(client),
+//!             Request::Unlock(client) => {
+//!                 assert_eq!(queue.pop_front(), Some(client), "unlocked by somebody else");
+//!             }
+//!             Request::Cancel(client) => queue.retain(|&waiting| waiting != client),
+//!         }
+//!         if let Some(&next) = queue.front()
+//!             && before != Some(next)
+//!         {
+//!             send(next, Granted);
+//!         }
+//!     }
+//! }
+//!
+//! let report = explore(|| {
+//!     let server = Builder::new().name("server").daemon().spawn(server).process();
+//!     for name in ["ann", "bob"] {
+//!         spawn_named(name, move || client(server));
+//!     }
+//! });
+//! report.assert_holds();
+//! assert_eq!(report.executions, 20);
+//! ```
+//!
+//! # What there is
+//!
+//! | to | use |
+//! |---|---|
+//! | start processes | [`spawn`], [`spawn_named`], [`spawn_daemon`], [`Builder`], [`JoinHandle::join`] |
+//! | send | [`send`], [`Letter`] (tags, other orders of delivery) |
+//! | receive | [`receive`], [`try_receive`], [`receive_timeout`], [`receive_where`], [`messages`], [`receive_any`] |
+//! | use channels | [`channel`], [`channel_via`], [`select`] |
+//! | choose | [`choose`], [`choose_bool`], [`assume`] |
+//! | check | `assert!` and everything else that panics, [`cover`] |
+//! | explore | [`explore`], [`Explorer`] |
+//! | understand | [`Report`], [`Failure`], [`Trace`] |
+//!
+//! By default messages of one sender to one receiver arrive in order, as with TCP. [`Delivery`] has
+//! the other orders; trying them all costs a line:
+//!
+//! ```
+//! use plainsong::{current, receive, send, spawn, Delivery, Explorer, Verdict};
+//!
+//! let relay = || {
+//!     let main = current();
+//!     let friend = spawn(move || send(main, receive::<&str>())).process();
+//!     spawn(move || {
+//!         send(main, "news");
+//!         send(friend, "comment on the news");
+//!     });
+//!     assert_eq!(receive::<&str>(), "news");
+//! };
+//! let verdict = |delivery| Explorer::new().delivery(delivery).run(relay).verdict;
+//! assert_eq!(verdict(Delivery::Fifo), Verdict::Refuted);
+//! assert_eq!(verdict(Delivery::Causal), Verdict::Holds);
+//! ```
+//!
+//! A process that waits for ever is a failure too, unless it is a daemon.
+//!
+//! # When there are too many executions
+//!
+//! [`Explorer::estimate`] says how many there are before you explore them. [`Explorer::jobs`] uses
+//! more processors. [`Explorer::limit_time`] and its like stop in time, and [`Explorer::sample`] draws
+//! executions at random; the verdict is then [`Verdict::Unknown`] at best. Often a model can be made
+//! smaller: fewer clients, receives that select what they need, no message that nobody needs.
+//!
+//! # When it failed in the nightly build
+//!
+//! [`Explorer::trace_file`] saves the trace of a failure, a text that names processes and messages as
+//! you do, and [`Explorer::replay`] runs it again.
+//!
+//! # What the code may do
+//!
+//! Processes run again and again, so between operations they have to be deterministic: no clock, no
+//! random numbers, no order of a `HashMap`. This is checked, and a difference is reported with its
+//! source line. They must not share variables either; if they do, that is usually noticed, and then
+//! each execution is run as a whole ([`Restart`]).
+//!
+//! All processes run on one thread of the operating system, on small stacks
+//! ([`Explorer::stack_size`]); a thread-local variable is common to all of them. Failures are found by
+//! unwinding, so tests have to be compiled with `panic = "unwind"`, which they are unless you say
+//! otherwise. When an execution is given up in the middle, its processes are unwound: destructors run,
+//! [`std::thread::panicking`] is true for them, they may send but not receive.
+//!
+//! # How it works
+//!
+//! Two interleavings in which every receive gets the same message cannot be told apart, so
+//! the engine (`plainsong-explore`) enumerates who receives from whom, each possibility exactly once.
+//! Processes are coroutines; after an execution, only those for which something has changed run
+//! again.
+
+// From the inside out. Operations (`send`, `receive`, `process`, `channel`, `select`, `choice`) ask
+// their `task` for an answer; the `machine` runs tasks on `coroutine`s and is a program for the engine;
+// `attempt` and `watch` search; `story`, `picture`, `race`, `trace` and `replay` are about failures.
+
+mod attempt;
+mod channel;
+mod choice;
+mod coroutine;
+mod delivery;
+mod explorer;
+mod failure;
+mod guard;
+mod machine;
+mod message;
+mod panics;
+mod pattern;
+mod picture;
+mod process;
+mod race;
+mod receive;
+mod record;
+mod replay;
+mod report;
+mod select;
+mod send;
+mod story;
+mod tag;
+mod task;
+mod trace;
+mod watch;
+mod world;
+
+pub use channel::{Receiver, Sender, channel, channel_via};
+pub use choice::{assume, choose, choose_bool, cover, cover_if};
+pub use delivery::Delivery;
+pub use explorer::{Explorer, Restart, explore};
+pub use failure::{Failure, FailureKind};
+pub use message::{AnyMessage, Info, KeepsOrder, Message};
+pub use process::{Builder, JoinHandle, Process, current, spawn, spawn_daemon, spawn_named};
+pub use receive::{
+    Messages, messages, receive, receive_any, receive_timeout, receive_where, try_receive,
+    try_receive_any, try_receive_where,
+};
+pub use report::{End, Estimate, Limit, Report, Verdict};
+pub use select::{Select, Source, select};
+pub use send::{Letter, send};
+pub use tag::Tag;
+pub use trace::{Trace, TraceError};

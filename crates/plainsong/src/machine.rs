@@ -1,0 +1,487 @@
+//! Rust code as a program for the engine: runs processes, and runs them again.
+//!
+//! Each process has at most one *run*: a coroutine that has consumed some of the answers that the
+//! engine has for it and stopped at its next operation. When the engine changes an answer that a run
+//! has consumed, the run is made to unwind; when the process is asked for again, it starts anew and
+//! is fed all its answers. Processes whose answers did not change stay where they are.
+//!
+//! The code of a process is an `FnOnce`, used up by a run. To start a child again its parent runs
+//! again, up to where it is now; on the way it spawns all its children anew, and the code of each is
+//! kept for when it is wanted. So one run of `main` provides for one new start of every child.
+//!
+//! Invariant. A run with `consumed` answers has got the answers that the graph has, or will have
+//! again, for the first `consumed` operations of its process; [`Machine::forget`] sees to it.
+//! The code kept for a child comes from a run of the parent with the answers that still hold.
+//!
+//! [`Restart::All`] is in `lockstep`: everything runs again, in the order of the execution.
+
+mod causality;
+mod describe;
+mod lockstep;
+mod receivers;
+
+use crate::coroutine::{Coroutine, State};
+use crate::explorer::Restart;
+use crate::guard::{Mismatch, Print, What, at};
+use crate::message::{AnyMessage, Envelope};
+use crate::panics::{self, Detail};
+use crate::pattern::Pattern;
+use crate::record::{Body, Record};
+use crate::task::{Difference, Fed, Operation, Outcome, Task, run_body};
+use crate::world::{Entered, World};
+pub(crate) use causality::causal_order;
+pub(crate) use describe::{describe_event, describe_operation};
+use plainsong_explore::{EventId, Graph, History, Kind, Mailbox, Op, Program, Read, Tid};
+pub(crate) use receivers::{find_two_receivers, two_receivers};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The code of the first process; it can start any number of times.
+pub(crate) type Root = Arc<dyn Fn() + Send + Sync>;
+
+/// The processes of an explored program.
+pub(crate) struct Machine {
+    pub(crate) world: Rc<World>,
+    root: Root,
+    restart: Restart,
+    processes: Vec<Entry>,
+    /// With [`Restart::All`]: how many events of the execution have run.
+    performed: usize,
+    /// With [`Restart::All`]: how many events of each process have run.
+    done: Vec<u32>,
+    /// Who received last from each mailbox.
+    receivers: Vec<Option<Tid>>,
+    /// Memory for tasks.
+    spare: Vec<Rc<Task>>,
+    _entered: Entered,
+}
+
+/// What is known about a process.
+#[derive(Default)]
+struct Entry {
+    /// Its parent, and which of its children it is.
+    origin: Option<(Tid, u32)>,
+    run: Option<Run>,
+    record: Rc<Record>,
+}
+
+struct Run {
+    task: Rc<Task>,
+    /// None when the code has ended.
+    coroutine: Option<Coroutine>,
+    /// The operation that it stopped at.
+    pending: Option<Operation>,
+    /// How many answers it has got.
+    consumed: usize,
+}
+
+/// The program is not deterministic; the world knows how.
+struct Broken;
+
+type Step<T = ()> = Result<T, Broken>;
+
+impl Machine {
+    /// A machine that has not started; its world is the current one as long as it exists.
+    pub(crate) fn new(world: Rc<World>, root: Root, restart: Restart) -> Self {
+        panics::install();
+        let entered = world.enter();
+        Machine {
+            world,
+            root,
+            restart,
+            processes: Vec::new(),
+            performed: 0,
+            done: Vec::new(),
+            receivers: Vec::new(),
+            spare: Vec::new(),
+            _entered: entered,
+        }
+    }
+
+    /// The fingerprint of an operation, which has its place in the source.
+    pub(crate) fn print(&self, id: EventId) -> Option<Print> {
+        let entry = self.processes.get(id.thread as usize)?;
+        entry.record.prints.borrow().get(id.index as usize).copied()
+    }
+
+    /// What was chosen by an operation, when the world takes notes.
+    pub(crate) fn note(&self, id: EventId) -> Option<String> {
+        let run = self.processes.get(id.thread as usize)?.run.as_ref()?;
+        let notes = run.task.notes.borrow();
+        let note = notes.iter().find(|note| note.0 == id.index as usize);
+        note.map(|note| note.1.clone())
+    }
+
+    /// The operation that a process has stopped at.
+    pub(crate) fn pending(&self, process: Tid) -> Option<&Operation> {
+        self.processes
+            .get(process as usize)?
+            .run
+            .as_ref()?
+            .pending
+            .as_ref()
+    }
+
+    /// In a replay: does some process wait for a message that the trace wants and nobody sends?
+    pub(crate) fn waits_for_the_guide(&self) -> bool {
+        (0..self.processes.len()).any(|process| match self.pending(process as Tid) {
+            Some(Op::Receive { pattern, .. }) => pattern.only.is_some(),
+            _ => false,
+        })
+    }
+
+    fn entry(&mut self, process: Tid) -> &mut Entry {
+        let at = process as usize;
+        if at >= self.processes.len() {
+            self.processes.resize_with(at + 1, Entry::default);
+        }
+        &mut self.processes[at]
+    }
+
+    fn run(&mut self, process: Tid) -> &mut Run {
+        self.entry(process)
+            .run
+            .as_mut()
+            .expect("the process was started")
+    }
+
+    /// The next operation of a process, running only what has to run.
+    fn advance(&mut self, process: Tid, graph: &Graph<Self>) -> Step<Operation> {
+        let known = answers(graph, process);
+        let usable = |run: &Run| run.consumed <= known;
+        if !self.entry(process).run.as_ref().is_some_and(usable) {
+            self.start(process, graph)?;
+        }
+        if self.run(process).consumed < known || self.run(process).pending.is_none() {
+            self.feed(process, known, graph);
+            self.go_on(process, graph)?;
+        }
+        let pending = self.run(process).pending.clone();
+        Ok(pending.expect("a process that has run has an operation"))
+    }
+
+    /// Starts a process anew; it has not run yet.
+    fn start(&mut self, process: Tid, graph: &Graph<Self>) -> Step {
+        self.give_up_run(process);
+        let body = self.body(process, graph)?;
+        let task = self.task(process);
+        let inside = Rc::clone(&task);
+        let coroutine = Coroutine::new(&self.world.stacks, move || run_body(&inside, body));
+        self.entry(process).run = Some(Run {
+            task,
+            coroutine: Some(coroutine),
+            pending: None,
+            consumed: 0,
+        });
+        Ok(())
+    }
+
+    /// A new task, in used memory if there is some.
+    fn task(&mut self, process: Tid) -> Rc<Task> {
+        let record = Rc::clone(&self.entry(process).record);
+        let mut used = self.spare.pop();
+        match used.as_mut().and_then(Rc::get_mut) {
+            Some(task) => task.renew(process, record),
+            None => used = Some(Rc::new(Task::new(process, Rc::clone(&self.world), record))),
+        }
+        used.expect("there is one now")
+    }
+
+    /// The code of a process.
+    fn body(&mut self, process: Tid, graph: &Graph<Self>) -> Step<Body> {
+        if process == 0 {
+            return Ok(Body::Root(Arc::clone(&self.root)));
+        }
+        let (parent, child) = self.origin(process, graph);
+        let mut code = self.entry(parent).record.take_code(child, process);
+        if code.is_none() {
+            self.run_again(parent, graph)?;
+            code = self.entry(parent).record.take_code(child, process);
+        }
+        let name = self.entry(parent).record.name(child);
+        self.world.register(process, parent, child, name.as_ref());
+        match code {
+            Some(code) => Ok(Body::Child(code)),
+            None => Err(self.broken(parent, 0, "more spawns", "fewer spawns")),
+        }
+    }
+
+    /// Who spawned a process, as which of its children.
+    fn origin(&mut self, process: Tid, graph: &Graph<Self>) -> (Tid, u32) {
+        if let Some(known) = self.entry(process).origin {
+            return known;
+        }
+        let spawn = causality::spawn_of(graph, process);
+        let spawn = spawn.expect("a process is asked for after it was spawned");
+        let spawned = |&id: &EventId| {
+            id.thread == spawn.thread
+                && id.index < spawn.index
+                && matches!(graph.event(id).kind, Kind::Spawn { .. })
+        };
+        let child = graph.order().iter().filter(|id| spawned(id)).count() as u32;
+        self.entry(process).origin = Some((spawn.thread, child));
+        (spawn.thread, child)
+    }
+
+    /// Runs a process from its start to where it is in the graph.
+    fn run_again(&mut self, process: Tid, graph: &Graph<Self>) -> Step {
+        self.start(process, graph)?;
+        self.feed(process, answers(graph, process), graph);
+        self.go_on(process, graph)
+    }
+
+    /// Puts the answers up to `known` into the feed.
+    fn feed(&mut self, process: Tid, known: usize, graph: &Graph<Self>) {
+        let compares_values = self.world.compares_values;
+        let run = self.run(process);
+        let mut feed = run.task.feed.borrow_mut();
+        for index in (run.consumed..known).rev() {
+            let id = EventId {
+                thread: process,
+                index: index as u32,
+            };
+            feed.push(answer(graph, id, compares_values));
+        }
+        drop(feed);
+        run.consumed = known;
+    }
+
+    /// Lets a process run until it has an operation that there is no answer for.
+    fn go_on(&mut self, process: Tid, graph: &Graph<Self>) -> Step {
+        match self.resume(process) {
+            State::Finished => self.finish(process, graph),
+            State::Suspended => {
+                let run = self.run(process);
+                run.pending = run.task.request.take();
+                Ok(())
+            }
+        }
+    }
+
+    fn resume(&mut self, process: Tid) -> State {
+        let record = match self.world.takes_notes {
+            true => Detail::Frames,
+            false => Detail::Place,
+        };
+        let run = self.run(process);
+        let coroutine = run
+            .coroutine
+            .as_mut()
+            .expect("a process that has ended is not asked");
+        let _recording = panics::record(record);
+        let _current = run.task.enter();
+        coroutine.resume()
+    }
+
+    /// The code of a process has ended: notes how.
+    fn finish(&mut self, process: Tid, graph: &Graph<Self>) -> Step {
+        let run = self.run(process);
+        run.coroutine = None;
+        let task = Rc::clone(&run.task);
+        let outcome = task.outcome.take().expect("ended code has an outcome");
+        let (what, operation) = match outcome {
+            Outcome::Returned => (What::End, Op::End),
+            Outcome::GaveUp => (What::GiveUp, Op::Block),
+            Outcome::Panicked(caught) => {
+                self.world.last_failure.replace(Some((process, caught)));
+                (What::Fail, Op::Fail)
+            }
+            Outcome::Differs(difference) => return Err(self.differs(process, difference, graph)),
+            Outcome::Abandoned => unreachable!("a process that goes on was not given up"),
+        };
+        if let Err(mut difference) = task.compare_stop(what) {
+            self.explain_stop(what, process, &mut difference);
+            return Err(self.differs(process, difference, graph));
+        }
+        if !task.feed.borrow().is_empty() {
+            let index = self.run(process).consumed - task.feed.borrow().len();
+            let mut difference = Difference {
+                index,
+                before: None,
+                now: what.to_string(),
+            };
+            self.explain_stop(what, process, &mut difference);
+            return Err(self.differs(process, difference, graph));
+        }
+        self.run(process).pending = Some(operation);
+        Ok(())
+    }
+
+    /// A panic says what it was.
+    fn explain_stop(&self, what: What, process: Tid, difference: &mut Difference) {
+        if what == What::Fail
+            && let Some((failed, caught)) = &*self.world.last_failure.borrow()
+            && *failed == process
+        {
+            difference.now = caught.to_string();
+        }
+    }
+
+    /// Makes the run of a process unwind, if there is one.
+    fn give_up_run(&mut self, process: Tid) {
+        let Some(mut run) = self.entry(process).run.take() else {
+            return;
+        };
+        if let Some(coroutine) = &mut run.coroutine
+            && coroutine.is_suspended()
+        {
+            run.task.abandon();
+            let _recording = panics::record(Detail::Place);
+            let _current = run.task.enter();
+            coroutine.resume();
+        }
+        run.coroutine = None;
+        self.spare.push(run.task);
+    }
+
+    /// Forgets everything about a process that was not spawned after all.
+    fn reset(&mut self, process: Tid) {
+        self.give_up_run(process);
+        self.drop_children(process, 0);
+        let entry = self.entry(process);
+        entry.origin = None;
+        entry.record.prints.borrow_mut().clear();
+    }
+
+    /// Forgets the children that were spawned by a process's operations from `kept` on.
+    fn drop_children(&mut self, process: Tid, kept: usize) {
+        while let Some(child) = self.entry(process).record.drop_child(kept) {
+            if let Some(child) = child {
+                self.reset(child);
+            }
+        }
+    }
+
+    fn differs(&mut self, process: Tid, difference: Difference, graph: &Graph<Self>) -> Broken {
+        let id = EventId {
+            thread: process,
+            index: difference.index as u32,
+        };
+        let before = difference.before.or_else(|| self.print(id));
+        let is_live = difference.index < graph.live(process);
+        let text = match before {
+            _ if is_live => describe_event(&self.world, graph, id),
+            Some(print) => print.what.to_string(),
+            None => "something else".to_owned(),
+        };
+        let text = at(&text, before.and_then(|print| print.location));
+        self.broken(process, difference.index, &text, &difference.now)
+    }
+
+    fn broken(&self, process: Tid, index: usize, before: &str, now: &str) -> Broken {
+        self.world.mismatch.replace(Some(Mismatch {
+            process: self.world.name(process),
+            index,
+            before: before.to_owned(),
+            now: now.to_owned(),
+        }));
+        Broken
+    }
+}
+
+impl Program for Machine {
+    type Message = Rc<Envelope>;
+    type Pattern = Rc<Pattern>;
+
+    fn next(&mut self, thread: Tid, history: History<'_, Self>) -> Operation {
+        if self.world.mismatch.borrow().is_some() || self.world.complaint.borrow().is_some() {
+            return Op::Block;
+        }
+        let graph = history.graph();
+        let operation = match self.restart {
+            Restart::All => self.perform_together(graph).map(|()| {
+                let pending = self.run(thread).pending.clone();
+                pending.expect("a process that has run has an operation")
+            }),
+            Restart::Auto | Restart::Changed => self.advance(thread, graph),
+        };
+        match operation {
+            Ok(Op::Receive { pattern, .. }) if !self.is_sole_receiver(thread, &pattern, graph) => {
+                Op::Block
+            }
+            Ok(operation) => operation,
+            Err(Broken) => Op::Block,
+        }
+    }
+
+    fn forget(&mut self, thread: Tid, kept: usize) {
+        if self.restart == Restart::All {
+            self.forget_prints(thread, kept);
+            let consumed = self
+                .entry(thread)
+                .run
+                .as_ref()
+                .map_or(0, |run| run.consumed);
+            if consumed > kept || (thread, kept) == (0, 0) {
+                self.world.leaf_visited.set(true);
+            }
+            return;
+        }
+        let entry = self.entry(thread);
+        entry.record.prints.borrow_mut().truncate(kept + 1);
+        if entry.run.as_ref().is_some_and(|run| run.consumed > kept) {
+            self.give_up_run(thread);
+        }
+        self.drop_children(thread, kept);
+    }
+
+    fn mailboxes(pattern: &Rc<Pattern>) -> &[Mailbox] {
+        pattern.mailboxes()
+    }
+
+    fn accepts(pattern: &Rc<Pattern>, message: &Rc<Envelope>, _from: Tid) -> bool {
+        pattern.accepts(message)
+    }
+
+    fn keeps_order(earlier: &Rc<Envelope>, later: &Rc<Envelope>) -> bool {
+        later.keeps_order.is_some_and(|keeps_order| {
+            keeps_order(
+                &AnyMessage(Rc::clone(earlier)),
+                &AnyMessage(Rc::clone(later)),
+            )
+        })
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        for process in 0..self.processes.len() {
+            self.give_up_run(process as Tid);
+        }
+        for entry in &self.processes {
+            while entry.record.drop_child(0).is_some() {}
+        }
+    }
+}
+
+/// How many answers a process has got.
+fn answers(graph: &Graph<Machine>, process: Tid) -> usize {
+    let live = graph.live(process);
+    match live.checked_sub(1) {
+        Some(last) if is_stop(graph, process, last) => last,
+        _ => live,
+    }
+}
+
+fn is_stop(graph: &Graph<Machine>, thread: Tid, index: usize) -> bool {
+    let id = EventId {
+        thread,
+        index: index as u32,
+    };
+    matches!(graph.event(id).kind, Kind::End | Kind::Block | Kind::Fail)
+}
+
+/// The answer to an operation of the graph.
+fn answer(graph: &Graph<Machine>, id: EventId, compares_values: bool) -> Fed {
+    let event = graph.event(id);
+    match &event.kind {
+        Kind::Send { message, .. } if compares_values => Fed::Sent(Rc::clone(message)),
+        Kind::Receive { .. } => match event.read {
+            Read::From(send) => Fed::Message(Rc::clone(graph.message(send))),
+            _ => Fed::Nothing,
+        },
+        Kind::Choose { value, .. } => Fed::Chosen(*value),
+        Kind::Spawn { thread } => Fed::Started(*thread),
+        _ => Fed::Done,
+    }
+}

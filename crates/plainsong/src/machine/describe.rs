@@ -1,0 +1,70 @@
+//! Events and operations in words.
+
+use super::Machine;
+use crate::send::describe_mailbox;
+use crate::task::Operation;
+use crate::world::World;
+use plainsong_explore::{EventId, Graph, Kind, Op, Tid};
+use std::panic::Location;
+
+/// "send Vote(true) to coordinator".
+pub(crate) fn describe_event(world: &World, graph: &Graph<Machine>, id: EventId) -> String {
+    match &graph.event(id).kind {
+        Kind::Send { to, message, .. } => send(world, message, *to),
+        Kind::Receive { pattern, blocking } => receive(world, pattern, *blocking),
+        Kind::Choose { options, .. } => format!("choose one of {options}"),
+        Kind::Spawn { thread } => format!("spawn `{}`", world.name(*thread)),
+        Kind::Join { thread } => format!("join {}", world.name(*thread)),
+        Kind::End => "the end".to_owned(),
+        Kind::Block => "an assumption that does not hold".to_owned(),
+        Kind::Fail => panic(world, id.thread),
+    }
+}
+
+/// A panic, with its message if that is known.
+fn panic(world: &World, process: Tid) -> String {
+    match &*world.last_failure.borrow() {
+        Some((failed, caught)) if *failed == process => caught.to_string(),
+        _ => "a panic".to_owned(),
+    }
+}
+
+/// "send Vote(true) to coordinator".
+pub(crate) fn describe_operation(world: &World, process: Tid, operation: &Operation) -> String {
+    match operation {
+        Op::Send { to, message, .. } => send(world, message, *to),
+        Op::Receive { pattern, blocking } => receive(world, pattern, *blocking),
+        Op::Choose { options } => format!("choose one of {options}"),
+        Op::Spawn { .. } => "spawn".to_owned(),
+        Op::Join { thread } => format!("join {}", world.name(*thread)),
+        Op::End => "the end".to_owned(),
+        Op::Block => "an assumption that does not hold".to_owned(),
+        Op::Fail => panic(world, process),
+    }
+}
+
+/// Where in the source an event comes from, as far as the graph knows.
+pub(super) fn location(graph: &Graph<Machine>, id: EventId) -> Option<&'static Location<'static>> {
+    match &graph.event(id).kind {
+        Kind::Send { message, .. } => Some(message.location),
+        Kind::Receive { pattern, .. } => Some(pattern.location),
+        _ => None,
+    }
+}
+
+fn send(world: &World, message: &crate::message::Envelope, to: u32) -> String {
+    let destination = describe_mailbox(world, to);
+    match &message.info.tag {
+        Some(tag) => format!("send {message:?} tagged {tag} to {destination}"),
+        None => format!("send {message:?} to {destination}"),
+    }
+}
+
+fn receive(world: &World, pattern: &crate::pattern::Pattern, blocking: bool) -> String {
+    let how = if blocking {
+        "receive"
+    } else {
+        "try to receive"
+    };
+    format!("{how} {}", pattern.describe(world))
+}

@@ -1,0 +1,170 @@
+//! Everything again: each execution runs as a whole, in the order of its events.
+//!
+//! Processes that share state behind the exploration's back (an `Arc<Mutex<_>>`, say) see each
+//! other only if they all run, and in a fixed order. Here every process is started again after each
+//! execution, and all run in lockstep with the graph: when an event is inserted, its process goes on
+//! to its next operation, causes first. What a process does is compared with the graph at every step.
+
+use super::causality::missing_cause;
+use super::{Broken, Machine, Step, answer, describe, is_stop};
+use crate::guard::{Mismatch, at};
+use crate::task::Operation;
+use crate::world::World;
+use plainsong_explore::{EventId, Graph, Kind, Op, Tid};
+use std::rc::Rc;
+
+impl Machine {
+    /// Runs all processes up to where they are in the graph.
+    pub(crate) fn perform(&mut self, graph: &Graph<Self>) -> bool {
+        self.perform_together(graph).is_ok()
+    }
+
+    /// A process that has another name than it had in the world before.
+    pub(crate) fn renamed(&self, graph: &Graph<Self>, before: &World) -> Option<Mismatch> {
+        for &id in graph.order() {
+            if let Kind::Spawn { thread } = graph.event(id).kind {
+                let (was, is) = (before.name(thread), self.world.name(thread));
+                if was != is {
+                    let location = self.print(id).and_then(|print| print.location);
+                    self.broken(
+                        id.thread,
+                        id.index as usize,
+                        &at(&format!("spawn `{was}`"), location),
+                        &at(&format!("spawn `{is}`"), location),
+                    );
+                    return self.world.mismatch.take();
+                }
+            }
+        }
+        None
+    }
+
+    pub(super) fn perform_together(&mut self, graph: &Graph<Self>) -> Step {
+        let over = self.world.leaf_visited.replace(false);
+        if over || self.processes.is_empty() {
+            self.begin(graph)?;
+        }
+        self.done.resize(graph.threads(), 0);
+        while let Some(&id) = graph.order().get(self.performed) {
+            self.performed += 1;
+            self.perform_with_causes(id, graph)?;
+        }
+        Ok(())
+    }
+
+    fn perform_with_causes(&mut self, id: EventId, graph: &Graph<Self>) -> Step {
+        let mut open = vec![id];
+        while let Some(&next) = open.last() {
+            if let Some(cause) = missing_cause(graph, next, &self.done) {
+                open.push(cause);
+                continue;
+            }
+            open.pop();
+            if next.index == self.done[next.thread as usize] {
+                self.done[next.thread as usize] += 1;
+                self.perform_event(next, graph)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up everything and starts the first process.
+    fn begin(&mut self, graph: &Graph<Self>) -> Step {
+        self.performed = 0;
+        self.done.clear();
+        for process in (0..self.processes.len()).rev() {
+            self.give_up_run(process as Tid);
+        }
+        for process in 0..self.processes.len() {
+            let entry = &mut self.processes[process];
+            entry.origin = None;
+            while entry.record.drop_child(0).is_some() {}
+        }
+        self.start(0, graph)?;
+        self.go_on(0, graph)
+    }
+
+    /// What a process does after its first `kept` operations is not known any more, nor what its
+    /// children do that it spawns there.
+    pub(super) fn forget_prints(&mut self, process: Tid, kept: usize) {
+        let record = Rc::clone(&self.entry(process).record);
+        record.prints.borrow_mut().truncate(kept + 1);
+        for child in record.children_from(kept) {
+            self.forget_prints(child, 0);
+            self.entry(child).record.prints.borrow_mut().clear();
+        }
+    }
+
+    fn perform_event(&mut self, id: EventId, graph: &Graph<Self>) -> Step {
+        self.compare(id, graph)?;
+        if is_stop(graph, id.thread, id.index as usize) {
+            return Ok(());
+        }
+        let fed = answer(graph, id, false);
+        let run = self.run(id.thread);
+        run.task.feed.borrow_mut().push(fed);
+        run.consumed += 1;
+        self.go_on(id.thread, graph)?;
+        if let Kind::Spawn { thread } = graph.event(id).kind {
+            self.start(thread, graph)?;
+            self.go_on(thread, graph)?;
+        }
+        Ok(())
+    }
+
+    /// Is the operation that the process stopped at the one in the graph?
+    fn compare(&mut self, id: EventId, graph: &Graph<Self>) -> Result<(), Broken> {
+        let Some(pending) = self.pending(id.thread) else {
+            return Err(self.broken(id.thread, id.index as usize, "an operation", "none"));
+        };
+        if same(graph, id, pending) {
+            return Ok(());
+        }
+        let print = self.print(id);
+        let location = print.and_then(|print| print.location);
+        let now = describe::describe_operation(&self.world, id.thread, pending);
+        let now = at(&now, location);
+        let before = describe::describe_event(&self.world, graph, id);
+        let before = match describe::location(graph, id) {
+            Some(location) => at(&before, Some(location)),
+            None => before,
+        };
+        Err(self.broken(id.thread, id.index as usize, &before, &now))
+    }
+}
+
+/// Is the operation the one that the event was made from?
+fn same(graph: &Graph<Machine>, id: EventId, operation: &Operation) -> bool {
+    match (&graph.event(id).kind, operation) {
+        (
+            Kind::Send { to, model, message },
+            Op::Send {
+                to: to2,
+                model: model2,
+                message: message2,
+            },
+        ) => {
+            to == to2
+                && model == model2
+                && message.type_id == message2.type_id
+                && message.info.tag == message2.info.tag
+                && format!("{message:?}") == format!("{message2:?}")
+        }
+        (
+            Kind::Receive { pattern, blocking },
+            Op::Receive {
+                pattern: pattern2,
+                blocking: blocking2,
+            },
+        ) => {
+            blocking == blocking2
+                && pattern.mailboxes() == pattern2.mailboxes()
+                && pattern.location == pattern2.location
+        }
+        (Kind::Choose { options, .. }, Op::Choose { options: options2 }) => options == options2,
+        (Kind::Join { thread }, Op::Join { thread: thread2 }) => thread == thread2,
+        (&Kind::Spawn { thread }, &Op::Spawn { daemon, .. }) => graph.is_daemon(thread) == daemon,
+        (Kind::End, Op::End) | (Kind::Block, Op::Block) | (Kind::Fail, Op::Fail) => true,
+        _ => false,
+    }
+}

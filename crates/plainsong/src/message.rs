@@ -1,0 +1,211 @@
+//! Messages in flight: any value, with who sent it and how.
+
+use crate::process::Process;
+use crate::tag::Tag;
+use plainsong_explore::Mailbox;
+use std::any::{Any, TypeId};
+use std::fmt::{self, Debug};
+use std::panic::Location;
+use std::rc::Rc;
+
+/// What can be sent: everything that can be copied and shown.
+///
+/// `Clone`, because one send is received in many executions; `Debug`, because a message has to be
+/// readable in the picture of a failure. Implemented for every such type.
+///
+/// ```
+/// #[derive(Clone, Debug)]
+/// struct Vote {
+///     yes: bool,
+/// }
+///
+/// fn is_message<M: plainsong::Message>() {}
+/// is_message::<Vote>();
+/// is_message::<(u32, String)>();
+/// ```
+pub trait Message: Clone + Debug + 'static {}
+
+impl<T: Clone + Debug + 'static> Message for T {}
+
+/// What is known about a message besides its value.
+///
+/// ```
+/// use plainsong::{current, receive_where, send, Process};
+///
+/// plainsong::explore(|| {
+///     let me: Process = current();
+///     send(me, 7);
+///     let seven = receive_where(move |n: &i32, info| *n > 5 && info.from() == me);
+///     assert_eq!(seven, 7);
+/// })
+/// .assert_holds();
+/// ```
+#[derive(Clone, Debug)]
+pub struct Info {
+    pub(crate) from: Process,
+    pub(crate) tag: Option<Tag>,
+}
+
+impl Info {
+    /// Who sent it.
+    pub fn from(&self) -> Process {
+        self.from
+    }
+
+    /// The tag it was given, if any.
+    pub fn tag(&self) -> Option<&Tag> {
+        self.tag.as_ref()
+    }
+}
+
+/// May of two messages, the first sent causally before the second, the second *not* overtake?
+///
+/// See [`Delivery::Custom`](crate::Delivery::Custom).
+pub type KeepsOrder = fn(earlier: &AnyMessage, later: &AnyMessage) -> bool;
+
+/// A message of any type.
+///
+/// ```
+/// use plainsong::{current, receive_any, send};
+///
+/// plainsong::explore(|| {
+///     send(current(), "hello");
+///     let message = receive_any();
+///     assert_eq!(format!("{message:?}"), "\"hello\"");
+///     match message.downcast::<u32>() {
+///         Ok(number) => unreachable!("{number}"),
+///         Err(other) => assert_eq!(other.downcast::<&str>().unwrap(), "hello"),
+///     }
+/// })
+/// .assert_holds();
+/// ```
+#[derive(Clone)]
+pub struct AnyMessage(pub(crate) Rc<Envelope>);
+
+impl AnyMessage {
+    /// Is its value a `T`?
+    pub fn is<T: 'static>(&self) -> bool {
+        self.0.is::<T>()
+    }
+
+    /// Its value, if that is a `T`.
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        self.0.get()
+    }
+
+    /// Its value, if that is a `T`; itself if not.
+    pub fn downcast<T: Message>(self) -> Result<T, AnyMessage> {
+        match self.get::<T>() {
+            Some(value) => Ok(value.clone()),
+            None => Err(self),
+        }
+    }
+
+    /// Sender and tag.
+    pub fn info(&self) -> &Info {
+        &self.0.info
+    }
+}
+
+impl Debug for AnyMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.value.show(f)
+    }
+}
+
+/// A value whose type is known only at run time.
+pub(crate) trait Value: Any {
+    /// Its `Debug` form.
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+impl<T: Message> Value for T {
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt(f)
+    }
+}
+
+/// What a process returned, on its way to whoever joins it.
+pub(crate) struct Returned<T>(pub(crate) T);
+
+impl<T: 'static> Value for Returned<T> {
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("its result")
+    }
+}
+
+/// The `Debug` form of a value.
+pub(crate) struct Shown<'v>(pub(crate) &'v dyn Value);
+
+impl Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.show(f)
+    }
+}
+
+/// A message as the engine carries it.
+pub(crate) struct Envelope<V: ?Sized = dyn Value> {
+    pub(crate) type_id: TypeId,
+    pub(crate) type_name: &'static str,
+    pub(crate) info: Info,
+    pub(crate) to: Mailbox,
+    pub(crate) location: &'static Location<'static>,
+    /// In a replay: which of its sender's messages of this type to this mailbox it is, from 1.
+    pub(crate) occurrence: u32,
+    pub(crate) keeps_order: Option<KeepsOrder>,
+    pub(crate) value: V,
+}
+
+impl Envelope {
+    pub(crate) fn is<T: 'static>(&self) -> bool {
+        self.type_id == TypeId::of::<T>()
+    }
+
+    pub(crate) fn get<T: 'static>(&self) -> Option<&T> {
+        (&self.value as &dyn Any).downcast_ref()
+    }
+}
+
+impl Debug for Envelope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.show(f)
+    }
+}
+
+/// The last part of a type's name, without the modules in front: `Vote`, `Option<Vote>`.
+pub(crate) fn short_type_name(full: &str) -> String {
+    let mut short = String::with_capacity(full.len());
+    let mut word = String::new();
+    let mut rest = full.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c == ':' && rest.peek() == Some(&':') {
+            rest.next();
+            word.clear();
+        } else if c.is_alphanumeric() || c == '_' {
+            word.push(c);
+        } else {
+            short.push_str(&std::mem::take(&mut word));
+            short.push(c);
+        }
+    }
+    short + &word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_type_name;
+
+    #[test]
+    fn module_paths_are_left_out() {
+        assert_eq!(short_type_name("lock::Request"), "Request");
+        assert_eq!(
+            short_type_name("core::option::Option<a::b::Vote>"),
+            "Option<Vote>"
+        );
+        assert_eq!(
+            short_type_name("(u32, alloc::string::String)"),
+            "(u32, String)"
+        );
+        assert_eq!(short_type_name("&str"), "&str");
+    }
+}

@@ -1,0 +1,305 @@
+//! Processes: who they are, how they start and end.
+
+use crate::delivery::Delivery;
+use crate::guard::{Print, What};
+use crate::message::Returned;
+use crate::pattern::Arm;
+use crate::receive::take;
+use crate::send::{Letter, post};
+use crate::task::{Fed, Task, cannot_receive_now};
+use crate::world::{Mailboxes, World};
+use plainsong_explore::{Op, Tid};
+use std::any::{Any, TypeId};
+use std::cmp::Ordering;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+/// A process: something to send messages to.
+///
+/// Printed, it is the name that [`spawn_named`] gave it. Processes are ordered by where they were
+/// spawned: `main` first, then its children in the order of spawning, each followed by its own.
+///
+/// ```
+/// use plainsong::{current, spawn, spawn_named};
+///
+/// plainsong::explore(|| {
+///     let server = spawn_named("server", || {});
+///     let nameless = spawn(|| {});
+///     assert_eq!(format!("{:?}", current()), "main");
+///     assert_eq!(format!("{:?}", server.process()), "server");
+///     assert_eq!(format!("{:?}", nameless.process()), "thread 2");
+///     assert!(server.process() < nameless.process());
+/// })
+/// .assert_holds();
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Process(pub(crate) Tid);
+
+impl fmt::Debug for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match World::current() {
+            Some(world) => f.write_str(&world.name(self.0)),
+            None => write!(f, "process {}", self.0),
+        }
+    }
+}
+
+impl fmt::Display for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+impl Ord for Process {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match World::current() {
+            _ if self.0 == other.0 => Ordering::Equal,
+            Some(world) => world
+                .path(self.0)
+                .cmp(&world.path(other.0))
+                .then(self.0.cmp(&other.0)),
+            None => self.0.cmp(&other.0),
+        }
+    }
+}
+
+impl PartialOrd for Process {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The process that calls it.
+///
+/// ```
+/// use plainsong::{current, receive, send, spawn, Process};
+///
+/// plainsong::explore(|| {
+///     let main = current();
+///     spawn(move || send(main, current()));
+///     assert_ne!(receive::<Process>(), main);
+/// })
+/// .assert_holds();
+/// ```
+#[track_caller]
+pub fn current() -> Process {
+    Process(Task::current("current").process)
+}
+
+/// Starts a process that runs the function.
+///
+/// The function may run many times, each time as if it were the first; like everything that is
+/// explored, it must depend only on what it captures and receives.
+///
+/// ```
+/// use plainsong::spawn;
+///
+/// plainsong::explore(|| {
+///     let three = spawn(|| 1 + 2);
+///     assert_eq!(three.join(), 3);
+/// })
+/// .assert_holds();
+/// ```
+#[track_caller]
+pub fn spawn<T: 'static>(function: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
+    Builder::new().spawn(function)
+}
+
+/// Starts a process that has a name, for pictures and traces.
+///
+/// ```
+/// use plainsong::{current, spawn_named};
+///
+/// plainsong::explore(|| {
+///     let clients = [1, 2].map(|n| spawn_named(format!("client {n}"), || format!("{:?}", current())));
+///     assert_eq!(clients.map(|client| client.join()), ["client 1", "client 2"]);
+/// })
+/// .assert_holds();
+/// ```
+#[track_caller]
+pub fn spawn_named<T: 'static>(
+    name: impl Into<String>,
+    function: impl FnOnce() -> T + 'static,
+) -> JoinHandle<T> {
+    Builder::new().name(name).spawn(function)
+}
+
+/// Starts a process that nobody waits for: it may still be waiting for messages when everything
+/// else is done.
+///
+/// ```
+/// use plainsong::{receive, send, spawn_daemon};
+///
+/// plainsong::explore(|| {
+///     let logger = spawn_daemon(|| loop {
+///         receive::<String>();
+///     });
+///     send(logger.process(), "started".to_owned());
+/// })
+/// .assert_holds();
+/// ```
+#[track_caller]
+pub fn spawn_daemon<T: 'static>(function: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
+    Builder::new().daemon().spawn(function)
+}
+
+/// A process about to be started.
+///
+/// ```
+/// use plainsong::{receive, Builder};
+///
+/// plainsong::explore(|| {
+///     Builder::new().name("sink").daemon().spawn(|| receive::<()>());
+/// })
+/// .assert_holds();
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "nothing is started before `spawn` is called"]
+pub struct Builder {
+    name: Option<String>,
+    daemon: bool,
+}
+
+impl Builder {
+    /// A process without a name that has to end.
+    pub fn new() -> Self {
+        Builder::default()
+    }
+
+    /// Gives it a name, for pictures and traces.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Allows it to wait for messages when everything else is done.
+    pub fn daemon(mut self) -> Self {
+        self.daemon = true;
+        self
+    }
+
+    /// Starts it.
+    #[track_caller]
+    pub fn spawn<T: 'static>(self, function: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
+        let Some(task) = Task::live("spawn") else {
+            // The process unwinds: nothing happens any more.
+            return JoinHandle::of(Process(Tid::MAX));
+        };
+        let Builder { name, daemon } = self;
+        let location = Location::caller();
+        let child = task.next_child();
+        let print = Print::new(What::Spawn, location, (child, daemon, &name));
+        let name = name.map(|name| task.count_name(name.into()));
+        task.record.spawned(
+            child,
+            task.next_operation(),
+            name.as_ref(),
+            code(function, location),
+        );
+        let describe = || match &name {
+            Some((name, _)) if daemon => format!("spawn daemon `{name}`"),
+            Some((name, _)) => format!("spawn `{name}`"),
+            None => "spawn".to_owned(),
+        };
+        match task.perform(print, &describe, || Op::Spawn { child, daemon }) {
+            Fed::Started(process) => {
+                task.world
+                    .register(process, task.process, child, name.as_ref());
+                JoinHandle::of(Process(process))
+            }
+            _ => task.unfit(&describe(), location),
+        }
+    }
+}
+
+/// The code of a process that returns something: it sends it to whoever joins it.
+fn code<T: 'static>(
+    function: impl FnOnce() -> T + 'static,
+    location: &'static Location<'static>,
+) -> impl FnOnce() + 'static {
+    move || {
+        let result = function();
+        if TypeId::of::<T>() != TypeId::of::<()>() {
+            let mailbox = Mailboxes::of_result(current().0);
+            let letter = Letter::plain(Returned(result)).via(Delivery::Unordered);
+            post(letter, mailbox, location, None, What::Return);
+        }
+    }
+}
+
+/// A process that was started, to be waited for.
+///
+/// ```
+/// use plainsong::{receive, send, spawn};
+///
+/// plainsong::explore(|| {
+///     let adder = spawn(|| receive::<i32>() + receive::<i32>());
+///     send(adder.process(), 1);
+///     send(adder.process(), 2);
+///     assert_eq!(adder.join(), 3);
+/// })
+/// .assert_holds();
+/// ```
+pub struct JoinHandle<T> {
+    process: Process,
+    result: PhantomData<fn() -> T>,
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("JoinHandle").field(&self.process).finish()
+    }
+}
+
+impl<T: 'static> JoinHandle<T> {
+    fn of(process: Process) -> Self {
+        JoinHandle {
+            process,
+            result: PhantomData,
+        }
+    }
+
+    /// The process itself.
+    pub fn process(&self) -> Process {
+        self.process
+    }
+
+    /// Waits until the process has ended, and forgets what it returned.
+    #[track_caller]
+    pub fn wait(&self) {
+        let Some(task) = Task::live("wait") else {
+            return;
+        };
+        let location = Location::caller();
+        let process = self.process;
+        let print = Print::new(What::Join, location, process);
+        let describe = || format!("join {process:?}");
+        match task.perform(print, &describe, || Op::Join { thread: process.0 }) {
+            Fed::Done => {}
+            _ => task.unfit(&describe(), location),
+        }
+    }
+
+    /// Waits until the process has ended and returns what it returned.
+    ///
+    /// If the process panics, that is a failure of the execution; nobody gets to see it here.
+    #[track_caller]
+    pub fn join(self) -> T
+    where
+        T: Clone,
+    {
+        if let Some(nothing) = (&() as &dyn Any).downcast_ref::<T>() {
+            self.wait();
+            return nothing.clone();
+        }
+        let Some(task) = Task::live("join") else {
+            cannot_receive_now("join")
+        };
+        let arm = Arm::anything(Mailboxes::of_result(self.process.0));
+        let message = take(&task, &[arm], Location::caller(), true);
+        let message = message.expect("a receive that waits gets a message");
+        let Returned(result) = message.get().expect("the handle knows the type");
+        T::clone(result)
+    }
+}

@@ -1,0 +1,251 @@
+//! The race that decided a failure.
+//!
+//! Going back from the failure, the last receive that could have taken another message, and the
+//! last choice that could have been made otherwise, are asked: what if? Everything before it is
+//! kept, it takes the other outcome, and all executions that follow are explored. If none fails,
+//! that event decided the failure.
+
+use crate::attempt::attempt;
+use crate::explorer::Explorer;
+use crate::machine::{Machine, causal_order};
+use crate::message::short_type_name;
+use crate::replay::{Afterwards, Decision, Guide, Wanted};
+use crate::story::occurrence;
+use crate::watch::Shared;
+use plainsong_explore::{EventId, Graph, Kind, Model, Read};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How many other outcomes are tried.
+const MOST_TRIES: usize = 20;
+
+/// How many executions are explored for each.
+const MOST_EXECUTIONS: u64 = 10_000;
+
+/// How long each may take.
+const LONGEST: Duration = Duration::from_millis(500);
+
+/// How long all of them may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Names the race that decided the failure of an execution, if one can be found.
+pub(crate) fn explain(
+    graph: &Graph<Machine>,
+    machine: &Machine,
+    failed: Option<EventId>,
+    shared: &Shared,
+) -> Option<String> {
+    let led_to_it = |id: &&EventId| failed.is_none_or(|failed| graph.happens_before(**id, failed));
+    let order = causal_order(graph);
+    let past: Vec<EventId> = order.iter().filter(led_to_it).copied().collect();
+    let started = Instant::now();
+    let mut tries = 0;
+    for &id in past.iter().rev() {
+        for other in alternatives(graph, id) {
+            tries += 1;
+            if tries > MOST_TRIES || started.elapsed() > PATIENCE {
+                return None;
+            }
+            let guide = guide(graph, machine, id, other);
+            if let Some(executions) = holds_afterwards(&guide, shared) {
+                return Some(sentence(graph, machine, id, other, executions));
+            }
+        }
+    }
+    None
+}
+
+/// What a receive might have got instead.
+#[derive(Clone, Copy)]
+enum Other {
+    Message(EventId),
+    Nothing,
+}
+
+/// Other outcomes of an event, in the given execution.
+fn alternatives(graph: &Graph<Machine>, id: EventId) -> Vec<Other> {
+    let Kind::Receive { pattern, blocking } = &graph.event(id).kind else {
+        return Vec::new();
+    };
+    let open = open_messages(graph, id);
+    let taken = graph.event(id).read;
+    let mut others: Vec<Other> = open
+        .iter()
+        .filter(|&&send| taken != Read::From(send))
+        .filter(|&&send| !open.iter().any(|&earlier| holds_up(graph, earlier, send)))
+        .map(|&send| Other::Message(send))
+        .collect();
+    if !blocking && pattern.only.is_none() && taken != Read::None {
+        others.push(Other::Nothing);
+    }
+    others
+}
+
+/// The messages that a receive could take if order were no matter: it wants them, they do not
+/// depend on it, and no earlier receive has taken them.
+fn open_messages(graph: &Graph<Machine>, receive: EventId) -> Vec<EventId> {
+    let Kind::Receive { pattern, .. } = &graph.event(receive).kind else {
+        return Vec::new();
+    };
+    let is_open = |&send: &EventId| match &graph.event(send).kind {
+        Kind::Send { to, message, .. } => {
+            let taken_before = match graph.event(send).read {
+                Read::By(by) => by.index < receive.index,
+                _ => false,
+            };
+            pattern.mailboxes().contains(to)
+                && !taken_before
+                && !graph.happens_before(receive, send)
+                && pattern.matches(message)
+        }
+        _ => false,
+    };
+    graph.order().iter().copied().filter(is_open).collect()
+}
+
+/// Must `later` wait for `earlier`, as far as happens-before tells?
+fn holds_up(graph: &Graph<Machine>, earlier: EventId, later: EventId) -> bool {
+    let (
+        Kind::Send { to, model, message },
+        Kind::Send {
+            to: to2,
+            model: model2,
+            message: message2,
+        },
+    ) = (&graph.event(earlier).kind, &graph.event(later).kind)
+    else {
+        return false;
+    };
+    earlier != later
+        && to == to2
+        && model == model2
+        && match model {
+            Model::Unordered => false,
+            Model::Fifo => earlier.thread == later.thread && earlier.index < later.index,
+            Model::Causal | Model::Mailbox => graph.happens_before(earlier, later),
+            Model::Custom => {
+                graph.happens_before(earlier, later)
+                    && <Machine as plainsong_explore::Program>::keeps_order(message, message2)
+            }
+        }
+}
+
+/// The first receive of an execution that takes a message out of order; a replay is not stopped
+/// from doing so.
+pub(crate) fn out_of_order(graph: &Graph<Machine>) -> Option<EventId> {
+    let overtakes = |&id: &EventId| match graph.event(id).read {
+        Read::From(send) if matches!(graph.event(id).kind, Kind::Receive { .. }) => {
+            open_messages(graph, id)
+                .iter()
+                .any(|&earlier| holds_up(graph, earlier, send))
+        }
+        _ => false,
+    };
+    graph.order().iter().copied().find(overtakes)
+}
+
+/// Everything that `id` and the other message depend on, then the other message.
+fn guide(graph: &Graph<Machine>, machine: &Machine, id: EventId, other: Other) -> Guide {
+    let before = |event: EventId| {
+        event != id
+            && (graph.happens_before(event, id)
+                || matches!(other, Other::Message(send) if graph.happens_before(event, send)))
+    };
+    let mut decisions: BTreeMap<String, Vec<Decision>> = BTreeMap::new();
+    let mut decide = |event: EventId, decision: Decision| {
+        let process = machine.world.full_name(event.thread);
+        decisions.entry(process).or_default().push(decision);
+    };
+    for &event in graph.order() {
+        if before(event)
+            && let Some(decision) = decision(graph, machine, event)
+        {
+            decide(event, decision);
+        }
+    }
+    decide(
+        id,
+        Decision::Receive(match other {
+            Other::Message(send) => Some(wanted(graph, machine, send)),
+            Other::Nothing => None,
+        }),
+    );
+    Guide {
+        decisions,
+        afterwards: Afterwards::Free,
+    }
+}
+
+fn decision(graph: &Graph<Machine>, machine: &Machine, id: EventId) -> Option<Decision> {
+    let event = graph.event(id);
+    match &event.kind {
+        Kind::Receive { .. } => Some(Decision::Receive(match event.read {
+            Read::From(send) => Some(wanted(graph, machine, send)),
+            _ => None,
+        })),
+        Kind::Choose { .. } => Some(Decision::Choose(machine.note(id)?)),
+        _ => None,
+    }
+}
+
+fn wanted(graph: &Graph<Machine>, machine: &Machine, send: EventId) -> Wanted {
+    let message = graph.message(send);
+    Wanted {
+        kind: short_type_name(message.type_name),
+        from: machine.world.full_name(send.thread),
+        occurrence: occurrence(graph, send, message),
+    }
+}
+
+/// How many executions there are with this guide, if none of them fails.
+fn holds_afterwards(guide: &Guide, shared: &Shared) -> Option<u64> {
+    let settings = Explorer {
+        jobs: 1,
+        samples: None,
+        seed: None,
+        keep_going: false,
+        explains: false,
+        executions: Some(MOST_EXECUTIONS),
+        time: Some(LONGEST),
+        ..shared.settings.clone()
+    };
+    let outcome = attempt(&settings, &shared.root, shared.restart, Some(guide));
+    let all_fine = outcome.failures.is_empty()
+        && outcome.mismatch.is_none()
+        && outcome.limit.is_none()
+        && outcome.complete > 0;
+    all_fine.then_some(outcome.complete)
+}
+
+/// "had `server` received Acquire from client 2 first, nothing would fail".
+fn sentence(
+    graph: &Graph<Machine>,
+    machine: &Machine,
+    id: EventId,
+    other: Other,
+    executions: u64,
+) -> String {
+    let receiver = machine.world.name(id.thread);
+    let message = |send: EventId| {
+        format!(
+            "{:?} from {}",
+            graph.message(send),
+            machine.world.name(send.thread)
+        )
+    };
+    let received = match graph.event(id).read {
+        Read::From(send) => format!("{receiver} received {}", message(send)),
+        _ => format!("{receiver} received nothing"),
+    };
+    let instead = match other {
+        Other::Message(send) => format!("{} first", message(send)),
+        Other::Nothing => "nothing".to_owned(),
+    };
+    let place = machine.print(id).and_then(|print| print.location);
+    let place = place.map_or(String::new(), |place| format!(" at {place}"));
+    let all = match executions {
+        1 => "the execution that follows is fine".to_owned(),
+        _ => format!("all {executions} executions that follow are fine"),
+    };
+    format!("{received}{place};\n        had it received {instead}, {all}")
+}

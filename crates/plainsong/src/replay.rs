@@ -1,0 +1,88 @@
+//! Going where a trace leads.
+//!
+//! A guide tells each process, by name, what to receive and what to choose. Receives are narrowed
+//! down to the message that the guide names, choices to one option, so that the engine has nothing
+//! left to decide. Messages are named by sender, type and number, never by position in the search:
+//! a trace survives changes that do not concern its events.
+
+use crate::message::{Envelope, short_type_name};
+use crate::task::Task;
+use crate::world::World;
+use std::collections::BTreeMap;
+
+/// What each process has to decide.
+#[derive(Clone, Debug)]
+pub(crate) struct Guide {
+    /// By full name.
+    pub(crate) decisions: BTreeMap<String, Vec<Decision>>,
+    pub(crate) afterwards: Afterwards,
+}
+
+/// What a process does when the guide has nothing more to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Afterwards {
+    /// It goes on as it likes.
+    Free,
+    /// It stops at its next receive or choice.
+    Stop,
+}
+
+/// One decision of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Takes this message, or none.
+    Receive(Option<Wanted>),
+    /// Chooses the option that is printed like this.
+    Choose(String),
+}
+
+/// A message, by what people call it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Its type, without modules.
+    pub(crate) kind: String,
+    /// The full name of its sender.
+    pub(crate) from: String,
+    /// Which of its sender's messages of this type to this mailbox, from 1.
+    pub(crate) occurrence: u32,
+}
+
+impl Wanted {
+    pub(crate) fn is(&self, message: &Envelope) -> bool {
+        self.occurrence == message.occurrence
+            && short_type_name(message.type_name) == self.kind
+            && World::current()
+                .is_some_and(|world| world.full_name(message.info.from.0) == self.from)
+    }
+}
+
+impl Guide {
+    /// What the next receive of a process should take; none if it is free.
+    pub(crate) fn receive(&self, task: &Task) -> Option<Option<Wanted>> {
+        match self.next(task)? {
+            Decision::Receive(wanted) => Some(wanted.clone()),
+            Decision::Choose(_) => task.give_up(),
+        }
+    }
+
+    /// What a process should choose next; none if it is free.
+    pub(crate) fn choice(&self, task: &Task) -> Option<String> {
+        match self.next(task)? {
+            Decision::Choose(option) => Some(option.clone()),
+            Decision::Receive(_) => task.give_up(),
+        }
+    }
+
+    fn next(&self, task: &Task) -> Option<&Decision> {
+        let name = task.world.full_name(task.process);
+        let at = task.decisions.replace(task.decisions.get() + 1);
+        let decision = self
+            .decisions
+            .get(&name)
+            .and_then(|decisions| decisions.get(at));
+        if decision.is_none() && self.afterwards == Afterwards::Stop {
+            task.give_up();
+        }
+        decision
+    }
+}

@@ -1,0 +1,192 @@
+//! Sending.
+
+use crate::delivery::Delivery;
+use crate::guard::{Print, What};
+use crate::message::{Envelope, Info, Message, Shown, Value};
+use crate::process::Process;
+use crate::tag::Tag;
+use crate::task::{Fed, Task};
+use crate::world::{Mailboxes, Place, World};
+use plainsong_explore::{Mailbox, Op};
+use std::any::TypeId;
+use std::cell::RefCell;
+use std::fmt::Debug;
+use std::panic::Location;
+use std::rc::Rc;
+
+/// Sends a message to a process.
+///
+/// Sending never waits. The message is delivered in the order that
+/// [`Explorer::delivery`](crate::Explorer::delivery) says; for another one, or to give it a tag,
+/// use a [`Letter`].
+///
+/// ```
+/// use plainsong::{receive, send, spawn};
+///
+/// plainsong::explore(|| {
+///     let greeter = spawn(|| format!("hello, {}", receive::<String>()));
+///     send(greeter.process(), "world".to_owned());
+///     assert_eq!(greeter.join(), "hello, world");
+/// })
+/// .assert_holds();
+/// ```
+#[track_caller]
+pub fn send<T: Message>(to: Process, message: T) {
+    Letter::new(message).send(to);
+}
+
+/// A message with everything that can be said about it.
+///
+/// ```
+/// use plainsong::{current, receive, Delivery, Letter};
+///
+/// let report = plainsong::explore(|| {
+///     Letter::new(1).via(Delivery::Unordered).send(current());
+///     Letter::new(2).via(Delivery::Unordered).tagged("second").send(current());
+///     assert_eq!(receive::<i32>() + receive::<i32>(), 3);
+/// });
+/// assert_eq!(report.executions, 2);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a letter does nothing until it is sent"]
+pub struct Letter<T> {
+    message: T,
+    tag: Option<Tag>,
+    delivery: Option<Delivery>,
+}
+
+impl<T: Message> Letter<T> {
+    /// A letter with this message.
+    pub fn new(message: T) -> Self {
+        Letter::plain(message)
+    }
+
+    /// Gives it a tag, which receives can select by.
+    pub fn tagged(mut self, tag: impl Into<Tag>) -> Self {
+        self.tag = Some(tag.into());
+        self
+    }
+
+    /// Sends it to a process.
+    #[track_caller]
+    pub fn send(self, to: Process) {
+        post(
+            self,
+            Mailboxes::of_process(to.0),
+            Location::caller(),
+            None,
+            What::Send,
+        );
+    }
+}
+
+impl<T> Letter<T> {
+    pub(crate) fn plain(message: T) -> Self {
+        Letter {
+            message,
+            tag: None,
+            delivery: None,
+        }
+    }
+
+    /// Has it delivered in this order, whatever is usual.
+    pub fn via(mut self, delivery: Delivery) -> Self {
+        self.delivery = Some(delivery);
+        self
+    }
+}
+
+/// Sends a letter to a mailbox that has a usual order of its own.
+#[track_caller]
+pub(crate) fn post<T: Value>(
+    letter: Letter<T>,
+    to: Mailbox,
+    location: &'static Location<'static>,
+    usual: Option<Delivery>,
+    what: What,
+) {
+    let Some(task) = Task::live("send") else {
+        return;
+    };
+    let delivery = letter.delivery.or(usual).unwrap_or(task.world.delivery);
+    let print = Print::new(
+        what,
+        location,
+        (to, delivery.model(), &letter.tag, TypeId::of::<T>()),
+    );
+    let occurrence = count(&task, to, TypeId::of::<T>());
+    let Letter { message, tag, .. } = letter;
+    let unsent = RefCell::new(Some((message, tag)));
+    let describe = || match &*unsent.borrow() {
+        Some((message, tag)) => describe_send(&task, &Shown(message), tag.as_ref(), to),
+        None => What::Send.to_string(),
+    };
+    let process = Process(task.process);
+    let request = || {
+        let (message, tag) = unsent.take().expect("a letter is sent once");
+        let envelope = Envelope {
+            type_id: TypeId::of::<T>(),
+            type_name: std::any::type_name::<T>(),
+            info: Info { from: process, tag },
+            to,
+            location,
+            occurrence,
+            keeps_order: delivery.keeps_order(),
+            value: message,
+        };
+        Op::Send {
+            to,
+            model: delivery.model(),
+            message: Rc::new(envelope) as Rc<Envelope<dyn Value>>,
+        }
+    };
+    let differs = match task.perform(print, &describe, request) {
+        Fed::Done => false,
+        Fed::Sent(before) => match &*unsent.borrow() {
+            Some((message, _)) => format!("{:?}", Shown(message)) != format!("{before:?}"),
+            None => false,
+        },
+        _ => true,
+    };
+    if differs {
+        task.unfit(&describe(), location);
+    }
+}
+
+/// In a replay, messages are known by their number among those of their type to their mailbox.
+fn count(task: &Task, to: Mailbox, of_type: TypeId) -> u32 {
+    if task.world.guide.is_none() {
+        return 0;
+    }
+    let mut sent = task.sent.borrow_mut();
+    match sent
+        .iter_mut()
+        .find(|entry| entry.0 == to && entry.1 == of_type)
+    {
+        Some(entry) => {
+            entry.2 += 1;
+            entry.2
+        }
+        None => {
+            sent.push((to, of_type, 1));
+            1
+        }
+    }
+}
+
+fn describe_send(task: &Task, message: &dyn Debug, tag: Option<&Tag>, to: Mailbox) -> String {
+    let destination = describe_mailbox(&task.world, to);
+    match tag {
+        Some(tag) => format!("send {message:?} tagged {tag} to {destination}"),
+        None => format!("send {message:?} to {destination}"),
+    }
+}
+
+/// The name of a process, or of a channel in backquotes.
+pub(crate) fn describe_mailbox(world: &World, mailbox: Mailbox) -> String {
+    match Mailboxes::place(mailbox) {
+        Place::Process(process) => world.name(process),
+        Place::Result(_) => "whoever joins".to_owned(),
+        Place::Channel(channel) => format!("`{}`", world.mailboxes.borrow().channel_name(channel)),
+    }
+}

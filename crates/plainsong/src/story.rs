@@ -1,0 +1,311 @@
+//! An execution as a story: who sent what, who received it, in an order that respects causality.
+//!
+//! The story of a panic has only what led to it: the causal past of the panic. The story of a
+//! deadlock has everything, and who waits for what.
+
+use crate::explorer::Explorer;
+use crate::failure::FailureKind;
+use crate::guard::What;
+use crate::machine::{Machine, causal_order, describe_event, describe_operation};
+use crate::message::{Envelope, short_type_name};
+use crate::picture::Picture;
+use crate::trace::{Trace, TraceLine};
+use crate::world::{MARKS, Mailboxes, Place};
+use plainsong_explore::{EventId, Graph, Kind, Mailbox, Op, Read, Tid};
+
+/// What happened, in words.
+pub(crate) struct Story {
+    /// Names of all processes, by number.
+    names: Vec<String>,
+    full_names: Vec<String>,
+    happenings: Vec<Happening>,
+    failed: Option<Tid>,
+    waiting: Vec<Waiting>,
+    undelivered: Vec<String>,
+}
+
+/// One event.
+struct Happening {
+    process: Tid,
+    deed: Deed,
+}
+
+enum Deed {
+    Sent {
+        text: String,
+    },
+    Received {
+        from: Tid,
+        label: String,
+        kind: String,
+        occurrence: u32,
+        is_result: bool,
+    },
+    GotNothing {
+        wanted: String,
+    },
+    Chose {
+        option: String,
+    },
+    Other {
+        text: String,
+    },
+}
+
+/// A process that waits for ever.
+struct Waiting {
+    process: Tid,
+    what_for: String,
+    location: Option<String>,
+}
+
+impl Story {
+    /// What led to a panic.
+    pub(crate) fn of_panic(graph: &Graph<Machine>, machine: &Machine, failed: EventId) -> Self {
+        let mut story = Story::empty(graph, machine);
+        story.failed = Some(failed.thread);
+        for id in causal_order(graph) {
+            if graph.happens_before(id, failed) {
+                story.tell(graph, machine, id);
+            }
+        }
+        story
+    }
+
+    /// Everything, and who waits for what.
+    pub(crate) fn of_deadlock(graph: &Graph<Machine>, machine: &Machine) -> Self {
+        let mut story = Story::empty(graph, machine);
+        for id in causal_order(graph) {
+            story.tell(graph, machine, id);
+            story.note_undelivered(graph, machine, id);
+        }
+        for process in 0..graph.threads() as Tid {
+            if graph.exists(process) && !graph.is_daemon(process) {
+                story.note_waiting(machine, graph, process);
+            }
+        }
+        story
+    }
+
+    fn empty(graph: &Graph<Machine>, machine: &Machine) -> Self {
+        let processes = 0..graph.threads() as Tid;
+        Story {
+            names: processes
+                .clone()
+                .map(|process| machine.world.name(process))
+                .collect(),
+            full_names: processes
+                .map(|process| machine.world.full_name(process))
+                .collect(),
+            happenings: Vec::new(),
+            failed: None,
+            waiting: Vec::new(),
+            undelivered: Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, graph: &Graph<Machine>, machine: &Machine, id: EventId) {
+        let event = graph.event(id);
+        let deed = match &event.kind {
+            Kind::Send { to: MARKS, .. } => return,
+            Kind::Receive { pattern, .. } => match event.read {
+                Read::From(send) => received(graph, machine, send),
+                _ => Deed::GotNothing {
+                    wanted: pattern.describe(&machine.world),
+                },
+            },
+            Kind::Choose { .. } => Deed::Chose {
+                option: machine.note(id).unwrap_or_default(),
+            },
+            Kind::Send { .. } => Deed::Sent {
+                text: describe_event(&machine.world, graph, id),
+            },
+            _ => Deed::Other {
+                text: describe_event(&machine.world, graph, id),
+            },
+        };
+        self.happenings.push(Happening {
+            process: id.thread,
+            deed,
+        });
+    }
+
+    fn note_undelivered(&mut self, graph: &Graph<Machine>, machine: &Machine, id: EventId) {
+        let event = graph.event(id);
+        if let Kind::Send { to, message, .. } = &event.kind
+            && !is_plumbing(*to)
+            && event.read == Read::None
+        {
+            let to = crate::send::describe_mailbox(&machine.world, *to);
+            let from = machine.world.name(id.thread);
+            let kind = short_type_name(message.type_name);
+            self.undelivered
+                .push(format!("{message:?} (a {kind}) from {from} to {to}"));
+        }
+    }
+
+    fn note_waiting(&mut self, machine: &Machine, graph: &Graph<Machine>, process: Tid) {
+        let what_for = match machine.pending(process) {
+            Some(Op::Receive { pattern, .. }) => pattern.describe(&machine.world),
+            Some(operation @ Op::Join { .. }) => {
+                let text = describe_operation(&machine.world, process, operation);
+                text.replacen("join", "the end of", 1)
+            }
+            _ => return,
+        };
+        let next = EventId {
+            thread: process,
+            index: graph.live(process) as u32,
+        };
+        let print = machine.print(next).filter(|print| print.what != What::End);
+        self.waiting.push(Waiting {
+            process,
+            what_for,
+            location: print
+                .and_then(|print| print.location)
+                .map(ToString::to_string),
+        });
+    }
+
+    /// Events of the execution, and of the story.
+    pub(crate) fn size(&self, graph: &Graph<Machine>) -> (usize, usize) {
+        let all = graph
+            .order()
+            .iter()
+            .filter(|&&id| !is_mark(graph, id))
+            .count();
+        (all, self.happenings.len())
+    }
+
+    /// "deadlock: client 1 waits for Grant".
+    pub(crate) fn complaint(&self) -> String {
+        let waits = |waiting: &Waiting| {
+            format!(
+                "{} waits for {}",
+                self.names[waiting.process as usize], waiting.what_for
+            )
+        };
+        let waiting: Vec<String> = self.waiting.iter().map(waits).collect();
+        format!("deadlock: {}", waiting.join("; "))
+    }
+
+    /// Where the first process waits that waits for ever.
+    pub(crate) fn waits_at(&self) -> Option<String> {
+        self.waiting.first()?.location.clone()
+    }
+
+    /// Messages as arrows between lanes.
+    pub(crate) fn picture(&self) -> String {
+        let mut picture = Picture::new(&self.names, &self.full_names);
+        for happening in &self.happenings {
+            let process = happening.process as usize;
+            match &happening.deed {
+                Deed::Received {
+                    is_result: true, ..
+                } => {}
+                Deed::Received { from, label, .. } => {
+                    picture.arrow(*from as usize, process, label);
+                }
+                Deed::GotNothing { wanted } => picture.remark(process, &format!("no {wanted}")),
+                Deed::Chose { option } => picture.remark(process, &format!("chose {option}")),
+                Deed::Sent { .. } | Deed::Other { .. } => {}
+            }
+        }
+        if let Some(failed) = self.failed {
+            picture.mark(failed as usize, 'X', "<- here");
+        }
+        for waiting in &self.waiting {
+            let text = match &waiting.location {
+                Some(location) => format!("<- waits for {}, at {location}", waiting.what_for),
+                None => format!("<- waits for {}", waiting.what_for),
+            };
+            picture.mark(waiting.process as usize, '?', &text);
+        }
+        let mut text = picture.render();
+        if !self.undelivered.is_empty() {
+            text.push_str(&format!(
+                "\n  never received: {}",
+                self.undelivered.join("; ")
+            ));
+        }
+        text
+    }
+
+    /// To be saved and replayed.
+    pub(crate) fn trace(&self, settings: &Explorer, kind: FailureKind, message: &str) -> Trace {
+        let name = |process: Tid| self.full_names[process as usize].clone();
+        let line = |happening: &Happening| {
+            let process = name(happening.process);
+            match &happening.deed {
+                Deed::Received {
+                    from,
+                    kind,
+                    occurrence,
+                    ..
+                } => TraceLine::Receive {
+                    process,
+                    kind: kind.clone(),
+                    occurrence: *occurrence,
+                    from: name(*from),
+                },
+                Deed::GotNothing { .. } => TraceLine::Nothing { process },
+                Deed::Chose { option } => TraceLine::Choose {
+                    process,
+                    option: option.clone(),
+                },
+                Deed::Sent { text } | Deed::Other { text } => TraceLine::Other {
+                    process,
+                    text: text.clone(),
+                },
+            }
+        };
+        let lines = self.happenings.iter().map(line).collect();
+        Trace::new(settings.delivery, kind, message, lines)
+    }
+}
+
+/// The receipt of a message.
+fn received(graph: &Graph<Machine>, machine: &Machine, send: EventId) -> Deed {
+    let message = graph.message(send);
+    let mut label = format!("{message:?}");
+    if let Some(tag) = &message.info.tag {
+        label.push_str(&format!(" #{tag}"));
+    }
+    if let Place::Channel(channel) = Mailboxes::place(message.to) {
+        let mailboxes = machine.world.mailboxes.borrow();
+        label = format!("{}: {label}", mailboxes.channel_name(channel));
+    }
+    Deed::Received {
+        from: send.thread,
+        label,
+        kind: short_type_name(message.type_name),
+        occurrence: occurrence(graph, send, message),
+        is_result: is_plumbing(message.to),
+    }
+}
+
+/// Is the mailbox for something else than messages?
+fn is_plumbing(mailbox: Mailbox) -> bool {
+    mailbox == MARKS || matches!(Mailboxes::place(mailbox), Place::Result(_))
+}
+
+/// Which of its sender's messages of its type to its mailbox it is, from 1.
+pub(crate) fn occurrence(graph: &Graph<Machine>, send: EventId, message: &Envelope) -> u32 {
+    let alike = |index: &u32| {
+        let id = EventId {
+            thread: send.thread,
+            index: *index,
+        };
+        match &graph.event(id).kind {
+            Kind::Send {
+                to, message: other, ..
+            } => *to == message.to && other.type_id == message.type_id,
+            _ => false,
+        }
+    };
+    (0..=send.index).filter(alike).count() as u32
+}
+
+fn is_mark(graph: &Graph<Machine>, id: EventId) -> bool {
+    matches!(graph.event(id).kind, Kind::Send { to: MARKS, .. })
+}

@@ -1,0 +1,369 @@
+//! A process as its own code sees it.
+//!
+//! Operations (send, receive, …) find their task through a thread-local and ask it for an answer.
+//! Answers that are known from before wait in the *feed*: the operation returns at once. Only when
+//! the feed is empty does the process stop and hand its request to the [`machine`](crate::machine).
+//! So a process that runs again costs what its own code costs.
+//!
+//! Unwinding. A process whose execution is given up is made to unwind, so that its destructors run
+//! and its stack can be used again. While it unwinds, by that or by a panic of its own, operations
+//! do nothing; one that has to return a message cannot, and ends the program with an explanation.
+
+use crate::coroutine::suspend;
+use crate::guard::{Print, What};
+use crate::message::Envelope;
+use crate::panics::{self, Caught};
+use crate::pattern::Pattern;
+use crate::record::{Body, Record};
+use crate::world::World;
+use plainsong_explore::{Op, Tid};
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::rc::Rc;
+
+/// An operation as the engine sees it.
+pub(crate) type Operation = Op<Rc<Envelope>, Rc<Pattern>>;
+
+/// An answer.
+pub(crate) enum Fed {
+    Done,
+    /// A send, with the message sent before, to be compared.
+    Sent(Rc<Envelope>),
+    Message(Rc<Envelope>),
+    Nothing,
+    Chosen(u32),
+    Started(Tid),
+}
+
+/// How the code of a process ended.
+pub(crate) enum Outcome {
+    /// It returned.
+    Returned,
+    /// An assumption does not hold.
+    GaveUp,
+    /// It panicked.
+    Panicked(Caught),
+    /// It did something else than before.
+    Differs(Difference),
+    /// It was made to unwind.
+    Abandoned,
+}
+
+/// The operation that is not the one from before.
+pub(crate) struct Difference {
+    pub(crate) index: usize,
+    pub(crate) before: Option<Print>,
+    pub(crate) now: String,
+}
+
+/// One run of a process.
+pub(crate) struct Task {
+    pub(crate) process: Tid,
+    pub(crate) world: Rc<World>,
+    /// Answers not yet consumed, the next one last.
+    pub(crate) feed: RefCell<Vec<Fed>>,
+    /// How many operations were begun.
+    position: Cell<u32>,
+    pub(crate) record: Rc<Record>,
+    /// The operation that it waits for an answer to.
+    pub(crate) request: RefCell<Option<Operation>>,
+    spawned: Cell<u32>,
+    names: RefCell<Vec<Rc<str>>>,
+    channels: Cell<u32>,
+    /// In a replay: how many decisions were taken from the guide.
+    pub(crate) decisions: Cell<usize>,
+    /// In a replay: how many messages of each kind were sent, by mailbox and type.
+    pub(crate) sent: RefCell<Vec<(u32, std::any::TypeId, u32)>>,
+    /// Values of choices by operation, when the world takes notes.
+    pub(crate) notes: RefCell<Vec<(usize, String)>>,
+    dying: Cell<bool>,
+    stops: Cell<u32>,
+    difference: RefCell<Option<Difference>>,
+    gave_up: Cell<bool>,
+    pub(crate) outcome: RefCell<Option<Outcome>>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<Task>>> = const { RefCell::new(None) };
+    static MUTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes operations do nothing until the result is dropped.
+pub(crate) fn mute() -> Muted {
+    Muted(MUTED.replace(true))
+}
+
+/// Goes back to how operations were before.
+pub(crate) struct Muted(bool);
+
+impl Drop for Muted {
+    fn drop(&mut self) {
+        MUTED.set(self.0);
+    }
+}
+
+/// How often a process may catch the unwinding that ends it.
+const MOST_STOPS: u32 = 100;
+
+/// The payload of an unwinding that is no panic.
+struct Stop;
+
+impl Task {
+    pub(crate) fn new(process: Tid, world: Rc<World>, record: Rc<Record>) -> Self {
+        Task {
+            process,
+            world,
+            feed: RefCell::default(),
+            position: Cell::new(0),
+            record,
+            request: RefCell::default(),
+            spawned: Cell::new(0),
+            names: RefCell::default(),
+            channels: Cell::new(0),
+            decisions: Cell::new(0),
+            sent: RefCell::default(),
+            notes: RefCell::default(),
+            dying: Cell::new(false),
+            stops: Cell::new(0),
+            difference: RefCell::default(),
+            gave_up: Cell::new(false),
+            outcome: RefCell::default(),
+        }
+    }
+
+    /// A task for another run, in the memory of this one, which has ended.
+    pub(crate) fn renew(&mut self, process: Tid, record: Rc<Record>) {
+        self.process = process;
+        self.record = record;
+        self.feed.get_mut().clear();
+        self.position.set(0);
+        self.request.take();
+        self.spawned.set(0);
+        self.names.get_mut().clear();
+        self.channels.set(0);
+        self.decisions.set(0);
+        self.sent.get_mut().clear();
+        self.notes.get_mut().clear();
+        self.dying.set(false);
+        self.stops.set(0);
+        self.difference.take();
+        self.gave_up.set(false);
+        self.outcome.take();
+    }
+
+    /// The task that runs on this OS thread.
+    #[track_caller]
+    pub(crate) fn current(operation: &str) -> Rc<Task> {
+        match CURRENT.with_borrow(Clone::clone) {
+            Some(task) => task,
+            None => panic!(
+                "`{operation}` works only inside an exploration: wrap the code in \
+                 `plainsong::explore(|| {{ … }})`"
+            ),
+        }
+    }
+
+    /// The task that runs on this OS thread; none when it is unwinding and has to do nothing.
+    #[track_caller]
+    pub(crate) fn live(operation: &str) -> Option<Rc<Task>> {
+        if MUTED.get() {
+            return None;
+        }
+        let task = Task::current(operation);
+        if std::thread::panicking() {
+            return None;
+        }
+        if task.dying.get() {
+            task.stop();
+        }
+        Some(task)
+    }
+
+    /// Makes this the current task until the result is dropped.
+    pub(crate) fn enter(self: &Rc<Self>) -> Entered {
+        Entered(CURRENT.replace(Some(Rc::clone(self))))
+    }
+
+    /// Performs an operation: compares it with what was done before, takes the answer from the
+    /// feed, or stops until there is one.
+    pub(crate) fn perform(
+        &self,
+        print: Print,
+        describe: &dyn Fn() -> String,
+        request: impl FnOnce() -> Operation,
+    ) -> Fed {
+        self.compare(print, describe);
+        if let Some(fed) = self.feed.borrow_mut().pop() {
+            return fed;
+        }
+        self.wait(request());
+        let fed = self.feed.borrow_mut().pop();
+        fed.expect("a process goes on when it has an answer")
+    }
+
+    /// Stops with a request until there is an answer.
+    fn wait(&self, request: Operation) {
+        self.request.replace(Some(request));
+        suspend();
+        if self.dying.get() {
+            self.stop();
+        }
+    }
+
+    /// Compares an operation with its fingerprint from before, and counts it.
+    fn compare(&self, print: Print, describe: &dyn Fn() -> String) {
+        let at = self.position.get() as usize;
+        let mut prints = self.record.prints.borrow_mut();
+        match prints.get(at) {
+            None => prints.push(print),
+            Some(before) if before.same(&print) => {}
+            Some(&before) => {
+                drop(prints);
+                self.differs(Some(before), crate::guard::at(&describe(), print.location));
+            }
+        }
+        self.position.set(at as u32 + 1);
+    }
+
+    /// Compares how the process stopped with how it stopped before.
+    pub(crate) fn compare_stop(&self, what: What) -> Result<(), Difference> {
+        let at = self.position.get() as usize;
+        let print = Print::of_stop(what);
+        let mut prints = self.record.prints.borrow_mut();
+        match prints.get(at) {
+            None => prints.push(print),
+            Some(before) if before.same(&print) => {}
+            Some(&before) => {
+                return Err(Difference {
+                    index: at,
+                    before: Some(before),
+                    now: what.to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The process does something else than before: it cannot go on.
+    pub(crate) fn differs(&self, before: Option<Print>, now: String) -> ! {
+        self.difference.replace(Some(Difference {
+            index: self.position.get() as usize,
+            before,
+            now,
+        }));
+        self.stop()
+    }
+
+    /// The last operation got an answer that does not fit: it was another one before.
+    pub(crate) fn unfit(&self, now: &str, location: &'static Location<'static>) -> ! {
+        self.position.set(self.position.get() - 1);
+        self.differs(None, crate::guard::at(now, Some(location)))
+    }
+
+    /// This execution is not of interest.
+    pub(crate) fn give_up(&self) -> ! {
+        self.gave_up.set(true);
+        self.stop()
+    }
+
+    /// Unwinds without a panic.
+    ///
+    /// Code that catches this and goes on is stopped again at its next operation; code that does so
+    /// in a loop would never end, and is left suspended.
+    fn stop(&self) -> ! {
+        self.dying.set(true);
+        self.stops.set(self.stops.get() + 1);
+        while self.stops.get() > MOST_STOPS {
+            suspend();
+        }
+        panics::unwinding(true);
+        resume_unwind(Box::new(Stop))
+    }
+
+    /// From now on the process unwinds.
+    pub(crate) fn abandon(&self) {
+        self.dying.set(true);
+    }
+
+    /// The number of the next child.
+    pub(crate) fn next_child(&self) -> u32 {
+        self.spawned.replace(self.spawned.get() + 1)
+    }
+
+    /// The number of the next channel.
+    pub(crate) fn next_channel(&self) -> u32 {
+        self.channels.replace(self.channels.get() + 1)
+    }
+
+    /// The index of the operation that was begun last.
+    pub(crate) fn last_operation(&self) -> usize {
+        self.position.get() as usize - 1
+    }
+
+    /// The index of the operation that is about to begin.
+    pub(crate) fn next_operation(&self) -> u32 {
+        self.position.get()
+    }
+
+    /// A child's name with the number of earlier children of that name.
+    pub(crate) fn count_name(&self, name: Rc<str>) -> (Rc<str>, u32) {
+        let mut names = self.names.borrow_mut();
+        let earlier = names.iter().filter(|other| **other == name).count();
+        names.push(Rc::clone(&name));
+        (name, earlier as u32)
+    }
+
+    /// Keeps the value of a choice for a picture.
+    pub(crate) fn note(&self, text: impl FnOnce() -> String) {
+        if self.world.takes_notes {
+            self.notes
+                .borrow_mut()
+                .push((self.last_operation(), text()));
+        }
+    }
+}
+
+/// Goes back to the task before.
+pub(crate) struct Entered(Option<Rc<Task>>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+/// What a coroutine runs: the code of a process, and what becomes of it.
+pub(crate) fn run_body(task: &Task, body: Body) {
+    let result = catch_unwind(AssertUnwindSafe(|| body.run()));
+    panics::unwinding(false);
+    // User code may have caught our unwinding, so what was asked for comes first.
+    let outcome = if let Some(difference) = task.difference.take() {
+        Outcome::Differs(difference)
+    } else if task.gave_up.get() {
+        Outcome::GaveUp
+    } else if task.dying.get() {
+        Outcome::Abandoned
+    } else {
+        match result {
+            Ok(()) => Outcome::Returned,
+            Err(payload) => Outcome::Panicked(panics::caught(&*payload)),
+        }
+    };
+    task.outcome.replace(Some(outcome));
+}
+
+/// A message is wanted by a process that unwinds: there is none to return and no way out.
+#[track_caller]
+#[expect(
+    clippy::print_stderr,
+    reason = "the last words before the program aborts"
+)]
+pub(crate) fn cannot_receive_now(operation: &str) -> ! {
+    eprintln!(
+        "plainsong: `{operation}` at {} was called by a destructor while its process unwinds.\n\
+         Destructors run when an execution is given up, and then nothing can be received; check \
+         `std::thread::panicking()` first.",
+        Location::caller()
+    );
+    std::process::abort()
+}

@@ -1,0 +1,381 @@
+//! Executions in a file, to be replayed.
+//!
+//! The format is text: a header, then one event per line. Processes, messages and options are
+//! named as the program names them, so a trace survives changes that do not concern its events.
+//!
+//! ```text
+//! plainsong trace 1
+//! version 0.1.0
+//! delivery fifo
+//! outcome panic "two clients hold the lock"
+//! "server" receive Acquire 1 from "client 1"
+//! "client 1" receive Granted 1 from "server"
+//! "client 2" choose "true"
+//! "client 2" nothing
+//! "client 2" - send Acquire to server
+//! ```
+//!
+//! `Acquire 1 from "client 1"` is the first message of type `Acquire` that `client 1` sent to the
+//! receiver. Lines with `-` are for the reader and tell the replay nothing.
+
+use crate::delivery::Delivery;
+use crate::failure::FailureKind;
+use crate::replay::{Afterwards, Decision, Guide, Wanted};
+use crate::report::{End, Report, Verdict};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// An execution that failed, in a form that can be saved and [replayed](crate::Explorer::replay).
+///
+/// ```
+/// use plainsong::{choose, Trace};
+///
+/// let report = plainsong::explore(|| assert!(choose([1, 2]) == 1));
+/// let trace = report.failures[0].trace.clone().unwrap();
+/// let text = trace.to_string();
+/// assert!(text.contains("\"main\" choose \"2\""));
+/// assert_eq!(text.parse::<Trace>().unwrap(), trace);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    delivery: String,
+    outcome: String,
+    message: String,
+    lines: Vec<TraceLine>,
+}
+
+/// One event of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TraceLine {
+    Receive {
+        process: String,
+        kind: String,
+        occurrence: u32,
+        from: String,
+    },
+    Nothing {
+        process: String,
+    },
+    Choose {
+        process: String,
+        option: String,
+    },
+    Other {
+        process: String,
+        text: String,
+    },
+}
+
+/// Why a text is not a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What was expected there.
+    pub expected: String,
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: expected {}", self.line, self.expected)
+    }
+}
+
+impl std::error::Error for TraceError {}
+
+const FIRST_LINE: &str = "plainsong trace 1";
+
+impl Trace {
+    pub(crate) fn new(
+        delivery: Delivery,
+        kind: FailureKind,
+        message: &str,
+        lines: Vec<TraceLine>,
+    ) -> Self {
+        Trace {
+            delivery: delivery.name().to_owned(),
+            outcome: kind.name().to_owned(),
+            message: message.to_owned(),
+            lines,
+        }
+    }
+
+    /// Reads a trace from a file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is not a trace.
+    pub fn load(path: impl AsRef<Path>) -> std::io::Result<Trace> {
+        let text = std::fs::read_to_string(path)?;
+        text.parse().map_err(|error: TraceError| {
+            std::io::Error::new(std::io::ErrorKind::InvalidData, error)
+        })
+    }
+
+    /// Writes a trace to a file, and makes the folder for it if necessary.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> std::io::Result<()> {
+        if let Some(folder) = path.as_ref().parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(path, self.to_string())
+    }
+
+    /// What each process has to decide.
+    pub(crate) fn guide(&self) -> Guide {
+        let mut decisions: BTreeMap<String, Vec<Decision>> = BTreeMap::new();
+        for line in &self.lines {
+            if let Some((process, decision)) = line.decision() {
+                decisions
+                    .entry(process.to_owned())
+                    .or_default()
+                    .push(decision);
+            }
+        }
+        let afterwards = if self.outcome == FailureKind::Deadlock.name() {
+            Afterwards::Free
+        } else {
+            Afterwards::Stop
+        };
+        Guide {
+            decisions,
+            afterwards,
+        }
+    }
+
+    /// Says what the replay came to.
+    pub(crate) fn judge(
+        &self,
+        mut report: Report,
+        delivery: Delivery,
+        followed: &BTreeMap<String, usize>,
+    ) -> Report {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        let lost = self.lines.iter().find(|line| {
+            let Some((process, _)) = line.decision() else {
+                return false;
+            };
+            let count = seen.entry(process).or_default();
+            *count += 1;
+            *count > followed.get(process).copied().unwrap_or(0)
+        });
+        report.end = End::Replayed;
+        if self.delivery != delivery.name() {
+            report.notes.push(format!(
+                "the trace was made with {} delivery, not {}",
+                self.delivery,
+                delivery.name()
+            ));
+        }
+        if report.verdict == Verdict::Holds {
+            report.verdict = Verdict::Unknown;
+        }
+        if report.failures.is_empty() {
+            report.notes.push(match lost {
+                Some(line) => format!("the first event that is no longer possible: {line}"),
+                None => "the trace was followed to its end, and nothing failed".to_owned(),
+            });
+        }
+        report
+    }
+}
+
+impl TraceLine {
+    /// What a process decides here, if anything.
+    fn decision(&self) -> Option<(&str, Decision)> {
+        match self {
+            TraceLine::Receive {
+                process,
+                kind,
+                occurrence,
+                from,
+            } => {
+                let wanted = Wanted {
+                    kind: kind.clone(),
+                    from: from.clone(),
+                    occurrence: *occurrence,
+                };
+                Some((process, Decision::Receive(Some(wanted))))
+            }
+            TraceLine::Nothing { process } => Some((process, Decision::Receive(None))),
+            TraceLine::Choose { process, option } => {
+                Some((process, Decision::Choose(option.clone())))
+            }
+            TraceLine::Other { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{FIRST_LINE}")?;
+        writeln!(f, "version {}", env!("CARGO_PKG_VERSION"))?;
+        writeln!(f, "delivery {}", self.delivery)?;
+        writeln!(f, "outcome {} {:?}", self.outcome, self.message)?;
+        for line in &self.lines {
+            writeln!(f, "{line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for TraceLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TraceLine::Receive {
+                process,
+                kind,
+                occurrence,
+                from,
+            } => {
+                write!(f, "{process:?} receive {kind} {occurrence} from {from:?}")
+            }
+            TraceLine::Nothing { process } => write!(f, "{process:?} nothing"),
+            TraceLine::Choose { process, option } => write!(f, "{process:?} choose {option:?}"),
+            TraceLine::Other { process, text } => {
+                write!(f, "{process:?} - {}", text.replace('\n', " "))
+            }
+        }
+    }
+}
+
+impl FromStr for Trace {
+    type Err = TraceError;
+
+    fn from_str(text: &str) -> Result<Self, TraceError> {
+        let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
+        let mut header = |word: &str| {
+            let (at, line) = lines.next().unwrap_or((0, ""));
+            line.strip_prefix(word)
+                .map(str::trim)
+                .ok_or_else(|| TraceError {
+                    line: at,
+                    expected: format!("`{word}`"),
+                })
+        };
+        header(FIRST_LINE)?;
+        header("version")?;
+        let delivery = header("delivery")?.to_owned();
+        let outcome = header("outcome")?;
+        let (outcome, message) = outcome.split_once('"').unwrap_or((outcome, "\""));
+        let message = unquote(&format!("\"{message}")).map_or(String::new(), |(text, _)| text);
+        let lines = lines
+            .filter(|(_, line)| !line.trim().is_empty())
+            .map(|(at, line)| {
+                parse_line(line.trim()).ok_or_else(|| TraceError {
+                    line: at,
+                    expected: "an event like `\"server\" receive Get 1 from \"client\"`".to_owned(),
+                })
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Trace {
+            delivery,
+            outcome: outcome.trim().to_owned(),
+            message,
+            lines,
+        })
+    }
+}
+
+fn parse_line(line: &str) -> Option<TraceLine> {
+    let (process, rest) = unquote(line)?;
+    let rest = rest.trim_start();
+    if rest == "nothing" {
+        Some(TraceLine::Nothing { process })
+    } else if let Some(text) = rest.strip_prefix('-') {
+        Some(TraceLine::Other {
+            process,
+            text: text.trim().to_owned(),
+        })
+    } else if let Some(option) = rest.strip_prefix("choose ") {
+        let (option, _) = unquote(option)?;
+        Some(TraceLine::Choose { process, option })
+    } else {
+        // Types can have spaces in them, names anything.
+        let (message, from) = rest.strip_prefix("receive ")?.rsplit_once(" from \"")?;
+        let (kind, occurrence) = message.rsplit_once(' ')?;
+        let (from, _) = unquote(&format!("\"{from}"))?;
+        Some(TraceLine::Receive {
+            process,
+            kind: kind.to_owned(),
+            occurrence: occurrence.parse().ok()?,
+            from,
+        })
+    }
+}
+
+/// A text in quotes, as `Debug` writes it, and what follows.
+fn unquote(text: &str) -> Option<(String, &str)> {
+    let mut rest = text.strip_prefix('"')?.char_indices();
+    let mut plain = String::new();
+    while let Some((at, c)) = rest.next() {
+        match c {
+            '"' => return Some((plain, &text[at + 2..])),
+            '\\' => plain.push(unescape(&mut rest)?),
+            _ => plain.push(c),
+        }
+    }
+    None
+}
+
+/// What follows a backslash.
+fn unescape(rest: &mut std::str::CharIndices<'_>) -> Option<char> {
+    match rest.next()?.1 {
+        'n' => Some('\n'),
+        't' => Some('\t'),
+        'r' => Some('\r'),
+        '0' => Some('\0'),
+        'u' => {
+            let digits: String = rest
+                .skip(1)
+                .map(|(_, c)| c)
+                .take_while(|&c| c != '}')
+                .collect();
+            char::from_u32(u32::from_str_radix(&digits, 16).ok()?)
+        }
+        other => Some(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let lines = vec![
+            TraceLine::Receive {
+                process: "a \"quoted\" from \"b\"".to_owned(),
+                kind: "(u32, String)".to_owned(),
+                occurrence: 3,
+                from: "c\\d\n\u{1}".to_owned(),
+            },
+            TraceLine::Nothing {
+                process: "b".to_owned(),
+            },
+            TraceLine::Choose {
+                process: "b".to_owned(),
+                option: "\"x\"".to_owned(),
+            },
+            TraceLine::Other {
+                process: "b".to_owned(),
+                text: "send 1 to a".to_owned(),
+            },
+        ];
+        let trace = Trace::new(Delivery::Fifo, FailureKind::Panic, "a \"b\"\nc", lines);
+        assert_eq!(trace.to_string().parse(), Ok(trace));
+    }
+
+    #[test]
+    fn mistakes_name_their_line() {
+        let no_trace = "hello".parse::<Trace>().unwrap_err();
+        assert_eq!(no_trace.to_string(), "line 1: expected `plainsong trace 1`");
+        let text = format!("{FIRST_LINE}\nversion 1\ndelivery fifo\noutcome panic\n\"a\" jumps\n");
+        assert_eq!(text.parse::<Trace>().unwrap_err().line, 5);
+    }
+}

@@ -1,0 +1,370 @@
+//! What to do with each execution that the engine comes to.
+//!
+//! Besides counting, the watch checks the machine. A failure is shown only if the same execution,
+//! run from scratch on fresh processes, fails again; that run also provides the picture. And at
+//! executions number 1, 2, 4, 8, … the whole execution is run from scratch and compared. Both
+//! notice programs that are not deterministic or share state behind the exploration's back.
+
+use crate::choice::Mark;
+use crate::explorer::{Explorer, Restart};
+use crate::failure::{Failure, FailureKind};
+use crate::guard::Mismatch;
+use crate::machine::{Machine, Root, find_two_receivers, two_receivers};
+use crate::replay::Guide;
+use crate::report::{Limit, present_memory};
+use crate::story::Story;
+use crate::world::{MARKS, World};
+use plainsong_explore::{EventId, Graph, Kind, Leaf, Tid, Visitor};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// What the workers of an exploration share.
+pub(crate) struct Shared {
+    pub(crate) settings: Explorer,
+    pub(crate) root: Root,
+    pub(crate) restart: Restart,
+    pub(crate) guide: Option<Guide>,
+    deadline: Option<Instant>,
+    leaves: AtomicU64,
+    found: Mutex<Found>,
+}
+
+/// What they have found.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) failures: Vec<Failure>,
+    pub(crate) mismatch: Option<Mismatch>,
+    pub(crate) limit: Option<Limit>,
+    /// It makes no sense to go on, whatever was asked for.
+    pub(crate) is_cut_short: bool,
+    pub(crate) notes: Vec<String>,
+    /// In a replay: how many receives and choices each process came to.
+    pub(crate) followed: BTreeMap<String, usize>,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        settings: &Explorer,
+        root: &Root,
+        restart: Restart,
+        guide: Option<&Guide>,
+    ) -> Self {
+        Shared {
+            settings: settings.clone(),
+            root: Arc::clone(root),
+            restart,
+            guide: guide.cloned(),
+            deadline: settings.time.map(|time| Instant::now() + time),
+            leaves: AtomicU64::new(0),
+            found: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn take(&self) -> Found {
+        std::mem::take(&mut *self.found())
+    }
+
+    pub(crate) fn note_limit(&self, limit: Limit) {
+        self.found().limit.get_or_insert(limit);
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The limit that is exceeded by the execution with this number, from 1, if any.
+    fn exceeded(&self, number: u64) -> Option<Limit> {
+        let settings = &self.settings;
+        if settings.executions.is_some_and(|most| number > most) {
+            return Some(Limit::Executions);
+        }
+        if self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            return Some(Limit::Time);
+        }
+        let most = settings.memory.filter(|_| number.is_multiple_of(256))?;
+        present_memory()
+            .filter(|&now| now > most)
+            .map(|_| Limit::Memory)
+    }
+}
+
+/// One worker's view of the executions.
+pub(crate) struct Watch {
+    shared: Arc<Shared>,
+    pub(crate) complete: u64,
+    pub(crate) blocked: u64,
+    pub(crate) failed: u64,
+    /// Events of all executions seen.
+    pub(crate) events: u64,
+    pub(crate) coverage: BTreeMap<String, u64>,
+    seen: u64,
+    pub(crate) is_over: bool,
+}
+
+impl Watch {
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        Watch {
+            shared: Arc::clone(shared),
+            complete: 0,
+            blocked: 0,
+            failed: 0,
+            events: 0,
+            coverage: BTreeMap::new(),
+            seen: 0,
+            is_over: false,
+        }
+    }
+
+    /// What happened; an error if it is not what happens again.
+    fn judge(&mut self, graph: &Graph<Machine>, leaf: Leaf, world: &World) -> Result<(), Mismatch> {
+        if let Some(mismatch) = world.mismatch.take() {
+            return Err(mismatch);
+        }
+        if let Some(failure) = self.complaint(graph, world) {
+            self.failed += 1;
+            self.report(failure);
+            self.shared.found().is_cut_short = true;
+            self.is_over = true;
+            return Ok(());
+        }
+        match leaf {
+            Leaf::Complete => self.complete += 1,
+            Leaf::Failed(id) => {
+                self.failed += 1;
+                return self.panicked(graph, id, world);
+            }
+            Leaf::Blocked if self.is_deadlock(graph) => return self.deadlocked(graph),
+            Leaf::Blocked => self.blocked += 1,
+            Leaf::TooLong => {
+                self.blocked += 1;
+                self.shared.note_limit(Limit::Events);
+            }
+        }
+        if self.seen.is_power_of_two() {
+            self.run_from_scratch(graph, false)?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with the program besides what its processes do.
+    fn complaint(&self, graph: &Graph<Machine>, world: &World) -> Option<Failure> {
+        world.complaint.take().or_else(|| {
+            let changed = world.receiver_changed.get();
+            let (process, other, mailbox) = changed.then(|| find_two_receivers(graph)).flatten()?;
+            Some(two_receivers(world, process, other, mailbox))
+        })
+    }
+
+    fn is_deadlock(&self, graph: &Graph<Machine>) -> bool {
+        let gave_up = |process: Tid| {
+            let last = graph.live(process).checked_sub(1);
+            last.is_some_and(|index| {
+                let id = EventId {
+                    thread: process,
+                    index: index as u32,
+                };
+                matches!(graph.event(id).kind, Kind::Block)
+            })
+        };
+        !self.shared.settings.allow_deadlock && !(0..graph.threads() as Tid).any(gave_up)
+    }
+
+    /// Runs an execution again on fresh processes, in the order of its events.
+    fn run_from_scratch(
+        &self,
+        graph: &Graph<Machine>,
+        takes_notes: bool,
+    ) -> Result<Machine, Mismatch> {
+        let shared = &self.shared;
+        let before = World::current().expect("a machine has entered its world");
+        let (stacks, mailboxes) = (Rc::clone(&before.stacks), Rc::clone(&before.mailboxes));
+        let mut world = World::new(shared.settings.delivery, stacks, mailboxes);
+        world.takes_notes = takes_notes;
+        world.compares_values = true;
+        world.last_failure = before.last_failure.clone();
+        world.guide.clone_from(&shared.guide);
+        let root = Arc::clone(&shared.root);
+        let mut machine = Machine::new(Rc::new(world), root, Restart::All);
+        if !machine.perform(graph) {
+            let mismatch = machine.world.mismatch.take();
+            return Err(mismatch.expect("what cannot be performed again differs somewhere"));
+        }
+        match machine.renamed(graph, &before) {
+            Some(mismatch) => Err(mismatch),
+            None => Ok(machine),
+        }
+    }
+
+    fn panicked(
+        &mut self,
+        graph: &Graph<Machine>,
+        id: EventId,
+        world: &World,
+    ) -> Result<(), Mismatch> {
+        if let Some((process, caught)) = &*world.last_failure.borrow()
+            && *process == id.thread
+        {
+            let probe = Failure::plain(
+                FailureKind::Panic,
+                caught.message.clone(),
+                caught.location.clone(),
+            );
+            if self.is_known(&probe) {
+                return Ok(());
+            }
+        }
+        let machine = self.run_from_scratch(graph, true)?;
+        let failed = machine.world.last_failure.take();
+        let (_, caught) = failed.expect("the execution failed again");
+        let story = Story::of_panic(graph, &machine, id);
+        let race = self.explain(graph, &machine, Some(id));
+        self.report(Failure {
+            process: Some(machine.world.name(id.thread)),
+            picture: story.picture(),
+            race,
+            events: story.size(graph),
+            trace: Some(story.trace(&self.shared.settings, FailureKind::Panic, &caught.message)),
+            backtrace: caught.frames,
+            ..Failure::plain(FailureKind::Panic, caught.message, caught.location)
+        });
+        Ok(())
+    }
+
+    fn deadlocked(&mut self, graph: &Graph<Machine>) -> Result<(), Mismatch> {
+        let machine = self.run_from_scratch(graph, true)?;
+        if machine.waits_for_the_guide() {
+            self.blocked += 1;
+            return Ok(());
+        }
+        self.failed += 1;
+        let story = Story::of_deadlock(graph, &machine);
+        let message = story.complaint();
+        let location = story.waits_at();
+        if self.is_known(&Failure::plain(
+            FailureKind::Deadlock,
+            message.clone(),
+            location.clone(),
+        )) {
+            return Ok(());
+        }
+        let race = self.explain(graph, &machine, None);
+        self.report(Failure {
+            picture: story.picture(),
+            race,
+            events: story.size(graph),
+            trace: Some(story.trace(&self.shared.settings, FailureKind::Deadlock, &message)),
+            ..Failure::plain(FailureKind::Deadlock, message, location)
+        });
+        Ok(())
+    }
+
+    fn explain(
+        &self,
+        graph: &Graph<Machine>,
+        machine: &Machine,
+        failed: Option<EventId>,
+    ) -> Option<String> {
+        if !self.shared.settings.explains {
+            return None;
+        }
+        crate::race::explain(graph, machine, failed, &self.shared)
+    }
+
+    fn is_known(&self, failure: &Failure) -> bool {
+        self.shared
+            .found()
+            .failures
+            .iter()
+            .any(|known| known.is_like(failure))
+    }
+
+    fn report(&self, failure: Failure) {
+        let mut found = self.shared.found();
+        if !found.failures.iter().any(|known| known.is_like(&failure)) {
+            found.failures.push(failure);
+        }
+    }
+
+    /// Counts the marks that this execution reached.
+    fn count_marks(&mut self, graph: &Graph<Machine>) {
+        let mut reached = BTreeSet::new();
+        for &id in graph.order() {
+            if let Kind::Send {
+                to: MARKS, message, ..
+            } = &graph.event(id).kind
+                && let Some(Mark(name)) = message.get()
+            {
+                reached.insert(name.clone());
+            }
+        }
+        for name in reached {
+            *self.coverage.entry(name.into_owned()).or_default() += 1;
+        }
+    }
+
+    /// Notes how far a replay came.
+    fn follow(&self, graph: &Graph<Machine>, world: &World) {
+        let mut found = self.shared.found();
+        found.followed.clear();
+        for &id in graph.order() {
+            if matches!(
+                graph.event(id).kind,
+                Kind::Receive { .. } | Kind::Choose { .. }
+            ) {
+                *found
+                    .followed
+                    .entry(world.full_name(id.thread))
+                    .or_default() += 1;
+            }
+        }
+        if let Some(id) = crate::race::out_of_order(graph) {
+            found.notes.push(format!(
+                "{} now receives a message before one that should arrive earlier",
+                world.name(id.thread)
+            ));
+        }
+    }
+
+    fn stop(&mut self) -> bool {
+        self.is_over = true;
+        false
+    }
+}
+
+impl Visitor<Machine> for Watch {
+    fn leaf(&mut self, graph: &Graph<Machine>, leaf: Leaf) -> bool {
+        if self.is_over {
+            return false;
+        }
+        let number = self.shared.leaves.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(limit) = self.shared.exceeded(number) {
+            self.shared.note_limit(limit);
+            return self.stop();
+        }
+        let world = World::current().expect("a machine has entered its world");
+        self.seen += 1;
+        self.events += graph.order().len() as u64;
+        let failed = self.failed;
+        if let Err(mismatch) = self.judge(graph, leaf, &world) {
+            self.shared.found().mismatch.get_or_insert(mismatch);
+            return self.stop();
+        }
+        world.leaf_visited.set(true);
+        if self.shared.guide.is_some() {
+            self.follow(graph, &world);
+        }
+        if world.has_marks.get() {
+            self.count_marks(graph);
+        }
+        if self.is_over || (self.failed > failed && !self.shared.settings.keep_going) {
+            return self.stop();
+        }
+        true
+    }
+}

@@ -1,0 +1,242 @@
+//! What the processes of one explored program share: names and mailboxes.
+
+use crate::coroutine::Stacks;
+use crate::delivery::Delivery;
+use crate::failure::Failure;
+use crate::guard::Mismatch;
+use crate::panics::Caught;
+use crate::replay::Guide;
+use plainsong_explore::{Mailbox, Tid};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// One program under exploration.
+pub(crate) struct World {
+    pub(crate) delivery: Delivery,
+    pub(crate) stacks: Rc<Stacks>,
+    /// Compare message values too when a process runs again.
+    pub(crate) compares_values: bool,
+    /// Note the values of choices, for a picture.
+    pub(crate) takes_notes: bool,
+    pub(crate) guide: Option<Guide>,
+    processes: RefCell<Vec<Naming>>,
+    pub(crate) mailboxes: Rc<RefCell<Mailboxes>>,
+    pub(crate) mismatch: RefCell<Option<Mismatch>>,
+    /// What is wrong with the program besides what its processes do.
+    pub(crate) complaint: RefCell<Option<Failure>>,
+    /// Has any mailbox had two receivers, perhaps in different executions?
+    pub(crate) receiver_changed: Cell<bool>,
+    /// Is there any coverage mark?
+    pub(crate) has_marks: Cell<bool>,
+    /// A leaf was visited: what ran for it is over.
+    pub(crate) leaf_visited: Cell<bool>,
+    /// The panic of the process that failed last, with its number.
+    pub(crate) last_failure: RefCell<Option<(Tid, Caught)>>,
+}
+
+/// Where a process comes from and what it is called.
+#[derive(Clone, Default)]
+struct Naming {
+    parent: Tid,
+    /// Which of its parent's children.
+    child: u32,
+    /// The user's name, and how many earlier siblings have the same.
+    name: Option<(Rc<str>, u32)>,
+}
+
+thread_local! {
+    static WORLD: RefCell<Option<Rc<World>>> = const { RefCell::new(None) };
+}
+
+impl World {
+    pub(crate) fn new(
+        delivery: Delivery,
+        stacks: Rc<Stacks>,
+        mailboxes: Rc<RefCell<Mailboxes>>,
+    ) -> Self {
+        World {
+            delivery,
+            stacks,
+            compares_values: cfg!(debug_assertions),
+            takes_notes: false,
+            guide: None,
+            processes: RefCell::default(),
+            mailboxes,
+            mismatch: RefCell::default(),
+            complaint: RefCell::default(),
+            receiver_changed: Cell::new(false),
+            has_marks: Cell::new(false),
+            leaf_visited: Cell::new(false),
+            last_failure: RefCell::default(),
+        }
+    }
+
+    /// The world that this OS thread explores.
+    pub(crate) fn current() -> Option<Rc<World>> {
+        WORLD.with_borrow(Clone::clone)
+    }
+
+    /// Makes this the current world until the result is dropped.
+    pub(crate) fn enter(self: &Rc<Self>) -> Entered {
+        Entered(WORLD.replace(Some(Rc::clone(self))))
+    }
+
+    /// Notes where a process comes from.
+    pub(crate) fn register(
+        &self,
+        process: Tid,
+        parent: Tid,
+        child: u32,
+        name: Option<&(Rc<str>, u32)>,
+    ) {
+        let mut processes = self.processes.borrow_mut();
+        let at = process as usize;
+        if at >= processes.len() {
+            processes.resize_with(at + 1, Naming::default);
+        }
+        let known = &mut processes[at];
+        if known.parent != parent || known.child != child || known.name.as_ref() != name {
+            *known = Naming {
+                parent,
+                child,
+                name: name.cloned(),
+            };
+        }
+    }
+
+    /// The user's name for a process, or its place in the tree of spawns: `thread 2.1`.
+    pub(crate) fn name(&self, process: Tid) -> String {
+        if process == 0 {
+            return "main".to_owned();
+        }
+        let processes = self.processes.borrow();
+        match processes.get(process as usize) {
+            Some(Naming {
+                name: Some(name), ..
+            }) => numbered(name),
+            Some(_) => {
+                let path = path(&processes, process);
+                let places: Vec<String> =
+                    path.iter().map(|child| (child + 1).to_string()).collect();
+                format!("thread {}", places.join("."))
+            }
+            None => format!("process {process}"),
+        }
+    }
+
+    /// A name that no other process has: the names of its ancestors and its own.
+    pub(crate) fn full_name(&self, process: Tid) -> String {
+        let parent = self
+            .processes
+            .borrow()
+            .get(process as usize)
+            .map_or(0, |known| known.parent);
+        let own = self.name(process);
+        if process == 0 || parent == 0 {
+            own
+        } else {
+            format!("{}/{own}", self.full_name(parent))
+        }
+    }
+
+    /// The place of a process in the tree of spawns.
+    pub(crate) fn path(&self, process: Tid) -> Vec<u32> {
+        path(&self.processes.borrow(), process)
+    }
+}
+
+fn path(processes: &[Naming], process: Tid) -> Vec<u32> {
+    let mut path = Vec::new();
+    let mut at = process;
+    while at != 0
+        && let Some(known) = processes.get(at as usize)
+    {
+        path.push(known.child);
+        at = known.parent;
+    }
+    path.reverse();
+    path
+}
+
+fn numbered((name, earlier): &(Rc<str>, u32)) -> String {
+    match earlier {
+        0 => name.to_string(),
+        _ => format!("{name}#{}", earlier + 1),
+    }
+}
+
+/// Goes back to the world before.
+pub(crate) struct Entered(Option<Rc<World>>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        WORLD.set(self.0.take());
+    }
+}
+
+/// The numbers of mailboxes, and the names of channels.
+pub(crate) struct Mailboxes {
+    numbers: HashMap<(Tid, u32), u32>,
+    channels: Vec<String>,
+}
+
+/// What a mailbox is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Messages to a process.
+    Process(Tid),
+    /// What a process returns.
+    Result(Tid),
+    /// Messages to a channel.
+    Channel(u32),
+}
+
+/// Where coverage marks are sent; nobody receives them.
+pub(crate) const MARKS: Mailbox = 2;
+
+impl Default for Mailboxes {
+    fn default() -> Self {
+        Mailboxes {
+            numbers: HashMap::new(),
+            channels: vec!["coverage".to_owned()],
+        }
+    }
+}
+
+impl Mailboxes {
+    pub(crate) fn of_process(process: Tid) -> Mailbox {
+        3 * process
+    }
+
+    /// Where a process leaves what it returns.
+    pub(crate) fn of_result(process: Tid) -> Mailbox {
+        3 * process + 1
+    }
+
+    pub(crate) fn place(mailbox: Mailbox) -> Place {
+        match mailbox % 3 {
+            0 => Place::Process(mailbox / 3),
+            1 => Place::Result(mailbox / 3),
+            _ => Place::Channel(mailbox / 3),
+        }
+    }
+
+    /// The mailbox of the channel that is its maker's `count`-th.
+    pub(crate) fn of_channel(&mut self, maker: Tid, count: u32, name: &str) -> Mailbox {
+        let channels = &mut self.channels;
+        let number = *self.numbers.entry((maker, count)).or_insert_with(|| {
+            channels.push(String::new());
+            channels.len() as u32 - 1
+        });
+        if self.channels[number as usize] != name {
+            self.channels[number as usize] = name.to_owned();
+        }
+        3 * number + 2
+    }
+
+    /// The name of a channel.
+    pub(crate) fn channel_name(&self, channel: u32) -> &str {
+        &self.channels[channel as usize]
+    }
+}

@@ -1,0 +1,140 @@
+//! Defects that the best peer has, as far as they concern what is here: none of them exists.
+
+use crate::script::{Do, RECV, play};
+use plainsong::{Delivery, Explorer, Verdict, choose, cover, current, receive, send, spawn};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+fn one_order_is_wrong() {
+    let main = current();
+    for n in 0..5_u32 {
+        spawn(move || send(main, n));
+    }
+    let order = [(); 5].map(|()| receive::<u32>());
+    assert_ne!(order, [4, 2, 0, 3, 1]);
+}
+
+#[test]
+fn d1_d2_several_workers_report_the_failure_and_end() {
+    for jobs in [2, 3, 8] {
+        let report = Explorer::new().jobs(jobs).run(one_order_is_wrong);
+        assert_eq!(report.verdict, Verdict::Refuted);
+        assert!(report.failures[0].message.contains("[4, 2, 0, 3, 1]"));
+        assert!(!report.failures[0].picture.is_empty());
+        let all = Explorer::new()
+            .jobs(jobs)
+            .keep_going(true)
+            .run(one_order_is_wrong);
+        assert_eq!((all.executions, all.failed), (119, 1));
+    }
+}
+
+#[test]
+fn d3_coverage_is_the_same_with_several_workers() {
+    let run = |jobs| {
+        let report = Explorer::new().jobs(jobs).run(|| {
+            let main = current();
+            for n in 0..5_u32 {
+                spawn(move || send(main, n));
+            }
+            for place in 0..5 {
+                cover(format!("{} at {place}", receive::<u32>()));
+            }
+        });
+        report.assert_holds();
+        report.coverage
+    };
+    let alone = run(1);
+    assert_eq!(alone.values().sum::<u64>(), 600);
+    assert_eq!(run(2), alone);
+    assert_eq!(run(4), alone);
+}
+
+#[test]
+fn d4_nothing_is_explored_that_mailboxes_forbid() {
+    let mut script = Vec::new();
+    for pair in 0..3 {
+        let (a, b) = (4 * pair, 4 * pair + 1);
+        script.extend([
+            vec![RECV; 2],
+            vec![RECV; 2],
+            vec![Do::Send(a, 0), Do::Send(b, 0)],
+            vec![Do::Send(b, 0), Do::Send(a, 0)],
+        ]);
+    }
+    let script = Arc::new(script);
+    let order: Vec<usize> = (0..script.len()).collect();
+    let report = Explorer::new()
+        .delivery(Delivery::Mailbox)
+        .run(move || play(&script, &order));
+    assert_eq!(
+        (report.executions, report.blocked, report.failed),
+        (27, 0, 0)
+    );
+}
+
+#[test]
+fn d10_failures_are_counted_when_going_on() {
+    let report = Explorer::new().keep_going(true).run(|| {
+        let main = current();
+        for n in 0..4_u32 {
+            spawn(move || send(main, n));
+        }
+        let first = receive::<u32>();
+        (0..3).for_each(|_| assert!(receive::<u32>() < 4));
+        assert_ne!(first, 2);
+    });
+    assert_eq!((report.executions, report.failed), (18, 6));
+    assert_eq!(report.verdict, Verdict::Refuted);
+}
+
+#[test]
+fn d11_samples_are_drawn_anew_and_estimates_respect_the_order() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&seen);
+    let report = Explorer::new().sample(30).run(move || {
+        let n = choose(0..1_000_000);
+        noted.lock().unwrap().push(n);
+    });
+    assert_eq!(report.executions, 30);
+    let distinct: BTreeSet<i32> = seen.lock().unwrap().iter().copied().collect();
+    assert!(distinct.len() >= 29, "{} different values", distinct.len());
+    let stream = || {
+        let receiver = spawn(|| [(); 5].map(|()| receive::<u32>()));
+        (0..5_u32).for_each(|n| send(receiver.process(), n));
+    };
+    let estimate = |delivery| {
+        Explorer::new()
+            .delivery(delivery)
+            .estimate(20, stream)
+            .executions
+    };
+    assert!((estimate(Delivery::Fifo) - 1.0).abs() < 1e-9);
+    assert!((estimate(Delivery::Unordered) - 120.0).abs() < 1e-9);
+}
+
+#[test]
+fn d12_time_does_not_grow_with_the_cube_of_the_length() {
+    let trips = |rounds: u32| {
+        let started = Instant::now();
+        let report = plainsong::explore(move || {
+            let main = current();
+            let other = spawn(move || (0..rounds).for_each(|_| send(main, receive::<u32>())));
+            for n in 0..rounds {
+                send(other.process(), n);
+                assert_eq!(receive::<u32>(), n);
+            }
+        });
+        report.assert_holds();
+        started.elapsed()
+    };
+    trips(100);
+    let (short, long) = (trips(250), trips(2000));
+    // Eight times as long: a cube would be 512 times.
+    let bound = short.max(Duration::from_millis(5)) * 150;
+    assert!(
+        long < bound,
+        "{short:?} for 250 round trips, {long:?} for 2000"
+    );
+}

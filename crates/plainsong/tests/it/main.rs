@@ -1,0 +1,16 @@
+//! The crate as its users see it: counts, failures, pictures, replays.
+
+mod channels;
+mod defects;
+mod determinism;
+mod endurance;
+mod failures;
+mod families;
+mod litmus;
+mod operations;
+mod oracle;
+mod pictures;
+mod random;
+mod replays;
+mod restarts;
+mod script;
