@@ -103,6 +103,11 @@ impl<'g, P: Program> History<'g, P> {
         self.graph.live(self.thread)
     }
 
+    /// The whole execution so far: answers of other threads, the order of insertion.
+    pub fn graph(&self) -> &'g Graph<P> {
+        self.graph
+    }
+
     /// The answer to the thread's `index`-th operation.
     pub fn answer(&self, index: usize) -> Answer<'g, P::Message> {
         let event = self.graph.event_at(self.thread, index);

@@ -76,7 +76,7 @@ impl<'a> Search<'a> {
                         }
                     }
                     Err(Undefined(reason)) => {
-                        self.stop(who, &self.only(who, &chosen), Why::Failed(reason))
+                        self.stop(who, &self.only(who, &chosen), Why::Failed(reason));
                     }
                 }
             }
