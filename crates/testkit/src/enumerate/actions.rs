@@ -29,7 +29,7 @@ pub(super) fn explore(instance: &Instance<'_>, actions: &Actions, limit: usize) 
     let mut open = search.start();
     while let Some(state) = open.pop() {
         if seen.insert(state.clone()) {
-            if seen.len() > limit {
+            if seen.len() > limit || instance.exceeded() {
                 return None;
             }
             open.extend(search.visit(&state));

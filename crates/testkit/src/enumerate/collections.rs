@@ -14,6 +14,16 @@ pub(super) fn bag(elements: impl IntoIterator<Item = Value>) -> Value {
     Value::Bag(counts)
 }
 
+/// How many elements, repeated ones as often as they occur.
+pub(super) fn len(collection: &Value) -> usize {
+    match collection {
+        Value::Set(elements) => elements.len(),
+        Value::Bag(elements) => elements.values().sum(),
+        Value::Seq(elements) => elements.len(),
+        other => unreachable!("{other:?} has no elements"),
+    }
+}
+
 /// `element in collection`.
 pub(super) fn contains(collection: &Value, element: &Value) -> bool {
     match collection {
@@ -92,8 +102,8 @@ pub(super) fn method(method: Builtin, arguments: Vec<Value>) -> Result<Value, Un
     let receiver = arguments.next().expect("a method has a receiver");
     let mut argument = || arguments.next().expect("a method has its arguments");
     Ok(match method {
-        Builtin::Len => Value::Int(elements(receiver).len() as i128),
-        Builtin::IsEmpty => Value::Bool(elements(receiver).is_empty()),
+        Builtin::Len => Value::Int(len(&receiver) as i128),
+        Builtin::IsEmpty => Value::Bool(len(&receiver) == 0),
         Builtin::Contains => Value::Bool(contains(&receiver, &argument())),
         Builtin::With => with(receiver, argument()),
         Builtin::Without => without(receiver, &argument()),

@@ -71,6 +71,7 @@ pub(super) fn eval(
     expr: &Expr,
     store: &mut Store,
 ) -> Result<Value, Undefined> {
+    instance.compute()?;
     let of = |expr: &Expr, store: &mut Store| eval(instance, expr, store);
     Ok(match &expr.kind {
         ExprKind::Bool(b) => Value::Bool(*b),
@@ -94,6 +95,7 @@ pub(super) fn eval(
         } => {
             let (start, end) = (number(of(start, store)?), number(of(end, store)?));
             let end = if *inclusive { end + 1 } else { end };
+            instance.listable(usize::try_from((end - start).max(0)).ok())?;
             Value::Set((start..end).map(Value::Int).collect())
         }
         ExprKind::If(condition, then, otherwise) => {
@@ -258,9 +260,15 @@ fn binary(
         BinOp::Gt => Value::Bool(left > right),
         BinOp::Ge => Value::Bool(left >= right),
         BinOp::In => Value::Bool(collections::contains(&right, &left)),
-        BinOp::Union => collections::union(left, right),
+        BinOp::Union => {
+            instance.listable(Some(collections::len(&left) + collections::len(&right)))?;
+            collections::union(left, right)
+        }
         BinOp::Inter => collections::intersection(left, right),
-        BinOp::Add if matches!(left, Value::Seq(_)) => collections::join(left, right),
+        BinOp::Add if matches!(left, Value::Seq(_)) => {
+            instance.listable(Some(collections::len(&left) + collections::len(&right)))?;
+            collections::join(left, right)
+        }
         BinOp::Sub if !matches!(left, Value::Int(_)) => collections::difference(left, right),
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => {
             Value::Int(arithmetic(op, number(left), number(right))?)

@@ -13,29 +13,52 @@ const INT_WINDOW: std::ops::RangeInclusive<i128> = -2..=2;
 /// What `choose nat` tries.
 const NAT_WINDOW: std::ops::RangeInclusive<i128> = 0..=3;
 
-/// The most values of one type that are ever listed.
-const MOST_VALUES: usize = 20_000;
+/// How much may be computed for each prefix of an execution that may be looked at.
+const PATIENCE: usize = 20_000;
+
+/// The most values of one type that are ever listed, elements of a collection, and ways in which a
+/// step can go.
+const MOST_VALUES: usize = 4_000;
 
 /// A song and the numbers chosen for it.
 pub(super) struct Instance<'a> {
     pub(super) song: &'a Song,
     sizes: &'a BTreeMap<String, i64>,
-    /// Did a type have too many values to list?
+    /// How many expressions may still be evaluated and statements executed.
+    patience: Cell<usize>,
+    /// Was something too much?
     exceeded: Cell<bool>,
 }
 
 impl<'a> Instance<'a> {
-    pub(super) fn new(song: &'a Song, sizes: &'a BTreeMap<String, i64>) -> Self {
+    pub(super) fn new(song: &'a Song, sizes: &'a BTreeMap<String, i64>, limit: usize) -> Self {
+        let patience = Cell::new(limit.saturating_mul(PATIENCE));
         Instance {
             song,
             sizes,
+            patience,
             exceeded: Cell::new(false),
         }
     }
 
-    /// Was there a type with too many values to list? Then what was found is not all.
+    /// Was there too much to compute, or a type with too many values to list? Then what was found
+    /// is not all.
     pub(super) fn exceeded(&self) -> bool {
         self.exceeded.get()
+    }
+
+    /// Counts one expression or statement.
+    pub(super) fn compute(&self) -> Result<(), Undefined> {
+        match self.patience.get().checked_sub(1) {
+            Some(left) => {
+                self.patience.set(left);
+                Ok(())
+            }
+            None => {
+                self.exceeded.set(true);
+                Err(Undefined("too much to compute".to_string()))
+            }
+        }
     }
 
     /// The value of a constant, or the one given for a parameter.
@@ -220,12 +243,13 @@ impl<'a> Instance<'a> {
         Ok(ascending(all.into_iter()))
     }
 
-    fn listable(&self, count: Option<usize>) -> Result<(), Undefined> {
+    /// Are so many values not too many?
+    pub(super) fn listable(&self, count: Option<usize>) -> Result<(), Undefined> {
         if count.is_some_and(|count| count <= MOST_VALUES) {
             return Ok(());
         }
         self.exceeded.set(true);
-        Err(Undefined("too many values to list".to_string()))
+        Err(Undefined("too many values".to_string()))
     }
 
     fn product<'t>(

@@ -119,8 +119,8 @@ pub struct States {
 /// Everything that can happen in `song` when each sort has the size, and each parameter the value,
 /// that `sizes` gives it (a parameter that is not a number is given as the position of its value).
 /// A `delivery` overrides what the messages say. `None` when there are more than `limit` distinct
-/// prefixes of executions, or states, or some type has too many values to list. Nothing can happen
-/// when a parameter's `where` is false.
+/// prefixes of executions, or states, or some type has too many values to list, or too much is to be
+/// computed. Nothing can happen when a parameter's `where` is false.
 ///
 /// # Panics
 /// When a size is missing, or the song is not a valid one.
@@ -130,7 +130,7 @@ pub fn enumerate(
     delivery: Option<Delivery>,
     limit: usize,
 ) -> Option<Enumerated> {
-    let instance = Instance::new(song, sizes);
+    let instance = Instance::new(song, sizes, limit);
     let none = plainsong_ir::Voices::default();
     let found = match &song.system {
         System::Actions(actions) => {

@@ -75,6 +75,9 @@ impl<'a> Thread<'a> {
         let mut done = Vec::new();
         let mut open = vec![(self, PATIENCE)];
         while let Some((mut thread, patience)) = open.pop() {
+            if instance.listable(Some(open.len() + done.len())).is_err() {
+                return done;
+            }
             if patience == 0 {
                 done.push((thread, Pause::Failed("computes for ever".to_string())));
                 continue;
@@ -101,6 +104,7 @@ impl<'a> Thread<'a> {
     }
 
     fn statement(&mut self, instance: &Instance<'_>) -> Result<Progress<'a>, Undefined> {
+        instance.compute()?;
         match self.frames.last().cloned() {
             None => Ok(Progress::Stop(Pause::End)),
             Some(Frame::Block([])) => {

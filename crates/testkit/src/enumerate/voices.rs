@@ -28,7 +28,7 @@ pub(super) fn explore<'a>(
     let mut open = search.start(limit)?;
     while let Some(world) = open.pop() {
         if seen.insert((world.history.key(), world.halts.clone())) {
-            if seen.len() > limit {
+            if seen.len() > limit || instance.exceeded() {
                 return None;
             }
             open.extend(search.visit(&world));

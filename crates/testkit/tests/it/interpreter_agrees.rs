@@ -20,8 +20,11 @@ use seasoning::seasoned;
 /// How many programs are compared for each model.
 const PROGRAMS: u64 = 2_000;
 
-/// The most prefixes of executions, or states; programs with more are left out.
-const LIMIT: usize = 20_000;
+/// The most prefixes of executions of a small program; programs with more are left out.
+const LIMIT: usize = 10_000;
+
+/// The most prefixes of executions, or states, of any other program.
+const LIMIT_OF_ANY: usize = 200;
 
 /// The most processes; programs with more are left out.
 const MOST_MEMBERS: usize = 12;
@@ -58,7 +61,7 @@ fn on_programs_whose_models_are_overridden() {
     for seed in 0..PROGRAMS / 8 {
         let song = seasoned(seed, small_voices(seed, None));
         for delivery in Delivery::ALL {
-            tally.compare(seed, &song, &|song| both(song, Some(delivery)));
+            tally.compare(seed, &song, &|song| both(song, Some(delivery), LIMIT));
         }
     }
     tally.check();
@@ -87,7 +90,7 @@ fn agree_on_small_programs(delivery: Option<Delivery>) -> Tally {
         } else {
             seasoned(seed, song)
         };
-        tally.compare(seed, &song, &|song| both(song, None));
+        tally.compare(seed, &song, &|song| both(song, None, LIMIT));
     }
     tally
 }
@@ -97,7 +100,7 @@ fn agree_on_any_songs(form: Form) -> Tally {
     for seed in 0..PROGRAMS {
         let song = without_annotations(song_of(form, seed, (seed % 2) as usize));
         tally.compare(seed, &song, &|song| {
-            let (ours, theirs) = both(song, None)?;
+            let (ours, theirs) = both(song, None, LIMIT_OF_ANY)?;
             Some((
                 ours.without_numbers_of_failures(),
                 theirs.without_numbers_of_failures(),
@@ -149,12 +152,12 @@ impl Tally {
 
 /// What both say; `None` when the song has no instance, or too many processes, or too much can
 /// happen in it.
-fn both(song: &Song, delivery: Option<Delivery>) -> Option<(Account, Account)> {
+fn both(song: &Song, delivery: Option<Delivery>, limit: usize) -> Option<(Account, Account)> {
     let instance = instance(song)?.with_delivery(delivery);
     if instance.members().len() > MOST_MEMBERS {
         return None;
     }
-    let ours = enumerated(&instance, LIMIT)?;
+    let ours = enumerated(&instance, limit)?;
     Some((ours, interpreted(&instance)?))
 }
 
