@@ -68,9 +68,21 @@ pub fn table() {
     let lines = song.lines().count();
     let (parsing, _) = best_of(10, || plainsong_syntax::parse(&song));
     let (all, compiled) = best_of(10, || plainsong_syntax::compile(&song));
-    let errors = compiled.diagnostics.iter().filter(|one| one.is_error()).count();
-    assert_eq!(errors, 0, "the song is right: {:?}", compiled.diagnostics.first());
+    let errors = compiled
+        .diagnostics
+        .iter()
+        .filter(|one| one.is_error())
+        .count();
+    assert_eq!(
+        errors,
+        0,
+        "the song is right: {:?}",
+        compiled.diagnostics.first()
+    );
     println!("front end, {lines} lines, {} bytes", song.len());
     println!("  parse                     {}", milliseconds(parsing));
-    println!("  parse, check and lower    {}   (goal: under 100 ms)", milliseconds(all));
+    println!(
+        "  parse, check and lower    {}   (goal: under 100 ms)",
+        milliseconds(all)
+    );
 }

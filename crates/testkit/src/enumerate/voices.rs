@@ -13,8 +13,8 @@ use plainsong_ir::{
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// How many messages one step may send.
-const MOST_SENT: usize = 10_000;
+/// How many messages one step may send; with more, what happens is too much to enumerate.
+const MOST_SENT: usize = 500;
 
 /// All executions; `None` when there are more than `limit` prefixes.
 pub(super) fn explore<'a>(
@@ -302,6 +302,13 @@ impl<'a> Search<'a> {
         let mut done = Vec::new();
         let mut open = vec![(history, thread, MOST_SENT)];
         while let Some((history, thread, patience)) = open.pop() {
+            if self
+                .instance
+                .listable(Some(open.len() + done.len()))
+                .is_err()
+            {
+                break;
+            }
             for (mut thread, pause) in thread.advance(self.instance) {
                 let mut history = history.clone();
                 history.choose(who, &mut thread.chosen);
@@ -316,7 +323,7 @@ impl<'a> Search<'a> {
                 let sent = self.send(&mut history, who, &mut thread, (*message, payload, address));
                 match sent {
                     Ok(()) if patience > 0 => open.push((history, thread, patience - 1)),
-                    Ok(()) => done.push((history, thread, Pause::Failed("sends for ever".into()))),
+                    Ok(()) => self.instance.give_up(),
                     Err(Undefined(reason)) => done.push((history, thread, Pause::Failed(reason))),
                 }
             }
