@@ -106,7 +106,9 @@ fn choose(
 ) -> Result<&'static dyn Engine, String> {
     let by = property.map_or(&[][..], |property| &property.engines);
     let allowed = |engine: &&&'static dyn Engine| match verb {
-        Some(verb) => engine.name() == verb,
+        Some(verb) => {
+            engine.name() == verb && (by.is_empty() || by.iter().any(|name| name == verb))
+        }
         None => by.is_empty() || by.iter().any(|name| name == engine.name()),
     };
     let mut refusals = Vec::new();
@@ -120,10 +122,14 @@ fn choose(
         return Err(refusals.join("; "));
     }
     let names: Vec<String> = by.iter().map(|name| format!("`{name}`")).collect();
-    Err(format!(
-        "asks for {}, which this build does not have; without `by` the answer would be bounded",
-        names.join(" or ")
-    ))
+    let names = names.join(" or ");
+    Err(match verb {
+        Some(verb) => format!("asks for {names}, not for `{verb}`"),
+        None => format!(
+            "asks for {names}, which this build does not have; without `by` the answer would be \
+             bounded"
+        ),
+    })
 }
 
 fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<PlannedTask> {

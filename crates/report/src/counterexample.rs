@@ -4,7 +4,7 @@
 use crate::paint::{BAD, paint};
 use crate::{Answer, Text, picture};
 use plainsong_diagnostics::Span;
-use plainsong_semantics::trace::{Ending, FailureKind, Sent, Trace, Waiting};
+use plainsong_semantics::trace::{Change, Ending, EventKind, FailureKind, Sent, Trace, Waiting};
 use std::collections::BTreeMap;
 
 /// Shown of what can be long; the rest is counted.
@@ -93,7 +93,8 @@ fn wait(source: Text<'_>, trace: &Trace, one: &Waiting) -> String {
 
 /// Picture, state, undelivered messages and who waits.
 fn body(source: Text<'_>, trace: &Trace) -> String {
-    let mut text = picture(trace);
+    let mut text = start_of_a_line(trace);
+    text.push_str(&picture(trace));
     if text.is_empty() {
         text.push_str("    (at the start, before any step)\n");
     }
@@ -115,6 +116,17 @@ fn body(source: Text<'_>, trace: &Trace) -> String {
     );
     list(&mut text, "state", differing_state(trace).into_iter());
     text
+}
+
+/// Parameters and first values of a choreography: they decide its one execution.
+fn start_of_a_line(trace: &Trace) -> String {
+    let is_of_a_line = |kind| matches!(kind, EventKind::Local | EventKind::Transfer);
+    if !trace.events.iter().any(|event| is_of_a_line(event.kind)) {
+        return String::new();
+    }
+    let value = |change: &Change| format!("{} = {}", change.variable, change.after);
+    let values: Vec<String> = trace.start.iter().map(value).collect();
+    format!("    start: {}\n\n", values.join(", "))
 }
 
 /// Variables whose last value is not their first, in the order in which they were declared.

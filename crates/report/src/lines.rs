@@ -31,10 +31,29 @@ pub fn file_lines(file: &str, answers: &[Answer], coverage: Option<&Coverage>) -
         lines.push_str(line.trim_end());
         lines.push('\n');
     }
+    lines.push_str(&notes(answers));
     if let Some(coverage) = coverage {
         lines.push_str(&covered(coverage));
     }
     lines
+}
+
+/// What is taken for granted, each with the properties it concerns.
+fn notes(answers: &[Answer]) -> String {
+    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for answer in answers {
+        for assumption in &answer.verdict.assumptions {
+            let property = answer.verdict.property.as_str();
+            match notes.iter_mut().find(|(note, _)| note == assumption) {
+                Some((_, properties)) => properties.push(property),
+                None => notes.push((assumption, vec![property])),
+            }
+        }
+    }
+    let line = |(note, properties): &(&str, Vec<&str>)| {
+        format!("  note       {}: {note}\n", properties.join(", "))
+    };
+    notes.iter().map(line).collect()
 }
 
 /// `1 refuted, 1 unknown, 3 fine.    replay: plainsong replay out/no_late_commit.trace`

@@ -14,7 +14,7 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let example = "write it as `Db=3` or `Db=2..4`";
+        let example = "write it as `Db=3`, `Db=2..4` or, for a bool parameter, `strict=true`";
         let (name, value) = text.split_once('=').ok_or_else(|| example.to_owned())?;
         let name = name.trim();
         let is_name = name
@@ -99,7 +99,11 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 
 /// `N`, `N..M` or `N..=M`.
 fn range(text: &str) -> Option<(i64, i64)> {
-    let number = |text: &str| text.trim().parse::<i64>().ok();
+    let number = |text: &str| match text.trim() {
+        "false" => Some(0),
+        "true" => Some(1),
+        text => text.parse::<i64>().ok(),
+    };
     match text.split_once("..") {
         None => number(text).map(|only| (only, only)),
         Some((low, high)) => Some((

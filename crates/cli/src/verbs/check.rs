@@ -111,6 +111,9 @@ impl Checking<'_> {
             (true, _) => Some(1),
             (false, most) => most.map(|most| most as usize),
         };
+        let mut request = request.clone();
+        request.limits.refutations = most_refuted.map(|most| most as u64);
+        let request = &request;
         let mut refuted = 0;
         let mut exit = Exit::Fine;
         let interrupt: Interrupt = self.session.interrupt.clone();

@@ -62,6 +62,7 @@ fn a_failed_assertion() {
         a.song
           REFUTED    assertions             -             naive  TIME   1 message   trace out/assertions.trace
           holds      no_deadlock            -             naive  TIME   10 states
+          note       no_deadlock: an execution that fails ends there: what would come after was not looked at
           covered    4 of 4 statements, 1 of 1 message kinds
 
         REFUTED assertions   a.song:10:5

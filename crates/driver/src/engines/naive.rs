@@ -97,6 +97,7 @@ struct Dossier<'a> {
     held: Vec<Bound>,
     states: u64,
     reason: String,
+    assumptions: Vec<String>,
 }
 
 impl<'a> Dossier<'a> {
@@ -108,6 +109,7 @@ impl<'a> Dossier<'a> {
             held: Vec::new(),
             states: 0,
             reason: String::new(),
+            assumptions: Vec::new(),
         }
     }
 
@@ -118,6 +120,11 @@ impl<'a> Dossier<'a> {
             Outcome::Unknown => self.unknown = Some(self.unknown.take().unwrap_or(verdict)),
             Outcome::Holds | Outcome::Proved => {
                 self.reason.clone_from(&verdict.reason);
+                for assumption in verdict.assumptions {
+                    if !self.assumptions.contains(&assumption) {
+                        self.assumptions.push(assumption);
+                    }
+                }
                 self.held.push(verdict.bound);
             }
         }
@@ -144,7 +151,7 @@ impl<'a> Dossier<'a> {
                 states: None,
                 executions: None,
                 blocked: None,
-                assumptions: Vec::new(),
+                assumptions: self.assumptions,
                 trace: None,
             },
         };

@@ -6,7 +6,8 @@ use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Choice, Domain, RangeEnd, Song, SortKind, Ty};
 use std::collections::BTreeMap;
 
-/// Sizes of sorts, values of parameters, and the windows of integers where they matter.
+/// Sizes of sorts, values of parameters, the windows of integers where they matter, and the delivery
+/// model if one was chosen for all messages.
 pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
     let song = instance.song();
     let mut bound = BTreeMap::new();
@@ -35,6 +36,9 @@ pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
     }
     if uses.nat {
         bound.insert("nat".to_owned(), format!("0..={}", windows.nat));
+    }
+    if let (Some(delivery), Some(_)) = (instance.delivery(), song.voices()) {
+        bound.insert("delivery".to_owned(), delivery.name().to_owned());
     }
     bound
 }

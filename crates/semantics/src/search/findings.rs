@@ -19,6 +19,8 @@ pub(super) struct Findings<'a> {
     /// Where the interpreter's own limit cut something off.
     pub(super) resource: Option<String>,
     pub(super) final_states: u64,
+    /// Did some execution end in a failure?
+    pub(super) failures: bool,
     pub(super) undelivered: BTreeSet<String>,
 }
 
@@ -33,6 +35,7 @@ impl<'a> Findings<'a> {
                 .collect(),
             resource: None,
             final_states: 0,
+            failures: false,
             undelivered: BTreeSet::new(),
         }
     }
@@ -51,6 +54,12 @@ impl<'a> Findings<'a> {
                 .answers
                 .iter()
                 .all(|(_, answer)| matches!(answer, Answer::Refuted(_)))
+    }
+
+    /// How many checks are refuted.
+    pub(super) fn refuted(&self) -> u64 {
+        let refuted = |(_, answer): &&(Check, Answer)| matches!(answer, Answer::Refuted(_));
+        self.answers.iter().filter(refuted).count() as u64
     }
 
     /// Checks a state, given everything that can happen in it.
@@ -80,6 +89,7 @@ impl<'a> Findings<'a> {
 
     /// A step out of a state fails.
     pub(super) fn failed_step(&mut self, graph: &Graph, at: usize, step: usize, failure: Failure) {
+        self.failures = true;
         match self.blamed(&failure) {
             Some(check) => self.refute(check, graph, at, Some(step), Ending::Failed(failure)),
             None => self.out_of_reach(failure),
@@ -88,6 +98,7 @@ impl<'a> Findings<'a> {
 
     /// The start fails.
     pub(super) fn failed_start(&mut self, failure: Failure, config: Config) {
+        self.failures = true;
         match self.blamed(&failure) {
             Some(check) => {
                 let (trace, _) = retrace(self.machine, &config, &[], Ending::Failed(failure));
@@ -137,11 +148,16 @@ impl<'a> Findings<'a> {
             .into_iter()
             .map(|(check, answer)| {
                 let (name, span) = check.name(song, subject);
+                let is_about_the_end = match check {
+                    Check::Property(at) => matches!(song.properties[at].claim, Claim::Finally(_)),
+                    _ => false,
+                };
                 Finding {
                     check,
                     name,
                     span,
                     answer,
+                    is_about_the_end,
                 }
             })
             .collect()

@@ -36,11 +36,16 @@ const PACE: u64 = 256;
 pub struct Limits {
     /// The most states to store.
     pub states: u64,
+    /// Enough refutations to end the search.
+    pub refutations: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { states: 10_000_000 }
+        Limits {
+            states: 10_000_000,
+            refutations: None,
+        }
     }
 }
 
@@ -78,7 +83,7 @@ impl Watch for Unwatched {
 pub enum Completeness {
     /// Every reachable state.
     Complete,
-    /// No: every check was refuted before.
+    /// No: every check, or as many as the limit says, was refuted before.
     Enough,
     /// No: it stored as many states as it may.
     StateLimit,
@@ -99,6 +104,8 @@ pub struct Finding {
     pub span: Span,
     /// What was found.
     pub answer: Answer,
+    /// Does it speak about final states only?
+    pub is_about_the_end: bool,
 }
 
 /// An answer about one check.
@@ -131,6 +138,8 @@ pub struct SearchReport {
     pub coverage: Coverage,
     /// Messages left over in some final state, as `Vote to coordinator`.
     pub undelivered: Vec<String>,
+    /// Did some execution end in a failure? What would have come after it was not seen.
+    pub failures: bool,
 }
 
 /// Searches the instance and checks what the query asks.
@@ -144,7 +153,14 @@ pub fn search(
     let mut findings = Findings::new(&machine, query);
     let mut graph = Graph::new(limits.states, findings.wants_edges());
     let mut covered = Covered::default();
-    let completeness = explore(&machine, &mut findings, &mut graph, &mut covered, watch);
+    let completeness = explore(
+        &machine,
+        &mut findings,
+        &mut graph,
+        &mut covered,
+        limits,
+        watch,
+    );
     findings.quiescence(&graph);
     let coverage = Coverage::new(&machine, &covered);
     SearchReport {
@@ -153,6 +169,7 @@ pub fn search(
         steps: graph.steps,
         depth: graph.deepest(),
         final_states: findings.final_states,
+        failures: findings.failures,
         undelivered: std::mem::take(&mut findings.undelivered)
             .into_iter()
             .collect(),
@@ -166,6 +183,7 @@ fn explore(
     findings: &mut Findings<'_>,
     graph: &mut Graph,
     covered: &mut Covered,
+    limits: &Limits,
     watch: &mut dyn Watch,
 ) -> Completeness {
     for outcome in machine.initial_covering(covered) {
@@ -177,7 +195,7 @@ fn explore(
     }
     let mut at = 0;
     while at < graph.len() {
-        if findings.all_refuted() {
+        if findings.all_refuted() || limits.refutations.is_some_and(|n| findings.refuted() >= n) {
             return Completeness::Enough;
         }
         if (at as u64).is_multiple_of(PACE) && !watch.keep_going(&graph.progress(at)) {

@@ -1,6 +1,6 @@
 //! From findings to verdicts.
 
-use super::{Answer, Completeness, Finding, SearchReport};
+use super::{Answer, Check, Completeness, Finding, SearchReport};
 use crate::trace::{Ending, Trace};
 use crate::verdict::{Outcome, Verdict};
 use std::collections::BTreeMap;
@@ -38,9 +38,26 @@ impl SearchReport {
             states: Some(self.states),
             executions: None,
             blocked: None,
-            assumptions: Vec::new(),
+            assumptions: if outcome == Outcome::Holds {
+                self.caveats(finding)
+            } else {
+                Vec::new()
+            },
             trace,
         }
+    }
+
+    /// What a reader of `holds` should know.
+    fn caveats(&self, finding: &Finding) -> Vec<String> {
+        let mut caveats = Vec::new();
+        if self.failures && finding.check != Check::Assertions {
+            let end = "an execution that fails ends there: what would come after was not looked at";
+            caveats.push(end.to_owned());
+        }
+        if self.final_states == 0 && finding.is_about_the_end {
+            caveats.push("no execution comes to its end, so there was nothing to check".to_owned());
+        }
+        caveats
     }
 
     /// Why not everything was seen.
@@ -48,7 +65,7 @@ impl SearchReport {
         let states = self.states;
         match &self.completeness {
             Completeness::Complete => None,
-            Completeness::Enough => Some("the search ended when the rest was refuted".to_owned()),
+            Completeness::Enough => Some("the search ended when enough was refuted".to_owned()),
             Completeness::StateLimit => Some(format!("not refuted in {states} states: the limit")),
             Completeness::Stopped => Some(format!("not refuted in {states} states: stopped")),
             Completeness::Resource(message) => Some(message.clone()),

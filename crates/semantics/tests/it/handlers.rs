@@ -93,7 +93,15 @@ fn the_mended_spanning_tree_comes_to_rest() {
 fn the_broken_spanning_tree_has_no_end_of_states() {
     let instance = spanning_tree(false).instance(&[("Node", 3)]);
     let query = &Query::all(instance.song())[0];
-    let report = search(&instance, query, &Limits { states: 2_000 }, &mut Unwatched);
+    let report = search(
+        &instance,
+        query,
+        &Limits {
+            states: 2_000,
+            ..Limits::default()
+        },
+        &mut Unwatched,
+    );
     assert_eq!(report.completeness, Completeness::StateLimit);
     let verdicts = report.verdicts(&instance.bound());
     let quiet = verdicts

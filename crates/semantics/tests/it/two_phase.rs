@@ -255,7 +255,15 @@ fn the_watch_and_the_limit_leave_things_unknown() {
             .iter()
             .all(|one| one.outcome == Outcome::Unknown)
     );
-    let report = search(&instance, query, &Limits { states: 100 }, &mut Unwatched);
+    let report = search(
+        &instance,
+        query,
+        &Limits {
+            states: 100,
+            ..Limits::default()
+        },
+        &mut Unwatched,
+    );
     assert_eq!(
         (report.completeness, report.states),
         (Completeness::StateLimit, 100)

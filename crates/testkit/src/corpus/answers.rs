@@ -155,6 +155,7 @@ const MOST_STATES: u64 = 300_000;
 fn limits(scope: &Scope) -> Limits {
     Limits {
         states: scope.states.unwrap_or(MOST_STATES),
+        ..Limits::default()
     }
 }
 

@@ -27,12 +27,12 @@ pub(super) fn explore(instance: &Instance<'_>, actions: &Actions, limit: usize) 
     };
     let mut seen: BTreeSet<State> = BTreeSet::new();
     let mut open = search.start();
+    open.retain(|state| seen.insert(state.clone()));
     while let Some(state) = open.pop() {
-        if seen.insert(state.clone()) {
-            if seen.len() > limit || instance.exceeded() {
-                return None;
-            }
-            open.extend(search.visit(&state));
+        let next = search.visit(&state).into_iter();
+        open.extend(next.filter(|state| seen.insert(state.clone())));
+        if seen.len() > limit || instance.exceeded() {
+            return None;
         }
     }
     search.found.states = seen.len();

@@ -25,13 +25,16 @@ pub(super) fn explore<'a>(
 ) -> Option<Executions> {
     let mut search = Search::new(instance, voices, delivery);
     let mut seen: HashSet<(Key, Vec<Halt>)> = HashSet::new();
+    let is_new = |world: &World<'_>, seen: &mut HashSet<_>| {
+        seen.insert((world.history.key(), world.halts.clone()))
+    };
     let mut open = search.start(limit)?;
+    open.retain(|world| is_new(world, &mut seen));
     while let Some(world) = open.pop() {
-        if seen.insert((world.history.key(), world.halts.clone())) {
-            if seen.len() > limit || instance.exceeded() {
-                return None;
-            }
-            open.extend(search.visit(&world));
+        let next = search.visit(&world).into_iter();
+        open.extend(next.filter(|world| is_new(world, &mut seen)));
+        if seen.len() > limit || instance.exceeded() {
+            return None;
         }
     }
     Some(search.found)
