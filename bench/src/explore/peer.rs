@@ -15,6 +15,7 @@ pub fn explore(case: Case) -> usize {
     let config = Config::builder()
         .with_cons_type(order)
         .with_progress_report(usize::MAX)
+        .with_thread_threshold(1_000_000)
         .build();
     let stats = traceforge::verify(config, move || match program {
         "ns+nr" => race(n),

@@ -206,14 +206,9 @@ impl<'a> Search<'a> {
                 {
                     let (mut history, mut thread) = (world.history.clone(), thread.clone());
                     history.receive(who, sending);
-                    match bound {
-                        Ok(store) => {
-                            thread.store = store;
-                            thread.pass(arms[arm].1);
-                            steps.extend(self.go_on(history, who, thread));
-                        }
-                        Err(undefined) => steps.push((history, failed(thread, undefined))),
-                    }
+                    thread.store = bound;
+                    thread.pass(arms[arm].1);
+                    steps.extend(self.go_on(history, who, thread));
                 }
             }
         }
@@ -260,10 +255,12 @@ impl<'a> Search<'a> {
     ) -> Vec<(History, Actor<'a>)> {
         let store = self.store(who, vars.to_vec());
         let accepts: Vec<_> = handlers.iter().map(|handler| &handler.accept).collect();
-        let idle = Thread::new(&[], store.clone());
         let offers = match self.mail(world, who).offers(&accepts, &store) {
             Ok(offers) => offers,
-            Err(undefined) => return vec![(world.history.clone(), failed(idle, undefined))],
+            Err(undefined) => {
+                let idle = Thread::new(&[], store);
+                return vec![(world.history.clone(), failed(idle, undefined))];
+            }
         };
         let mut steps = Vec::new();
         for Offer {
@@ -274,14 +271,7 @@ impl<'a> Search<'a> {
         {
             let mut history = world.history.clone();
             history.receive(who, sending);
-            let store = match bound {
-                Ok(store) => store,
-                Err(undefined) => {
-                    steps.push((history, failed(idle.clone(), undefined)));
-                    continue;
-                }
-            };
-            let thread = Thread::new(&handlers[arm].body, store);
+            let thread = Thread::new(&handlers[arm].body, bound);
             for (history, thread, pause) in self.atomically(history, who, thread) {
                 match pause {
                     Pause::Cut => {}
