@@ -161,6 +161,9 @@ fn enough_refutations_end_the_run() {
     let hasty = with(&["--fail-fast"]);
     assert!(hasty.contains("1 refuted, 8 unknown."), "{hasty}");
     let patient = with(&["--keep-going", "2"]);
-    assert!(patient.contains("2 refuted, 3 unknown, 4 fine."), "{patient}");
+    assert!(
+        patient.contains("2 refuted, 3 unknown, 4 fine."),
+        "{patient}"
+    );
     assert!(with(&[]).contains("2 refuted, 7 fine."));
 }
