@@ -47,11 +47,6 @@ impl<'a> Instance<'a> {
         self.exceeded.get()
     }
 
-    /// Something was too much.
-    pub(super) fn give_up(&self) {
-        self.exceeded.set(true);
-    }
-
     /// Counts one expression or statement.
     pub(super) fn compute(&self) -> Result<(), Undefined> {
         match self.patience.get().checked_sub(1) {
@@ -60,7 +55,7 @@ impl<'a> Instance<'a> {
                 Ok(())
             }
             None => {
-                self.give_up();
+                self.exceeded.set(true);
                 Err(Undefined("too much to compute".to_string()))
             }
         }
@@ -253,7 +248,7 @@ impl<'a> Instance<'a> {
         if count.is_some_and(|count| count <= MOST_VALUES) {
             return Ok(());
         }
-        self.give_up();
+        self.exceeded.set(true);
         Err(Undefined("too many values".to_string()))
     }
 

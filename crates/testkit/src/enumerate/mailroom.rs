@@ -11,8 +11,8 @@ pub(super) struct Offer {
     pub(super) sending: Sending,
     /// By which of the arms or handlers.
     pub(super) arm: usize,
-    /// The store with the names bound.
-    pub(super) bound: Store,
+    /// The store with the names bound; or the condition was undefined for this message.
+    pub(super) bound: Result<Store, Undefined>,
 }
 
 /// What has been sent, seen by one of the receivers.
@@ -27,29 +27,29 @@ pub(super) struct Mail<'w> {
 
 impl Mail<'_> {
     /// The messages that may be taken, each by the first arm that accepts it. All arms together
-    /// decide which messages match. Undefined when the condition of an arm is, for some message
-    /// that has come so far.
+    /// decide which messages match.
     pub(super) fn offers(&self, arms: &[&Accept], store: &Store) -> Result<Vec<Offer>, Undefined> {
         let sources = self.sources(arms, store)?;
         let mut accepted = Vec::new();
         for sending in self.history.unread(self.who) {
             let letter = self.history.letter(sending);
             let sender = &self.identities[sending.0];
-            for (arm, accept) in arms.iter().enumerate() {
+            let taken = arms.iter().enumerate().find_map(|(arm, accept)| {
                 let from = sources[arm].as_ref();
-                let bound = bind(self.instance, accept, from, letter, sender, store.clone())?;
-                if let Some(bound) = bound {
-                    accepted.push(Offer {
-                        sending,
-                        arm,
-                        bound,
-                    });
-                    break;
-                }
-            }
+                let bound = bind(self.instance, accept, from, letter, sender, store.clone());
+                bound.transpose().map(|bound| Offer {
+                    sending,
+                    arm,
+                    bound,
+                })
+            });
+            accepted.extend(taken);
         }
-        let matching: Vec<Sending> = accepted.iter().map(|offer| offer.sending).collect();
-        accepted.retain(|offer| self.history.may_take(offer.sending, &matching));
+        let matching = accepted.iter().filter(|offer| offer.bound.is_ok());
+        let matching: Vec<Sending> = matching.map(|offer| offer.sending).collect();
+        accepted.retain(|offer| {
+            offer.bound.is_err() || self.history.may_take(offer.sending, &matching)
+        });
         Ok(accepted)
     }
 

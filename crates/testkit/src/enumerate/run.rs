@@ -9,9 +9,8 @@ use super::patterns::first_match;
 use super::{collections, value::Value};
 use plainsong_ir::{Access, Choice, Domain, Expr, LocalId, Place, Root, Stmt, StmtKind};
 
-/// How many statements and rounds may follow each other without an effect; with more, the thread
-/// perhaps computes for ever.
-const PATIENCE: usize = 2_000;
+/// How many statements and rounds may follow each other without an effect.
+const PATIENCE: usize = 20_000;
 
 /// Code in the middle of its execution.
 #[derive(Clone, Debug)]
@@ -80,8 +79,8 @@ impl<'a> Thread<'a> {
                 return done;
             }
             if patience == 0 {
-                instance.give_up();
-                return done;
+                done.push((thread, Pause::Failed("computes for ever".to_string())));
+                continue;
             }
             match thread.statement(instance) {
                 Ok(Progress::On) => open.push((thread, patience - 1)),

@@ -13,8 +13,8 @@ use plainsong_ir::{
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// How many messages one step may send; with more, what happens is too much to enumerate.
-const MOST_SENT: usize = 500;
+/// How many messages one step may send.
+const MOST_SENT: usize = 10_000;
 
 /// All executions; `None` when there are more than `limit` prefixes.
 pub(super) fn explore<'a>(
@@ -25,16 +25,13 @@ pub(super) fn explore<'a>(
 ) -> Option<Executions> {
     let mut search = Search::new(instance, voices, delivery);
     let mut seen: HashSet<(Key, Vec<Halt>)> = HashSet::new();
-    let is_new = |world: &World<'_>, seen: &mut HashSet<_>| {
-        seen.insert((world.history.key(), world.halts.clone()))
-    };
     let mut open = search.start(limit)?;
-    open.retain(|world| is_new(world, &mut seen));
     while let Some(world) = open.pop() {
-        let next = search.visit(&world).into_iter();
-        open.extend(next.filter(|world| is_new(world, &mut seen)));
-        if seen.len() > limit || instance.exceeded() {
-            return None;
+        if seen.insert((world.history.key(), world.halts.clone())) {
+            if seen.len() > limit || instance.exceeded() {
+                return None;
+            }
+            open.extend(search.visit(&world));
         }
     }
     Some(search.found)
@@ -206,9 +203,14 @@ impl<'a> Search<'a> {
                 {
                     let (mut history, mut thread) = (world.history.clone(), thread.clone());
                     history.receive(who, sending);
-                    thread.store = bound;
-                    thread.pass(arms[arm].1);
-                    steps.extend(self.go_on(history, who, thread));
+                    match bound {
+                        Ok(store) => {
+                            thread.store = store;
+                            thread.pass(arms[arm].1);
+                            steps.extend(self.go_on(history, who, thread));
+                        }
+                        Err(undefined) => steps.push((history, failed(thread, undefined))),
+                    }
                 }
             }
         }
@@ -255,12 +257,10 @@ impl<'a> Search<'a> {
     ) -> Vec<(History, Actor<'a>)> {
         let store = self.store(who, vars.to_vec());
         let accepts: Vec<_> = handlers.iter().map(|handler| &handler.accept).collect();
+        let idle = Thread::new(&[], store.clone());
         let offers = match self.mail(world, who).offers(&accepts, &store) {
             Ok(offers) => offers,
-            Err(undefined) => {
-                let idle = Thread::new(&[], store);
-                return vec![(world.history.clone(), failed(idle, undefined))];
-            }
+            Err(undefined) => return vec![(world.history.clone(), failed(idle, undefined))],
         };
         let mut steps = Vec::new();
         for Offer {
@@ -271,7 +271,14 @@ impl<'a> Search<'a> {
         {
             let mut history = world.history.clone();
             history.receive(who, sending);
-            let thread = Thread::new(&handlers[arm].body, bound);
+            let store = match bound {
+                Ok(store) => store,
+                Err(undefined) => {
+                    steps.push((history, failed(idle.clone(), undefined)));
+                    continue;
+                }
+            };
+            let thread = Thread::new(&handlers[arm].body, store);
             for (history, thread, pause) in self.atomically(history, who, thread) {
                 match pause {
                     Pause::Cut => {}
@@ -295,13 +302,6 @@ impl<'a> Search<'a> {
         let mut done = Vec::new();
         let mut open = vec![(history, thread, MOST_SENT)];
         while let Some((history, thread, patience)) = open.pop() {
-            if self
-                .instance
-                .listable(Some(open.len() + done.len()))
-                .is_err()
-            {
-                break;
-            }
             for (mut thread, pause) in thread.advance(self.instance) {
                 let mut history = history.clone();
                 history.choose(who, &mut thread.chosen);
@@ -316,7 +316,7 @@ impl<'a> Search<'a> {
                 let sent = self.send(&mut history, who, &mut thread, (*message, payload, address));
                 match sent {
                     Ok(()) if patience > 0 => open.push((history, thread, patience - 1)),
-                    Ok(()) => self.instance.give_up(),
+                    Ok(()) => done.push((history, thread, Pause::Failed("sends for ever".into()))),
                     Err(Undefined(reason)) => done.push((history, thread, Pause::Failed(reason))),
                 }
             }

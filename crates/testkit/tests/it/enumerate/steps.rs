@@ -159,6 +159,13 @@ fn undefined_operations_fail_wherever_they_stand() {
 }
 
 #[test]
+fn computing_for_ever_is_a_failure() {
+    let mut band = Band::new(&["p"]);
+    band.body(0, vec![repeat(truth(true), vec![])]);
+    assert_eq!(executions(&band.done(), None).failed.len(), 1);
+}
+
+#[test]
 fn an_empty_choice_discards() {
     let mut band = Band::new(&["p"]);
     band.body(0, vec![choose(0, Domain::In(range(0, 0)), None)]);

@@ -38,17 +38,8 @@ impl Account {
     }
 }
 
-/// The first instance of a song at the sizes it asks for; `None` when there is none, or parameters
-/// have types of many values, all of which would be tried.
+/// The first instance of a song at the sizes it asks for.
 pub(super) fn instance(song: &Song) -> Option<Instance> {
-    let has_few = |ty: &Ty| matches!(ty, Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_));
-    if song
-        .consts
-        .iter()
-        .any(|declared| declared.value.is_none() && !has_few(&declared.ty))
-    {
-        return None;
-    }
     let chosen = song
         .sizes
         .iter()
