@@ -6,8 +6,8 @@
 //! - `Unordered`: (no condition)
 //! - `Fifo`: of the same sender is older;
 //! - `Causal`: happens before `s`;
-//! - `Custom`: happens before `s` and must not be overtaken by it;
-//! - `Mailbox`: is before `s` in the order that mailboxes force ([`SendOrder`]).
+//! - `Mailbox`: is before `s` in the order that mailboxes force ([`SendOrder`]);
+//! - `Custom`: must not be overtaken by `s`, and happens before it or is before it in that order.
 //!
 //! Each model looks only at its own messages to the same mailbox, so models mix freely.
 //!
@@ -17,7 +17,7 @@
 
 use crate::graph::{EventId, Graph, Kind, Read};
 use crate::order::{Limit, SendOrder};
-use crate::program::{Mailbox, Model, Program};
+use crate::program::{Earlier, Mailbox, Model, Program};
 
 /// The receive whose options are looked for.
 pub(crate) struct Reader<'a, R> {
@@ -93,8 +93,8 @@ pub(crate) fn collect<P: Program>(
                 match model {
                     Model::Unordered => {}
                     Model::Fifo => fifo_taken = true,
-                    Model::Causal | Model::Custom => causal += 1,
-                    Model::Mailbox => mailbox += 1,
+                    Model::Causal | Model::Custom(Earlier::Causally) => causal += 1,
+                    Model::Mailbox | Model::Custom(Earlier::Globally) => mailbox += 1,
                 }
                 found.push(send);
             }
@@ -113,9 +113,9 @@ pub(crate) fn collect<P: Program>(
     }
     let open_question = mailbox > 1
         && found.len() > 1
-        && found.iter().any(|&send| {
-            place(graph, send).1 == Model::Mailbox && !is_dead_end(graph, send, limit)
-        });
+        && found
+            .iter()
+            .any(|&send| is_global(place(graph, send).1) && !is_dead_end(graph, send, limit));
     if open_question {
         Decided::NotYet
     } else {
@@ -136,7 +136,7 @@ fn is_dead_end<P: Program>(graph: &Graph<P>, send: EventId, limit: Limit<'_>) ->
 }
 
 /// Mailbox and model of a send.
-fn place<P: Program>(graph: &Graph<P>, send: EventId) -> (Mailbox, Model) {
+pub(crate) fn place<P: Program>(graph: &Graph<P>, send: EventId) -> (Mailbox, Model) {
     match graph.event(send).kind {
         Kind::Send { to, model, .. } => (to, model),
         _ => unreachable!("only sends are found"),
@@ -146,14 +146,7 @@ fn place<P: Program>(graph: &Graph<P>, send: EventId) -> (Mailbox, Model) {
 /// Drops messages that happen after another open one that they must not overtake.
 fn keep_causally_first_ones<P: Program>(graph: &Graph<P>, found: &mut Vec<EventId>) {
     retain_first(found, |other, id| {
-        let here = place(graph, id);
-        here == place(graph, other)
-            && graph.happens_before(other, id)
-            && match here.1 {
-                Model::Causal | Model::Mailbox => true,
-                Model::Custom => P::keeps_order(graph.message(other), graph.message(id)),
-                Model::Unordered | Model::Fifo => false,
-            }
+        graph.happens_before(other, id) && must_wait(graph, other, id)
     });
 }
 
@@ -164,9 +157,25 @@ pub(crate) fn keep_first_ones<P: Program>(
     found: &mut Vec<EventId>,
 ) {
     retain_first(found, |other, id| {
-        let here = place(graph, id);
-        here.1 == Model::Mailbox && here == place(graph, other) && order.before(other, id)
+        order.before(other, id) && is_global(place(graph, id).1) && must_wait(graph, other, id)
     });
+}
+
+/// Does one order of all sends decide?
+pub(crate) fn is_global(model: Model) -> bool {
+    matches!(model, Model::Mailbox | Model::Custom(Earlier::Globally))
+}
+
+/// Of two sends, must `later` not overtake `earlier` if it was sent before? (Messages in `Fifo`
+/// order have been looked at already.)
+pub(crate) fn must_wait<P: Program>(graph: &Graph<P>, earlier: EventId, later: EventId) -> bool {
+    let here = place(graph, later);
+    here == place(graph, earlier)
+        && match here.1 {
+            Model::Causal | Model::Mailbox => true,
+            Model::Custom(_) => P::keeps_order(graph.message(earlier), graph.message(later)),
+            Model::Unordered | Model::Fifo => false,
+        }
 }
 
 /// Keeps the events that no other one precedes.

@@ -31,5 +31,5 @@ mod sample;
 pub use engine::{Engine, Leaf, Policy, Tally, Visitor};
 pub use graph::{Event, EventId, Graph, Kind, Read, Tid};
 pub use parallel::explore_in_parallel;
-pub use program::{Answer, History, Mailbox, Model, Op, Program};
+pub use program::{Answer, Earlier, History, Mailbox, Model, Op, Program};
 pub use sample::{Estimate, sample};

@@ -4,7 +4,8 @@
 //! happens-before and explains every mailbox: a receive `r` that reads `s` found no older matching
 //! message, so `s` comes before every other send to that mailbox that `r` would have accepted and
 //! that nobody, or only a later receive, reads. Such an order exists exactly when happens-before
-//! together with these forced edges has no cycle.
+//! together with these forced edges has no cycle. A model of the program's own that goes by one order
+//! of all sends forces only the edges to messages that `s` must not overtake.
 //!
 //! Why incremental. Adding a send adds edges *into* it only, so it never closes a cycle. Adding a
 //! receive that reads `s` adds edges from `s` to the unread matching sends, and closes a cycle
@@ -19,8 +20,9 @@
 //! happens-before. A new edge `s → x` adds the clock of `s` to every event that has `x` in its own;
 //! changed rows go to a trail for undo.
 
+use crate::candidates::{is_global, must_wait, place};
 use crate::graph::{EventId, Graph, Kind, Read};
-use crate::program::{Mailbox, Model, Program};
+use crate::program::{Mailbox, Program};
 
 /// The closure of happens-before and the forced edges, for one graph.
 #[derive(Default)]
@@ -58,14 +60,9 @@ impl SendOrder {
         self.marks.push(self.trail.len());
         self.start_row(graph, id);
         match (&graph.event(id).kind, graph.event(id).read) {
-            (
-                &Kind::Send {
-                    to,
-                    model: Model::Mailbox,
-                    ..
-                },
-                _,
-            ) => self.after_read_ones(graph, id, to),
+            (&Kind::Send { to, model, .. }, _) if is_global(model) => {
+                self.after_read_ones(graph, id, to);
+            }
             (Kind::Receive { .. }, Read::From(send)) if is_mailbox(graph, send) => {
                 self.before_unread_ones(graph, id, send);
             }
@@ -147,6 +144,7 @@ impl SendOrder {
                 && is_mailbox(graph, send)
             {
                 if let Some(next) = next
+                    && must_wait(graph, next, send)
                     && wants(graph, receive, next)
                 {
                     self.edge(send, next);
@@ -181,7 +179,7 @@ impl SendOrder {
                 if other != send
                     && later_or_never
                     && !self.before(send, other)
-                    && is_mailbox(graph, other)
+                    && must_wait(graph, other, send)
                     && wants(graph, receive, other)
                 {
                     self.edge(send, other);
@@ -215,8 +213,7 @@ impl SendOrder {
         for &receive in graph.boxes[to as usize].receives.iter().rev() {
             if let Read::From(send) = graph.event(receive).read
                 && !self.before(send, id)
-                && is_mailbox(graph, send)
-                && destination(graph, send) == to
+                && must_wait(graph, id, send)
                 && wants(graph, receive, id)
             {
                 self.edge(send, id);
@@ -238,7 +235,7 @@ impl SendOrder {
                     index,
                 };
                 if graph.event(other).read == Read::None
-                    && is_mailbox(graph, other)
+                    && must_wait(graph, other, send)
                     && wants(graph, receive, other)
                 {
                     self.edge(send, other);
@@ -336,20 +333,11 @@ fn within(limit: Limit<'_>, id: EventId) -> bool {
 }
 
 fn is_mailbox<P: Program>(graph: &Graph<P>, send: EventId) -> bool {
-    matches!(
-        graph.event(send).kind,
-        Kind::Send {
-            model: Model::Mailbox,
-            ..
-        }
-    )
+    is_global(place(graph, send).1)
 }
 
 fn destination<P: Program>(graph: &Graph<P>, send: EventId) -> Mailbox {
-    match graph.event(send).kind {
-        Kind::Send { to, .. } => to,
-        _ => unreachable!("only sends are read"),
-    }
+    place(graph, send).0
 }
 
 /// Would the receive accept the message?

@@ -21,14 +21,24 @@ pub enum Model {
     Causal,
     /// Not before a matching unread one that was sent earlier in one order of all sends.
     Mailbox,
-    /// Not before a matching unread one that was sent causally earlier, where
-    /// [`Program::keeps_order`] says so.
+    /// Not before a matching unread one that was sent earlier, where [`Program::keeps_order`] says
+    /// so. The other four are special cases of this one.
     ///
-    /// Whatever it says, the model is sound for this search. A new send happens before nothing, so
-    /// it never forbids what was read already; what a read depends on lies in the causal past of the
-    /// messages; and happens-before has no cycles, so something is first among the open messages.
-    /// Those are the three requirements of [Must24] section 3.2.1.
-    Custom,
+    /// Whatever it says, as long as it says the same each time, the model is sound for this search.
+    /// A new send is before nothing, so it never forbids what was read already; what a read depends
+    /// on lies in the causal past of the messages, or in the order that mailboxes force; and neither
+    /// order has cycles, so something is first among the open messages. Those are the three
+    /// requirements of [Must24] section 3.2.1.
+    Custom(Earlier),
+}
+
+/// Which messages count as sent earlier than others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Earlier {
+    /// Those in the causal past.
+    Causally,
+    /// Those that come first in one order of all sends, which extends causality.
+    Globally,
 }
 
 /// One operation of a thread.
@@ -142,8 +152,8 @@ pub trait Program: Sized {
     /// Where a receive looks for messages: mailboxes that only its own thread receives from.
     fn mailboxes(pattern: &Self::Pattern) -> &[Mailbox];
 
-    /// [`Model::Custom`]: of two messages to one mailbox, `earlier` sent causally before `later`, may
-    /// `later` not overtake?
+    /// [`Model::Custom`]: of two messages to one mailbox, `earlier` sent before `later`, may `later`
+    /// not overtake? Has to be a function of the two messages.
     fn keeps_order(earlier: &Self::Message, later: &Self::Message) -> bool {
         let _ = (earlier, later);
         false

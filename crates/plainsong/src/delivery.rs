@@ -1,7 +1,9 @@
 //! In which order messages may arrive.
 
-use crate::message::KeepsOrder;
-use plainsong_explore::Model;
+use crate::message::AnyMessage;
+use crate::order::Order;
+use plainsong_explore::{Earlier, Model};
+use std::borrow::Cow;
 
 /// In which order messages may arrive.
 ///
@@ -40,16 +42,13 @@ pub enum Delivery {
     Causal,
     /// Messages arrive in the order they were sent, whoever sent them.
     Mailbox,
-    /// A message does not overtake a causally earlier one where the function says so.
-    ///
-    /// Whatever it says, the search stays exact. Both messages should have been sent with the same
-    /// function.
+    /// An order of one's own: see [`Order`].
     ///
     /// ```
-    /// use plainsong::{receive, send, spawn, Delivery, Explorer};
+    /// use plainsong::{receive, send, spawn, AnyMessage, Delivery, Explorer};
     ///
     /// // Even numbers stay in order among themselves; everything else overtakes.
-    /// let even_ones = Delivery::Custom(|earlier, later| {
+    /// let even_ones = Delivery::Custom(&|earlier: &AnyMessage, later: &AnyMessage| {
     ///     let even = |n: Option<&u32>| n.is_some_and(|n| n % 2 == 0);
     ///     even(earlier.get()) && even(later.get())
     /// });
@@ -62,7 +61,7 @@ pub enum Delivery {
     /// });
     /// assert_eq!(report.executions, 3);
     /// ```
-    Custom(KeepsOrder),
+    Custom(&'static dyn Order),
 }
 
 impl Delivery {
@@ -72,25 +71,45 @@ impl Delivery {
             Delivery::Fifo => Model::Fifo,
             Delivery::Causal => Model::Causal,
             Delivery::Mailbox => Model::Mailbox,
-            Delivery::Custom(_) => Model::Custom,
+            Delivery::Custom(order) => Model::Custom(order.earlier()),
         }
     }
 
-    pub(crate) fn keeps_order(self) -> Option<KeepsOrder> {
+    pub(crate) fn order(self) -> Option<&'static dyn Order> {
         match self {
-            Delivery::Custom(keeps_order) => Some(keeps_order),
+            Delivery::Custom(order) => Some(order),
             _ => None,
+        }
+    }
+}
+
+/// The four usual orders are orders like any other; the engine only knows them by heart.
+impl Order for Delivery {
+    fn keeps(&self, earlier: &AnyMessage, later: &AnyMessage) -> bool {
+        match self {
+            Delivery::Unordered => false,
+            Delivery::Fifo => earlier.info().from() == later.info().from(),
+            Delivery::Causal | Delivery::Mailbox => true,
+            Delivery::Custom(order) => order.keeps(earlier, later),
+        }
+    }
+
+    fn earlier(&self) -> Earlier {
+        match self {
+            Delivery::Unordered | Delivery::Fifo | Delivery::Causal => Earlier::Causally,
+            Delivery::Mailbox => Earlier::Globally,
+            Delivery::Custom(order) => order.earlier(),
         }
     }
 
     /// As in a saved trace.
-    pub(crate) fn name(self) -> &'static str {
+    fn name(&self) -> Cow<'static, str> {
         match self {
-            Delivery::Unordered => "unordered",
-            Delivery::Fifo => "fifo",
-            Delivery::Causal => "causal",
-            Delivery::Mailbox => "mailbox",
-            Delivery::Custom(_) => "custom",
+            Delivery::Unordered => "unordered".into(),
+            Delivery::Fifo => "fifo".into(),
+            Delivery::Causal => "causal".into(),
+            Delivery::Mailbox => "mailbox".into(),
+            Delivery::Custom(order) => order.name(),
         }
     }
 }

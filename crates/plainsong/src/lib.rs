@@ -146,6 +146,7 @@
 //! | send | [`send`], [`Letter`] (tags, other orders of delivery) |
 //! | receive | [`receive`], [`try_receive`], [`receive_timeout`], [`receive_where`], [`messages`], [`receive_any`] |
 //! | use channels | [`channel`], [`channel_via`], [`select`] |
+//! | have messages delivered in another order | [`Delivery`], [`Order`] for one's own, [`check_order`] |
 //! | choose | [`choose`], [`choose_bool`], [`assume`] |
 //! | check | `assert!` and everything else that panics, [`cover`] |
 //! | explore | [`explore`], [`Explorer`] |
@@ -217,8 +218,10 @@ mod delivery;
 mod explorer;
 mod failure;
 mod guard;
+mod laws;
 mod machine;
 mod message;
+mod order;
 mod panics;
 mod pattern;
 mod picture;
@@ -242,7 +245,9 @@ pub use choice::{assume, choose, choose_bool, cover, cover_if};
 pub use delivery::Delivery;
 pub use explorer::{Explorer, Restart, explore};
 pub use failure::{Failure, FailureKind};
-pub use message::{AnyMessage, Info, KeepsOrder, Message};
+pub use laws::{BrokenLaw, Law, check_order};
+pub use message::{AnyMessage, Info, Message};
+pub use order::{Earlier, Order};
 pub use process::{Builder, JoinHandle, Process, current, spawn, spawn_daemon, spawn_named};
 pub use receive::{
     Messages, messages, receive, receive_any, receive_timeout, receive_where, try_receive,

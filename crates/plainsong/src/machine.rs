@@ -23,7 +23,7 @@ mod receivers;
 use crate::coroutine::{Coroutine, State};
 use crate::explorer::Restart;
 use crate::guard::{Mismatch, Print, What, at};
-use crate::message::{AnyMessage, Envelope};
+use crate::message::Envelope;
 use crate::panics::{self, Detail};
 use crate::pattern::Pattern;
 use crate::record::{Body, Record};
@@ -434,12 +434,7 @@ impl Program for Machine {
     }
 
     fn keeps_order(earlier: &Rc<Envelope>, later: &Rc<Envelope>) -> bool {
-        later.keeps_order.is_some_and(|keeps_order| {
-            keeps_order(
-                &AnyMessage(Rc::clone(earlier)),
-                &AnyMessage(Rc::clone(later)),
-            )
-        })
+        crate::order::keeps(earlier, later)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Messages in flight: any value, with who sent it and how.
 
+use crate::order::Order;
 use crate::process::Process;
 use crate::tag::Tag;
 use plainsong_explore::Mailbox;
@@ -57,11 +58,6 @@ impl Info {
         self.tag.as_ref()
     }
 }
-
-/// May of two messages, the first sent causally before the second, the second *not* overtake?
-///
-/// See [`Delivery::Custom`](crate::Delivery::Custom).
-pub type KeepsOrder = fn(earlier: &AnyMessage, later: &AnyMessage) -> bool;
 
 /// A message of any type.
 ///
@@ -152,7 +148,7 @@ pub(crate) struct Envelope<V: ?Sized = dyn Value> {
     pub(crate) location: &'static Location<'static>,
     /// In a replay: which of its sender's messages of this type to this mailbox it is, from 1.
     pub(crate) occurrence: u32,
-    pub(crate) keeps_order: Option<KeepsOrder>,
+    pub(crate) order: Option<&'static dyn Order>,
     pub(crate) value: V,
 }
 

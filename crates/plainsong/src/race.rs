@@ -123,7 +123,7 @@ fn holds_up(graph: &Graph<Machine>, earlier: EventId, later: EventId) -> bool {
             Model::Unordered => false,
             Model::Fifo => earlier.thread == later.thread && earlier.index < later.index,
             Model::Causal | Model::Mailbox => graph.happens_before(earlier, later),
-            Model::Custom => {
+            Model::Custom(_) => {
                 graph.happens_before(earlier, later)
                     && <Machine as plainsong_explore::Program>::keeps_order(message, message2)
             }

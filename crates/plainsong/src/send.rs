@@ -131,7 +131,7 @@ pub(crate) fn post<T: Value>(
             to,
             location,
             occurrence,
-            keeps_order: delivery.keeps_order(),
+            order: delivery.order(),
             value: message,
         };
         Op::Send {

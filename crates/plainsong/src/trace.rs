@@ -20,6 +20,7 @@
 
 use crate::delivery::Delivery;
 use crate::failure::FailureKind;
+use crate::order::Order as _;
 use crate::replay::{Afterwards, Decision, Guide, Wanted};
 use crate::report::{End, Report, Verdict};
 use std::collections::BTreeMap;
@@ -87,6 +88,11 @@ impl std::error::Error for TraceError {}
 
 const FIRST_LINE: &str = "plainsong trace 1";
 
+/// The name of an order, which may be the user's.
+fn one_word(delivery: Delivery) -> String {
+    delivery.name().replace(char::is_whitespace, "-")
+}
+
 impl Trace {
     pub(crate) fn new(
         delivery: Delivery,
@@ -95,7 +101,7 @@ impl Trace {
         lines: Vec<TraceLine>,
     ) -> Self {
         Trace {
-            delivery: delivery.name().to_owned(),
+            delivery: one_word(delivery),
             outcome: kind.name().to_owned(),
             message: message.to_owned(),
             lines,
@@ -165,7 +171,7 @@ impl Trace {
             *count > followed.get(process).copied().unwrap_or(0)
         });
         report.end = End::Replayed;
-        if self.delivery != delivery.name() {
+        if self.delivery != one_word(delivery) {
             report.notes.push(format!(
                 "the trace was made with {} delivery, not {}",
                 self.delivery,

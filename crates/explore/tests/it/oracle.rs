@@ -4,7 +4,7 @@
 //! unread matching one that its model allows; happens-before is computed from the logs.
 
 use crate::script::{Do, Log, Script};
-use plainsong_explore::Model;
+use plainsong_explore::{Earlier, Model};
 use std::collections::{BTreeSet, HashSet};
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -26,10 +26,12 @@ pub(crate) fn enumerate(script: &Script) -> (BTreeSet<Log>, BTreeSet<Log>) {
         pcs: vec![0; threads],
         sent: Vec::new(),
     };
-    let mailboxes = script
-        .iter()
-        .flatten()
-        .any(|step| matches!(step, Do::Send(_, _, Model::Mailbox)));
+    let mailboxes = script.iter().flatten().any(|step| {
+        matches!(
+            step,
+            Do::Send(_, _, Model::Mailbox | Model::Custom(Earlier::Globally))
+        )
+    });
     let (mut complete, mut blocked) = (BTreeSet::new(), BTreeSet::new());
     let mut seen = HashSet::new();
     let mut work = vec![start];
@@ -165,9 +167,12 @@ fn readable(
             Model::Fifo => other.0 == send.0 && other.1 < send.1,
             Model::Causal => past(state, send).contains(&other),
             Model::Mailbox => other_at < at,
-            Model::Custom => {
-                tag(script, state, other) == tag(script, state, send)
-                    && past(state, send).contains(&other)
+            Model::Custom(how) => {
+                tag(script, state, other) >= tag(script, state, send)
+                    && match how {
+                        Earlier::Causally => past(state, send).contains(&other),
+                        Earlier::Globally => other_at < at,
+                    }
             }
         };
         !open

@@ -2,7 +2,7 @@
 
 use crate::oracle::enumerate;
 use crate::script::{Do, Script, explore};
-use plainsong_explore::{Model, Policy};
+use plainsong_explore::{Earlier, Model, Policy};
 use std::collections::BTreeSet;
 
 /// A splitmix sequence.
@@ -18,12 +18,13 @@ impl Rng {
     }
 }
 
-const MODELS: [Model; 5] = [
+const MODELS: [Model; 6] = [
     Model::Unordered,
     Model::Fifo,
     Model::Causal,
     Model::Mailbox,
-    Model::Custom,
+    Model::Custom(Earlier::Causally),
+    Model::Custom(Earlier::Globally),
 ];
 
 /// 2 to 4 threads, up to 10 operations in all; one model, or a mixture.
@@ -38,7 +39,7 @@ pub(crate) fn generate(rng: &mut Rng, model: Option<Model>) -> Script {
                 break;
             }
             left -= 1;
-            let model = model.unwrap_or_else(|| MODELS[rng.below(5) as usize]);
+            let model = model.unwrap_or_else(|| MODELS[rng.below(6) as usize]);
             match rng.below(16) {
                 0 => steps.push(Do::Choose(2)),
                 1..=8 => {
@@ -133,7 +134,12 @@ fn mailbox_programs_agree() {
 
 #[test]
 fn programs_with_a_model_of_their_own_agree() {
-    many(Some(Model::Custom), 6);
+    many(Some(Model::Custom(Earlier::Causally)), 6);
+}
+
+#[test]
+fn programs_with_a_mailbox_of_their_own_agree() {
+    many(Some(Model::Custom(Earlier::Globally)), 7);
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl Program for Scripted<'_> {
     }
 
     fn keeps_order(earlier: &u8, later: &u8) -> bool {
-        earlier == later
+        earlier >= later
     }
 
     fn accepts(pattern: &Self::Pattern, message: &u8, _from: Tid) -> bool {

@@ -9,6 +9,7 @@ mod families;
 mod litmus;
 mod operations;
 mod oracle;
+mod orders;
 mod pictures;
 mod random;
 mod replays;

@@ -2,8 +2,8 @@
 
 use crate::script::{DELIVERIES, every_way};
 use plainsong::{
-    AnyMessage, Builder, Delivery, End, Explorer, Letter, Limit, Process, Tag, Verdict, assume,
-    choose, choose_bool, cover, cover_if, current, messages, receive, receive_any, receive_timeout,
+    AnyMessage, Builder, End, Explorer, Letter, Limit, Process, Tag, Verdict, assume, choose,
+    choose_bool, cover, cover_if, current, messages, receive, receive_any, receive_timeout,
     receive_where, select, send, spawn, spawn_daemon, spawn_named, try_receive, try_receive_any,
     try_receive_where,
 };
@@ -311,32 +311,6 @@ fn destructors_run_when_an_execution_is_given_up() {
     });
     report.assert_holds();
     assert_eq!(ALIVE.get(), 0, "what was made was dropped");
-}
-
-#[test]
-fn custom_orders() {
-    // Messages to the same key stay in order.
-    fn same_key(earlier: &AnyMessage, later: &AnyMessage) -> bool {
-        let key = |message: &AnyMessage| message.get::<(u32, u32)>().map(|pair| pair.0);
-        key(earlier) == key(later)
-    }
-    let program = || {
-        let main = current();
-        spawn(move || [(1, 1), (2, 1), (1, 2), (2, 2)].map(|pair: (u32, u32)| send(main, pair)));
-        let mut last = [0; 3];
-        for _ in 0..4 {
-            let (key, version) = receive::<(u32, u32)>();
-            assert!(version > std::mem::replace(&mut last[key as usize], version));
-        }
-    };
-    assert_eq!(every_way(Delivery::Custom(same_key), || program), (6, 0));
-    assert_eq!(
-        Explorer::new()
-            .delivery(Delivery::Unordered)
-            .run(program)
-            .verdict,
-        Verdict::Refuted
-    );
 }
 
 #[test]

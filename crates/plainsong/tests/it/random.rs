@@ -6,7 +6,7 @@ use crate::script::{DELIVERIES, Do, Script, play};
 use plainsong::{Explorer, Restart};
 use std::sync::Arc;
 
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
@@ -18,7 +18,7 @@ impl Random {
 }
 
 /// Two to four processes, up to nine operations in all.
-fn generate(random: &mut Random) -> Script {
+pub(crate) fn generate(random: &mut Random) -> Script {
     let processes = 2 + random.below(3) as usize;
     let mut left = 9;
     let mut script = Vec::new();
