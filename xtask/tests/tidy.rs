@@ -45,8 +45,12 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
+            if name == ".git" {
+                // A folder, or in a worktree a file that names one.
+                continue;
+            }
             if path.is_dir() {
-                if !matches!(name.as_str(), "target" | ".git" | "out") {
+                if !matches!(name.as_str(), "target" | "out") {
                     open.push(path);
                 }
             } else {
