@@ -5,6 +5,7 @@ use crate::explorer::{Explorer, Restart};
 use crate::failure::{Failure, FailureKind};
 use crate::guard::Mismatch;
 use crate::machine::{Machine, Root};
+use crate::monitor::Observers;
 use crate::replay::Guide;
 use crate::report::{End, Estimate, Limit, Report, Verdict, peak_memory};
 use crate::watch::{Shared, Watch};
@@ -174,6 +175,7 @@ fn machine(shared: &Shared) -> Machine {
     let stacks = Stacks::new(shared.settings.stack_size);
     let mut world = World::new(shared.settings.delivery, stacks, Rc::default());
     world.guide.clone_from(&shared.guide);
+    world.monitors = Observers::new(&shared.settings.monitors);
     Machine::new(Rc::new(world), Arc::clone(&shared.root), shared.restart)
 }
 

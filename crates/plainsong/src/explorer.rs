@@ -3,6 +3,7 @@
 use crate::attempt::attempt;
 use crate::delivery::Delivery;
 use crate::machine::Root;
+use crate::monitor::Registered;
 use crate::report::{Estimate, Report};
 use crate::trace::Trace;
 use std::path::PathBuf;
@@ -76,6 +77,7 @@ pub struct Explorer {
     pub(crate) samples: Option<u32>,
     pub(crate) expected: Vec<String>,
     pub(crate) trace_file: Option<PathBuf>,
+    pub(crate) monitors: Vec<Registered>,
     /// Look for the race that decided a failure.
     pub(crate) explains: bool,
 }
@@ -97,6 +99,7 @@ impl Default for Explorer {
             samples: None,
             expected: Vec::new(),
             trace_file: None,
+            monitors: Vec::new(),
             explains: true,
         }
     }

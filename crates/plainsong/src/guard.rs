@@ -14,6 +14,7 @@ use std::panic::Location;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Send,
+    Copy,
     Receive,
     TryReceive,
     Choose,
@@ -30,6 +31,7 @@ impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             What::Send => "a send",
+            What::Copy => "a copy for a monitor",
             What::Receive => "a receive",
             What::TryReceive => "a receive that does not wait",
             What::Choose => "a choice",

@@ -149,6 +149,7 @@
 //! | have messages delivered in another order | [`Delivery`], [`Order`] for one's own, [`check_order`] |
 //! | choose | [`choose`], [`choose_bool`], [`assume`] |
 //! | check | `assert!` and everything else that panics, [`cover`] |
+//! | check what concerns several processes | [`macro@monitor`], [`Monitor`], [`Explorer::monitor`] |
 //! | explore | [`explore`], [`Explorer`] |
 //! | understand | [`Report`], [`Failure`], [`Trace`] |
 //!
@@ -221,6 +222,7 @@ mod guard;
 mod laws;
 mod machine;
 mod message;
+mod monitor;
 mod order;
 mod panics;
 mod pattern;
@@ -247,6 +249,7 @@ pub use explorer::{Explorer, Restart, explore};
 pub use failure::{Failure, FailureKind};
 pub use laws::{BrokenLaw, Law, check_order};
 pub use message::{AnyMessage, Info, Message};
+pub use monitor::{Destination, ExecutionEnd, Monitor, Sent, monitor};
 pub use order::{Earlier, Order};
 pub use process::{Builder, JoinHandle, Process, current, spawn, spawn_daemon, spawn_named};
 pub use receive::{

@@ -18,6 +18,7 @@
 mod causality;
 mod describe;
 mod lockstep;
+mod observe;
 mod receivers;
 
 use crate::coroutine::{Coroutine, State};
@@ -124,10 +125,11 @@ impl Machine {
 
     /// In a replay: does some process wait for a message that the trace wants and nobody sends?
     pub(crate) fn waits_for_the_guide(&self) -> bool {
-        (0..self.processes.len()).any(|process| match self.pending(process as Tid) {
+        let process_waits = |process: usize| match self.pending(process as Tid) {
             Some(Op::Receive { pattern, .. }) => pattern.only.is_some(),
             _ => false,
-        })
+        };
+        (0..self.processes.len()).any(process_waits) || self.a_monitor_waits_for_the_guide()
     }
 
     fn entry(&mut self, process: Tid) -> &mut Entry {
@@ -388,6 +390,9 @@ impl Program for Machine {
             return Op::Block;
         }
         let graph = history.graph();
+        if self.world.monitors.of(thread).is_some() {
+            return self.observe(thread, graph);
+        }
         let operation = match self.restart {
             Restart::All => self.perform_together(graph).map(|()| {
                 let pending = self.run(thread).pending.clone();
@@ -405,6 +410,7 @@ impl Program for Machine {
     }
 
     fn forget(&mut self, thread: Tid, kept: usize) {
+        let seen = self.world.monitors.forget(thread, kept);
         if self.restart == Restart::All {
             self.forget_prints(thread, kept);
             let consumed = self
@@ -412,7 +418,7 @@ impl Program for Machine {
                 .run
                 .as_ref()
                 .map_or(0, |run| run.consumed);
-            if consumed > kept || (thread, kept) == (0, 0) {
+            if seen || consumed > kept || (thread, kept) == (0, 0) {
                 self.world.leaf_visited.set(true);
             }
             return;
@@ -446,11 +452,12 @@ impl Drop for Machine {
         for entry in &self.processes {
             while entry.record.drop_child(0).is_some() {}
         }
+        self.world.monitors.forget_all();
     }
 }
 
 /// How many answers a process has got.
-fn answers(graph: &Graph<Machine>, process: Tid) -> usize {
+pub(crate) fn answers(graph: &Graph<Machine>, process: Tid) -> usize {
     let live = graph.live(process);
     match live.checked_sub(1) {
         Some(last) if is_stop(graph, process, last) => last,

@@ -113,11 +113,18 @@ impl Debug for AnyMessage {
 pub(crate) trait Value: Any {
     /// Its `Debug` form.
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// A copy for a monitor; none of what is no message.
+    fn duplicate(&self) -> Option<Box<dyn Value>>;
 }
 
 impl<T: Message> Value for T {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fmt(f)
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Value>> {
+        Some(Box::new(self.clone()))
     }
 }
 
@@ -127,6 +134,10 @@ pub(crate) struct Returned<T>(pub(crate) T);
 impl<T: 'static> Value for Returned<T> {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("its result")
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Value>> {
+        None
     }
 }
 

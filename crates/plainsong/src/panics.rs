@@ -20,6 +20,13 @@ pub(crate) struct Caught {
     pub(crate) frames: Option<String>,
 }
 
+impl Caught {
+    /// Is it the same panic, in another run?
+    pub(crate) fn is_like(&self, other: &Caught) -> bool {
+        self.message == other.message && self.location == other.location
+    }
+}
+
 impl fmt::Display for Caught {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a panic")?;
@@ -149,7 +156,9 @@ fn trim(trace: &str) -> String {
                 !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
             });
         if is_frame {
-            if line.contains("plainsong::task::run_body") {
+            if line.contains("plainsong::task::run_body")
+                || line.contains("plainsong::monitor::observers::")
+            {
                 break;
             }
             let is_panic = line.contains("core::panicking::")

@@ -233,7 +233,12 @@ fn sentence(
             machine.world.name(send.thread)
         )
     };
+    let verb = match machine.world.monitors.of(id.thread) {
+        Some(_) => "seen",
+        None => "received",
+    };
     let received = match graph.event(id).read {
+        Read::From(send) if verb == "seen" => format!("{receiver} saw {}", message(send)),
         Read::From(send) => format!("{receiver} received {}", message(send)),
         _ => format!("{receiver} received nothing"),
     };
@@ -247,5 +252,5 @@ fn sentence(
         1 => "the execution that follows is fine".to_owned(),
         _ => format!("all {executions} executions that follow are fine"),
     };
-    format!("{received}{place};\n        had it received {instead}, {all}")
+    format!("{received}{place};\n        had it {verb} {instead}, {all}")
 }

@@ -21,7 +21,10 @@ pub(crate) enum Body {
 impl Body {
     pub(crate) fn run(self) {
         match self {
-            Body::Root(root) => root(),
+            Body::Root(root) => {
+                crate::monitor::start();
+                root();
+            }
             Body::Child(code) => code(),
         }
     }

@@ -36,6 +36,14 @@ pub(crate) enum Decision {
     Choose(String),
 }
 
+/// What a monitor sees next.
+pub(crate) enum Sight {
+    /// Whatever comes.
+    Anything,
+    /// This message.
+    Only(Wanted),
+}
+
 /// A message, by what people call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
@@ -70,6 +78,17 @@ impl Guide {
         match self.next(task)? {
             Decision::Choose(option) => Some(option.clone()),
             Decision::Receive(_) => task.give_up(),
+        }
+    }
+
+    /// What a monitor that has seen so many messages should see next; none if it has to stop.
+    pub(crate) fn monitor(&self, name: &str, seen: usize) -> Option<Sight> {
+        let decisions = self.decisions.get(name);
+        match decisions.and_then(|decisions| decisions.get(seen)) {
+            Some(Decision::Receive(Some(wanted))) => Some(Sight::Only(wanted.clone())),
+            Some(_) => None,
+            None if self.afterwards == Afterwards::Stop => None,
+            None => Some(Sight::Anything),
         }
     }
 

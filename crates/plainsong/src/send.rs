@@ -3,6 +3,7 @@
 use crate::delivery::Delivery;
 use crate::guard::{Print, What};
 use crate::message::{Envelope, Info, Message, Shown, Value};
+use crate::monitor::send_copies;
 use crate::process::Process;
 use crate::tag::Tag;
 use crate::task::{Fed, Task};
@@ -108,6 +109,9 @@ pub(crate) fn post<T: Value>(
     let Some(task) = Task::live("send") else {
         return;
     };
+    if what == What::Send && !task.world.monitors.is_empty() {
+        send_copies(&task, &letter.message, letter.tag.as_ref(), to, location);
+    }
     let delivery = letter.delivery.or(usual).unwrap_or(task.world.delivery);
     let print = Print::new(
         what,
@@ -154,7 +158,7 @@ pub(crate) fn post<T: Value>(
 }
 
 /// In a replay, messages are known by their number among those of their type to their mailbox.
-fn count(task: &Task, to: Mailbox, of_type: TypeId) -> u32 {
+pub(crate) fn count(task: &Task, to: Mailbox, of_type: TypeId) -> u32 {
     if task.world.guide.is_none() {
         return 0;
     }

@@ -8,6 +8,7 @@ use crate::failure::FailureKind;
 use crate::guard::What;
 use crate::machine::{Machine, causal_order, describe_event, describe_operation};
 use crate::message::{Envelope, short_type_name};
+use crate::monitor::Copied;
 use crate::picture::Picture;
 use crate::trace::{Trace, TraceLine};
 use crate::world::{MARKS, Mailboxes, Place};
@@ -19,14 +20,23 @@ pub(crate) struct Story {
     names: Vec<String>,
     full_names: Vec<String>,
     happenings: Vec<Happening>,
-    failed: Option<Tid>,
+    failed: Option<Failed>,
     waiting: Vec<Waiting>,
     undelivered: Vec<String>,
+}
+
+/// Who failed, and when.
+#[derive(Clone, Copy)]
+struct Failed {
+    process: Tid,
+    when: &'static str,
 }
 
 /// One event.
 struct Happening {
     process: Tid,
+    /// It concerns a monitor that has nothing to do with the failure.
+    is_aside: bool,
     deed: Deed,
 }
 
@@ -63,7 +73,10 @@ impl Story {
     /// What led to a panic.
     pub(crate) fn of_panic(graph: &Graph<Machine>, machine: &Machine, failed: EventId) -> Self {
         let mut story = Story::empty(graph, machine);
-        story.failed = Some(failed.thread);
+        story.failed = Some(Failed {
+            process: failed.thread,
+            when: "<- here",
+        });
         for id in causal_order(graph) {
             if graph.happens_before(id, failed) {
                 story.tell(graph, machine, id);
@@ -87,6 +100,19 @@ impl Story {
         story
     }
 
+    /// Everything, up to the end that a monitor objects to.
+    pub(crate) fn of_end(graph: &Graph<Machine>, machine: &Machine, monitor: Tid) -> Self {
+        let mut story = Story::empty(graph, machine);
+        story.failed = Some(Failed {
+            process: monitor,
+            when: "<- at the end",
+        });
+        for id in causal_order(graph) {
+            story.tell(graph, machine, id);
+        }
+        story
+    }
+
     fn empty(graph: &Graph<Machine>, machine: &Machine) -> Self {
         let processes = 0..graph.threads() as Tid;
         Story {
@@ -105,9 +131,11 @@ impl Story {
     }
 
     fn tell(&mut self, graph: &Graph<Machine>, machine: &Machine, id: EventId) {
+        if is_plumbing_event(graph, machine, id) {
+            return;
+        }
         let event = graph.event(id);
         let deed = match &event.kind {
-            Kind::Send { to: MARKS, .. } => return,
             Kind::Receive { pattern, .. } => match event.read {
                 Read::From(send) => received(graph, machine, send),
                 _ => Deed::GotNothing {
@@ -126,14 +154,22 @@ impl Story {
         };
         self.happenings.push(Happening {
             process: id.thread,
+            is_aside: self.is_aside(machine, id),
             deed,
         });
+    }
+
+    /// Is it the event of a monitor that has nothing to do with the failure?
+    fn is_aside(&self, machine: &Machine, id: EventId) -> bool {
+        machine.world.monitors.of(id.thread).is_some()
+            && self.failed.is_none_or(|failed| failed.process != id.thread)
     }
 
     fn note_undelivered(&mut self, graph: &Graph<Machine>, machine: &Machine, id: EventId) {
         let event = graph.event(id);
         if let Kind::Send { to, message, .. } = &event.kind
             && !is_plumbing(*to)
+            && !is_plumbing_event(graph, machine, id)
             && event.read == Read::None
         {
             let to = crate::send::describe_mailbox(&machine.world, *to);
@@ -168,13 +204,15 @@ impl Story {
     }
 
     /// Events of the execution, and of the story.
-    pub(crate) fn size(&self, graph: &Graph<Machine>) -> (usize, usize) {
-        let all = graph
-            .order()
+    pub(crate) fn size(&self, graph: &Graph<Machine>, machine: &Machine) -> (usize, usize) {
+        let counts =
+            |&&id: &&EventId| !is_plumbing_event(graph, machine, id) && !self.is_aside(machine, id);
+        let all = graph.order().iter().filter(counts).count();
+        let told = self
+            .happenings
             .iter()
-            .filter(|&&id| !is_mark(graph, id))
-            .count();
-        (all, self.happenings.len())
+            .filter(|happening| !happening.is_aside);
+        (all, told.count())
     }
 
     /// "deadlock: client 1 waits for Grant".
@@ -197,7 +235,7 @@ impl Story {
     /// Messages as arrows between lanes.
     pub(crate) fn picture(&self) -> String {
         let mut picture = Picture::new(&self.names, &self.full_names);
-        for happening in &self.happenings {
+        for happening in self.happenings.iter().filter(|it| !it.is_aside) {
             let process = happening.process as usize;
             match &happening.deed {
                 Deed::Received {
@@ -212,7 +250,7 @@ impl Story {
             }
         }
         if let Some(failed) = self.failed {
-            picture.mark(failed as usize, 'X', "<- here");
+            picture.mark(failed.process as usize, 'X', failed.when);
         }
         for waiting in &self.waiting {
             let text = match &waiting.location {
@@ -268,6 +306,10 @@ impl Story {
 fn received(graph: &Graph<Machine>, machine: &Machine, send: EventId) -> Deed {
     let message = graph.message(send);
     let mut label = format!("{message:?}");
+    if let Some(Copied { to, .. }) = message.get() {
+        let to = crate::send::describe_mailbox(&machine.world, *to);
+        label.push_str(&format!(" to {to}"));
+    }
     if let Some(tag) = &message.info.tag {
         label.push_str(&format!(" #{tag}"));
     }
@@ -306,6 +348,11 @@ pub(crate) fn occurrence(graph: &Graph<Machine>, send: EventId, message: &Envelo
     (0..=send.index).filter(alike).count() as u32
 }
 
-fn is_mark(graph: &Graph<Machine>, id: EventId) -> bool {
-    matches!(graph.event(id).kind, Kind::Send { to: MARKS, .. })
+/// A coverage mark, the start of a monitor, or a message to one: nothing that the program does.
+fn is_plumbing_event(graph: &Graph<Machine>, machine: &Machine, id: EventId) -> bool {
+    match &graph.event(id).kind {
+        Kind::Send { to, message, .. } => *to == MARKS || message.get::<Copied>().is_some(),
+        Kind::Spawn { thread } => machine.world.monitors.of(*thread).is_some(),
+        _ => false,
+    }
 }

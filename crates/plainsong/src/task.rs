@@ -12,6 +12,7 @@
 use crate::coroutine::suspend;
 use crate::guard::{Print, What};
 use crate::message::Envelope;
+use crate::monitor::is_observing;
 use crate::panics::{self, Caught};
 use crate::pattern::Pattern;
 use crate::record::{Body, Record};
@@ -156,6 +157,9 @@ impl Task {
     pub(crate) fn current(operation: &str) -> Rc<Task> {
         match CURRENT.with_borrow(Clone::clone) {
             Some(task) => task,
+            None if is_observing() => {
+                panic!("`{operation}` does not work in a monitor: monitors only watch")
+            }
             None => panic!(
                 "`{operation}` works only inside an exploration: wrap the code in \
                  `plainsong::explore(|| {{ … }})`"
@@ -182,6 +186,11 @@ impl Task {
     /// Makes this the current task until the result is dropped.
     pub(crate) fn enter(self: &Rc<Self>) -> Entered {
         Entered(CURRENT.replace(Some(Rc::clone(self))))
+    }
+
+    /// There is no current task until the result is dropped.
+    pub(crate) fn step_aside() -> Entered {
+        Entered(CURRENT.take())
     }
 
     /// Performs an operation: compares it with what was done before, takes the answer from the

@@ -88,6 +88,9 @@ impl std::error::Error for TraceError {}
 
 const FIRST_LINE: &str = "plainsong trace 1";
 
+/// The outcome when a monitor objects to how the execution ended.
+const AT_THE_END: &str = "panic at the end";
+
 /// The name of an order, which may be the user's.
 fn one_word(delivery: Delivery) -> String {
     delivery.name().replace(char::is_whitespace, "-")
@@ -106,6 +109,12 @@ impl Trace {
             message: message.to_owned(),
             lines,
         }
+    }
+
+    /// A trace of what is wrong when everything has happened.
+    pub(crate) fn at_the_end(mut self) -> Self {
+        AT_THE_END.clone_into(&mut self.outcome);
+        self
     }
 
     /// Reads a trace from a file.
@@ -143,7 +152,8 @@ impl Trace {
                     .push(decision);
             }
         }
-        let afterwards = if self.outcome == FailureKind::Deadlock.name() {
+        let is_about_the_end = [FailureKind::Deadlock.name(), AT_THE_END];
+        let afterwards = if is_about_the_end.contains(&self.outcome.as_str()) {
             Afterwards::Free
         } else {
             Afterwards::Stop

@@ -5,11 +5,14 @@
 //! executions number 1, 2, 4, 8, … the whole execution is run from scratch and compared. Both
 //! notice programs that are not deterministic or share state behind the exploration's back.
 
+mod ending;
+
 use crate::choice::Mark;
 use crate::explorer::{Explorer, Restart};
 use crate::failure::{Failure, FailureKind};
 use crate::guard::Mismatch;
 use crate::machine::{Machine, Root, find_two_receivers, two_receivers};
+use crate::monitor::Observers;
 use crate::replay::Guide;
 use crate::report::{Limit, present_memory};
 use crate::story::Story;
@@ -104,6 +107,8 @@ pub(crate) struct Watch {
     pub(crate) events: u64,
     pub(crate) coverage: BTreeMap<String, u64>,
     seen: u64,
+    /// Were monitors told that the present execution has ended?
+    told_the_end: bool,
     pub(crate) is_over: bool,
 }
 
@@ -117,6 +122,7 @@ impl Watch {
             events: 0,
             coverage: BTreeMap::new(),
             seen: 0,
+            told_the_end: false,
             is_over: false,
         }
     }
@@ -134,13 +140,13 @@ impl Watch {
             return Ok(());
         }
         match leaf {
-            Leaf::Complete => self.complete += 1,
+            Leaf::Complete => self.completed(graph, world)?,
             Leaf::Failed(id) => {
                 self.failed += 1;
                 return self.panicked(graph, id, world);
             }
-            Leaf::Blocked if self.is_deadlock(graph) => return self.deadlocked(graph),
-            Leaf::Blocked => self.blocked += 1,
+            Leaf::Blocked if gave_up(graph) => self.blocked += 1,
+            Leaf::Blocked => self.waits_for_ever(graph, world)?,
             Leaf::TooLong => {
                 self.blocked += 1;
                 self.shared.note_limit(Limit::Events);
@@ -161,20 +167,6 @@ impl Watch {
         })
     }
 
-    fn is_deadlock(&self, graph: &Graph<Machine>) -> bool {
-        let gave_up = |process: Tid| {
-            let last = graph.live(process).checked_sub(1);
-            last.is_some_and(|index| {
-                let id = EventId {
-                    thread: process,
-                    index: index as u32,
-                };
-                matches!(graph.event(id).kind, Kind::Block)
-            })
-        };
-        !self.shared.settings.allow_deadlock && !(0..graph.threads() as Tid).any(gave_up)
-    }
-
     /// Runs an execution again on fresh processes, in the order of its events.
     fn run_from_scratch(
         &self,
@@ -189,6 +181,7 @@ impl Watch {
         world.compares_values = true;
         world.last_failure = before.last_failure.clone();
         world.guide.clone_from(&shared.guide);
+        world.monitors = Observers::new(&shared.settings.monitors);
         let root = Arc::clone(&shared.root);
         let mut machine = Machine::new(Rc::new(world), root, Restart::All);
         if !machine.perform(graph) {
@@ -228,7 +221,7 @@ impl Watch {
             process: Some(machine.world.name(id.thread)),
             picture: story.picture(),
             race,
-            events: story.size(graph),
+            events: story.size(graph, &machine),
             trace: Some(story.trace(&self.shared.settings, FailureKind::Panic, &caught.message)),
             backtrace: caught.frames,
             ..Failure::plain(FailureKind::Panic, caught.message, caught.location)
@@ -236,14 +229,8 @@ impl Watch {
         Ok(())
     }
 
-    fn deadlocked(&mut self, graph: &Graph<Machine>) -> Result<(), Mismatch> {
-        let machine = self.run_from_scratch(graph, true)?;
-        if machine.waits_for_the_guide() {
-            self.blocked += 1;
-            return Ok(());
-        }
-        self.failed += 1;
-        let story = Story::of_deadlock(graph, &machine);
+    fn deadlocked(&self, graph: &Graph<Machine>, machine: &Machine) {
+        let story = Story::of_deadlock(graph, machine);
         let message = story.complaint();
         let location = story.waits_at();
         if self.is_known(&Failure::plain(
@@ -251,17 +238,16 @@ impl Watch {
             message.clone(),
             location.clone(),
         )) {
-            return Ok(());
+            return;
         }
-        let race = self.explain(graph, &machine, None);
+        let race = self.explain(graph, machine, None);
         self.report(Failure {
             picture: story.picture(),
             race,
-            events: story.size(graph),
+            events: story.size(graph, machine),
             trace: Some(story.trace(&self.shared.settings, FailureKind::Deadlock, &message)),
             ..Failure::plain(FailureKind::Deadlock, message, location)
         });
-        Ok(())
     }
 
     fn explain(
@@ -292,8 +278,9 @@ impl Watch {
     }
 
     /// Counts the marks that this execution reached.
-    fn count_marks(&mut self, graph: &Graph<Machine>) {
+    fn count_marks(&mut self, graph: &Graph<Machine>, world: &World) {
         let mut reached = BTreeSet::new();
+        reached.extend(world.monitors.marks(graph, self.told_the_end));
         for &id in graph.order() {
             if let Kind::Send {
                 to: MARKS, message, ..
@@ -351,6 +338,7 @@ impl Visitor<Machine> for Watch {
         self.seen += 1;
         self.events += graph.order().len() as u64;
         let failed = self.failed;
+        self.told_the_end = false;
         if let Err(mismatch) = self.judge(graph, leaf, &world) {
             self.shared.found().mismatch.get_or_insert(mismatch);
             return self.stop();
@@ -360,11 +348,26 @@ impl Visitor<Machine> for Watch {
             self.follow(graph, &world);
         }
         if world.has_marks.get() {
-            self.count_marks(graph);
+            self.count_marks(graph, &world);
         }
         if self.is_over || (self.failed > failed && !self.shared.settings.keep_going) {
             return self.stop();
         }
         true
     }
+}
+
+/// Does some process say that the execution is not of interest?
+fn gave_up(graph: &Graph<Machine>) -> bool {
+    let gave_up = |process: Tid| {
+        let last = graph.live(process).checked_sub(1);
+        last.is_some_and(|index| {
+            let id = EventId {
+                thread: process,
+                index: index as u32,
+            };
+            matches!(graph.event(id).kind, Kind::Block)
+        })
+    };
+    (0..graph.threads() as Tid).any(gave_up)
 }

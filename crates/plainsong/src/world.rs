@@ -4,6 +4,7 @@ use crate::coroutine::Stacks;
 use crate::delivery::Delivery;
 use crate::failure::Failure;
 use crate::guard::Mismatch;
+use crate::monitor::Observers;
 use crate::panics::Caught;
 use crate::replay::Guide;
 use plainsong_explore::{Mailbox, Tid};
@@ -20,6 +21,7 @@ pub(crate) struct World {
     /// Note the values of choices, for a picture.
     pub(crate) takes_notes: bool,
     pub(crate) guide: Option<Guide>,
+    pub(crate) monitors: Observers,
     processes: RefCell<Vec<Naming>>,
     pub(crate) mailboxes: Rc<RefCell<Mailboxes>>,
     pub(crate) mismatch: RefCell<Option<Mismatch>>,
@@ -61,6 +63,7 @@ impl World {
             compares_values: cfg!(debug_assertions),
             takes_notes: false,
             guide: None,
+            monitors: Observers::default(),
             processes: RefCell::default(),
             mailboxes,
             mismatch: RefCell::default(),
@@ -116,7 +119,11 @@ impl World {
                 name: Some(name), ..
             }) => numbered(name),
             Some(_) => {
-                let path = path(&processes, process);
+                let mut path = path(&processes, process);
+                if let Some(first) = path.first_mut() {
+                    // Monitors come first, and do not count.
+                    *first = first.saturating_sub(self.monitors.len() as u32);
+                }
                 let places: Vec<String> =
                     path.iter().map(|child| (child + 1).to_string()).collect();
                 format!("thread {}", places.join("."))

@@ -16,7 +16,7 @@ use std::rc::Rc;
 impl Machine {
     /// Runs all processes up to where they are in the graph.
     pub(crate) fn perform(&mut self, graph: &Graph<Self>) -> bool {
-        self.perform_together(graph).is_ok()
+        self.perform_together(graph).is_ok() && self.monitors_agree(graph)
     }
 
     /// A process that has another name than it had in the world before.
@@ -80,6 +80,7 @@ impl Machine {
             entry.origin = None;
             while entry.record.drop_child(0).is_some() {}
         }
+        self.world.monitors.forget_all();
         self.start(0, graph)?;
         self.go_on(0, graph)
     }
@@ -96,6 +97,9 @@ impl Machine {
     }
 
     fn perform_event(&mut self, id: EventId, graph: &Graph<Self>) -> Step {
+        if self.world.monitors.of(id.thread).is_some() {
+            return self.see(id, graph);
+        }
         self.compare(id, graph)?;
         if is_stop(graph, id.thread, id.index as usize) {
             return Ok(());
@@ -105,7 +109,9 @@ impl Machine {
         run.task.feed.borrow_mut().push(fed);
         run.consumed += 1;
         self.go_on(id.thread, graph)?;
-        if let Kind::Spawn { thread } = graph.event(id).kind {
+        if let Kind::Spawn { thread } = graph.event(id).kind
+            && self.world.monitors.of(thread).is_none()
+        {
             self.start(thread, graph)?;
             self.go_on(thread, graph)?;
         }

@@ -7,6 +7,8 @@ mod endurance;
 mod failures;
 mod families;
 mod litmus;
+mod monitor_orders;
+mod monitors;
 mod operations;
 mod oracle;
 mod orders;

@@ -1,0 +1,114 @@
+//! Executions that have ended: monitors have the last word.
+//!
+//! An execution has ended when nothing can happen any more and no process gave up. Then every
+//! monitor has seen every message that it selects, and is told how the execution ended.
+
+use super::Watch;
+use crate::failure::{Failure, FailureKind};
+use crate::guard::{Mismatch, What};
+use crate::machine::Machine;
+use crate::monitor::{ExecutionEnd, who_waits};
+use crate::panics::{Caught, Detail};
+use crate::story::Story;
+use crate::world::World;
+use plainsong_explore::{Graph, Tid};
+
+impl Watch {
+    /// Every process has ended.
+    pub(super) fn completed(
+        &mut self,
+        graph: &Graph<Machine>,
+        world: &World,
+    ) -> Result<(), Mismatch> {
+        let objected = self.tell_the_end(graph, world, &ExecutionEnd::Completed)?;
+        match objected {
+            true => self.failed += 1,
+            false => self.complete += 1,
+        }
+        Ok(())
+    }
+
+    /// Some processes wait for ever.
+    pub(super) fn waits_for_ever(
+        &mut self,
+        graph: &Graph<Machine>,
+        world: &World,
+    ) -> Result<(), Mismatch> {
+        let is_allowed = self.shared.settings.allow_deadlock;
+        if !is_allowed {
+            let machine = self.run_from_scratch(graph, true)?;
+            if machine.waits_for_the_guide() {
+                self.blocked += 1;
+                return Ok(());
+            }
+            self.deadlocked(graph, &machine);
+        }
+        let end = ExecutionEnd::Deadlocked {
+            waiting: who_waits(graph),
+        };
+        let objected = self.tell_the_end(graph, world, &end)?;
+        match objected || !is_allowed {
+            true => self.failed += 1,
+            false => self.blocked += 1,
+        }
+        Ok(())
+    }
+
+    /// Tells the monitors how an execution ended; true if one of them objects.
+    fn tell_the_end(
+        &mut self,
+        graph: &Graph<Machine>,
+        world: &World,
+        end: &ExecutionEnd,
+    ) -> Result<bool, Mismatch> {
+        let is_guided = self.shared.guide.is_some();
+        if world.monitors.is_empty()
+            || is_guided && self.run_from_scratch(graph, false)?.waits_for_the_guide()
+        {
+            return Ok(false);
+        }
+        self.told_the_end = true;
+        let objections = world.monitors.end(graph, end, Detail::Place);
+        for (process, caught) in &objections {
+            self.objected(graph, end, *process, caught)?;
+        }
+        Ok(!objections.is_empty())
+    }
+
+    /// Reports what a monitor said at the end, if it says it again.
+    fn objected(
+        &self,
+        graph: &Graph<Machine>,
+        end: &ExecutionEnd,
+        process: Tid,
+        caught: &Caught,
+    ) -> Result<(), Mismatch> {
+        let (message, location) = (caught.message.clone(), caught.location.clone());
+        if self.is_known(&Failure::plain(FailureKind::Panic, message, location)) {
+            return Ok(());
+        }
+        let machine = self.run_from_scratch(graph, true)?;
+        let again = machine.world.monitors.end(graph, end, Detail::Frames);
+        let again = again.into_iter().find(|again| again.0 == process);
+        let Some((_, again)) = again.filter(|again| again.1.is_like(caught)) else {
+            return Err(Mismatch {
+                process: machine.world.name(process),
+                index: graph.live(process),
+                before: caught.to_string(),
+                now: What::End.to_string(),
+            });
+        };
+        let story = Story::of_end(graph, &machine, process);
+        let trace = story.trace(&self.shared.settings, FailureKind::Panic, &again.message);
+        self.report(Failure {
+            process: Some(machine.world.name(process)),
+            picture: story.picture(),
+            race: self.explain(graph, &machine, None),
+            events: story.size(graph, &machine),
+            trace: Some(trace.at_the_end()),
+            backtrace: again.frames,
+            ..Failure::plain(FailureKind::Panic, again.message, again.location)
+        });
+        Ok(())
+    }
+}
