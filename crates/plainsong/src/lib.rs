@@ -147,6 +147,7 @@
 //! | receive | [`receive`], [`try_receive`], [`receive_timeout`], [`receive_where`], [`messages`], [`receive_any`] |
 //! | use channels | [`channel`], [`channel_via`], [`select`] |
 //! | have messages delivered in another order | [`Delivery`], [`Order`] for one's own, [`check_order`] |
+//! | run code that uses threads and locks | [`thread`], [`sync`] |
 //! | choose | [`choose`], [`choose_bool`], [`assume`] |
 //! | check | `assert!` and everything else that panics, [`cover`] |
 //! | check what concerns several processes | [`macro@monitor`], [`Monitor`], [`Explorer::monitor`] |
@@ -236,8 +237,10 @@ mod report;
 mod select;
 mod send;
 mod story;
+pub mod sync;
 mod tag;
 mod task;
+pub mod thread;
 mod trace;
 mod watch;
 mod world;

@@ -92,7 +92,7 @@ impl AnyMessage {
     /// Its value, if that is a `T`; itself if not.
     pub fn downcast<T: Message>(self) -> Result<T, AnyMessage> {
         match self.get::<T>() {
-            Some(value) => Ok(value.clone()),
+            Some(value) => Ok(copy(value)),
             None => Err(self),
         }
     }
@@ -116,6 +116,24 @@ pub(crate) trait Value: Any {
 
     /// A copy for a monitor; none of what is no message.
     fn duplicate(&self) -> Option<Box<dyn Value>>;
+
+    /// What it is to people.
+    fn role(&self) -> Role {
+        Role::Message
+    }
+}
+
+/// What a message is to people who look at an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A message.
+    Message,
+    /// Something done to an object that is a process behind the scenes: `lock`, `unlock`.
+    Deed,
+    /// The answer that hands a lock over: not shown, but it tells who has the lock.
+    Grant,
+    /// Nothing they want to know of.
+    Plumbing,
 }
 
 impl<T: Message> Value for T {
@@ -177,6 +195,11 @@ impl Debug for Envelope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.show(f)
     }
+}
+
+/// The value of a message for one more execution: the same value, not a second one.
+pub(crate) fn copy<T: Clone>(value: &T) -> T {
+    value.clone()
 }
 
 /// The last part of a type's name, without the modules in front: `Vote`, `Option<Vote>`.

@@ -37,6 +37,8 @@ pub(crate) struct Arm {
     pub(crate) from: Option<Process>,
     pub(crate) tag: Option<Tag>,
     pub(crate) filter: Option<Filter>,
+    /// What to call it where people read it: "a notification of" a process behind the scenes.
+    pub(crate) about: Option<(&'static str, Process)>,
 }
 
 pub(crate) type Filter = Rc<dyn Fn(&Envelope) -> bool>;
@@ -50,6 +52,7 @@ impl Arm {
             from: None,
             tag: None,
             filter: None,
+            about: None,
         }
     }
 
@@ -71,6 +74,9 @@ impl Arm {
 
     /// "Vote from client 1 tagged 3".
     fn describe(&self, world: &World) -> String {
+        if let Some((what, object)) = self.about {
+            return format!("{what}{}", world.name(object.0));
+        }
         if let Place::Result(process) = Mailboxes::place(self.mailbox) {
             return format!("the result of {}", world.name(process));
         }
@@ -164,6 +170,11 @@ impl Pattern {
         self.arms().any(|arm| arm.accepts(message))
     }
 
+    /// The object behind the scenes that the receive waits for.
+    pub(crate) fn object(&self) -> Option<Process> {
+        self.first.about.map(|(_, object)| object)
+    }
+
     fn arms(&self) -> impl Iterator<Item = &Arm> {
         std::iter::once(&self.first).chain(&self.others)
     }
@@ -176,6 +187,7 @@ impl Pattern {
 
 /// "Vote from client 1, or Stop".
 pub(crate) fn describe_arms<'a>(arms: impl Iterator<Item = &'a Arm>, world: &World) -> String {
-    let texts: Vec<String> = arms.map(|arm| arm.describe(world)).collect();
+    let mut texts: Vec<String> = arms.map(|arm| arm.describe(world)).collect();
+    texts.dedup();
     texts.join(", or ")
 }

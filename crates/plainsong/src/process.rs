@@ -2,7 +2,7 @@
 
 use crate::delivery::Delivery;
 use crate::guard::{Print, What};
-use crate::message::Returned;
+use crate::message::{Returned, copy};
 use crate::pattern::Arm;
 use crate::receive::take;
 use crate::send::{Letter, post};
@@ -182,21 +182,26 @@ impl Builder {
     /// Starts it.
     #[track_caller]
     pub fn spawn<T: 'static>(self, function: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
+        let location = Location::caller();
+        self.spawn_at(code(function, location), location).of_type()
+    }
+
+    /// Starts it, from a place in the user's code.
+    pub(crate) fn spawn_at(
+        self,
+        code: impl FnOnce() + 'static,
+        location: &'static Location<'static>,
+    ) -> JoinHandle<()> {
         let Some(task) = Task::live("spawn") else {
             // The process unwinds: nothing happens any more.
             return JoinHandle::of(Process(Tid::MAX));
         };
         let Builder { name, daemon } = self;
-        let location = Location::caller();
         let child = task.next_child();
         let print = Print::new(What::Spawn, location, (child, daemon, &name));
         let name = name.map(|name| task.count_name(name.into()));
-        task.record.spawned(
-            child,
-            task.next_operation(),
-            name.as_ref(),
-            code(function, location),
-        );
+        task.record
+            .spawned(child, task.next_operation(), name.as_ref(), code);
         let describe = || match &name {
             Some((name, _)) if daemon => format!("spawn daemon `{name}`"),
             Some((name, _)) => format!("spawn `{name}`"),
@@ -253,11 +258,16 @@ impl<T> fmt::Debug for JoinHandle<T> {
 }
 
 impl<T: 'static> JoinHandle<T> {
-    fn of(process: Process) -> Self {
+    pub(crate) fn of(process: Process) -> Self {
         JoinHandle {
             process,
             result: PhantomData,
         }
+    }
+
+    /// The same process, known to return something.
+    fn of_type<U: 'static>(&self) -> JoinHandle<U> {
+        JoinHandle::of(self.process)
     }
 
     /// The process itself.
@@ -300,6 +310,6 @@ impl<T: 'static> JoinHandle<T> {
         let message = take(&task, &[arm], Location::caller(), true);
         let message = message.expect("a receive that waits gets a message");
         let Returned(result) = message.get().expect("the handle knows the type");
-        T::clone(result)
+        copy(result)
     }
 }

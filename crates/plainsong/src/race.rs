@@ -8,7 +8,7 @@
 use crate::attempt::attempt;
 use crate::explorer::Explorer;
 use crate::machine::{Machine, causal_order};
-use crate::message::short_type_name;
+use crate::message::{Role, short_type_name};
 use crate::replay::{Afterwards, Decision, Guide, Wanted};
 use crate::story::occurrence;
 use crate::watch::Shared;
@@ -246,7 +246,13 @@ fn sentence(
         Other::Message(send) => format!("{} first", message(send)),
         Other::Nothing => "nothing".to_owned(),
     };
-    let place = machine.print(id).and_then(|print| print.location);
+    let place = match graph.event(id).read {
+        // What an object behind the scenes receives is called elsewhere.
+        Read::From(send) if graph.message(send).value.role() == Role::Deed => {
+            Some(graph.message(send).location)
+        }
+        _ => machine.print(id).and_then(|print| print.location),
+    };
     let place = place.map_or(String::new(), |place| format!(" at {place}"));
     let all = match executions {
         1 => "the execution that follows is fine".to_owned(),

@@ -1,7 +1,7 @@
 //! Receiving.
 
 use crate::guard::{Print, What};
-use crate::message::{AnyMessage, Envelope, Info, Message};
+use crate::message::{AnyMessage, Envelope, Info, Message, copy};
 use crate::pattern::{Arm, Pattern, describe_arms};
 use crate::process::Process;
 use crate::tag::Tag;
@@ -254,10 +254,7 @@ impl<T: Message> Messages<T> {
 
 /// The value of a message that was selected by its type.
 pub(crate) fn value<T: Message>(message: &Envelope) -> T {
-    message
-        .get::<T>()
-        .expect("messages are selected by type")
-        .clone()
+    copy(message.get::<T>().expect("messages are selected by type"))
 }
 
 /// Receives by type alone; the pattern is made only when it is needed.

@@ -5,6 +5,7 @@ use crate::guard::{Print, What};
 use crate::message::{Envelope, Info, Message, Shown, Value};
 use crate::monitor::send_copies;
 use crate::process::Process;
+use crate::record::discard;
 use crate::tag::Tag;
 use crate::task::{Fed, Task};
 use crate::world::{Mailboxes, Place, World};
@@ -90,6 +91,11 @@ impl<T> Letter<T> {
         }
     }
 
+    pub(crate) fn with_tag(mut self, tag: Tag) -> Self {
+        self.tag = Some(tag);
+        self
+    }
+
     /// Has it delivered in this order, whatever is usual.
     pub fn via(mut self, delivery: Delivery) -> Self {
         self.delivery = Some(delivery);
@@ -155,6 +161,8 @@ pub(crate) fn post<T: Value>(
     if differs {
         task.unfit(&describe(), location);
     }
+    // It was sent when the process ran before: this one is a duplicate.
+    discard(unsent.into_inner());
 }
 
 /// In a replay, messages are known by their number among those of their type to their mailbox.

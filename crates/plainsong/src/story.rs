@@ -7,7 +7,7 @@ use crate::explorer::Explorer;
 use crate::failure::FailureKind;
 use crate::guard::What;
 use crate::machine::{Machine, causal_order, describe_event, describe_operation};
-use crate::message::{Envelope, short_type_name};
+use crate::message::{Envelope, Role, short_type_name};
 use crate::monitor::Copied;
 use crate::picture::Picture;
 use crate::trace::{Trace, TraceLine};
@@ -49,7 +49,7 @@ enum Deed {
         label: String,
         kind: String,
         occurrence: u32,
-        is_result: bool,
+        is_hidden: bool,
     },
     GotNothing {
         wanted: String,
@@ -170,6 +170,7 @@ impl Story {
         if let Kind::Send { to, message, .. } = &event.kind
             && !is_plumbing(*to)
             && !is_plumbing_event(graph, machine, id)
+            && message.value.role() == Role::Message
             && event.read == Read::None
         {
             let to = crate::send::describe_mailbox(&machine.world, *to);
@@ -182,7 +183,13 @@ impl Story {
 
     fn note_waiting(&mut self, machine: &Machine, graph: &Graph<Machine>, process: Tid) {
         let what_for = match machine.pending(process) {
-            Some(Op::Receive { pattern, .. }) => pattern.describe(&machine.world),
+            Some(Op::Receive { pattern, .. }) => {
+                let mut text = pattern.describe(&machine.world);
+                if let Some(holder) = pattern.object().and_then(|lock| holder(graph, lock.0)) {
+                    text.push_str(&format!(", held by {}", machine.world.name(holder)));
+                }
+                text
+            }
             Some(operation @ Op::Join { .. }) => {
                 let text = describe_operation(&machine.world, process, operation);
                 text.replacen("join", "the end of", 1)
@@ -239,7 +246,7 @@ impl Story {
             let process = happening.process as usize;
             match &happening.deed {
                 Deed::Received {
-                    is_result: true, ..
+                    is_hidden: true, ..
                 } => {}
                 Deed::Received { from, label, .. } => {
                     picture.arrow(*from as usize, process, label);
@@ -322,8 +329,29 @@ fn received(graph: &Graph<Machine>, machine: &Machine, send: EventId) -> Deed {
         label,
         kind: short_type_name(message.type_name),
         occurrence: occurrence(graph, send, message),
-        is_result: is_plumbing(message.to),
+        is_hidden: is_plumbing(message.to)
+            || matches!(message.value.role(), Role::Grant | Role::Plumbing),
     }
+}
+
+/// Who has a lock that is never released: whoever it was handed to last.
+fn holder(graph: &Graph<Machine>, lock: Tid) -> Option<Tid> {
+    let granted = |index: usize| {
+        let id = EventId {
+            thread: lock,
+            index: index as u32,
+        };
+        match &graph.event(id).kind {
+            Kind::Send { to, message, .. } if message.value.role() == Role::Grant => {
+                match Mailboxes::place(*to) {
+                    Place::Process(process) => Some(process),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    };
+    (0..graph.live(lock)).rev().find_map(granted)
 }
 
 /// Is the mailbox for something else than messages?

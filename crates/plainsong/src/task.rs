@@ -15,12 +15,13 @@ use crate::message::Envelope;
 use crate::monitor::is_observing;
 use crate::panics::{self, Caught};
 use crate::pattern::Pattern;
-use crate::record::{Body, Record};
+use crate::record::{Body, Record, discard};
 use crate::world::World;
 use plainsong_explore::{Op, Tid};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// An operation as the engine sees it.
 pub(crate) type Operation = Op<Rc<Envelope>, Rc<Pattern>>;
@@ -77,6 +78,12 @@ pub(crate) struct Task {
     pub(crate) sent: RefCell<Vec<(u32, std::any::TypeId, u32)>>,
     /// Values of choices by operation, when the world takes notes.
     pub(crate) notes: RefCell<Vec<(usize, String)>>,
+    /// The name that a thread was given.
+    pub(crate) thread_name: RefCell<Option<Arc<str>>>,
+    /// How often a thread was parked, and whether the last time took a token.
+    pub(crate) parked: Cell<(u32, bool)>,
+    /// What destructors left to do while the process unwound.
+    deferred: RefCell<Vec<Box<dyn FnOnce()>>>,
     dying: Cell<bool>,
     stops: Cell<u32>,
     difference: RefCell<Option<Difference>>,
@@ -124,6 +131,9 @@ impl Task {
             decisions: Cell::new(0),
             sent: RefCell::default(),
             notes: RefCell::default(),
+            thread_name: RefCell::default(),
+            parked: Cell::new((0, false)),
+            deferred: RefCell::default(),
             dying: Cell::new(false),
             stops: Cell::new(0),
             difference: RefCell::default(),
@@ -145,6 +155,9 @@ impl Task {
         self.decisions.set(0);
         self.sent.get_mut().clear();
         self.notes.get_mut().clear();
+        self.thread_name.take();
+        self.parked.set((0, false));
+        discard(self.deferred.take());
         self.dying.set(false);
         self.stops.set(0);
         self.difference.take();
@@ -180,7 +193,37 @@ impl Task {
         if task.dying.get() {
             task.stop();
         }
+        task.catch_up();
         Some(task)
+    }
+
+    /// The task that runs on this OS thread, for a destructor: none when nothing runs, or it has to
+    /// do nothing.
+    pub(crate) fn of_destructor() -> Option<Rc<Task>> {
+        if MUTED.get() {
+            return None;
+        }
+        let task = CURRENT.with_borrow(Clone::clone)?;
+        (!task.dying.get()).then_some(task)
+    }
+
+    /// Does something now, or, when the process unwinds from a panic, as soon as that was caught.
+    /// If nobody catches it the execution has failed, and nobody notices.
+    pub(crate) fn soon(&self, deed: impl FnOnce() + 'static) {
+        if std::thread::panicking() {
+            self.deferred.borrow_mut().push(Box::new(deed));
+        } else {
+            deed();
+        }
+    }
+
+    /// Does what destructors had to leave undone.
+    fn catch_up(&self) {
+        if !self.deferred.borrow().is_empty() {
+            for deed in self.deferred.take() {
+                deed();
+            }
+        }
     }
 
     /// Makes this the current task until the result is dropped.
@@ -343,8 +386,12 @@ impl Drop for Entered {
 
 /// What a coroutine runs: the code of a process, and what becomes of it.
 pub(crate) fn run_body(task: &Task, body: Body) {
-    let result = catch_unwind(AssertUnwindSafe(|| body.run()));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        body.run();
+        task.catch_up();
+    }));
     panics::unwinding(false);
+    discard(task.deferred.take());
     // User code may have caught our unwinding, so what was asked for comes first.
     let outcome = if let Some(difference) = task.difference.take() {
         Outcome::Differs(difference)

@@ -213,12 +213,12 @@ impl Default for Mailboxes {
 
 impl Mailboxes {
     pub(crate) fn of_process(process: Tid) -> Mailbox {
-        3 * process
+        process.wrapping_mul(3)
     }
 
     /// Where a process leaves what it returns.
     pub(crate) fn of_result(process: Tid) -> Mailbox {
-        3 * process + 1
+        process.wrapping_mul(3).wrapping_add(1)
     }
 
     pub(crate) fn place(mailbox: Mailbox) -> Place {

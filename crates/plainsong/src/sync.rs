@@ -1,0 +1,40 @@
+//! Locks, condition variables, channels and atomic numbers as in [`std::sync`], explored.
+//!
+//! Code that uses `std::sync` and `std::thread` is explored by writing `plainsong::` for `std::`.
+//!
+//! ```
+//! use plainsong::sync::{Arc, Mutex};
+//! use plainsong::thread;
+//!
+//! let report = plainsong::explore(|| {
+//!     let (a, b) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
+//!     let (a2, b2) = (Arc::clone(&a), Arc::clone(&b));
+//!     let other = thread::Builder::new().name("other".to_owned()).spawn(move || {
+//!         let _b = b2.lock().unwrap();
+//!         let _a = a2.lock().unwrap();
+//!     });
+//!     let _a = a.lock().unwrap();
+//!     let _b = b.lock().unwrap();
+//!     drop((_a, _b));
+//!     other.unwrap().join().unwrap();
+//! });
+//! assert_eq!(
+//!     report.failures[0].message,
+//!     "deadlock: main waits for mutex 2, held by other; other waits for mutex 1, held by main"
+//! );
+//! ```
+//!
+//! Everything here is sequentially consistent, whatever the order of delivery of messages.
+//!
+//! An [`Arc`] is the one of `std`. What depends on how many there are (`Arc::strong_count`,
+//! `Arc::try_unwrap`, a destructor that runs with the last one) is not explored faithfully.
+
+// Protocols and servers (`*_server`) are apart from the blocking side, so that others can wait for
+// answers in their own way.
+
+mod mutex;
+pub(crate) mod mutex_server;
+pub(crate) mod server;
+
+pub use mutex::{Mutex, MutexGuard};
+pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
