@@ -113,6 +113,9 @@ impl World {
         if process == 0 {
             return "main".to_owned();
         }
+        if let Some(monitor) = self.monitors.of(process) {
+            return numbered(&monitor.name);
+        }
         let processes = self.processes.borrow();
         match processes.get(process as usize) {
             Some(Naming {

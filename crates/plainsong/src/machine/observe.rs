@@ -32,7 +32,7 @@ impl Machine {
             false => Detail::Place,
         };
         let monitor = self.world.monitors.of(process);
-        let failed = monitor.and_then(|monitor| monitor.catch_up(process, known, graph, detail));
+        let failed = monitor.and_then(|monitor| monitor.catch_up(known, graph, detail));
         let is_fine = failed.is_none();
         if let Some(caught) = failed {
             self.world.last_failure.replace(Some((process, caught)));
@@ -68,9 +68,9 @@ impl Machine {
             return false;
         };
         self.world.monitors.iter().any(|monitor| {
-            let name = monitor.process().map(|it| self.world.full_name(it));
-            let sight = name.map(|name| guide.monitor(&name, monitor.seen()));
-            matches!(sight, Some(Some(Sight::Only(_))))
+            let name = self.world.full_name(monitor.process);
+            let sight = guide.monitor(&name, monitor.seen());
+            matches!(sight, Some(Sight::Only(_)))
         })
     }
 
@@ -91,13 +91,12 @@ impl Machine {
     /// Did no monitor fail at its last message, unless that is what happened?
     pub(super) fn monitors_agree(&self, graph: &Graph<Self>) -> bool {
         let fails_now = |monitor: &&crate::monitor::Observer| {
-            let process = monitor.process().unwrap_or_default();
-            monitor.has_failed() && graph.live(process) == answers(graph, process)
+            monitor.has_failed() && graph.live(monitor.process) == monitor.received(graph)
         };
         let Some(monitor) = self.world.monitors.iter().find(fails_now) else {
             return true;
         };
-        let thread = monitor.process().unwrap_or_default();
+        let thread = monitor.process;
         let index = graph.live(thread) as u32;
         self.disagrees(EventId { thread, index }, false);
         false

@@ -56,9 +56,9 @@ fn start_one(task: &Task, observer: &Observer) {
     };
     match task.perform(print, &describe, spawn) {
         Fed::Started(process) => {
+            assert_eq!(process, observer.process, "monitors are started first");
             task.world
                 .register(process, task.process, child, Some(&counted));
-            observer.process.set(Some(process));
         }
         _ => task.unfit(&describe(), location),
     }

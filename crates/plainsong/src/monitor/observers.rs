@@ -14,7 +14,7 @@ use crate::task::Task;
 use crate::world::{Mailboxes, World};
 use plainsong_explore::{EventId, Graph, Mailbox, Read, Tid};
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -25,8 +25,11 @@ pub(crate) struct Observers(Vec<Observer>);
 /// One monitor.
 pub(crate) struct Observer {
     pub(super) registered: Registered,
-    /// Its process, once it was started.
-    pub(super) process: Cell<Option<Tid>>,
+    /// Its process. The first process starts the monitors before anything else, so their numbers
+    /// follow its own.
+    pub(crate) process: Tid,
+    /// Its name, and how many earlier monitors have the same.
+    pub(crate) name: (Rc<str>, u32),
     pattern: OnceCell<Rc<Pattern>>,
     state: RefCell<State>,
 }
@@ -46,13 +49,18 @@ struct State {
 
 impl Observers {
     pub(crate) fn new(registered: &[Registered]) -> Self {
-        let observer = |registered: &Registered| Observer {
-            registered: registered.clone(),
-            process: Cell::new(None),
-            pattern: OnceCell::new(),
-            state: RefCell::default(),
+        let observer = |(at, one): (usize, &Registered)| {
+            let alike = |other: &&Registered| other.name == one.name;
+            let earlier = registered[..at].iter().filter(alike).count();
+            Observer {
+                registered: one.clone(),
+                process: at as Tid + 1,
+                name: (Rc::from(&*one.name), earlier as u32),
+                pattern: OnceCell::new(),
+                state: RefCell::default(),
+            }
         };
-        Observers(registered.iter().map(observer).collect())
+        Observers(registered.iter().enumerate().map(observer).collect())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -69,9 +77,7 @@ impl Observers {
 
     /// The monitor that is this process.
     pub(crate) fn of(&self, process: Tid) -> Option<&Observer> {
-        self.0
-            .iter()
-            .find(|observer| observer.process.get() == Some(process))
+        self.0.get((process as usize).checked_sub(1)?)
     }
 
     /// Messages from the `kept`-th on are not what the monitor has seen; was it told about them?
@@ -96,10 +102,8 @@ impl Observers {
         end: &ExecutionEnd,
         detail: Detail,
     ) -> Vec<(Tid, Caught)> {
-        let object = |observer: &Observer| {
-            let process = observer.process.get()?;
-            Some((process, observer.end(process, graph, end, detail)?))
-        };
+        let object =
+            |observer: &Observer| Some((observer.process, observer.end(graph, end, detail)?));
         self.0.iter().filter_map(object).collect()
     }
 
@@ -108,12 +112,10 @@ impl Observers {
     pub(crate) fn marks(&self, graph: &Graph<Machine>, has_ended: bool) -> Vec<Cow<'static, str>> {
         let mut marks = Vec::new();
         for observer in &self.0 {
-            if let Some(process) = observer.process.get() {
-                if !has_ended {
-                    observer.catch_up(process, answers(graph, process), graph, Detail::Place);
-                }
-                marks.extend_from_slice(&observer.state.borrow().marks);
+            if !has_ended {
+                observer.catch_up(observer.received(graph), graph, Detail::Place);
             }
+            marks.extend_from_slice(&observer.state.borrow().marks);
         }
         marks
     }
@@ -129,8 +131,7 @@ impl Observer {
 
     /// Where copies are sent to it.
     pub(super) fn mailbox(&self) -> Mailbox {
-        let process = self.process.get();
-        Mailboxes::of_process(process.expect("monitors are started before anything is sent"))
+        Mailboxes::of_process(self.process)
     }
 
     /// What it receives: everything.
@@ -143,9 +144,12 @@ impl Observer {
         Pattern::one(Arm::anything(self.mailbox()), self.registered.location)
     }
 
-    /// Its process, once it was started.
-    pub(crate) fn process(&self) -> Option<Tid> {
-        self.process.get()
+    /// How many messages it received in the graph.
+    pub(crate) fn received(&self, graph: &Graph<Machine>) -> usize {
+        match (self.process as usize) < graph.threads() {
+            true => answers(graph, self.process),
+            false => 0,
+        }
     }
 
     /// How many messages it has seen.
@@ -161,7 +165,6 @@ impl Observer {
     /// Shows it the first `known` messages that it received in the graph; returns its panic.
     pub(crate) fn catch_up(
         &self,
-        process: Tid,
         known: usize,
         graph: &Graph<Machine>,
         detail: Detail,
@@ -176,7 +179,7 @@ impl Observer {
         }
         while state.seen < known && state.failed.is_none() {
             let id = EventId {
-                thread: process,
+                thread: self.process,
                 index: state.seen as u32,
             };
             state.seen += 1;
@@ -188,14 +191,8 @@ impl Observer {
     }
 
     /// Tells it that the execution has ended; returns its panic.
-    fn end(
-        &self,
-        process: Tid,
-        graph: &Graph<Machine>,
-        end: &ExecutionEnd,
-        detail: Detail,
-    ) -> Option<Caught> {
-        if let Some(caught) = self.catch_up(process, answers(graph, process), graph, detail) {
+    fn end(&self, graph: &Graph<Machine>, end: &ExecutionEnd, detail: Detail) -> Option<Caught> {
+        if let Some(caught) = self.catch_up(self.received(graph), graph, detail) {
             return Some(caught);
         }
         let mut state = self.state.borrow_mut();

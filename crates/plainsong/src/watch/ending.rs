@@ -9,9 +9,10 @@ use crate::guard::{Mismatch, What};
 use crate::machine::Machine;
 use crate::monitor::{ExecutionEnd, who_waits};
 use crate::panics::{Caught, Detail};
+use crate::replay::Guide;
 use crate::story::Story;
 use crate::world::World;
-use plainsong_explore::{Graph, Tid};
+use plainsong_explore::{Graph, Kind, Tid};
 
 impl Watch {
     /// Every process has ended.
@@ -61,10 +62,14 @@ impl Watch {
         world: &World,
         end: &ExecutionEnd,
     ) -> Result<bool, Mismatch> {
-        let is_guided = self.shared.guide.is_some();
-        if world.monitors.is_empty()
-            || is_guided && self.run_from_scratch(graph, false)?.waits_for_the_guide()
+        if world.monitors.is_empty() {
+            return Ok(false);
+        }
+        if let Some(guide) = &self.shared.guide
+            && !is_followed(guide, graph, world)
+            && self.run_from_scratch(graph, false)?.waits_for_the_guide()
         {
+            // It did not end: some process was kept from what it could have received.
             return Ok(false);
         }
         self.told_the_end = true;
@@ -111,4 +116,22 @@ impl Watch {
         });
         Ok(())
     }
+}
+
+/// Has every process come to the end of what the guide says? Then nobody waits for it.
+fn is_followed(guide: &Guide, graph: &Graph<Machine>, world: &World) -> bool {
+    let decided = |process: &String| {
+        let is_its_decision = |kind: &Kind<_, _>, thread: Tid| {
+            matches!(kind, Kind::Receive { .. } | Kind::Choose { .. })
+                && world.full_name(thread) == *process
+        };
+        let events = graph.order().iter();
+        events
+            .filter(|id| is_its_decision(&graph.event(**id).kind, id.thread))
+            .count()
+    };
+    guide
+        .decisions
+        .iter()
+        .all(|(process, decisions)| decided(process) >= decisions.len())
 }

@@ -1,7 +1,10 @@
 //! Defects that the best peer has, as far as they concern what is here: none of them exists.
 
-use crate::script::{Do, RECV, play};
-use plainsong::{Delivery, Explorer, Verdict, choose, cover, current, receive, send, spawn};
+use crate::script::{DELIVERIES, Do, RECV, play};
+use plainsong::{
+    Delivery, Explorer, Sent, Verdict, choose, choose_bool, cover, current, receive, send, spawn,
+    spawn_named,
+};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -137,4 +140,74 @@ fn d12_time_does_not_grow_with_the_cube_of_the_length() {
         long < bound,
         "{short:?} for 250 round trips, {long:?} for 2000"
     );
+}
+
+/// Sees numbers with who sent them to whom.
+#[derive(Default)]
+struct Numbers(Vec<(u32, String, String)>);
+
+#[plainsong::monitor(u32)]
+impl Numbers {
+    fn number(&mut self, number: &u32, sent: &Sent) {
+        let (from, to) = (sent.from().to_string(), sent.to().to_string());
+        self.0.push((*number, from, to));
+    }
+
+    fn on_end(&mut self) {
+        let seen = |number: u32, from: &str, to: &str| (number, from.to_owned(), to.to_owned());
+        assert_eq!(
+            self.0,
+            [seen(1, "main", "echo"), seen(2, "echo", "main")],
+            "cause before effect, with the right receivers"
+        );
+    }
+}
+
+#[test]
+fn d7_d8_monitors_are_causal_under_every_model_and_know_the_receiver() {
+    for delivery in DELIVERIES {
+        let explorer = Explorer::new().delivery(delivery);
+        let report = explorer.monitor(Numbers::default).run(|| {
+            let main = current();
+            let echo = spawn_named("echo", move || send(main, receive::<u32>() + 1));
+            send(echo.process(), 1_u32);
+            assert_eq!(receive::<u32>(), 2);
+        });
+        report.assert_holds();
+        assert_eq!(report.executions, 1, "{delivery:?}");
+    }
+}
+
+#[test]
+fn d13_monitored_voting_is_the_same_in_every_schedule() {
+    #[derive(Clone, Debug)]
+    struct Vote(bool);
+    struct Votes;
+    #[plainsong::monitor(Vote)]
+    impl Votes {
+        fn vote(&mut self, _vote: &Vote) {}
+    }
+    for delivery in DELIVERIES {
+        let explorer = Explorer::new().delivery(delivery).monitor(|| Votes);
+        for seed in 0..10 {
+            let report = explorer.clone().seed(seed).run(|| {
+                let main = current();
+                let voters = [(); 3].map(|()| {
+                    spawn(move || {
+                        send(main, Vote(choose_bool()));
+                        receive::<bool>()
+                    })
+                });
+                let all = [(); 3].map(|()| receive::<Vote>().0) == [true; 3];
+                for voter in &voters {
+                    send(voter.process(), all);
+                }
+                for voter in voters {
+                    assert_eq!(voter.join(), all);
+                }
+            });
+            report.assert_holds();
+            assert_eq!(report.executions, 288, "{delivery:?} {seed}");
+        }
+    }
 }

@@ -138,7 +138,7 @@ impl Past {
 #[test]
 fn random_programs_show_every_causal_order_once() {
     let mut interesting = 0;
-    for seed in 1..=80 {
+    for seed in 1..=60 {
         let program = Arc::new(generate(seed));
         for delivery in DELIVERIES {
             let explorer = Explorer::new().delivery(delivery);
@@ -155,17 +155,20 @@ fn random_programs_show_every_causal_order_once() {
             if expected > 3_000 {
                 continue;
             }
-            for restart in [Restart::Changed, Restart::All] {
-                let watched = explorer.clone().restart(restart).monitor(Past::default);
+            let watched = explorer.clone().monitor(Past::default);
+            for way in [
+                watched.clone().restart(Restart::All),
+                watched.clone().restart(Restart::Changed),
+                watched.clone().restart(Restart::Changed).seed(seed),
+            ] {
                 let program = Arc::clone(&program);
-                let report = watched.run(move || {
+                let report = way.run(move || {
                     play(&program);
                 });
                 report.assert_holds();
-                let found = report.executions;
-                assert_eq!(found, expected, "seed {seed}, {delivery:?}, {restart:?}");
+                assert_eq!(report.executions, expected, "program {seed}, {way:?}");
             }
         }
     }
-    assert!(interesting > 60, "{interesting}");
+    assert!(interesting > 40, "{interesting}");
 }

@@ -347,6 +347,30 @@ fn the_end_is_not_told_when_something_fails() {
     assert_eq!(ends, [ExecutionEnd::Completed]);
 }
 
+#[test]
+fn the_end_is_not_told_when_an_execution_is_too_long() {
+    let (report, ends) = ends(&Explorer::new().limit_events(50), || {
+        loop {
+            send(current(), 1_u32);
+        }
+    });
+    assert_eq!((report.executions, report.blocked), (0, 1));
+    assert_eq!(ends, []);
+}
+
+#[test]
+fn samples_are_watched_too() {
+    let (report, ends) = ends(&Explorer::new().sample(20).seed(1), two_senders);
+    assert_eq!(report.executions, 20);
+    assert_eq!(ends, vec![ExecutionEnd::Completed; 20]);
+    let estimate = Explorer::new()
+        .monitor(|| Numbers)
+        .estimate(50, two_senders);
+    assert!((3.0..5.0).contains(&estimate.executions), "{estimate}");
+    let rising = Explorer::new().sample(100).monitor(Rising::default);
+    assert_eq!(rising.run(two_senders).verdict, Verdict::Refuted);
+}
+
 /// Wants as many answers as questions.
 #[derive(Default)]
 struct Answered {
