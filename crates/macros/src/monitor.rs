@@ -4,7 +4,7 @@
 //! type; each type has exactly one. `on_end` and `selects` are what they are in the trait. Everything
 //! else in the block is left alone. Mistakes are reported at the user's own text.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -49,7 +49,7 @@ fn message_types(messages: TokenStream) -> Result<Vec<Type>> {
     let types: Vec<Type> = types.into_iter().collect();
     if types.is_empty() {
         let text = "name the messages that the monitor sees: `#[monitor(Vote, Decision)]`";
-        return Err(Error::new(proc_macro2::Span::call_site(), text));
+        return Err(Error::new(Span::call_site(), text));
     }
     for (at, repeated) in types.iter().enumerate() {
         if types[..at].iter().any(|other| same(other, repeated)) {
@@ -141,8 +141,9 @@ fn check(method: &ImplItemFn, of: &Type) -> Result<()> {
 fn see(handlers: &[Handler<'_>]) -> TokenStream {
     let calls = handlers.iter().map(|Handler { of, method }| {
         let name = &method.sig.ident;
-        let sent = (method.sig.inputs.len() > 2).then(|| quote!(, sent));
-        let call = quote_spanned!(name.span()=> Self::#name(self, message #sent););
+        let message = argument("message", method.sig.inputs.iter().nth(1));
+        let sent = argument("sent", method.sig.inputs.iter().nth(2));
+        let call = quote_spanned!(name.span()=> Self::#name(self #message #sent););
         quote! {
             if let ::core::option::Option::Some(message) = sent.get::<#of>() {
                 #call
@@ -175,7 +176,7 @@ fn end(block: &ItemImpl) -> Result<TokenStream> {
         let text = "`on_end` is a method: `fn on_end(&mut self, end: &ExecutionEnd)`";
         return Err(Error::new_spanned(&own.sig.ident, text));
     }
-    let how = (own.sig.inputs.len() > 1).then(|| quote!(, end));
+    let how = argument("end", own.sig.inputs.iter().nth(1));
     let unused = how.is_none().then(|| quote!(let _ = end;));
     let call = quote_spanned!(own.sig.ident.span()=> Self::on_end(self #how););
     Ok(quote! {
@@ -184,6 +185,16 @@ fn end(block: &ItemImpl) -> Result<TokenStream> {
             #call
         }
     })
+}
+
+/// What is given for a parameter, if there is one; where it does not fit, the parameter is blamed.
+fn argument(name: &str, parameter: Option<&FnArg>) -> Option<TokenStream> {
+    let FnArg::Typed(parameter) = parameter? else {
+        return None;
+    };
+    let place = Span::call_site().located_at(parameter.ty.span());
+    let name = Ident::new(name, place);
+    Some(quote!(, #name))
 }
 
 /// Are two types written in the same way?

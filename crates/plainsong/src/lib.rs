@@ -176,6 +176,12 @@
 //!
 //! A process that waits for ever is a failure too, unless it is a daemon.
 //!
+//! # What concerns several processes
+//!
+//! "At most one leader" belongs to no process. A [monitor](macro@monitor) is told about the messages
+//! that it selects, in every order in which they may have been sent, and panics when something is
+//! wrong; [`Explorer::monitor`] has it watch every execution. The program does not notice.
+//!
 //! # When there are too many executions
 //!
 //! [`Explorer::estimate`] says how many there are before you explore them. [`Explorer::jobs`] uses

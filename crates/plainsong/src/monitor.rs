@@ -27,6 +27,10 @@
 //! DIFFERS. With [`Delivery::Mailbox`](crate::Delivery::Mailbox) a monitor sees concurrent sends in
 //! any order, also in one that the mailboxes rule out: it is told about causality, not about time.
 //!
+//! NOT COVERED. What is said to objects behind the scenes (a mutex, say) is no message of the
+//! program, and not shown; neither is what a process returns to whoever joins it. Both order what
+//! is shown, like every message.
+//!
 //! A monitor has no coroutine. Its state is what its methods make of the messages in the graph
 //! (`observers`); the machine asks for it where it would run a process.
 

@@ -2,7 +2,7 @@
 
 use crate::delivery::Delivery;
 use crate::guard::{Print, What};
-use crate::message::{Envelope, Info, Message, Shown, Value};
+use crate::message::{Envelope, Info, Message, Role, Shown, Value};
 use crate::monitor::send_copies;
 use crate::process::Process;
 use crate::record::discard;
@@ -115,7 +115,8 @@ pub(crate) fn post<T: Value>(
     let Some(task) = Task::live("send") else {
         return;
     };
-    if what == What::Send && !task.world.monitors.is_empty() {
+    let is_message = what == What::Send && letter.message.role() == Role::Message;
+    if is_message && !task.world.monitors.is_empty() {
         send_copies(&task, &letter.message, letter.tag.as_ref(), to, location);
     }
     let delivery = letter.delivery.or(usual).unwrap_or(task.world.delivery);

@@ -244,6 +244,38 @@ fn the_program_does_not_notice() {
     }
 }
 
+#[test]
+fn locks_and_results_are_not_shown_but_order_what_is() {
+    struct InOrder(u32);
+    impl Monitor for InOrder {
+        fn selects(_sent: &Sent<'_>) -> bool {
+            true
+        }
+        fn on_message(&mut self, sent: &Sent<'_>) {
+            let number = sent.get::<u32>().expect("only numbers are sent");
+            assert_eq!(*number, self.0, "sent with the lock held");
+            self.0 += 1;
+        }
+    }
+    let explorer = Explorer::new().monitor(|| InOrder(0));
+    let found = counts(&explorer, || {
+        let main = current();
+        let next = Arc::new(plainsong::sync::Mutex::new(0_u32));
+        let workers = [(); 2].map(|()| {
+            let next = Arc::clone(&next);
+            spawn(move || {
+                let mut next = next.lock().unwrap();
+                send(main, *next);
+                *next += 1;
+                *next
+            })
+        });
+        let results = workers.map(plainsong::JoinHandle::join);
+        assert!(results == [1, 2] || results == [2, 1]);
+    });
+    assert_eq!(found, [2, 0, 0]);
+}
+
 /// Notes how executions end.
 struct Ends(Arc<Mutex<Vec<ExecutionEnd>>>);
 
