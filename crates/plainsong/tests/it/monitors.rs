@@ -496,6 +496,28 @@ fn m7_a_failure_at_the_end_of_a_deadlock_comes_after_the_deadlock() {
 }
 
 #[test]
+fn a_deadlock_is_replayed_with_what_monitors_saw() {
+    let explorer = Explorer::new().monitor(|| Numbers).monitor(|| Numbers);
+    let program = || {
+        two_senders();
+        receive::<Vote>();
+    };
+    let failure = explorer.run(program).failures.remove(0);
+    let trace = failure.trace.expect("a failure has a trace");
+    let text = trace.to_string();
+    for line in [
+        "\"Numbers\" receive u32 1 from \"thread 1\"",
+        "\"Numbers#2\" receive u32 1 from \"thread 2\"",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    for seed in 0..10 {
+        let again = explorer.clone().seed(seed).replay(&trace, program);
+        assert_eq!(again.failures[0].message, failure.message, "{again}");
+    }
+}
+
+#[test]
 fn m8_monitors_only_watch() {
     struct Meddling;
     #[plainsong::monitor(u32, Vote)]
@@ -696,8 +718,10 @@ mod leaders {
             text.contains("\"OneLeader\" receive Lead 1 from \"bob\""),
             "{text}"
         );
-        let again = explorer().replay(&trace, || election(true));
-        assert_eq!(again.failures[0].message, failure.message, "{again}");
+        for seed in 0..10 {
+            let again = explorer().seed(seed).replay(&trace, || election(true));
+            assert_eq!(again.failures[0].message, failure.message, "{again}");
+        }
         let fixed = explorer().replay(&trace, || election(false));
         assert_eq!(fixed.verdict, Verdict::Unknown, "{fixed}");
     }
