@@ -26,15 +26,30 @@
 //!
 //! Everything here is sequentially consistent, whatever the order of delivery of messages.
 //!
+//! There is no `OnceLock` and no `LazyLock`, because they lend what they hold, and here values travel.
+//!
 //! An [`Arc`] is the one of `std`. What depends on how many there are (`Arc::strong_count`,
 //! `Arc::try_unwrap`, a destructor that runs with the last one) is not explored faithfully.
 
 // Protocols and servers (`*_server`) are apart from the blocking side, so that others can wait for
 // answers in their own way.
 
+pub mod atomic;
+mod barrier;
+pub(crate) mod barrier_server;
+mod condvar;
+pub(crate) mod condvar_server;
 mod mutex;
 pub(crate) mod mutex_server;
+mod once;
+pub(crate) mod once_server;
+mod rwlock;
+pub(crate) mod rwlock_server;
 pub(crate) mod server;
 
+pub use barrier::{Barrier, BarrierWaitResult};
+pub use condvar::{Condvar, WaitTimeoutResult};
 pub use mutex::{Mutex, MutexGuard};
+pub use once::Once;
+pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

@@ -78,6 +78,9 @@ pub(crate) struct Task {
     pub(crate) sent: RefCell<Vec<(u32, std::any::TypeId, u32)>>,
     /// Values of choices by operation, when the world takes notes.
     pub(crate) notes: RefCell<Vec<(usize, String)>>,
+    tickets: Cell<u32>,
+    /// How often it woke up for no reason.
+    pub(crate) spurious: Cell<u32>,
     /// The name that a thread was given.
     pub(crate) thread_name: RefCell<Option<Arc<str>>>,
     /// How often a thread was parked, and whether the last time took a token.
@@ -131,6 +134,8 @@ impl Task {
             decisions: Cell::new(0),
             sent: RefCell::default(),
             notes: RefCell::default(),
+            tickets: Cell::new(0),
+            spurious: Cell::new(0),
             thread_name: RefCell::default(),
             parked: Cell::new((0, false)),
             deferred: RefCell::default(),
@@ -155,6 +160,8 @@ impl Task {
         self.decisions.set(0);
         self.sent.get_mut().clear();
         self.notes.get_mut().clear();
+        self.tickets.set(0);
+        self.spurious.set(0);
         self.thread_name.take();
         self.parked.set((0, false));
         discard(self.deferred.take());
@@ -345,6 +352,11 @@ impl Task {
     /// The number of the next channel.
     pub(crate) fn next_channel(&self) -> u32 {
         self.channels.replace(self.channels.get() + 1)
+    }
+
+    /// A number that no other request of this process has.
+    pub(crate) fn next_ticket(&self) -> u32 {
+        self.tickets.replace(self.tickets.get() + 1)
     }
 
     /// The index of the operation that was begun last.

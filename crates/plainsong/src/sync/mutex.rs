@@ -73,7 +73,7 @@ impl<T: Clone + 'static> Mutex<T> {
 
     fn made(name: Option<String>, value: T, made_at: Place) -> Self {
         Mutex {
-            server: start_mutex("mutex", name, value, made_at),
+            server: start_mutex(name, value, made_at),
             of: PhantomData,
         }
     }

@@ -42,12 +42,11 @@ protocol! {
 
 /// Starts the server of a mutex.
 pub(crate) fn start_mutex<T: Clone + 'static>(
-    kind: &'static str,
     name: Option<String>,
     value: T,
     made_at: Place,
 ) -> Process {
-    start(kind, name, made_at, move |desk| serve(desk, value))
+    start("mutex", name, made_at, move |desk| serve(desk, value))
 }
 
 fn serve<T: Clone + 'static>(desk: &Desk, mut value: T) {

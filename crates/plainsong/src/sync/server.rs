@@ -64,6 +64,11 @@ pub(crate) fn tell<R: Value>(server: Process, request: R, place: Place) {
     post(letter, to, place, None, What::Send);
 }
 
+/// A number that no other request of this process has.
+pub(crate) fn ticket() -> u32 {
+    Task::live("a request").map_or(0, |task| task.next_ticket())
+}
+
 /// Sends a request, also from a destructor that runs because of a panic: then as soon as the panic
 /// was caught.
 pub(crate) fn tell_soon<R: Value>(server: Process, request: R, place: Place) {
@@ -121,6 +126,21 @@ impl Desk {
     /// Requests of one type.
     pub(crate) fn of<R: 'static>(&self) -> Arm {
         Arm::typed::<R>(Mailboxes::of_process(self.task.process))
+    }
+
+    /// Requests of one type that the condition accepts.
+    pub(crate) fn of_those<R: 'static>(
+        &self,
+        is_it: impl Fn(&R, Process) -> bool + 'static,
+    ) -> Arm {
+        let is_it = move |message: &Envelope| {
+            let request = message.get::<R>();
+            request.is_some_and(|request| is_it(request, message.info.from))
+        };
+        Arm {
+            filter: Some(Rc::new(is_it)),
+            ..self.of::<R>()
+        }
     }
 
     /// Waits for the next request that one of the arms accepts.

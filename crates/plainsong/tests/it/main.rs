@@ -1,12 +1,15 @@
 //! The crate as its users see it: counts, failures, pictures, replays.
 
+mod atomics;
 mod channels;
+mod condvars;
 mod defects;
 mod determinism;
 mod endurance;
 mod failures;
 mod families;
 mod litmus;
+mod locks;
 mod monitor_orders;
 mod monitors;
 mod mutexes;
