@@ -81,13 +81,21 @@ impl Machine {
 
     /// Names and values of the variables that traces show.
     pub fn variables(&self, config: &Config) -> Vec<(String, String)> {
+        self.values(config)
+            .into_iter()
+            .map(|(name, value, ty)| (name, show(self.instance(), value, ty)))
+            .collect()
+    }
+
+    /// The variables with their values and types, in the same order.
+    pub fn values<'a>(&'a self, config: &'a Config) -> Vec<(String, &'a Value, &'a Ty)> {
         let instance = self.instance();
         let song = instance.song();
         if let Form::Actions(config) = &config.0 {
             let globals = song.actions().map_or(&[][..], |actions| &actions.globals);
             let values = globals.iter().zip(&config.globals);
             return values
-                .map(|(global, value)| (global.name.clone(), show(instance, value, &global.ty)))
+                .map(|(global, value)| (global.name.clone(), value, &global.ty))
                 .collect();
         }
         let mut variables = Vec::new();
@@ -96,7 +104,7 @@ impl Machine {
             let vars = &song.families[member.family.index()].vars;
             for (var, value) in vars.iter().zip(lane_vars(config, lane)) {
                 let name = format!("{}.{}", member.name, var.name);
-                variables.push((name, show(instance, value, &var.ty)));
+                variables.push((name, value, &var.ty));
             }
         }
         variables

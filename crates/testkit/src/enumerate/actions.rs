@@ -4,7 +4,7 @@ use super::eval::{Store, Undefined, all};
 use super::instance::Instance;
 use super::run::{Pause, Thread};
 use super::start::start_values;
-use super::value::{Value, text};
+use super::value::{Value, held, text};
 use super::{Outcome, States};
 use plainsong_ir::{ActionId, Actions, Code, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,7 +171,7 @@ impl Search<'_> {
         let named = declared.zip(globals).map(|(global, value)| {
             (
                 global.name.clone(),
-                text(self.instance.song, &global.ty, value),
+                held(self.instance.song, &global.ty, value),
             )
         });
         named.collect()

@@ -47,6 +47,11 @@ impl<'a> Instance<'a> {
         self.exceeded.get()
     }
 
+    /// Something was too much.
+    pub(super) fn give_up(&self) {
+        self.exceeded.set(true);
+    }
+
     /// Counts one expression or statement.
     pub(super) fn compute(&self) -> Result<(), Undefined> {
         match self.patience.get().checked_sub(1) {
@@ -55,7 +60,7 @@ impl<'a> Instance<'a> {
                 Ok(())
             }
             None => {
-                self.exceeded.set(true);
+                self.give_up();
                 Err(Undefined("too much to compute".to_string()))
             }
         }
@@ -248,7 +253,7 @@ impl<'a> Instance<'a> {
         if count.is_some_and(|count| count <= MOST_VALUES) {
             return Ok(());
         }
-        self.exceeded.set(true);
+        self.give_up();
         Err(Undefined("too many values".to_string()))
     }
 

@@ -43,8 +43,17 @@ use instance::Instance;
 use plainsong_ir::{Delivery, Song, System};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// State variables or globals, by name (`db[0].outcome`), with their values as text.
-pub type Outcome = BTreeMap<String, String>;
+/// State variables or globals, by name (`db[0].outcome`), with what they hold.
+pub type Outcome = BTreeMap<String, Held>;
+
+/// What a variable holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Held {
+    /// The value.
+    pub value: Value,
+    /// How it is written in traces.
+    pub text: String,
+}
 
 /// Everything that can happen.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Values, and how they are written in outcomes.
 
+use super::Held;
 use plainsong_ir::{Binder, FamilyId, Song, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +34,14 @@ pub enum Value {
     Seq(Vec<Value>),
     /// A total map.
     Map(BTreeMap<Value, Value>),
+}
+
+/// What a variable of type `ty` with this value holds.
+pub(super) fn held(song: &Song, ty: &Ty, value: &Value) -> Held {
+    Held {
+        value: value.clone(),
+        text: text(song, ty, value),
+    }
 }
 
 /// `value` of type `ty` in the notation of traces: as an expression of the language where there is

@@ -5,7 +5,7 @@ use super::history::{History, Key, Letter, Who};
 use super::instance::Instance;
 use super::mailroom::{Mail, Offer};
 use super::run::{Pause, Thread};
-use super::value::{Value, process_text, text};
+use super::value::{Value, held, process_text};
 use super::{Executions, Halt, Outcome, Stopped, Why};
 use plainsong_ir::{
     Accept, Body, Delivery, Expr, Handler, MessageId, Process, Stmt, StmtKind, Voices,
@@ -13,8 +13,8 @@ use plainsong_ir::{
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// How many messages one step may send.
-const MOST_SENT: usize = 10_000;
+/// How many messages one step may send; with more, what happens is too much to enumerate.
+const MOST_SENT: usize = 500;
 
 /// All executions; `None` when there are more than `limit` prefixes.
 pub(super) fn explore<'a>(
@@ -302,6 +302,10 @@ impl<'a> Search<'a> {
         let mut done = Vec::new();
         let mut open = vec![(history, thread, MOST_SENT)];
         while let Some((history, thread, patience)) = open.pop() {
+            let ways = open.len() + done.len();
+            if self.instance.listable(Some(ways)).is_err() {
+                break;
+            }
             for (mut thread, pause) in thread.advance(self.instance) {
                 let mut history = history.clone();
                 history.choose(who, &mut thread.chosen);
@@ -316,7 +320,7 @@ impl<'a> Search<'a> {
                 let sent = self.send(&mut history, who, &mut thread, (*message, payload, address));
                 match sent {
                     Ok(()) if patience > 0 => open.push((history, thread, patience - 1)),
-                    Ok(()) => done.push((history, thread, Pause::Failed("sends for ever".into()))),
+                    Ok(()) => self.instance.give_up(),
                     Err(Undefined(reason)) => done.push((history, thread, Pause::Failed(reason))),
                 }
             }
@@ -396,7 +400,7 @@ impl<'a> Search<'a> {
             let declared = &song.families[member.process.family.index()].vars;
             for (var, value) in declared.iter().zip(values) {
                 let name = format!("{}.{}", self.found.names[at + 1], var.name);
-                outcome.insert(name, text(song, &var.ty, value));
+                outcome.insert(name, held(song, &var.ty, value));
             }
         }
         outcome

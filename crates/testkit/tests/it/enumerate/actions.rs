@@ -67,7 +67,7 @@ fn lock(broken: bool) -> Song {
 fn a_lock_is_free_in_the_end() {
     let found = states_at(&lock(false), &[("Tid", 3)]);
     assert_eq!(found.finals.len(), 1);
-    assert_eq!(found.finals.first().expect("one")["owner"], "none");
+    assert_eq!(found.finals.first().expect("one")["owner"].text, "none");
     // Who still waits (8 sets) and, if anybody has been served, who holds it: 8 + 3 * 4.
     assert_eq!(found.states, 20);
     assert!(found.deadlocks.is_empty() && found.failures.is_empty());

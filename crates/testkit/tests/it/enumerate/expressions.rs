@@ -36,7 +36,7 @@ fn value_in(mut song: Song, sizes: &[(&str, i64)], value: Expr) -> String {
     song.system = band.done().system;
     let found = executions_at(&song, sizes, None);
     match (found.outcomes.first(), found.failed.len()) {
-        (Some(outcome), 0) => outcome["p.v0"].clone(),
+        (Some(outcome), 0) => outcome["p.v0"].text.clone(),
         (None, 1) => "undefined".to_string(),
         other => panic!("{other:?}"),
     }

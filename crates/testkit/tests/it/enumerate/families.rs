@@ -233,10 +233,10 @@ fn two_phase_commit_has_two_races_and_agrees() {
         let votes_and_orders = (1 << n) * factorial(n) * factorial(n);
         assert_eq!(found.complete.len(), votes_and_orders);
         assert!(found.blocked.is_empty() && found.failed.is_empty());
-        let commits = |outcome: &std::collections::BTreeMap<String, String>| {
+        let commits = |outcome: &plainsong_testkit::enumerate::Outcome| {
             let decision = &outcome["coordinator.v0"];
             assert!((0..n).all(|d| outcome[&format!("db[{d}].v0")] == *decision));
-            decision.clone()
+            decision.text.clone()
         };
         let decisions: Vec<String> = found.outcomes.iter().map(commits).collect();
         assert_eq!(decisions, ["0", "1"]);

@@ -19,7 +19,7 @@ fn results(body: impl FnOnce(VarId) -> Vec<Stmt>) -> BTreeSet<String> {
     found
         .outcomes
         .iter()
-        .map(|outcome| outcome["p.v0"].clone())
+        .map(|outcome| outcome["p.v0"].text.clone())
         .collect()
 }
 
@@ -113,7 +113,11 @@ fn parts_are_assigned_in_place() {
         ],
     );
     let found = executions(&band.done(), None);
-    let values: Vec<&str> = found.outcomes.iter().map(|o| o["p.v0"].as_str()).collect();
+    let values: Vec<&str> = found
+        .outcomes
+        .iter()
+        .map(|o| o["p.v0"].text.as_str())
+        .collect();
     assert_eq!(values, ["(1, [5, 7])", "(2, [5, 7])"]);
     assert_eq!(found.failed.len(), 2);
 }

@@ -10,7 +10,7 @@ fn outcomes(found: &plainsong_testkit::enumerate::Executions, name: &str) -> BTr
     found
         .outcomes
         .iter()
-        .map(|outcome| outcome[name].clone())
+        .map(|outcome| outcome[name].text.clone())
         .collect()
 }
 

@@ -1,5 +1,6 @@
 //! What both sides say about a program.
 
+use super::values::translated;
 use plainsong_ir::{ConstId, Song, SortId, SortKind, System, Ty};
 use plainsong_semantics::executions::{ExecutionCount, executions};
 use plainsong_semantics::instance::Instance;
@@ -7,9 +8,13 @@ use plainsong_semantics::machine::{Config, Machine, Outcome as After, Status, Su
 use plainsong_semantics::search::{Completeness, Limits, Unwatched};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::trace::FailureKind;
-use plainsong_testkit::enumerate::{Enumerated, Outcome, enumerate};
+use plainsong_testkit::enumerate::{Enumerated, Outcome, Value, enumerate};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
+
+/// Variables by name with their values: not their texts, which may list the members of a set in
+/// another order, or be the same for different values.
+pub(super) type Variables = BTreeMap<String, Value>;
 
 /// What must be the same.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -21,9 +26,9 @@ pub(super) struct Account {
     /// Zero for an action system.
     pub(super) discarded: usize,
     /// Variables in final states.
-    finals: BTreeSet<Outcome>,
+    finals: BTreeSet<Variables>,
     /// Variables in deadlocks.
-    deadlocks: BTreeSet<Outcome>,
+    deadlocks: BTreeSet<Variables>,
 }
 
 impl Account {
@@ -38,8 +43,17 @@ impl Account {
     }
 }
 
-/// The first instance of a song at the sizes it asks for.
+/// The first instance of a song at the sizes it asks for; `None` when there is none, or a parameter
+/// may have a type of many values, all of which would be tried.
 pub(super) fn instance(song: &Song) -> Option<Instance> {
+    let has_few = |ty: &Ty| matches!(ty, Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_));
+    let mut params = song
+        .consts
+        .iter()
+        .filter(|declared| declared.value.is_none());
+    if params.any(|declared| !has_few(&declared.ty)) {
+        return None;
+    }
     let chosen = song
         .sizes
         .iter()
@@ -63,23 +77,30 @@ pub(super) fn enumerated(instance: &Instance, limit: usize) -> Option<Account> {
                 blocked: found.blocked.len(),
                 failed: found.failed.len(),
                 discarded: found.discarded.len(),
-                finals: found.outcomes,
-                deadlocks: found.blocked_outcomes,
+                finals: found.outcomes.into_iter().map(variables).collect(),
+                deadlocks: found.blocked_outcomes.into_iter().map(variables).collect(),
             },
             Enumerated::Actions(found) => Account {
                 complete: usize::from(!found.finals.is_empty()),
                 blocked: usize::from(!found.deadlocks.is_empty()),
                 failed: usize::from(!found.failures.is_empty()),
                 discarded: 0,
-                finals: found.finals,
+                finals: found.finals.into_iter().map(variables).collect(),
                 deadlocks: found
                     .deadlocks
                     .into_iter()
-                    .map(|(globals, _)| globals)
+                    .map(|(globals, _)| variables(globals))
                     .collect(),
             },
         },
     )
+}
+
+fn variables(outcome: Outcome) -> Variables {
+    outcome
+        .into_iter()
+        .map(|(name, held)| (name, held.value))
+        .collect()
 }
 
 /// What the interpreter finds; `None` when it reached a limit of its own.
@@ -156,8 +177,8 @@ fn number(instance: &Instance, param: ConstId, ty: &Ty) -> i64 {
 /// What can be seen in the states where nothing happens any more.
 #[derive(Default)]
 struct Ends {
-    finals: BTreeSet<Outcome>,
-    deadlocks: BTreeSet<Outcome>,
+    finals: BTreeSet<Variables>,
+    deadlocks: BTreeSet<Variables>,
     failure: bool,
 }
 
@@ -174,7 +195,12 @@ fn ends(machine: &Machine) -> Option<Ends> {
             continue;
         }
         let steps = machine.steps(&config);
-        let outcome = || machine.variables(&config).into_iter().collect();
+        let outcome = || {
+            let values = machine.values(&config).into_iter();
+            values
+                .map(|(name, value, ty)| (name, translated(machine.instance(), value, ty)))
+                .collect()
+        };
         match machine.status_given(&config, &steps) {
             Status::Final => _ = ends.finals.insert(outcome()),
             Status::Deadlock(_) => _ = ends.deadlocks.insert(outcome()),
