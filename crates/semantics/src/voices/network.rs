@@ -10,9 +10,23 @@
 //!
 //! A message that is not accepted has precedence over nothing, so a selective receive overtakes it.
 //!
-//! *Causal past.* Causality is program order and reads-from, through messages of every model. What
-//! matters of it is which unread `causal` messages lie in the past of a process, so each process has
-//! that set and each message carries its sender's. A message that is read leaves all sets.
+//! *Causal past.* Causality is program order and reads-from, through messages of every model, and
+//! `init` before everything. What matters of it is which unread `causal` messages lie in the past of
+//! a process, so each process has that set and each message carries its sender's. A message that is
+//! read leaves all sets.
+//!
+//! *Why `init` is before everything.* No process takes a step until `init` has run, so whatever a
+//! process does, it does because `init` is over, as a thread runs because it was spawned. A process
+//! needs no message to learn that: what `init` sends is in the past of all that processes send. The
+//! alternative, that `init` is a sender like others which happens to be first, would let a receive
+//! take a message before one that was sent when the sender of the first had not even begun.
+//!
+//! To `fifo`, `init` is one sender: what it sends to one receiver stays in order among itself, and
+//! is in no order with what processes send. To `mailbox` it is older than all the rest.
+//!
+//! The unread `causal` messages of `init` are thus the same part of every process's past. They are
+//! kept once, in the row of `init`, and left out of the rows of processes, so that equal pasts are
+//! equal data; a message carries them like the rest of its past.
 //!
 //! *Normal form.* Only the order that some model looks at is kept: `causal` messages stand first, by
 //! receiver and sender (so that sets of them can be compared), then `unordered` ones sorted, `fifo`
@@ -48,8 +62,8 @@ pub(crate) struct Flying {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Network {
     messages: Vec<Flying>,
-    /// Unread `causal` messages in the past of `init`, then of each process; trailing empty ones are
-    /// left out.
+    /// Unread `causal` messages sent by `init`, then the others in the past of each process; trailing
+    /// empty rows are left out.
     pasts: Vec<Vec<u32>>,
     /// How many messages were ever sent.
     sent: Mark,
@@ -85,7 +99,7 @@ impl Network {
         payload: Vec<Value>,
     ) {
         let position = self.messages.len() as u32;
-        let past = self.pasts.get(row(from)).cloned().unwrap_or_default();
+        let past = self.past_at(from);
         if model == Delivery::Causal {
             self.past_of(from).push(position);
         }
@@ -111,9 +125,16 @@ impl Network {
             .iter_mut()
             .for_each(|message| forget(&mut message.past, gone));
         self.pasts.iter_mut().for_each(|past| forget(past, gone));
-        if !taken.past.is_empty() {
+        let known = self.sent_by_init();
+        let learnt: Vec<u32> = taken
+            .past
+            .iter()
+            .filter(|at| !known.contains(at))
+            .copied()
+            .collect();
+        if !learnt.is_empty() {
             let receiver = self.past_of(taken.to);
-            receiver.extend(&taken.past);
+            receiver.extend(learnt);
             receiver.sort_unstable();
             receiver.dedup();
         }
@@ -152,7 +173,6 @@ impl Network {
 
     /// Brings the messages into normal form.
     pub(crate) fn normalise(&mut self) {
-        self.pasts.first_mut().into_iter().for_each(Vec::clear);
         self.reorder(causal_first);
         self.reorder(|a, b| causal_first(a, b).then_with(|| by_model(a, b)));
         while self.pasts.pop_if(|past| past.is_empty()).is_some() {}
@@ -180,6 +200,22 @@ impl Network {
             }
     }
 
+    /// The unread `causal` messages of `init`.
+    fn sent_by_init(&self) -> &[u32] {
+        self.pasts.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// The past of what `pid` does next: all that it knows of, and `init`.
+    fn past_at(&self, pid: Pid) -> Vec<u32> {
+        let mut past = self.sent_by_init().to_vec();
+        if pid != Pid::Init {
+            past.extend(self.pasts.get(row(pid)).into_iter().flatten());
+            past.sort_unstable();
+        }
+        past
+    }
+
+    /// The row of `pid`.
     fn past_of(&mut self, pid: Pid) -> &mut Vec<u32> {
         let row = row(pid);
         if self.pasts.len() <= row {

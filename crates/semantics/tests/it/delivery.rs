@@ -108,6 +108,7 @@ fn messages_of_init_are_older_than_all_others() {
         count(&b.instance(&[])).failed == 0
     };
     assert!(receives_inits_first(Mailbox));
+    assert!(receives_inits_first(Causal));
     assert!(!receives_inits_first(Fifo));
     assert!(!receives_inits_first(Unordered));
 }

@@ -4,21 +4,30 @@
 //! equally many complete, blocked, failed and discarded executions, and they end with the same
 //! values of the state variables. Action systems end in the same states.
 //!
+//! `PLAINSONG_PROGRAMS` says how many programs each test compares, and `PLAINSONG_SEED` how many
+//! seeds it skips first, so that `PLAINSONG_SEED=500` goes on where the usual run ends.
+//!
 //! When the two disagree, the program is made smaller as long as they still do, and shown.
 
 mod account;
 mod annotations;
+mod relays;
 mod seasoning;
 mod shrink;
+mod values;
 
 use account::{Account, enumerated, instance, interpreted};
 use annotations::without_annotations;
 use plainsong_ir::{Delivery, Song};
 use plainsong_testkit::random_song::{Form, small_voices, song_of};
+use relays::relays;
 use seasoning::seasoned;
 
-/// How many programs are compared for each model.
-const PROGRAMS: u64 = 2_000;
+/// How many programs of processes are compared for each model, unless asked for another number.
+const PROGRAMS: u64 = 500;
+
+/// How many action systems are; they are quickly compared.
+const ACTION_SYSTEMS: u64 = 2_000;
 
 /// The most prefixes of executions of a small program; programs with more are left out.
 const LIMIT: usize = 10_000;
@@ -54,12 +63,26 @@ fn on_programs_of_mixed_models() {
     agree_on_small_programs(None).check();
 }
 
+/// Causes that pass through several messages.
+#[test]
+fn on_programs_that_pass_word_on() {
+    let mut tally = Tally::default();
+    let (skipped, programs) = asked_for(PROGRAMS);
+    for seed in skipped..skipped + programs {
+        let song = relays(seed, Delivery::Causal);
+        tally.compare(seed, &song, &|song| both(song, None, LIMIT));
+    }
+    assert!(tally.left_out * 20 < tally.compared, "{tally:?}");
+    assert!(tally.several * 4 > tally.compared, "{tally:?}");
+}
+
 /// The model that is chosen for a run counts more than what the messages say.
 #[test]
 fn on_programs_whose_models_are_overridden() {
     let mut tally = Tally::default();
-    for seed in 0..PROGRAMS / 8 {
-        let song = seasoned(seed, small_voices(seed, None));
+    let (skipped, programs) = asked_for(PROGRAMS);
+    for seed in skipped..skipped + programs.div_ceil(8) {
+        let song = sometimes_seasoned(seed, small_voices(seed, None));
         for delivery in Delivery::ALL {
             tally.compare(seed, &song, &|song| both(song, Some(delivery), LIMIT));
         }
@@ -70,34 +93,55 @@ fn on_programs_whose_models_are_overridden() {
 /// Many kinds of expressions, few messages.
 #[test]
 fn on_processes_that_use_the_whole_language() {
-    let tally = agree_on_any_songs(Form::Voices);
-    assert!(tally.compared * 2 > PROGRAMS as usize, "{tally:?}");
+    let tally = agree_on_any_songs(Form::Voices, PROGRAMS);
+    assert!(tally.compared > tally.left_out, "{tally:?}");
 }
 
 #[test]
 fn on_action_systems_that_use_the_whole_language() {
-    let tally = agree_on_any_songs(Form::Actions);
-    assert!(tally.compared * 2 > PROGRAMS as usize, "{tally:?}");
+    let tally = agree_on_any_songs(Form::Actions, ACTION_SYSTEMS);
+    assert!(tally.compared > tally.left_out, "{tally:?}");
+}
+
+/// How many seeds are skipped, and how many programs are compared: `usual` unless one says.
+fn asked_for(usual: u64) -> (u64, u64) {
+    let number = |name, otherwise| match std::env::var(name) {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} is a number, not `{text}`")),
+        Err(_) => otherwise,
+    };
+    (
+        number("PLAINSONG_SEED", 0),
+        number("PLAINSONG_PROGRAMS", usual),
+    )
 }
 
 fn agree_on_small_programs(delivery: Option<Delivery>) -> Tally {
     let mut tally = Tally::default();
     let first = delivery.map_or(0, |delivery| 1_000_000 * (1 + delivery as u64));
-    for seed in first..first + PROGRAMS {
-        let song = small_voices(seed, delivery);
-        let song = if seed % 2 == 0 {
-            song
-        } else {
-            seasoned(seed, song)
-        };
+    let (skipped, programs) = asked_for(PROGRAMS);
+    let first = first + skipped;
+    for seed in first..first + programs {
+        let song = sometimes_seasoned(seed, small_voices(seed, delivery));
         tally.compare(seed, &song, &|song| both(song, None, LIMIT));
     }
     tally
 }
 
-fn agree_on_any_songs(form: Form) -> Tally {
+/// Every second song with statements more, after which fewer executions end well.
+fn sometimes_seasoned(seed: u64, song: Song) -> Song {
+    if seed.is_multiple_of(2) {
+        song
+    } else {
+        seasoned(seed, song)
+    }
+}
+
+fn agree_on_any_songs(form: Form, programs: u64) -> Tally {
     let mut tally = Tally::default();
-    for seed in 0..PROGRAMS {
+    let (skipped, programs) = asked_for(programs);
+    for seed in skipped..skipped + programs {
         let song = without_annotations(song_of(form, seed, (seed % 2) as usize));
         tally.compare(seed, &song, &|song| {
             let (ours, theirs) = both(song, None, LIMIT_OF_ANY)?;

@@ -4,5 +4,6 @@ mod book;
 mod build;
 mod corpus;
 mod enumerate;
+mod interpreter_agrees;
 mod random_song;
 mod round_trip;
