@@ -244,6 +244,7 @@ impl<'p, P: Program> Engine<'p, P> {
                 &Kind::Receive { blocking, .. } => self.receive(thread, blocking),
                 Kind::Send { .. } => self.send(thread),
                 Kind::Fail => return Leaf::Failed(self.insert(thread, None)),
+                Kind::Join { .. } => self.join(thread),
                 _ => {
                     self.insert(thread, None);
                 }
@@ -465,6 +466,13 @@ impl<'p, P: Program> Engine<'p, P> {
         let (taken, left) = self.first_of(reads.len() as u32);
         let id = self.read(thread, reads[taken as usize]);
         self.note(id, taken, left, Outcomes::Reads(reads));
+    }
+
+    /// Inserts a join. The joined thread may have done something else than before, and what follows
+    /// may depend on it: it is asked for again.
+    fn join(&mut self, thread: Tid) {
+        let id = self.insert(thread, None);
+        self.graph.unscript(thread, id.index as usize + 1);
     }
 
     /// Inserts the thread's next operation, a receive, reading `from`.

@@ -1,6 +1,7 @@
 //! Channels: mailboxes that do not belong to a process.
 
 use crate::delivery::Delivery;
+use crate::future::Receive;
 use crate::guard::What;
 use crate::message::{Info, Message};
 use crate::pattern::Arm;
@@ -82,6 +83,15 @@ fn make<T: Message>(name: &str, delivery: Option<Delivery>) -> (Sender<T>, Recei
         of: PhantomData,
     };
     (sender, receiver)
+}
+
+/// A new mailbox that users do not see; its name says what comes there.
+#[track_caller]
+pub(crate) fn plumbing(name: &str) -> Mailbox {
+    let task = Task::current("channel");
+    let count = task.next_channel();
+    let mut mailboxes = task.world.mailboxes.borrow_mut();
+    mailboxes.of_plumbing(task.process, count, name)
 }
 
 /// The sending end of a [`channel`]. It can be cloned, and sent in messages.
@@ -168,6 +178,23 @@ impl<T: Message> Receiver<T> {
     #[track_caller]
     pub fn receive(&self) -> T {
         self.messages().receive()
+    }
+
+    /// Waits for a message and takes it, in async code.
+    ///
+    /// ```
+    /// use plainsong::{channel, future::block_on, spawn};
+    ///
+    /// plainsong::explore(|| {
+    ///     let (sender, receiver) = channel("numbers");
+    ///     spawn(move || sender.send(7));
+    ///     assert_eq!(block_on(receiver.receive_async()), 7);
+    /// })
+    /// .assert_holds();
+    /// ```
+    #[track_caller]
+    pub fn receive_async(&self) -> Receive<T> {
+        self.messages().receive_async()
     }
 
     /// Takes a message, or none: see [`try_receive`](crate::try_receive).

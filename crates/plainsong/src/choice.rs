@@ -35,7 +35,16 @@ where
     I: IntoIterator,
     I::Item: Debug,
 {
-    let location = Location::caller();
+    choose_at(options, Location::caller())
+}
+
+/// Chooses one of the options, for a place in the user's code.
+#[track_caller]
+pub(crate) fn choose_at<I>(options: I, location: &'static Location<'static>) -> I::Item
+where
+    I: IntoIterator,
+    I::Item: Debug,
+{
     let mut options = Options::of(options.into_iter());
     let count = options.count();
     assert!(count > 0, "`choose` needs at least one option");

@@ -148,6 +148,7 @@
 //! | use channels | [`channel`], [`channel_via`], [`select`] |
 //! | have messages delivered in another order | [`Delivery`], [`Order`] for one's own, [`check_order`] |
 //! | run code that uses threads and locks | [`thread`], [`sync`] |
+//! | write async code | [`future::block_on`], [`future::async_receive`], [`Receiver::receive_async`], and [`tokio`] as one knows it |
 //! | choose | [`choose`], [`choose_bool`], [`assume`] |
 //! | check | `assert!` and everything else that panics, [`cover`] |
 //! | check what concerns several processes | [`macro@monitor`], [`Monitor`], [`Explorer::monitor`] |
@@ -225,6 +226,7 @@ mod coroutine;
 mod delivery;
 mod explorer;
 mod failure;
+pub mod future;
 mod guard;
 mod laws;
 mod machine;
@@ -247,6 +249,7 @@ pub mod sync;
 mod tag;
 mod task;
 pub mod thread;
+pub mod tokio;
 mod trace;
 mod watch;
 mod world;

@@ -16,6 +16,7 @@
 //! [`Restart::All`] is in `lockstep`: everything runs again, in the order of the execution.
 
 mod causality;
+mod certain;
 mod describe;
 mod lockstep;
 mod observe;
@@ -404,6 +405,13 @@ impl Program for Machine {
             Ok(Op::Receive { pattern, .. }) if !self.is_sole_receiver(thread, &pattern, graph) => {
                 Op::Block
             }
+            Ok(Op::Receive {
+                pattern,
+                blocking: false,
+            }) => Op::Receive {
+                blocking: certain::is_certain(graph, thread, &pattern),
+                pattern,
+            },
             Ok(operation) => operation,
             Err(Broken) => Op::Block,
         }

@@ -2,6 +2,7 @@
 
 use crate::order::Order;
 use crate::process::Process;
+use crate::record::discard;
 use crate::tag::Tag;
 use plainsong_explore::Mailbox;
 use std::any::{Any, TypeId};
@@ -159,6 +160,36 @@ impl<T: 'static> Value for Returned<T> {
     }
 }
 
+/// A value as it is kept in a message. Copies of it are received; it is itself no part of the program,
+/// so its destructor does nothing that anybody could notice.
+pub(crate) struct Kept<V>(Option<V>);
+
+impl<V> Kept<V> {
+    pub(crate) fn new(value: V) -> Self {
+        Kept(Some(value))
+    }
+}
+
+impl<V: Value> Value for Kept<V> {
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |value| value.show(f))
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Value>> {
+        self.0.as_ref()?.duplicate()
+    }
+
+    fn role(&self) -> Role {
+        self.0.as_ref().map_or(Role::Message, Value::role)
+    }
+}
+
+impl<V> Drop for Kept<V> {
+    fn drop(&mut self) {
+        discard(self.0.take());
+    }
+}
+
 /// The `Debug` form of a value.
 pub(crate) struct Shown<'v>(pub(crate) &'v dyn Value);
 
@@ -187,7 +218,8 @@ impl Envelope {
     }
 
     pub(crate) fn get<T: 'static>(&self) -> Option<&T> {
-        (&self.value as &dyn Any).downcast_ref()
+        let kept: &Kept<T> = (&self.value as &dyn Any).downcast_ref()?;
+        kept.0.as_ref()
     }
 }
 

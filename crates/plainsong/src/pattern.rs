@@ -19,6 +19,9 @@ pub(crate) struct Pattern {
     first: Arm,
     others: Vec<Arm>,
     pub(crate) location: &'static Location<'static>,
+    /// When it does not wait: it waits all the same if each of these groups has a message that is
+    /// certainly there. See [`crate::machine`]'s `certain`.
+    pub(crate) sure: Vec<Vec<Arm>>,
     /// In a replay: nothing but this message, or nothing at all.
     pub(crate) only: Option<Option<Wanted>>,
 }
@@ -39,6 +42,8 @@ pub(crate) struct Arm {
     pub(crate) filter: Option<Filter>,
     /// What to call it where people read it: "a notification of" a process behind the scenes.
     pub(crate) about: Option<(&'static str, Process)>,
+    /// Not mentioned when somebody waits for it.
+    pub(crate) silent: bool,
 }
 
 pub(crate) type Filter = Rc<dyn Fn(&Envelope) -> bool>;
@@ -53,6 +58,7 @@ impl Arm {
             tag: None,
             filter: None,
             about: None,
+            silent: false,
         }
     }
 
@@ -80,13 +86,21 @@ impl Arm {
         if let Place::Result(process) = Mailboxes::place(self.mailbox) {
             return format!("the result of {}", world.name(process));
         }
+        if let Some(what) = world.mailboxes.borrow().plumbing(self.mailbox) {
+            return what.to_owned();
+        }
         let mut text = match self.of_type {
             Some((_, name)) => crate::message::short_type_name(name),
             None => "anything".to_owned(),
         };
         if let Place::Channel(channel) = Mailboxes::place(self.mailbox) {
             let mailboxes = world.mailboxes.borrow();
-            let _ = write!(text, " on `{}`", mailboxes.channel_name(channel));
+            match mailboxes.channel_name(channel) {
+                "" => {}
+                name => {
+                    let _ = write!(text, " on `{name}`");
+                }
+            }
         }
         if let Some(from) = self.from {
             let _ = write!(text, " from {}", world.name(from.0));
@@ -108,6 +122,7 @@ impl Pattern {
             first: arm,
             others: Vec::new(),
             location,
+            sure: Vec::new(),
             only: None,
         }
     }
@@ -124,6 +139,7 @@ impl Pattern {
             first,
             others,
             location,
+            sure: Vec::new(),
             only: None,
         }
     }
@@ -175,6 +191,13 @@ impl Pattern {
         self.first.about.map(|(_, object)| object)
     }
 
+    /// Does it want only what users do not see?
+    pub(crate) fn is_plumbing(&self, world: &World) -> bool {
+        let mailboxes = world.mailboxes.borrow();
+        self.arms()
+            .all(|arm| mailboxes.plumbing(arm.mailbox).is_some())
+    }
+
     fn arms(&self) -> impl Iterator<Item = &Arm> {
         std::iter::once(&self.first).chain(&self.others)
     }
@@ -187,7 +210,13 @@ impl Pattern {
 
 /// "Vote from client 1, or Stop".
 pub(crate) fn describe_arms<'a>(arms: impl Iterator<Item = &'a Arm>, world: &World) -> String {
-    let mut texts: Vec<String> = arms.map(|arm| arm.describe(world)).collect();
+    let mut texts: Vec<String> = arms
+        .filter(|arm| !arm.silent)
+        .map(|arm| arm.describe(world))
+        .collect();
     texts.dedup();
-    texts.join(", or ")
+    match texts[..] {
+        [] => "something to wake it".to_owned(),
+        _ => texts.join(", or "),
+    }
 }

@@ -1,5 +1,6 @@
 //! Receiving.
 
+use crate::future::Receive;
 use crate::guard::{Print, What};
 use crate::message::{AnyMessage, Envelope, Info, Message, copy};
 use crate::pattern::{Arm, Pattern, describe_arms};
@@ -231,6 +232,23 @@ impl<T: Message> Messages<T> {
         (value(&message), message.info.clone())
     }
 
+    /// Waits for one and takes it, in async code.
+    ///
+    /// ```
+    /// use plainsong::{current, future::block_on, messages, send};
+    ///
+    /// plainsong::explore(|| {
+    ///     send(current(), 1);
+    ///     send(current(), 2);
+    ///     assert_eq!(block_on(messages::<i32>().filter(|n, _| *n > 1).receive_async()), 2);
+    /// })
+    /// .assert_holds();
+    /// ```
+    #[track_caller]
+    pub fn receive_async(self) -> Receive<T> {
+        Receive::of(self, Location::caller())
+    }
+
     /// Takes one, or none: see [`try_receive`].
     #[track_caller]
     pub fn try_receive(self) -> Option<T> {
@@ -264,7 +282,7 @@ fn take_typed<T: 'static>(
     waits: bool,
     arm: &dyn Fn() -> Arm,
 ) -> Option<Rc<Envelope>> {
-    if task.world.guide.is_some() {
+    if task.world.guide.is_some() || task.waits.has_unused() {
         return take(task, &[arm()], location, waits);
     }
     let print = Print::new(what(waits), location, (task.process, TypeId::of::<T>()));
@@ -285,6 +303,22 @@ pub(crate) fn take(
     location: &'static Location<'static>,
     waits: bool,
 ) -> Option<Rc<Envelope>> {
+    take_if_sure(task, arms, location, waits, Vec::new())
+}
+
+/// Receives what one of the arms accepts. Without waiting, unless each of the groups has a message
+/// that is certainly there: sent before, as far as the process can know.
+#[track_caller]
+pub(crate) fn take_if_sure(
+    task: &Task,
+    arms: &[Arm],
+    location: &'static Location<'static>,
+    waits: bool,
+    sure: Vec<Vec<Arm>>,
+) -> Option<Rc<Envelope>> {
+    if let Some(message) = task.waits.unused(arms) {
+        return Some(message);
+    }
     for arm in arms {
         if let Place::Process(owner) = Mailboxes::place(arm.mailbox) {
             assert!(
@@ -316,6 +350,7 @@ pub(crate) fn take(
             _ => Pattern::any_of(arms.to_vec(), location),
         };
         pattern.only = only;
+        pattern.sure = sure;
         Rc::new(pattern)
     };
     receive_one(task, print, &describe, waits, pattern)

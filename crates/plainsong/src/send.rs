@@ -2,7 +2,7 @@
 
 use crate::delivery::Delivery;
 use crate::guard::{Print, What};
-use crate::message::{Envelope, Info, Message, Role, Shown, Value};
+use crate::message::{Envelope, Info, Kept, Message, Role, Shown, Value};
 use crate::monitor::send_copies;
 use crate::process::Process;
 use crate::record::discard;
@@ -143,7 +143,7 @@ pub(crate) fn post<T: Value>(
             location,
             occurrence,
             order: delivery.order(),
-            value: message,
+            value: Kept::new(message),
         };
         Op::Send {
             to,

@@ -54,6 +54,8 @@ enum Deed {
     GotNothing {
         wanted: String,
     },
+    /// Got nothing, where users do not see it.
+    Passed,
     Chose {
         option: String,
     },
@@ -136,6 +138,11 @@ impl Story {
         }
         let event = graph.event(id);
         let deed = match &event.kind {
+            Kind::Receive { pattern, .. }
+                if event.read == Read::None && pattern.is_plumbing(&machine.world) =>
+            {
+                Deed::Passed
+            }
             Kind::Receive { pattern, .. } => match event.read {
                 Read::From(send) => received(graph, machine, send),
                 _ => Deed::GotNothing {
@@ -168,7 +175,7 @@ impl Story {
     fn note_undelivered(&mut self, graph: &Graph<Machine>, machine: &Machine, id: EventId) {
         let event = graph.event(id);
         if let Kind::Send { to, message, .. } = &event.kind
-            && !is_plumbing(*to)
+            && !is_plumbing(machine, *to)
             && !is_plumbing_event(graph, machine, id)
             && message.value.role() == Role::Message
             && event.read == Read::None
@@ -253,7 +260,7 @@ impl Story {
                 }
                 Deed::GotNothing { wanted } => picture.remark(process, &format!("no {wanted}")),
                 Deed::Chose { option } => picture.remark(process, &format!("chose {option}")),
-                Deed::Sent { .. } | Deed::Other { .. } => {}
+                Deed::Passed | Deed::Sent { .. } | Deed::Other { .. } => {}
             }
         }
         if let Some(failed) = self.failed {
@@ -293,7 +300,7 @@ impl Story {
                     occurrence: *occurrence,
                     from: name(*from),
                 },
-                Deed::GotNothing { .. } => TraceLine::Nothing { process },
+                Deed::GotNothing { .. } | Deed::Passed => TraceLine::Nothing { process },
                 Deed::Chose { option } => TraceLine::Choose {
                     process,
                     option: option.clone(),
@@ -322,14 +329,17 @@ fn received(graph: &Graph<Machine>, machine: &Machine, send: EventId) -> Deed {
     }
     if let Place::Channel(channel) = Mailboxes::place(message.to) {
         let mailboxes = machine.world.mailboxes.borrow();
-        label = format!("{}: {label}", mailboxes.channel_name(channel));
+        match mailboxes.channel_name(channel) {
+            "" => {}
+            name => label = format!("{name}: {label}"),
+        }
     }
     Deed::Received {
         from: send.thread,
         label,
         kind: short_type_name(message.type_name),
         occurrence: occurrence(graph, send, message),
-        is_hidden: is_plumbing(message.to)
+        is_hidden: is_plumbing(machine, message.to)
             || matches!(message.value.role(), Role::Grant | Role::Plumbing),
     }
 }
@@ -355,8 +365,9 @@ fn holder(graph: &Graph<Machine>, lock: Tid) -> Option<Tid> {
 }
 
 /// Is the mailbox for something else than messages?
-fn is_plumbing(mailbox: Mailbox) -> bool {
-    mailbox == MARKS || matches!(Mailboxes::place(mailbox), Place::Result(_))
+fn is_plumbing(machine: &Machine, mailbox: Mailbox) -> bool {
+    matches!(Mailboxes::place(mailbox), Place::Result(_))
+        || machine.world.mailboxes.borrow().plumbing(mailbox).is_some()
 }
 
 /// Which of its sender's messages of its type to its mailbox it is, from 1.

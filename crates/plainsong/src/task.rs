@@ -10,6 +10,7 @@
 //! do nothing; one that has to return a message cannot, and ends the program with an explanation.
 
 use crate::coroutine::suspend;
+use crate::future::Waits;
 use crate::guard::{Print, What};
 use crate::message::Envelope;
 use crate::monitor::is_observing;
@@ -87,6 +88,8 @@ pub(crate) struct Task {
     pub(crate) parked: Cell<(u32, bool)>,
     /// What destructors left to do while the process unwound.
     deferred: RefCell<Vec<Box<dyn FnOnce()>>>,
+    /// What its futures wait for.
+    pub(crate) waits: Waits,
     dying: Cell<bool>,
     stops: Cell<u32>,
     difference: RefCell<Option<Difference>>,
@@ -139,6 +142,7 @@ impl Task {
             thread_name: RefCell::default(),
             parked: Cell::new((0, false)),
             deferred: RefCell::default(),
+            waits: Waits::default(),
             dying: Cell::new(false),
             stops: Cell::new(0),
             difference: RefCell::default(),
@@ -165,6 +169,7 @@ impl Task {
         self.thread_name.take();
         self.parked.set((0, false));
         discard(self.deferred.take());
+        self.waits = Waits::default();
         self.dying.set(false);
         self.stops.set(0);
         self.difference.take();

@@ -9,7 +9,7 @@ use crate::panics::Caught;
 use crate::replay::Guide;
 use plainsong_explore::{Mailbox, Tid};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// One program under exploration.
@@ -189,6 +189,8 @@ impl Drop for Entered {
 pub(crate) struct Mailboxes {
     numbers: HashMap<(Tid, u32), u32>,
     channels: Vec<String>,
+    /// Channels that users do not see; what they call them is what is waited for there.
+    plumbing: BTreeSet<u32>,
 }
 
 /// What a mailbox is for.
@@ -210,6 +212,7 @@ impl Default for Mailboxes {
         Mailboxes {
             numbers: HashMap::new(),
             channels: vec!["coverage".to_owned()],
+            plumbing: BTreeSet::from([0]),
         }
     }
 }
@@ -243,6 +246,23 @@ impl Mailboxes {
             self.channels[number as usize] = name.to_owned();
         }
         3 * number + 2
+    }
+
+    /// A mailbox that users do not see. Its name says what comes there: "a free place".
+    pub(crate) fn of_plumbing(&mut self, maker: Tid, count: u32, name: &str) -> Mailbox {
+        let mailbox = self.of_channel(maker, count, name);
+        self.plumbing.insert(mailbox / 3);
+        mailbox
+    }
+
+    /// What comes to a mailbox that users do not see; none if they do.
+    pub(crate) fn plumbing(&self, mailbox: Mailbox) -> Option<&str> {
+        match Mailboxes::place(mailbox) {
+            Place::Channel(channel) if self.plumbing.contains(&channel) => {
+                Some(self.channel_name(channel))
+            }
+            _ => None,
+        }
     }
 
     /// The name of a channel.

@@ -1,6 +1,6 @@
 //! A small execution, written down: who sent what, and who received it.
 
-use crate::message::{AnyMessage, Envelope, Info, Message};
+use crate::message::{AnyMessage, Envelope, Info, Kept, Message};
 use crate::process::Process;
 use crate::tag::Tag;
 use crate::world::Mailboxes;
@@ -61,7 +61,7 @@ impl Sketch {
             location: Location::caller(),
             occurrence: 0,
             order: None,
-            value,
+            value: Kept::new(value),
         };
         let message = AnyMessage(Rc::new(envelope) as Rc<Envelope>);
         self.push(process, Deed::Send { to, tag, message })

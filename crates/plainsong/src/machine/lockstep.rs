@@ -163,7 +163,7 @@ fn same(graph: &Graph<Machine>, id: EventId, operation: &Operation) -> bool {
                 blocking: blocking2,
             },
         ) => {
-            blocking == blocking2
+            (blocking == blocking2 || !pattern2.sure.is_empty())
                 && pattern.mailboxes() == pattern2.mailboxes()
                 && pattern.location == pattern2.location
         }

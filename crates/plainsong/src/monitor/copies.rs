@@ -2,7 +2,7 @@
 
 use crate::delivery::Delivery;
 use crate::guard::{Print, What};
-use crate::message::{Envelope, Info, Value};
+use crate::message::{Envelope, Info, Kept, Value};
 use crate::monitor::Sent;
 use crate::monitor::observers::Observer;
 use crate::process::Process;
@@ -110,7 +110,7 @@ fn send_copy<T: Value>(
             location,
             occurrence,
             order: None,
-            value: Copied { value, to: sent.to },
+            value: Kept::new(Copied { value, to: sent.to }),
         };
         Op::Send {
             to: mailbox,

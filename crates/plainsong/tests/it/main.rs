@@ -1,5 +1,6 @@
 //! The crate as its users see it: counts, failures, pictures, replays.
 
+mod async_select;
 mod atomics;
 mod channels;
 mod condvars;
@@ -8,6 +9,7 @@ mod determinism;
 mod endurance;
 mod failures;
 mod families;
+mod futures;
 mod litmus;
 mod locks;
 mod monitor_orders;

@@ -1,0 +1,194 @@
+//! Runs a future as the code of a process.
+//!
+//! The root future is polled. When it is pending, *one* receive is performed for everything that its
+//! parts wait for, what comes is handed to the first part that wants it, and the root is polled again.
+//! So an awaited message costs one event, as a plain receive does, and a `select!` over several is one
+//! receive from several places: every message that can come first does, in an execution of its own.
+//!
+//! Time is not modelled. While something waits for time to pass, the receive does not wait: getting
+//! nothing means that time has passed. If several parts wait for that, each is first in an execution of
+//! its own.
+//!
+//! A future that is pending and waits for nothing waits for ever. So does the process, and that is a
+//! deadlock.
+
+use super::interest::{Interest, Want};
+use crate::choice::choose_at;
+use crate::message::Envelope;
+use crate::pattern::Arm;
+use crate::receive::take_if_sure;
+use crate::task::Task;
+use std::fmt;
+use std::panic::Location;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// How often a future may wake itself before something happens.
+const MOST_WAKES: u32 = 10_000;
+
+/// The future was given up from outside.
+pub(crate) struct Aborted;
+
+/// Runs a future to its end, unless a message comes that `abort` accepts.
+#[track_caller]
+pub(crate) fn run<F: Future>(
+    future: F,
+    abort: Option<Arm>,
+    location: &'static Location<'static>,
+) -> Result<F::Output, Aborted> {
+    let task = Task::current("block_on");
+    let flag = Arc::new(Flag(AtomicBool::new(false)));
+    let waker = Waker::from(Arc::clone(&flag));
+    assert!(
+        task.waits.begin(&waker),
+        "`block_on` inside of async code would block the whole task: use `.await`"
+    );
+    let executor = Executor {
+        task: Rc::clone(&task),
+        flag,
+        abort,
+        location,
+    };
+    let mut future = pin!(future);
+    let mut wakes = 0;
+    loop {
+        executor.flag.0.store(false, Ordering::Relaxed);
+        task.waits.next_pass();
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return Ok(output);
+        }
+        match executor.wait()? {
+            Progress::Made => wakes = 0,
+            Progress::None => wakes += 1,
+        }
+        assert!(
+            wakes < MOST_WAKES,
+            "a future wakes itself again and again, and waits for nothing"
+        );
+    }
+}
+
+struct Executor {
+    task: Rc<Task>,
+    flag: Arc<Flag>,
+    abort: Option<Arm>,
+    location: &'static Location<'static>,
+}
+
+enum Progress {
+    Made,
+    None,
+}
+
+impl Executor {
+    /// Everything is pending: waits for something to happen.
+    fn wait(&self) -> Result<Progress, Aborted> {
+        let open = self.task.waits.open();
+        let (messages, times): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|open| open.arm().is_some());
+        let is_woken = self.flag.0.load(Ordering::Relaxed);
+        let waits = times.is_empty() && !is_woken;
+        let mut arms: Vec<Arm> = messages
+            .iter()
+            .filter_map(|open| open.arm().cloned())
+            .collect();
+        arms.extend(self.abort.clone());
+        if arms.is_empty() && waits {
+            arms.push(self.never());
+        }
+        if !arms.is_empty() {
+            let location = messages
+                .first()
+                .map_or(self.location, |first| first.location);
+            let sure = if is_woken { Vec::new() } else { sure(&times) };
+            if let Some(message) = take_if_sure(&self.task, &arms, location, waits, sure) {
+                return self.deliver(&message, &messages);
+            }
+        }
+        if is_woken {
+            return Ok(match arms.is_empty() {
+                true => Progress::None,
+                false => Progress::Made,
+            });
+        }
+        fire_one(&times);
+        Ok(Progress::Made)
+    }
+
+    fn deliver(
+        &self,
+        message: &Rc<Envelope>,
+        interests: &[Rc<Interest>],
+    ) -> Result<Progress, Aborted> {
+        if interests.iter().any(|interest| interest.offer(message)) {
+            return Ok(Progress::Made);
+        }
+        Err(Aborted)
+    }
+
+    /// What never comes.
+    fn never(&self) -> Arm {
+        let count = self.task.next_channel();
+        let mut mailboxes = self.task.world.mailboxes.borrow_mut();
+        let mailbox = mailboxes.of_plumbing(self.task.process, count, "something to wake it");
+        Arm::anything(mailbox)
+    }
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        self.task.waits.end();
+    }
+}
+
+/// Time cannot have passed if all that it would be given up for is certainly there.
+fn sure(times: &[Rc<Interest>]) -> Vec<Vec<Arm>> {
+    let group = |time: &Rc<Interest>| match &time.want {
+        Want::Time { for_these } => {
+            let these = for_these.borrow();
+            let group: Vec<Arm> = these.iter().filter_map(|one| one.arm().cloned()).collect();
+            Some(group).filter(|group| !group.is_empty())
+        }
+        Want::Message(_) => None,
+    };
+    let groups: Option<Vec<Vec<Arm>>> = times.iter().map(group).collect();
+    groups.unwrap_or_default()
+}
+
+/// Time has passed for one of them.
+fn fire_one(times: &[Rc<Interest>]) {
+    let first = match times {
+        [] => return,
+        [only] => only,
+        [first, ..] => {
+            let options = times.iter().map(Passes);
+            choose_at(options, first.location).0
+        }
+    };
+    first.fire();
+}
+
+/// One of several times that may pass first.
+struct Passes<'t>(&'t Rc<Interest>);
+
+impl fmt::Debug for Passes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the time of {}", self.0.location)
+    }
+}
+
+/// Has anything woken the root?
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,258 @@
+//! What the futures of a task wait for.
+//!
+//! A future that waits for a message registers an *interest* with the task that polls it, and is
+//! pending. When everything is pending, the [executor](super::executor) receives one message for all
+//! interests together and hands it to the first future that wants it. A future that is dropped takes
+//! its interest with it: cancelling needs nothing else.
+//!
+//! An interest counts as long as somebody polls it: in the last pass over the task's futures, or with
+//! a waker of its own, as combinators have that poll only what was woken. A future that is kept but
+//! not polled receives nothing.
+//!
+//! A message that was handed to a future which was dropped before it was polled again is not lost: it
+//! goes to the next receive that wants it.
+
+use crate::message::Envelope;
+use crate::pattern::Arm;
+use crate::task::Task;
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+/// What a task's futures wait for, and what was received for nobody.
+#[derive(Default)]
+pub(crate) struct Waits {
+    interests: RefCell<Vec<Rc<Interest>>>,
+    /// Which pass over the futures this is.
+    pass: Cell<u64>,
+    root: RefCell<Option<Waker>>,
+    /// For each enclosing [`Waits::watch`]: what was registered inside.
+    watches: RefCell<Vec<Vec<Rc<Interest>>>>,
+    unused: RefCell<Vec<Rc<Envelope>>>,
+}
+
+/// A message or a signal that one future waits for.
+pub(crate) struct Interest {
+    pub(crate) want: Want,
+    /// Where the future was made.
+    pub(crate) location: &'static Location<'static>,
+    waker: RefCell<Option<Waker>>,
+    /// In which passes it was polled first and last.
+    first_pass: Cell<Option<u64>>,
+    pass: Cell<u64>,
+    got: RefCell<Got>,
+}
+
+pub(crate) enum Want {
+    /// A message.
+    Message(Arm),
+    /// Nothing in particular: time passes.
+    Time {
+        /// It is given up for these: it cannot come if one of them is certainly there.
+        for_these: RefCell<Vec<Rc<Interest>>>,
+    },
+}
+
+enum Got {
+    Nothing,
+    Message(Rc<Envelope>),
+    Time,
+}
+
+impl Interest {
+    fn new(want: Want, location: &'static Location<'static>) -> Rc<Self> {
+        Rc::new(Interest {
+            want,
+            location,
+            waker: RefCell::default(),
+            first_pass: Cell::new(None),
+            pass: Cell::new(0),
+            got: RefCell::new(Got::Nothing),
+        })
+    }
+
+    /// The messages it wants.
+    pub(crate) fn arm(&self) -> Option<&Arm> {
+        match &self.want {
+            Want::Message(arm) => Some(arm),
+            Want::Time { .. } => None,
+        }
+    }
+
+    /// Gives it the message, if it wants it.
+    pub(crate) fn offer(&self, message: &Rc<Envelope>) -> bool {
+        let wants = self.arm().is_some_and(|arm| arm.accepts(message));
+        if wants {
+            self.give(Got::Message(Rc::clone(message)));
+        }
+        wants
+    }
+
+    /// Time has passed.
+    pub(crate) fn fire(&self) {
+        self.give(Got::Time);
+    }
+
+    /// Was it polled in an earlier pass?
+    pub(crate) fn is_old(&self) -> bool {
+        self.first_pass
+            .get()
+            .is_some_and(|first| first < self.pass.get())
+    }
+
+    fn give(&self, got: Got) {
+        self.got.replace(got);
+        let waker = self.waker.borrow().clone();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(*self.got.borrow(), Got::Nothing)
+    }
+}
+
+impl Waits {
+    /// An executor begins; false if there is one already.
+    pub(crate) fn begin(&self, root: &Waker) -> bool {
+        let mut known = self.root.borrow_mut();
+        let is_first = known.is_none();
+        if is_first {
+            *known = Some(root.clone());
+        }
+        is_first
+    }
+
+    /// The executor is done.
+    pub(crate) fn end(&self) {
+        self.root.take();
+    }
+
+    /// Another pass over the futures begins.
+    pub(crate) fn next_pass(&self) {
+        self.pass.set(self.pass.get() + 1);
+    }
+
+    /// The interests that count, in the order in which they were registered.
+    pub(crate) fn open(&self) -> Vec<Rc<Interest>> {
+        let root = self.root.borrow();
+        let counts = |interest: &&Rc<Interest>| {
+            let has_own_waker = || match (&*interest.waker.borrow(), &*root) {
+                (Some(waker), Some(root)) => !waker.will_wake(root),
+                _ => false,
+            };
+            interest.is_open() && (interest.pass.get() == self.pass.get() || has_own_waker())
+        };
+        self.interests
+            .borrow()
+            .iter()
+            .filter(counts)
+            .cloned()
+            .collect()
+    }
+
+    /// Polls something; returns also what it waits for.
+    pub(crate) fn watch<R>(&self, poll: impl FnOnce() -> R) -> (R, Vec<Rc<Interest>>) {
+        self.watches.borrow_mut().push(Vec::new());
+        let result = poll();
+        let seen = self.watches.borrow_mut().pop().unwrap_or_default();
+        (result, seen)
+    }
+
+    /// A message that was received for a future that is no more.
+    pub(crate) fn unused(&self, wanted: &[Arm]) -> Option<Rc<Envelope>> {
+        let mut unused = self.unused.borrow_mut();
+        let at = unused
+            .iter()
+            .position(|message| wanted.iter().any(|arm| arm.accepts(message)))?;
+        Some(unused.remove(at))
+    }
+
+    /// Is there any message of that kind?
+    pub(crate) fn has_unused(&self) -> bool {
+        !self.unused.borrow().is_empty()
+    }
+
+    fn register(&self, interest: &Rc<Interest>, waker: &Waker) {
+        interest.waker.replace(Some(waker.clone()));
+        interest.pass.set(self.pass.get());
+        if interest.first_pass.get().is_none() {
+            interest.first_pass.set(Some(self.pass.get()));
+        }
+        let mut interests = self.interests.borrow_mut();
+        if !interests.iter().any(|known| Rc::ptr_eq(known, interest)) {
+            interests.push(Rc::clone(interest));
+        }
+        for watch in &mut *self.watches.borrow_mut() {
+            watch.push(Rc::clone(interest));
+        }
+    }
+
+    fn remove(&self, interest: &Rc<Interest>) {
+        self.interests
+            .borrow_mut()
+            .retain(|known| !Rc::ptr_eq(known, interest));
+        if let Got::Message(message) = interest.got.replace(Got::Nothing) {
+            self.unused.borrow_mut().push(message);
+        }
+    }
+}
+
+/// A future's end of an interest. Dropping it is losing interest.
+pub(crate) struct Awaited(Rc<Interest>);
+
+impl Awaited {
+    /// Waits for a message.
+    pub(crate) fn message(arm: Arm, location: &'static Location<'static>) -> Self {
+        Awaited(Interest::new(Want::Message(arm), location))
+    }
+
+    /// Waits for time to pass.
+    pub(crate) fn time(location: &'static Location<'static>) -> Self {
+        let for_these = RefCell::default();
+        Awaited(Interest::new(Want::Time { for_these }, location))
+    }
+
+    /// Waits for time to pass, for the sake of other interests.
+    pub(crate) fn is_for(&self, these: Vec<Rc<Interest>>) {
+        if let Want::Time { for_these } = &self.0.want {
+            for_these.replace(these);
+        }
+    }
+
+    /// The message, if it has come.
+    #[track_caller]
+    pub(crate) fn poll_message(&self, cx: &Context<'_>) -> Poll<Rc<Envelope>> {
+        match self.poll(cx) {
+            Poll::Ready(Some(message)) => Poll::Ready(message),
+            _ => Poll::Pending,
+        }
+    }
+
+    /// Has time passed?
+    #[track_caller]
+    pub(crate) fn poll_time(&self, cx: &Context<'_>) -> Poll<()> {
+        self.poll(cx).map(|_| ())
+    }
+
+    #[track_caller]
+    fn poll(&self, cx: &Context<'_>) -> Poll<Option<Rc<Envelope>>> {
+        match self.0.got.replace(Got::Nothing) {
+            Got::Message(message) => return Poll::Ready(Some(message)),
+            Got::Time => return Poll::Ready(None),
+            Got::Nothing => {}
+        }
+        Task::current("await").waits.register(&self.0, cx.waker());
+        Poll::Pending
+    }
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        if let Some(task) = Task::of_destructor() {
+            task.waits.remove(&self.0);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! A mirror of `tokio`: write `use plainsong::tokio;` and explore async code as it is.
+//!
+//! A task is a process, an `.await` that waits is a receive. Whatever order messages, wake-ups and
+//! timeouts can come in is explored; what nobody can tell apart is explored once.
+//!
+//! ```
+//! use plainsong::{channel, tokio};
+//!
+//! let report = plainsong::explore(|| {
+//!     tokio::block_on(async {
+//!         let (numbers, received) = channel("numbers");
+//!         for n in [1, 2] {
+//!             let numbers = numbers.clone();
+//!             tokio::spawn(async move { numbers.send(n) });
+//!         }
+//!         assert_eq!(received.receive_async().await + received.receive_async().await, 3);
+//!     });
+//! });
+//! report.assert_holds();
+//! assert_eq!(report.executions, 2);
+//! ```
+//!
+//! # What is different
+//!
+//! - What is sent, returned by a task or kept in a lock has to be `Clone` (and mostly `Debug`), because
+//!   one send is received in many executions.
+//! - Nothing has to be `Send`.
+//! - A panic in a task is a failure of the execution: [`JoinError`](task::JoinError) is never about one.
+//! - A task that waits for ever is reported as a deadlock, unless it is a daemon
+//!   ([`task::Builder::daemon`]); tokio would drop it with the runtime.
+//! - [Time](time) is not modelled.
+
+pub mod join_set;
+mod joining;
+mod racing;
+pub mod runtime;
+pub mod task;
+pub mod time;
+
+#[doc(inline)]
+pub use crate::future::block_on;
+#[doc(inline)]
+pub use crate::{__join as join, __pin as pin, __select as select, __try_join as try_join};
+pub use task::spawn;
+
+#[doc(hidden)]
+pub mod macros {
+    //! What the macros expand to.
+    pub use super::joining::Joining;
+    pub use super::racing::{Branch, Branching, race};
+    pub use crate::future::{Loud, Probe, Waiting};
+}

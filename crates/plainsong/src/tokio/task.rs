@@ -1,0 +1,345 @@
+//! Tasks: async code that runs on its own.
+
+use crate::channel::plumbing;
+use crate::delivery::Delivery;
+use crate::future::{Aborted, Awaited, Quiet, run};
+use crate::guard::What;
+use crate::message::{Envelope, Returned};
+use crate::pattern::Arm;
+use crate::process::{self, Process};
+use crate::receive::{take, take_if_sure};
+use crate::send::{Letter, post};
+use crate::task::Task;
+use crate::world::Mailboxes;
+use plainsong_explore::Mailbox;
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+#[doc(inline)]
+pub use super::join_set::JoinSet;
+
+/// Starts a task.
+///
+/// ```
+/// use plainsong::tokio;
+///
+/// plainsong::explore(|| {
+///     tokio::block_on(async {
+///         let task = tokio::spawn(async { 1 + 2 });
+///         assert_eq!(task.await.unwrap(), 3);
+///     });
+/// })
+/// .assert_holds();
+/// ```
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    Builder::new().spawn(future)
+}
+
+/// Runs a function that may block, on its own.
+///
+/// ```
+/// use plainsong::tokio::{self, task};
+///
+/// plainsong::explore(|| {
+///     tokio::block_on(async {
+///         let sum = task::spawn_blocking(|| (1..=3).sum::<u32>());
+///         assert_eq!(sum.await.unwrap(), 6);
+///     });
+/// })
+/// .assert_holds();
+/// ```
+#[track_caller]
+pub fn spawn_blocking<T: 'static>(function: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
+    let location = Location::caller();
+    Builder::new().start(move |abort| {
+        if is_aborted(&abort, location) {
+            return Err(JoinError(()));
+        }
+        Ok(function())
+    })
+}
+
+/// Lets others go first: whatever the task waits for besides may come now.
+///
+/// ```
+/// use plainsong::tokio::{self, task};
+///
+/// plainsong::explore(|| tokio::block_on(task::yield_now())).assert_holds();
+/// ```
+#[track_caller]
+pub fn yield_now() -> YieldNow {
+    YieldNow(Awaited::time(Location::caller()))
+}
+
+/// See [`yield_now`].
+#[must_use = "nothing happens before it is awaited"]
+pub struct YieldNow(Awaited);
+
+impl Future for YieldNow {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.poll_time(cx)
+    }
+}
+
+impl Quiet for YieldNow {}
+
+/// A task about to be started.
+///
+/// ```
+/// use plainsong::tokio::{self, task};
+///
+/// plainsong::explore(|| {
+///     tokio::block_on(async {
+///         let named = task::Builder::new().name("clerk").spawn(async { plainsong::current() });
+///         assert_eq!(format!("{:?}", named.await.unwrap()), "clerk");
+///         // A daemon may wait for ever.
+///         task::Builder::new().daemon().spawn(std::future::pending::<()>());
+///     });
+/// })
+/// .assert_holds();
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "nothing is started before `spawn` is called"]
+pub struct Builder {
+    process: process::Builder,
+}
+
+impl Builder {
+    /// A task without a name that has to end.
+    pub fn new() -> Self {
+        Builder::default()
+    }
+
+    /// Gives it a name, for pictures and traces.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.process = self.process.name(name);
+        self
+    }
+
+    /// Allows it to wait when everything else is done.
+    pub fn daemon(mut self) -> Self {
+        self.process = self.process.daemon();
+        self
+    }
+
+    /// Starts it.
+    #[track_caller]
+    pub fn spawn<F>(self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        let location = Location::caller();
+        self.start(move |abort| {
+            if is_aborted(&abort, location) {
+                return Err(JoinError(()));
+            }
+            run(future, Some(abort), location).map_err(|Aborted| JoinError(()))
+        })
+    }
+
+    #[track_caller]
+    fn start<T: 'static>(
+        self,
+        code: impl FnOnce(Arm) -> Result<T, JoinError> + 'static,
+    ) -> JoinHandle<T> {
+        let control = plumbing("an abort");
+        let abort = Arm {
+            silent: true,
+            ..Arm::typed::<Abort>(control)
+        };
+        let handle = self.process.spawn(move || code(abort));
+        JoinHandle {
+            process: handle.process(),
+            control,
+            location: Location::caller(),
+            awaited: None,
+            result: RefCell::new(None),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Abort;
+
+/// Was a task aborted before it ran?
+fn is_aborted(abort: &Arm, location: &'static Location<'static>) -> bool {
+    let task = Task::current("spawn");
+    take(&task, std::slice::from_ref(abort), location, false).is_some()
+}
+
+/// A task that was started: awaited, it is what the task returns. Dropping it leaves the task alone.
+pub struct JoinHandle<T> {
+    process: Process,
+    control: Mailbox,
+    location: &'static Location<'static>,
+    awaited: Option<Awaited>,
+    result: RefCell<Option<Result<T, JoinError>>>,
+}
+
+impl<T> Unpin for JoinHandle<T> {}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("JoinHandle").field(&self.process).finish()
+    }
+}
+
+impl<T> JoinHandle<T> {
+    /// The process that runs the task.
+    pub fn process(&self) -> Process {
+        self.process
+    }
+
+    /// Ends the task where it waits next, or before it begins, unless it ends before that.
+    ///
+    /// ```
+    /// use plainsong::tokio;
+    ///
+    /// let report = plainsong::explore(|| {
+    ///     tokio::block_on(async {
+    ///         let task = tokio::spawn(async { 5 });
+    ///         task.abort();
+    ///         assert!(matches!(task.await, Ok(5) | Err(_)));
+    ///     });
+    /// });
+    /// report.assert_holds();
+    /// assert_eq!(report.executions, 2);
+    /// ```
+    #[track_caller]
+    pub fn abort(&self) {
+        self.abort_handle().abort();
+    }
+
+    /// Something to abort the task with, from elsewhere.
+    pub fn abort_handle(&self) -> AbortHandle {
+        AbortHandle {
+            process: self.process,
+            control: self.control,
+        }
+    }
+
+    fn arm(&self) -> Arm {
+        Arm::anything(Mailboxes::of_result(self.process.0))
+    }
+}
+
+impl<T: Clone + 'static> JoinHandle<T> {
+    /// Has the task ended? If it has, as far as anybody here can know, the answer is yes; if it may
+    /// have, both answers are explored.
+    ///
+    /// ```
+    /// use plainsong::tokio;
+    ///
+    /// let report = plainsong::explore(|| {
+    ///     tokio::block_on(async {
+    ///         let mut task = tokio::spawn(async {});
+    ///         if task.is_finished() {
+    ///             assert!(task.is_finished());
+    ///         }
+    ///     });
+    /// });
+    /// report.assert_holds();
+    /// assert_eq!(report.executions, 2);
+    /// ```
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        if self.result.borrow().is_some() {
+            return true;
+        }
+        let Some(task) = Task::live("is_finished") else {
+            return false;
+        };
+        let (arm, location) = (self.arm(), Location::caller());
+        let sure = vec![vec![arm.clone()]];
+        let message = take_if_sure(&task, &[arm], location, false, sure);
+        if let Some(message) = message {
+            self.result.replace(Some(result(&message)));
+        }
+        self.result.borrow().is_some()
+    }
+}
+
+fn result<T: Clone + 'static>(message: &Envelope) -> Result<T, JoinError> {
+    let returned: &Returned<Result<T, JoinError>> =
+        message.get().expect("the handle knows the type");
+    returned.0.clone()
+}
+
+impl<T: Clone + 'static> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Some(result) = self.result.take() {
+            return Poll::Ready(result);
+        }
+        let (arm, location) = (self.arm(), self.location);
+        let awaited = self
+            .awaited
+            .get_or_insert_with(|| Awaited::message(arm, location));
+        awaited.poll_message(cx).map(|message| result(&message))
+    }
+}
+
+impl<T> Quiet for JoinHandle<T> {}
+
+/// Aborts a task: see [`JoinHandle::abort`].
+#[derive(Clone, Debug)]
+pub struct AbortHandle {
+    process: Process,
+    control: Mailbox,
+}
+
+impl AbortHandle {
+    /// Ends the task: see [`JoinHandle::abort`].
+    #[track_caller]
+    pub fn abort(&self) {
+        let letter = Letter::new(Abort).via(Delivery::Mailbox);
+        post(letter, self.control, Location::caller(), None, What::Send);
+    }
+
+    /// The process that runs the task.
+    pub fn process(&self) -> Process {
+        self.process
+    }
+}
+
+/// The task did not end by itself: it was aborted.
+#[derive(Clone, PartialEq, Eq)]
+pub struct JoinError(());
+
+impl JoinError {
+    /// Was the task aborted? It was.
+    pub fn is_cancelled(&self) -> bool {
+        true
+    }
+
+    /// Did the task panic? That would be a failure of the execution.
+    pub fn is_panic(&self) -> bool {
+        false
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JoinError::Cancelled")
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("task was cancelled")
+    }
+}
+
+impl std::error::Error for JoinError {}
