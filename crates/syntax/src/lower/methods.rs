@@ -120,10 +120,11 @@ impl Lowering<'_> {
             format!("{subject} is {shown}, which has no method `{text}`")
         };
         let diagnostic = Diagnostic::error(&UNKNOWN_METHOD, name.span(), message);
-        let diagnostic = match alias(text).filter(|alias| known.contains(alias)) {
+        let alias = aliases(text).iter().find(|alias| known.contains(*alias));
+        let diagnostic = match alias {
             Some(alias) => diagnostic.help(format!("did you mean `{alias}`?")).fix(
                 format!("write `{alias}`"),
-                vec![(name.span(), alias.to_owned())],
+                vec![(name.span(), (*alias).to_owned())],
             ),
             None => {
                 let mut diagnostic = self.suggest(diagnostic, name, known.iter().copied());
@@ -208,23 +209,25 @@ fn method_of(receiver: &Ty, name: &str) -> Option<Method> {
     }
 }
 
-/// What a method of another language is called here.
-fn alias(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "size" | "length" | "card" | "cardinality" | "count" => "len",
-        "insert" | "add" | "union" => "with",
-        "remove" | "delete" | "erase" => "without",
-        "append" | "push_back" | "add_last" => "push",
-        "head" | "front" => "first",
-        "back" => "last",
-        "tail" | "pop_front" | "pop_first" => "drop_first",
-        "pop" | "pop_back" | "pop_last" => "drop_last",
-        "set" | "store" | "put" | "replace" => "update",
-        "isEmpty" | "empty" => "is_empty",
-        "has" | "includes" | "member" => "contains",
-        "is_subset" | "subset_of" => "subset",
-        "get" | "value" | "expect" => "unwrap",
-        "get_or" | "or" | "unwrap_or_default" => "unwrap_or",
-        _ => return None,
-    })
+/// What a method of another language, or of another type, may be called here.
+fn aliases(name: &str) -> &'static [&'static str] {
+    match name {
+        "size" | "length" | "card" | "cardinality" | "count" => &["len"],
+        "insert" | "add" | "append" | "push" | "push_back" | "add_last" | "with" => {
+            &["with", "push"]
+        }
+        "union" => &["with"],
+        "remove" | "delete" | "erase" => &["without"],
+        "head" | "front" => &["first"],
+        "back" => &["last"],
+        "tail" | "pop_front" | "pop_first" => &["drop_first"],
+        "pop" | "pop_back" | "pop_last" => &["drop_last"],
+        "set" | "store" | "put" | "replace" => &["update"],
+        "isEmpty" | "empty" => &["is_empty"],
+        "has" | "includes" | "member" => &["contains"],
+        "is_subset" | "subset_of" => &["subset"],
+        "get" | "value" | "expect" => &["unwrap"],
+        "get_or" | "or" | "unwrap_or_default" => &["unwrap_or"],
+        _ => &[],
+    }
 }

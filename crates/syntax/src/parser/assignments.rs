@@ -14,9 +14,24 @@ impl Parser<'_> {
     pub(super) fn let_statement(&mut self, value: fn(&mut Self)) {
         let start = self.open();
         self.bump();
+        self.let_mut();
         self.expect_name("the name of a value");
         self.type_and_value("a `let` gives its name a value: `let x = …;`", value);
         self.close(start, LetStmt);
+    }
+
+    /// `let mut x`: reported, and read as `let x`.
+    fn let_mut(&mut self) {
+        if self.at_word("mut") && self.nth(1) == Ident {
+            let message = "there is no `let mut`";
+            let diagnostic =
+                Diagnostic::error(&codes::UNEXPECTED_TOKEN, self.current_span(), message)
+                    .help("a `let` never changes; what changes is a variable: `var x = …;`");
+            self.report(diagnostic);
+            let start = self.open();
+            self.bump();
+            self.close(start, Error);
+        }
     }
 
     /// `var x [: T] = …;`
@@ -189,8 +204,16 @@ fn likely_statement(word: &str) -> Option<&'static str> {
 fn expression_help(text: &str) -> String {
     let callee = text.split('(').next().unwrap_or(text);
     match callee.split_once('.') {
-        Some((variable, _)) if text.ends_with(')') => {
-            format!("methods return new values and change nothing: write `{variable} = {text};`")
+        Some((variable, method)) if text.ends_with(')') => {
+            let arguments = &text[callee.len()..];
+            let change = match method {
+                "push" | "append" | "add" | "insert" => format!(
+                    "`{variable} = {variable}.with{arguments};` for a set or bag, \
+                     `{variable} = {variable}.push{arguments};` for a sequence"
+                ),
+                _ => format!("`{variable} = {text};`"),
+            };
+            format!("methods return new values and change nothing: write {change}")
         }
         _ if text.ends_with(')') => {
             "to leave work behind write `async Name(…);`, to send a message `send Name(…) to …;`"

@@ -1,6 +1,6 @@
 //! Statements that send and receive, and what a receive or a handler accepts.
 
-use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_diagnostics::{Diagnostic, Span, nearest};
 use rowan::Checkpoint;
 
 use super::Parser;
@@ -86,9 +86,29 @@ impl Parser<'_> {
         }
         if self.at_word("from") {
             self.source();
+        } else if self.at_misspelt_from() {
+            self.misspelt_from();
+            self.source();
         }
         self.optional_where();
         self.close(start, Accept);
+    }
+
+    /// A word like `from` before a sender, where no other word can stand.
+    fn at_misspelt_from(&self) -> bool {
+        self.at(Ident)
+            && matches!(self.nth(1), Ident | AnyKw | SelfKw)
+            && nearest(self.current_text(), ["from"]).is_some()
+    }
+
+    fn misspelt_from(&mut self) {
+        let message = format!("expected `from`, found {}", self.found());
+        let here = self.current_span();
+        self.report(
+            Diagnostic::error(&codes::UNEXPECTED_TOKEN, here, message)
+                .help("did you mean `from`?")
+                .fix("write `from`", vec![(here, "from".to_owned())]),
+        );
     }
 
     /// `(x, _)` or `[x, _]`: fresh names.
