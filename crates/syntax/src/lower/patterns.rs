@@ -101,8 +101,43 @@ impl Lowering<'_> {
             }
             _ => {}
         }
+        if self.is_variant_of_another(&name, ty) {
+            return PatternKind::Wild;
+        }
         self.like_a_variant(&name, ty);
         self.bind_pattern(&name, ty, bound)
+    }
+
+    /// Reports a bare name that is a variant, but not of what it is matched with: as a new name it
+    /// would match everything, which nobody means.
+    fn is_variant_of_another(&mut self, name: &ast::Name, ty: &Ty) -> bool {
+        let Some(&(other, _)) = self.names.enums_with(name.text()).first() else {
+            return false;
+        };
+        if is_unknown(ty) || is_hole(ty) {
+            return false;
+        }
+        let (text, owner) = (name.text(), &self.types.enums[other.index()].name);
+        let help = match ty {
+            Ty::Enum(id) => {
+                let variants = self.types.enums[id.index()].variants.iter();
+                let listed: Vec<String> = variants
+                    .map(|variant| format!("`{}`", variant.name))
+                    .collect();
+                format!(
+                    "`{text}` is a variant of `{owner}`; here it is one of {}, or `_` for all that remain",
+                    listed.join(", ")
+                )
+            }
+            Ty::Option(inner) if **inner == Ty::Enum(other) => {
+                format!("`{text}` is a variant of `{owner}`; did you mean `some({text})`?")
+            }
+            _ => format!(
+                "`{text}` is a variant of `{owner}`; to match everything use `_` or a name that is no variant"
+            ),
+        };
+        self.bad_pattern(name.span(), ty, &help);
+        true
     }
 
     /// Warns about a new name that looks like a variant or process.

@@ -35,5 +35,8 @@ for an option, as many components as the tuple has, fields of their struct, a pr
 
 ```text
 fn f(o: option<int>) -> int { match o { Yes => 1, _ => 0 } }    // error: an option is `none` or `some(…)`
-```";
+```
+
+A bare name that is no variant is a new name and matches everything. One that is a variant of another
+enum would do so too, but is not what anybody means: it is an error.";
 }
