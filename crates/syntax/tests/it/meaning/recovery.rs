@@ -70,3 +70,47 @@ fn a_mismatch_settles_what_was_open() {
         ["type-mismatch"]
     );
 }
+
+/// Every program with one of its words misspelt where it first stands: all that goes wrong with it is
+/// said once of each place.
+#[test]
+fn no_place_is_reported_twice() {
+    for (path, text) in crate::corpus::songs("songs") {
+        for misspelt in misspellings(&text) {
+            let mut seen = std::collections::HashSet::new();
+            for found in compile(&misspelt).diagnostics {
+                let place = (found.code.name, found.primary.span);
+                assert!(
+                    seen.insert((place, found.message.clone())),
+                    "{}: {} twice at `{}` in\n{misspelt}",
+                    path.display(),
+                    found.code.name,
+                    found.primary.span.slice(&misspelt)
+                );
+            }
+        }
+    }
+}
+
+/// `text` with the first occurrence of one word changed, for each word behind the header.
+fn misspellings(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let header = text.find("\n\n").unwrap_or(0);
+    let (header, code) = text.split_at(header);
+    let mut words: Vec<&str> = code
+        .split(|c| !is_part(c))
+        .filter(|word| word.starts_with(char::is_alphabetic))
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+        .into_iter()
+        .map(|word| format!("{header}{}", code.replacen(word, "zzz", 1)))
+        .collect()
+}
+
+#[test]
+fn an_unknown_name_is_reported_at_each_of_its_places() {
+    let text = "const A: nat = zork;\nprocess p { var v: nat = zork; assert v == zork + A; }";
+    assert_eq!(codes(text), ["unknown-name"; 3]);
+}
