@@ -8,6 +8,7 @@ use crate::machine::{Machine, Root};
 use crate::monitor::Observers;
 use crate::replay::Guide;
 use crate::report::{End, Estimate, Limit, Report, Verdict, peak_memory};
+use crate::sync::mpsc::hang_up::Askers;
 use crate::watch::{Shared, Watch};
 use crate::world::World;
 use plainsong_explore::{Engine, Graph, Leaf, Policy, Visitor, explore_in_parallel, sample};
@@ -32,6 +33,8 @@ pub(crate) struct Attempt {
     pub(crate) estimate: Option<Estimate>,
     pub(crate) notes: Vec<String>,
     pub(crate) followed: BTreeMap<String, usize>,
+    /// Who should ask before a send whether the receiver was dropped.
+    pub(crate) askers: Askers,
     is_guided: bool,
 }
 
@@ -175,6 +178,7 @@ fn machine(shared: &Shared) -> Machine {
     let stacks = Stacks::new(shared.settings.stack_size);
     let mut world = World::new(shared.settings.delivery, stacks, Rc::default());
     world.guide.clone_from(&shared.guide);
+    world.askers.clone_from(&shared.settings.askers);
     world.monitors = Observers::new(&shared.settings.monitors);
     Machine::new(Rc::new(world), Arc::clone(&shared.root), shared.restart)
 }
@@ -205,6 +209,7 @@ impl Attempt {
         self.failures = found.failures;
         self.notes = found.notes;
         self.followed = found.followed;
+        self.askers = found.askers;
     }
 
     /// Puts it into words and numbers.

@@ -1,10 +1,11 @@
 //! How to explore: models, limits, and what to do with failures.
 
-use crate::attempt::attempt;
+use crate::attempt::{Attempt, attempt};
 use crate::delivery::Delivery;
 use crate::machine::Root;
 use crate::monitor::Registered;
 use crate::report::{Estimate, Report};
+use crate::sync::mpsc::hang_up::Askers;
 use crate::trace::Trace;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -78,6 +79,8 @@ pub struct Explorer {
     pub(crate) expected: Vec<String>,
     pub(crate) trace_file: Option<PathBuf>,
     pub(crate) monitors: Vec<Registered>,
+    /// Who asks before a send whether the receiver was dropped; found out by itself.
+    pub(crate) askers: Arc<Askers>,
     /// Look for the race that decided a failure.
     pub(crate) explains: bool,
 }
@@ -100,6 +103,7 @@ impl Default for Explorer {
             expected: Vec::new(),
             trace_file: None,
             monitors: Vec::new(),
+            askers: Arc::default(),
             explains: true,
         }
     }
@@ -274,18 +278,29 @@ impl Explorer {
     pub fn run(&self, program: impl Fn() + Send + Sync + 'static) -> Report {
         let started = Instant::now();
         let root = Arc::new(program) as Root;
+        let mut settings = self.clone();
+        loop {
+            let outcome = settings.attempt(&root);
+            if outcome.askers.is_empty() {
+                return outcome.into_report(self, started);
+            }
+            Arc::make_mut(&mut settings.askers).extend(outcome.askers);
+        }
+    }
+
+    fn attempt(&self, root: &Root) -> Attempt {
         let first = match self.restart {
             Restart::All => Restart::All,
             Restart::Auto | Restart::Changed => Restart::Changed,
         };
-        let mut outcome = attempt(self, &root, first, None);
+        let mut outcome = attempt(self, root, first, None);
         if self.restart == Restart::Auto && outcome.mismatch.is_some() {
-            outcome = attempt(self, &root, Restart::All, None);
+            outcome = attempt(self, root, Restart::All, None);
             if outcome.mismatch.is_none() {
                 outcome.notes.push(SHARED_STATE.to_owned());
             }
         }
-        outcome.into_report(self, started)
+        outcome
     }
 
     /// Follows a saved trace, and says whether it still fails.

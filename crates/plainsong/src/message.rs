@@ -6,6 +6,7 @@ use crate::record::discard;
 use crate::tag::Tag;
 use plainsong_explore::Mailbox;
 use std::any::{Any, TypeId};
+use std::cell::Cell;
 use std::fmt::{self, Debug};
 use std::panic::Location;
 use std::rc::Rc;
@@ -143,7 +144,7 @@ impl<T: Message> Value for T {
     }
 
     fn duplicate(&self) -> Option<Box<dyn Value>> {
-        Some(Box::new(self.clone()))
+        Some(Box::new(copy(self)))
     }
 }
 
@@ -229,9 +230,26 @@ impl Debug for Envelope {
     }
 }
 
-/// The value of a message for one more execution: the same value, not a second one.
+thread_local! {
+    static COPYING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The value of a message for one more execution: the same value, not a second one. Values that
+/// know how many of them there are ask [`is_copying`].
 pub(crate) fn copy<T: Clone>(value: &T) -> T {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            COPYING.set(self.0);
+        }
+    }
+    let _before = Before(COPYING.replace(true));
     value.clone()
+}
+
+/// Is a value being copied because one send is received in many executions?
+pub(crate) fn is_copying() -> bool {
+    COPYING.get()
 }
 
 /// The last part of a type's name, without the modules in front: `Vote`, `Option<Vote>`.

@@ -213,6 +213,7 @@ fn holds_afterwards(guide: &Guide, shared: &Shared) -> Option<u64> {
     let all_fine = outcome.failures.is_empty()
         && outcome.mismatch.is_none()
         && outcome.limit.is_none()
+        && outcome.askers.is_empty()
         && outcome.complete > 0;
     all_fine.then_some(outcome.complete)
 }

@@ -44,6 +44,15 @@ pub(crate) enum Sight {
     Only(Wanted),
 }
 
+impl Decision {
+    fn wants_one_of(&self, kinds: &[&str]) -> bool {
+        match self {
+            Decision::Receive(Some(wanted)) => kinds.contains(&wanted.kind.as_str()),
+            _ => false,
+        }
+    }
+}
+
 /// A message, by what people call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
@@ -90,6 +99,28 @@ impl Guide {
             None if self.afterwards == Afterwards::Stop => None,
             None => Some(Sight::Anything),
         }
+    }
+
+    /// Is the next receive of a process to take a message of one of these types? None if it is
+    /// free.
+    pub(crate) fn wants_one_of(&self, task: &Task, kinds: &[&str]) -> Option<bool> {
+        let name = task.world.full_name(task.process);
+        let decision = self.decisions.get(&name)?.get(task.decisions.get())?;
+        Some(decision.wants_one_of(kinds))
+    }
+
+    /// The processes that receive a message of one of these types.
+    pub(crate) fn receivers_of(&self, kinds: &[&str]) -> impl Iterator<Item = &str> {
+        let receivers = self.decisions.iter().filter(|(_, decisions)| {
+            decisions
+                .iter()
+                .any(|decision| decision.wants_one_of(kinds))
+        });
+        receivers.map(|(process, _)| process.as_str())
+    }
+
+    pub(crate) fn is_free_afterwards(&self) -> bool {
+        self.afterwards == Afterwards::Free
     }
 
     fn next(&self, task: &Task) -> Option<&Decision> {

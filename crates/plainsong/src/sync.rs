@@ -39,6 +39,7 @@ mod barrier;
 pub(crate) mod barrier_server;
 mod condvar;
 pub(crate) mod condvar_server;
+pub mod mpsc;
 mod mutex;
 pub(crate) mod mutex_server;
 mod once;

@@ -18,7 +18,7 @@ use crate::panics::{self, Caught};
 use crate::pattern::Pattern;
 use crate::record::{Body, Record, discard};
 use crate::world::World;
-use plainsong_explore::{Op, Tid};
+use plainsong_explore::{Mailbox, Op, Tid};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::rc::Rc;
@@ -80,6 +80,8 @@ pub(crate) struct Task {
     /// Values of choices by operation, when the world takes notes.
     pub(crate) notes: RefCell<Vec<(usize, String)>>,
     tickets: Cell<u32>,
+    /// The channels whose receiver it knows to be dropped.
+    pub(crate) hung_up: RefCell<Vec<Mailbox>>,
     /// How often it woke up for no reason.
     pub(crate) spurious: Cell<u32>,
     /// The name that a thread was given.
@@ -138,6 +140,7 @@ impl Task {
             sent: RefCell::default(),
             notes: RefCell::default(),
             tickets: Cell::new(0),
+            hung_up: RefCell::default(),
             spurious: Cell::new(0),
             thread_name: RefCell::default(),
             parked: Cell::new((0, false)),
@@ -165,6 +168,7 @@ impl Task {
         self.sent.get_mut().clear();
         self.notes.get_mut().clear();
         self.tickets.set(0);
+        self.hung_up.get_mut().clear();
         self.spurious.set(0);
         self.thread_name.take();
         self.parked.set((0, false));

@@ -16,6 +16,7 @@ use crate::monitor::Observers;
 use crate::replay::Guide;
 use crate::report::{Limit, present_memory};
 use crate::story::Story;
+use crate::sync::mpsc::hang_up::{Askers, missing_askers};
 use crate::world::{MARKS, World};
 use plainsong_explore::{EventId, Graph, Kind, Leaf, Tid, Visitor};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +47,8 @@ pub(crate) struct Found {
     pub(crate) notes: Vec<String>,
     /// In a replay: how many receives and choices each process came to.
     pub(crate) followed: BTreeMap<String, usize>,
+    /// Who should ask before a send whether the receiver was dropped.
+    pub(crate) askers: Askers,
 }
 
 impl Shared {
@@ -181,6 +184,7 @@ impl Watch {
         world.compares_values = true;
         world.last_failure = before.last_failure.clone();
         world.guide.clone_from(&shared.guide);
+        world.askers.clone_from(&shared.settings.askers);
         world.monitors = Observers::new(&shared.settings.monitors);
         let root = Arc::clone(&shared.root);
         let mut machine = Machine::new(Rc::new(world), root, Restart::All);
@@ -318,6 +322,19 @@ impl Watch {
         }
     }
 
+    /// Notes who should ask before a send whether the receiver was dropped, and does not. A replay
+    /// is told who asks.
+    fn lacks_askers(&self, graph: &Graph<Machine>, world: &World) -> bool {
+        let guide = self.shared.guide.as_ref();
+        if !world.has_hung_up.get() || guide.is_some_and(|guide| !guide.is_free_afterwards()) {
+            return false;
+        }
+        let missing = missing_askers(graph, world);
+        let lacks_some = !missing.is_empty();
+        self.shared.found().askers.extend(missing);
+        lacks_some
+    }
+
     fn stop(&mut self) -> bool {
         self.is_over = true;
         false
@@ -339,6 +356,9 @@ impl Visitor<Machine> for Watch {
         self.events += graph.order().len() as u64;
         let failed = self.failed;
         self.told_the_end = false;
+        if self.lacks_askers(graph, &world) {
+            return self.stop();
+        }
         if let Err(mismatch) = self.judge(graph, leaf, &world) {
             self.shared.found().mismatch.get_or_insert(mismatch);
             return self.stop();

@@ -7,10 +7,12 @@ use crate::guard::Mismatch;
 use crate::monitor::Observers;
 use crate::panics::Caught;
 use crate::replay::Guide;
+use crate::sync::mpsc::hang_up::Askers;
 use plainsong_explore::{Mailbox, Tid};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// One program under exploration.
 pub(crate) struct World {
@@ -29,6 +31,10 @@ pub(crate) struct World {
     pub(crate) complaint: RefCell<Option<Failure>>,
     /// Has any mailbox had two receivers, perhaps in different executions?
     pub(crate) receiver_changed: Cell<bool>,
+    /// Who asks before a send whether the receiver was dropped.
+    pub(crate) askers: Arc<Askers>,
+    /// Was any receiver dropped?
+    pub(crate) has_hung_up: Cell<bool>,
     /// Is there any coverage mark?
     pub(crate) has_marks: Cell<bool>,
     /// A leaf was visited: what ran for it is over.
@@ -69,6 +75,8 @@ impl World {
             mismatch: RefCell::default(),
             complaint: RefCell::default(),
             receiver_changed: Cell::new(false),
+            askers: Arc::default(),
+            has_hung_up: Cell::new(false),
             has_marks: Cell::new(false),
             leaf_visited: Cell::new(false),
             last_failure: RefCell::default(),
@@ -188,6 +196,7 @@ impl Drop for Entered {
 /// The numbers of mailboxes, and the names of channels.
 pub(crate) struct Mailboxes {
     numbers: HashMap<(Tid, u32), u32>,
+    gates: HashMap<(Mailbox, String), u32>,
     channels: Vec<String>,
     /// Channels that users do not see; what they call them is what is waited for there.
     plumbing: BTreeSet<u32>,
@@ -211,6 +220,7 @@ impl Default for Mailboxes {
     fn default() -> Self {
         Mailboxes {
             numbers: HashMap::new(),
+            gates: HashMap::new(),
             channels: vec!["coverage".to_owned()],
             plumbing: BTreeSet::from([0]),
         }
@@ -263,6 +273,21 @@ impl Mailboxes {
             }
             _ => None,
         }
+    }
+
+    /// Where a process, by its full name, learns that the receiver of a channel was dropped.
+    pub(crate) fn of_gate(&mut self, channel: Mailbox, process: &str) -> Mailbox {
+        let name = match Mailboxes::place(channel) {
+            Place::Channel(number) => self.channel_name(number).to_owned(),
+            _ => String::new(),
+        };
+        let channels = &mut self.channels;
+        let key = (channel, process.to_owned());
+        let number = *self.gates.entry(key).or_insert_with(|| {
+            channels.push(name);
+            channels.len() as u32 - 1
+        });
+        3 * number + 2
     }
 
     /// The name of a channel.

@@ -26,9 +26,9 @@ protocol! {
     /// Wakes all that wait.
     NotifyAll {} Deed "notify_all"
     /// The end of a wait.
-    Woken {} Message "wake up"
+    Woken {} Deed "wake up"
     /// The end of a wait that was too long.
-    TimedOut {} Message "timeout"
+    TimedOut {} Deed "timeout"
 }
 
 /// Starts the server of a condition variable.

@@ -37,7 +37,7 @@ protocol! {
         pub(crate) is_poisoned: bool,
     } Grant "locked"
     /// Somebody else has the lock.
-    Busy {} Message "would block"
+    Busy {} Deed "would block"
 }
 
 /// Starts the server of a mutex.

@@ -7,6 +7,7 @@ use super::rwlock_server::{
 use super::server::{Place, answer, answer_of, content, tell, tell_soon, ticket};
 use crate::message::{Envelope, copy};
 use crate::process::Process;
+use crate::record::discard;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -148,7 +149,7 @@ impl<T: Clone + 'static> RwLock<T> {
         let answer = content::<Shared<T>>(answer);
         let guard = RwLockReadGuard {
             lock: self,
-            value: copy(&answer.value),
+            value: Some(copy(&answer.value)),
             ticket,
             place,
         };
@@ -189,7 +190,8 @@ impl<T> fmt::Debug for RwLock<T> {
 #[must_use = "the lock is given back when the guard is dropped"]
 pub struct RwLockReadGuard<'a, T: Clone + 'static> {
     lock: &'a RwLock<T>,
-    value: T,
+    /// A copy: it is not dropped as the value would be.
+    value: Option<T>,
     ticket: u32,
     place: Place,
 }
@@ -198,13 +200,15 @@ impl<T: Clone + 'static> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.value
+        let value = self.value.as_ref();
+        value.expect("a guard has the value until it is dropped")
     }
 }
 
 impl<T: Clone + 'static> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
         let ticket = self.ticket;
+        discard(self.value.take());
         tell_soon(self.lock.server, ReadUnlock { ticket }, self.place);
     }
 }

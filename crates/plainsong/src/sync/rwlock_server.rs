@@ -15,6 +15,7 @@ use super::server::{Desk, Place, content, protocol, start};
 use crate::message::{Envelope, copy};
 use crate::pattern::Arm;
 use crate::process::Process;
+use crate::record::discard;
 use std::rc::Rc;
 
 protocol! {
@@ -37,7 +38,7 @@ protocol! {
     /// Leave to write.
     Exclusive<T> { pub(crate) value: T, pub(crate) is_poisoned: bool } Plumbing "value"
     /// Not now.
-    Occupied {} Message "would block"
+    Occupied {} Deed "would block"
 }
 
 /// Starts the server of a reader-writer lock.
@@ -114,7 +115,7 @@ impl<T: Clone + 'static> Server<T> {
         desk.reply(request, Exclusive { value, is_poisoned });
         let unlock = next_but_tries(desk, desk.of::<WriteUnlock<T>>());
         let unlock = content::<WriteUnlock<T>>(&unlock);
-        self.value = copy(&unlock.value);
+        discard(std::mem::replace(&mut self.value, copy(&unlock.value)));
         self.is_poisoned |= unlock.poisons;
     }
 }

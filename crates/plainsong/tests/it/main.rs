@@ -23,4 +23,5 @@ mod random;
 mod replays;
 mod restarts;
 mod script;
+mod std_channels;
 mod threads;

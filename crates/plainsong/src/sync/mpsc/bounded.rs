@@ -1,0 +1,145 @@
+//! The server of a channel with a bound.
+//!
+//! It takes a message ([`Put`]) when there is room: fewer messages were taken than the bound and the
+//! number of receives that have begun ([`Demand`]). So with the bound 0 a message is taken when
+//! somebody receives. Demands are looked at only when there is no room otherwise, so that one sender
+//! and one receiver have one execution.
+//!
+//! Why begun and not ended. Between the two the receiver only waits, so nobody can tell.
+
+use crate::delivery::Delivery;
+use crate::guard::What;
+use crate::message::{Envelope, Message, Role, Value, copy};
+use crate::process::Process;
+use crate::send::{Letter, post};
+use crate::sync::server::{Desk, Place, content, protocol, start};
+use plainsong_explore::Mailbox;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A message to go through the channel.
+pub(super) struct Put<T> {
+    pub(super) message: T,
+    /// Does its sender wait for room?
+    pub(super) waits: bool,
+}
+
+impl<T: Message> Value for Put<T> {
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = if self.waits { "send" } else { "try_send" };
+        write!(f, "{how}({:?})", self.message)
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Value>> {
+        None
+    }
+
+    fn role(&self) -> Role {
+        Role::Deed
+    }
+}
+
+protocol! {
+    /// What became of a [`Put`].
+    PutDone { pub(crate) outcome: Outcome } Plumbing "an answer"
+    /// A receive has begun.
+    Demand {} Plumbing "a receive has begun"
+    /// With the bound 0: a receive that does not wait; answered by [`Offer`].
+    TryDemand { pub(crate) ticket: u32 } Plumbing "try_recv"
+    /// Follows a [`TryDemand`].
+    Now { pub(crate) ticket: u32 } Plumbing "now"
+    /// Is a message coming?
+    Offer { pub(crate) is_coming: bool } Plumbing "an answer"
+    /// The receiver was dropped.
+    ReceiverGone {} Deed "the receiver was dropped"
+}
+
+/// What became of a [`Put`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Taken,
+    Full,
+    NoReceiver,
+}
+
+/// Starts the server of a channel with a bound.
+pub(super) fn start_bounded<T: Message>(
+    name: String,
+    data: Mailbox,
+    bound: usize,
+    made_at: Place,
+) -> Process {
+    let server = Server::<T> {
+        data,
+        room: bound,
+        of: PhantomData,
+    };
+    start("channel", Some(name), made_at, move |desk| {
+        server.serve(desk);
+    })
+}
+
+struct Server<T> {
+    data: Mailbox,
+    /// How many messages can be taken.
+    room: usize,
+    of: PhantomData<T>,
+}
+
+impl<T: Message> Server<T> {
+    fn serve(mut self, desk: &Desk) {
+        let with_room = [desk.of::<Put<T>>(), desk.of::<ReceiverGone>()];
+        let tries = desk.of_those(|put: &Put<T>, _| !put.waits);
+        let without = [
+            desk.of::<Demand>(),
+            desk.of::<TryDemand>(),
+            tries,
+            desk.of::<ReceiverGone>(),
+        ];
+        loop {
+            let request = match self.room {
+                0 => desk.next(&without),
+                _ => desk.next(&with_room),
+            };
+            if request.is::<ReceiverGone>() {
+                break;
+            } else if request.is::<Demand>() {
+                self.room += 1;
+            } else if request.is::<TryDemand>() {
+                self.offer(desk, &request);
+            } else if self.room > 0 {
+                self.pass_on(desk, &request);
+                self.room -= 1;
+            } else {
+                finish(desk, &request, Outcome::Full);
+            }
+        }
+        loop {
+            let request = desk.next(&[desk.of::<Put<T>>()]);
+            finish(desk, &request, Outcome::NoReceiver);
+        }
+    }
+
+    fn pass_on(&self, desk: &Desk, request: &Envelope) {
+        let message = copy(&content::<Put<T>>(request).message);
+        let letter = Letter::plain(message).via(Delivery::Mailbox);
+        post(letter, self.data, desk.made_at, None, What::Send);
+        finish(desk, request, Outcome::Taken);
+    }
+
+    /// Somebody would receive now: is there a sender?
+    fn offer(&self, desk: &Desk, request: &Envelope) {
+        let asked = content::<TryDemand>(request).ticket;
+        let now = desk.of_those(move |now: &Now, _| now.ticket == asked);
+        let next = desk.next(&[desk.of::<Put<T>>(), now]);
+        let is_coming = !next.is::<Now>();
+        if is_coming {
+            self.pass_on(desk, &next);
+        }
+        desk.reply(request, Offer { is_coming });
+    }
+}
+
+fn finish(desk: &Desk, request: &Envelope, outcome: Outcome) {
+    desk.reply(request, PutDone { outcome });
+}

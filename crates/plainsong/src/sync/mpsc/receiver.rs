@@ -1,0 +1,283 @@
+//! The receiving end of a channel.
+//!
+//! To receive without waiting is to ask whether there is a message *now*: the receiver sends itself a
+//! [`Now`] and reads what comes first. If that is the `Now`, the channel was empty at that point. Then
+//! it asks the `tracker` whether all senders were dropped. If so, everything that was ever sent is there,
+//! and an ordinary receive gets it, or the end. If not, the channel was empty and open at that point.
+
+use super::bounded::{Demand, Now as OfferNow, Offer, ReceiverGone, TryDemand};
+use super::hang_up::hang_up;
+use super::link::Link;
+use super::tracker::{AllGone, AskGone, Closed};
+use super::{RecvError, RecvTimeoutError, TryRecvError};
+use crate::delivery::Delivery;
+use crate::guard::What;
+use crate::message::{Envelope, Message};
+use crate::pattern::Arm;
+use crate::process::Process;
+use crate::receive::{take, value};
+use crate::send::{Letter, post};
+use crate::sync::server::{Place, answer, content, protocol, tell, tell_soon, ticket};
+use crate::task::{Task, cannot_receive_now};
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::rc::Rc;
+use std::time::Duration;
+
+protocol! {
+    /// Is there a message now?
+    Now { pub(crate) ticket: u32 } Plumbing "now"
+}
+
+/// The receiving end of a channel: see [`std::sync::mpsc::Receiver`].
+pub struct Receiver<T> {
+    link: Link,
+    is_closed: Cell<bool>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Message> Receiver<T> {
+    pub(super) fn of(link: Link) -> Self {
+        Receiver {
+            link,
+            is_closed: Cell::new(false),
+            of: PhantomData,
+        }
+    }
+
+    /// Waits for a message.
+    ///
+    /// # Errors
+    ///
+    /// When the channel is empty and all senders were dropped.
+    #[track_caller]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        self.receive(Location::caller()).ok_or(RecvError)
+    }
+
+    /// Takes a message if there is one.
+    ///
+    /// # Errors
+    ///
+    /// When the channel is empty.
+    ///
+    /// ```
+    /// use plainsong::sync::mpsc::{channel, TryRecvError};
+    ///
+    /// plainsong::explore(|| {
+    ///     let (sender, receiver) = channel();
+    ///     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    ///     sender.send(1).unwrap();
+    ///     assert_eq!(receiver.try_recv(), Ok(1)); // it is there
+    ///     drop(sender);
+    ///     assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+    /// })
+    /// .assert_holds();
+    /// ```
+    #[track_caller]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        self.try_receive(Location::caller())
+    }
+
+    /// Waits for a message, but not for ever: if one may come in time or too late, both are explored.
+    ///
+    /// # Errors
+    ///
+    /// When the time is over, or the channel is empty and all senders were dropped.
+    #[track_caller]
+    pub fn recv_timeout(&self, _timeout: Duration) -> Result<T, RecvTimeoutError> {
+        self.try_receive(Location::caller())
+            .map_err(|error| match error {
+                TryRecvError::Empty => RecvTimeoutError::Timeout,
+                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+            })
+    }
+
+    /// Messages, until all senders are dropped.
+    #[track_caller]
+    pub fn iter(&self) -> Iter<'_, T> {
+        let place = Location::caller();
+        let receiver = self;
+        Iter { receiver, place }
+    }
+
+    /// Messages, as long as there are any.
+    #[track_caller]
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        let place = Location::caller();
+        let receiver = self;
+        TryIter { receiver, place }
+    }
+
+    fn receive(&self, place: Place) -> Option<T> {
+        if self.is_closed.get() {
+            return None;
+        }
+        if let Some((server, _)) = self.link.bounded {
+            tell(server, Demand {}, place);
+        }
+        self.next(&[self.arm::<T>(), self.arm::<Closed>()], place)
+    }
+
+    fn try_receive(&self, place: Place) -> Result<T, TryRecvError> {
+        if self.is_closed.get() {
+            return Err(TryRecvError::Disconnected);
+        }
+        let found = match self.link.bounded {
+            Some((server, 0)) => self.meet(server, place),
+            _ => self.look(place),
+        };
+        if let Some(message) = found {
+            return Ok(message);
+        }
+        tell(self.link.tracker, AskGone {}, place);
+        let gone = answer::<AllGone>(self.link.tracker, "", place);
+        if !content::<AllGone>(&gone).yes {
+            return Err(TryRecvError::Empty);
+        }
+        // All senders are gone, but there may be messages that came since.
+        self.receive(place).ok_or(TryRecvError::Disconnected)
+    }
+
+    /// What there is now.
+    fn look(&self, place: Place) -> Option<T> {
+        let ticket = ticket();
+        let letter = Letter::plain(Now { ticket }).via(Delivery::Mailbox);
+        post(letter, self.link.data, place, None, What::Send);
+        let is_mine = move |message: &Envelope| {
+            let now = message.get::<Now>();
+            now.is_some_and(|now| now.ticket == ticket)
+        };
+        let now = Arm {
+            filter: Some(Rc::new(is_mine)),
+            ..self.arm::<Now>()
+        };
+        let message = self.next(&[self.arm::<T>(), now], place);
+        if let (Some(_), Some((server, _))) = (&message, self.link.bounded) {
+            tell(server, Demand {}, place);
+        }
+        message
+    }
+
+    /// With the bound 0: what a sender has that waits now.
+    fn meet(&self, server: Process, place: Place) -> Option<T> {
+        let ticket = ticket();
+        tell(server, TryDemand { ticket }, place);
+        tell(server, OfferNow { ticket }, place);
+        let offer = answer::<Offer>(server, "", place);
+        match content::<Offer>(&offer).is_coming {
+            true => self.next(&[self.arm::<T>()], place),
+            false => None,
+        }
+    }
+
+    fn arm<M: 'static>(&self) -> Arm {
+        Arm {
+            about: Some(("a message on ", self.shown())),
+            ..Arm::typed::<M>(self.link.data)
+        }
+    }
+
+    /// The process that has the channel's name.
+    fn shown(&self) -> Process {
+        self.link
+            .bounded
+            .map_or(self.link.tracker, |(server, _)| server)
+    }
+
+    /// The next message that one of the arms accepts, if it has a value.
+    fn next(&self, arms: &[Arm], place: Place) -> Option<T> {
+        let Some(task) = Task::live("recv") else {
+            cannot_receive_now("recv")
+        };
+        let message = take(&task, arms, place, true).expect("a receive that waits gets a message");
+        if message.is::<Closed>() {
+            self.is_closed.set(true);
+        }
+        message.is::<T>().then(|| value(&message))
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        match self.link.bounded {
+            Some((server, _)) => tell_soon(server, ReceiverGone {}, self.link.place),
+            None => hang_up(&self.link),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Receiver({:?})", self.link)
+    }
+}
+
+impl<'a, T: Message> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    #[track_caller]
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<T: Message> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    #[track_caller]
+    fn into_iter(self) -> IntoIter<T> {
+        let place = Location::caller();
+        let receiver = self;
+        IntoIter { receiver, place }
+    }
+}
+
+/// Messages of a [`Receiver`], until all senders are dropped.
+#[derive(Debug)]
+pub struct Iter<'a, T> {
+    receiver: &'a Receiver<T>,
+    place: Place,
+}
+
+impl<T: Message> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.receiver.receive(self.place)
+    }
+}
+
+/// Messages of a [`Receiver`], as long as there are any.
+#[derive(Debug)]
+pub struct TryIter<'a, T> {
+    receiver: &'a Receiver<T>,
+    place: Place,
+}
+
+impl<T: Message> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.receiver.try_receive(self.place).ok()
+    }
+}
+
+/// Messages of a [`Receiver`] that nobody else has, until all senders are dropped.
+#[derive(Debug)]
+pub struct IntoIter<T> {
+    receiver: Receiver<T>,
+    place: Place,
+}
+
+impl<T: Message> Iterator for IntoIter<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.receiver.receive(self.place)
+    }
+}
