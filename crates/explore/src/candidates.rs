@@ -15,9 +15,10 @@
 //! its order, so something can be read whenever anything is open: the extensibility that optimality
 //! needs.
 
-use crate::graph::{EventId, Graph, Kind, Read};
+use crate::event::{EventId, Kind, Read};
+use crate::graph::Graph;
 use crate::order::{Limit, SendOrder};
-use crate::program::{Earlier, Mailbox, Model, Program};
+use crate::program::{Earlier, Model, Program};
 
 /// The receive whose options are looked for.
 pub(crate) struct Reader<'a, R> {
@@ -115,7 +116,7 @@ pub(crate) fn collect<P: Program>(
         && found.len() > 1
         && found
             .iter()
-            .any(|&send| is_global(place(graph, send).1) && !is_dead_end(graph, send, limit));
+            .any(|&send| is_global(graph.place(send).1) && !is_dead_end(graph, send, limit));
     if open_question {
         Decided::NotYet
     } else {
@@ -135,14 +136,6 @@ fn is_dead_end<P: Program>(graph: &Graph<P>, send: EventId, limit: Limit<'_>) ->
     })
 }
 
-/// Mailbox and model of a send.
-pub(crate) fn place<P: Program>(graph: &Graph<P>, send: EventId) -> (Mailbox, Model) {
-    match graph.event(send).kind {
-        Kind::Send { to, model, .. } => (to, model),
-        _ => unreachable!("only sends are found"),
-    }
-}
-
 /// Drops messages that happen after another open one that they must not overtake.
 fn keep_causally_first_ones<P: Program>(graph: &Graph<P>, found: &mut Vec<EventId>) {
     retain_first(found, |other, id| {
@@ -157,7 +150,7 @@ pub(crate) fn keep_first_ones<P: Program>(
     found: &mut Vec<EventId>,
 ) {
     retain_first(found, |other, id| {
-        order.before(other, id) && is_global(place(graph, id).1) && must_wait(graph, other, id)
+        order.before(other, id) && is_global(graph.place(id).1) && must_wait(graph, other, id)
     });
 }
 
@@ -169,8 +162,8 @@ pub(crate) fn is_global(model: Model) -> bool {
 /// Of two sends, must `later` not overtake `earlier` if it was sent before? (Messages in `Fifo`
 /// order have been looked at already.)
 pub(crate) fn must_wait<P: Program>(graph: &Graph<P>, earlier: EventId, later: EventId) -> bool {
-    let here = place(graph, later);
-    here == place(graph, earlier)
+    let here = graph.place(later);
+    here == graph.place(earlier)
         && match here.1 {
             Model::Causal | Model::Mailbox => true,
             Model::Custom(_) => P::keeps_order(graph.message(earlier), graph.message(later)),

@@ -13,11 +13,14 @@
 //! *path*) lead another engine to the same place: that is how work is handed over
 //! ([`parallel`](crate::parallel)), and how a random leaf is drawn ([`sample`](crate::sample)).
 
-use crate::candidates::{Reader, candidates};
-use crate::graph::{Cut, EventId, Graph, Kind, Tid};
+use crate::candidates::{Reader, candidates, is_global};
+use crate::cut::Cut;
+use crate::event::{EventId, Kind, Read, Tid};
+use crate::graph::Graph;
 use crate::order::SendOrder;
-use crate::program::{History, Op, Program};
-use crate::revisit::{Walk, revisits};
+use crate::program::{Budget, Fate, History, Op, Program, Want};
+use crate::revisit::{Turn, Walk, revisits};
+use crate::takings::{Taking, is_enabled, is_simple, open_messages, takings};
 
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +56,9 @@ pub struct Tally {
     pub events: u64,
     /// Receives turned round by later sends.
     pub revisits: u64,
+    /// Searches in vain: a process waited for ever for lost messages, and then got one that could not
+    /// be lost. Only programs with lossy or duplicating sends have any.
+    pub in_vain: u64,
 }
 
 impl Tally {
@@ -74,6 +80,7 @@ impl std::ops::AddAssign for Tally {
         self.too_long += other.too_long;
         self.events += other.events;
         self.revisits += other.revisits;
+        self.in_vain += other.in_vain;
     }
 }
 
@@ -96,9 +103,11 @@ enum Outcomes<P: Program> {
     Options,
     /// Sends that the receive may read; `None` stands for nothing.
     Reads(Vec<Option<EventId>>),
-    /// Number 0 is to go on; number `i + 1` is to turn the `i`-th receive round.
+    /// What the receive may take, where that is not just one send.
+    Takings(Vec<Taking>),
+    /// Number 0 is to go on; number `i + 1` is to take the `i`-th turn.
     Revisits {
-        receives: Vec<EventId>,
+        turns: Vec<Turn>,
         undo: Option<Box<(Cut<P>, SendOrder)>>,
     },
 }
@@ -147,9 +156,10 @@ pub struct Engine<'p, P: Program> {
 impl<'p, P: Program> Engine<'p, P> {
     /// An engine at the start of the program.
     pub fn new(program: &'p mut P) -> Self {
+        let graph = Graph::new(program.budgets());
         Engine {
             program,
-            graph: Graph::new(),
+            graph,
             order: SendOrder::default(),
             spare: Vec::new(),
             stack: Vec::new(),
@@ -192,11 +202,15 @@ impl<'p, P: Program> Engine<'p, P> {
 
     /// Visits one more execution; false when it was the last or the visitor has seen enough.
     pub(crate) fn step(&mut self, visitor: &mut dyn Visitor<P>) -> bool {
-        let leaf = self.extend();
-        self.tally.count(leaf);
-        if !visitor.leaf(&self.graph, leaf) {
-            self.enough = true;
-            return false;
+        match self.extend() {
+            Some(leaf) => {
+                self.tally.count(leaf);
+                if !visitor.leaf(&self.graph, leaf) {
+                    self.enough = true;
+                    return false;
+                }
+            }
+            None => self.tally.in_vain += 1,
         }
         self.backtrack()
     }
@@ -216,7 +230,9 @@ impl<'p, P: Program> Engine<'p, P> {
             state: seed,
             weight: 1.0,
         };
-        let leaf = self.extend();
+        let Some(leaf) = self.extend() else {
+            return 0.0;
+        };
         visitor.leaf(&self.graph, leaf);
         match self.guide {
             Guide::Random { weight, .. } => weight,
@@ -233,36 +249,41 @@ impl<'p, P: Program> Engine<'p, P> {
         Some(path)
     }
 
-    /// Inserts events until nothing can be inserted any more.
-    fn extend(&mut self) -> Leaf {
+    /// Inserts events until nothing can be inserted any more; `None` if this is no execution.
+    fn extend(&mut self) -> Option<Leaf> {
         while let Some(thread) = self.pick() {
             if self.graph.order().len() >= self.limit {
-                return Leaf::TooLong;
+                return Some(Leaf::TooLong);
             }
             match self.scripted(thread) {
-                &Kind::Choose { options, .. } => self.choose(thread, options),
-                &Kind::Receive { blocking, .. } => self.receive(thread, blocking),
+                &Kind::Choose {
+                    options, budget, ..
+                } => self.choose(thread, options, budget),
+                &Kind::Receive { want, .. } => self.receive(thread, want),
                 Kind::Send { .. } => self.send(thread),
-                Kind::Fail => return Leaf::Failed(self.insert(thread, None)),
+                Kind::Fail => return Some(Leaf::Failed(self.insert(thread, None))),
                 Kind::Join { .. } => self.join(thread),
                 _ => {
                     self.insert(thread, None);
                 }
             }
         }
+        if self.graph.is_doomed() {
+            return None;
+        }
         let waits = |&thread: &Tid| {
             self.graph.exists(thread) && !self.has_ended(thread) && !self.graph.is_daemon(thread)
         };
-        if self.graph.by_key().iter().any(waits) {
+        Some(if self.graph.by_key().iter().any(waits) {
             Leaf::Blocked
         } else {
             Leaf::Complete
-        }
+        })
     }
 
     /// The thread to run next: one that cannot wait if there is one, else a receive that need not.
     fn pick(&mut self) -> Option<Tid> {
-        let mut receiver = None;
+        let (mut receiver, mut last) = (None, None);
         let threads = self.graph.by_key().len();
         let first = match self.policy {
             Policy::ReceivesLast => 0,
@@ -276,14 +297,12 @@ impl<'p, P: Program> Engine<'p, P> {
             self.learn_next(thread);
             match *self.scripted(thread) {
                 Kind::Receive { .. } if receiver.is_some() => {}
-                Kind::Receive { blocking, .. } => {
-                    if !blocking || self.has_something_to_read(thread) {
-                        if self.policy != Policy::ReceivesLast {
-                            return Some(thread);
-                        }
-                        receiver = Some(thread);
-                    }
-                }
+                Kind::Receive { want, .. } => match self.is_ready(thread, want) {
+                    Ready::No => {}
+                    _ if self.policy != Policy::ReceivesLast => return Some(thread),
+                    Ready::Yes => receiver = Some(thread),
+                    Ready::UnlessLost => last = last.or(Some(thread)),
+                },
                 Kind::Join { thread: other } => {
                     if self.has_ended(other) {
                         return Some(thread);
@@ -292,7 +311,7 @@ impl<'p, P: Program> Engine<'p, P> {
                 _ => return Some(thread),
             }
         }
-        receiver
+        receiver.or(last)
     }
 
     /// A number that depends on how far each thread is.
@@ -327,10 +346,14 @@ impl<'p, P: Program> Engine<'p, P> {
 
     /// Ended, or given up.
     fn has_stopped(&self, thread: Tid) -> bool {
-        matches!(
-            self.last(thread),
-            Some(Kind::End | Kind::Block | Kind::Fail)
-        )
+        match self.last(thread) {
+            Some(Kind::End | Kind::Block | Kind::Fail) => true,
+            Some(Kind::Receive { .. }) => {
+                let last = self.graph.live(thread) - 1;
+                self.graph.event_at(thread, last).read == Read::Lost
+            }
+            _ => false,
+        }
     }
 
     /// Asks the program what the thread does next, if that is not known.
@@ -343,9 +366,29 @@ impl<'p, P: Program> Engine<'p, P> {
             thread,
         };
         let kind = match self.program.next(thread, history) {
-            Op::Send { to, model, message } => Kind::Send { to, model, message },
-            Op::Receive { pattern, blocking } => Kind::Receive { pattern, blocking },
-            Op::Choose { options } => Kind::Choose { options, value: 0 },
+            Op::Send {
+                to,
+                model,
+                message,
+                fate,
+            } => {
+                debug_assert!(
+                    fate == Fate::Sure || !is_global(model),
+                    "mailbox messages are not lost or copied on the way"
+                );
+                Kind::Send {
+                    to,
+                    model,
+                    message,
+                    fate,
+                }
+            }
+            Op::Receive { pattern, want } => Kind::Receive { pattern, want },
+            Op::Choose { options, budget } => Kind::Choose {
+                options,
+                value: 0,
+                budget,
+            },
             Op::Spawn { child, daemon } => {
                 let child = self.graph.child(thread, child);
                 self.graph.set_daemon(child, daemon);
@@ -360,25 +403,35 @@ impl<'p, P: Program> Engine<'p, P> {
         self.graph.script(thread, kind);
     }
 
-    fn has_something_to_read(&mut self, thread: Tid) -> bool {
-        self.find_open(thread);
-        !self.open.is_empty()
+    /// Need the thread's next operation, a receive, not wait?
+    fn is_ready(&mut self, thread: Tid, want: Want) -> Ready {
+        if !want.waits() {
+            return Ready::Yes;
+        }
+        let reader = reader(&self.graph, thread);
+        if is_simple(&self.graph, reader.pattern, want) {
+            self.find_open(thread);
+            return if self.open.is_empty() {
+                Ready::No
+            } else {
+                Ready::Yes
+            };
+        }
+        if !is_enabled(&self.graph, &reader, want) {
+            return Ready::No;
+        }
+        let open = open_messages(&self.graph, &reader, None);
+        if open.iter().all(|&send| self.graph.fate(send) == Fate::Sure) {
+            Ready::Yes
+        } else {
+            Ready::UnlessLost
+        }
     }
 
     /// What the thread's next operation, a receive, may read.
     fn find_open(&mut self, thread: Tid) {
-        let id = self.graph.next_id(thread);
-        let Some(Kind::Receive { pattern, .. }) =
-            self.graph.scripted(thread).map(|next| &next.kind)
-        else {
-            unreachable!("only receives read")
-        };
-        candidates(
-            &self.graph,
-            &mut self.order,
-            &Reader { id, pattern },
-            &mut self.open,
-        );
+        let reader = reader(&self.graph, thread);
+        candidates(&self.graph, &mut self.order, &reader, &mut self.open);
     }
 
     fn insert(&mut self, thread: Tid, from: Option<EventId>) -> EventId {
@@ -431,9 +484,10 @@ impl<'p, P: Program> Engine<'p, P> {
         self.path.push(taken);
     }
 
-    fn choose(&mut self, thread: Tid, options: u32) {
+    fn choose(&mut self, thread: Tid, options: u32, budget: Option<Budget>) {
         let id = self.graph.next_id(thread);
-        if options < 2 {
+        let affordable = budget.is_none_or(|budget| self.graph.left(budget, |_| true) > 0);
+        if options < 2 || !affordable {
             self.set_choice(id, 0);
             self.insert(thread, None);
             return;
@@ -454,9 +508,13 @@ impl<'p, P: Program> Engine<'p, P> {
         }
     }
 
-    fn receive(&mut self, thread: Tid, blocking: bool) {
+    fn receive(&mut self, thread: Tid, want: Want) {
+        if !is_simple(&self.graph, reader(&self.graph, thread).pattern, want) {
+            self.receive_some(thread, want);
+            return;
+        }
         self.find_open(thread);
-        let nothing = (!blocking).then_some(None);
+        let nothing = (!want.waits()).then_some(None);
         let sends = self.open.iter().map(|&send| Some(send));
         let reads: Vec<Option<EventId>> = nothing.into_iter().chain(sends).collect();
         if let [only] = reads[..] {
@@ -475,6 +533,28 @@ impl<'p, P: Program> Engine<'p, P> {
         self.graph.unscript(thread, id.index as usize + 1);
     }
 
+    /// The general case: sets of messages, messages that may be lost.
+    fn receive_some(&mut self, thread: Tid, want: Want) {
+        let reader = reader(&self.graph, thread);
+        let takings = takings(&self.graph, &mut self.order, &reader, want, None);
+        if let [only] = &takings[..] {
+            self.take_some(thread, only);
+            return;
+        }
+        let (taken, left) = self.first_of(takings.len() as u32);
+        let id = self.take_some(thread, &takings[taken as usize]);
+        self.note(id, taken, left, Outcomes::Takings(takings));
+    }
+
+    /// Inserts the thread's next operation, a receive.
+    fn take_some(&mut self, thread: Tid, taking: &Taking) -> EventId {
+        self.answer_changed(self.graph.next_id(thread));
+        let id = self.graph.insert_taking(thread, taking);
+        self.order.inserted(&self.graph, id);
+        self.tally.events += 1;
+        id
+    }
+
     /// Inserts the thread's next operation, a receive, reading `from`.
     fn read(&mut self, thread: Tid, from: Option<EventId>) -> EventId {
         self.answer_changed(self.graph.next_id(thread));
@@ -483,24 +563,16 @@ impl<'p, P: Program> Engine<'p, P> {
 
     fn send(&mut self, thread: Tid) {
         let id = self.insert(thread, None);
-        let receives = revisits(&self.graph, &mut self.walk, id);
-        if receives.is_empty() {
+        let turns = revisits(&self.graph, &mut self.walk, id);
+        if turns.is_empty() {
             return;
         }
-        let (taken, left) = self.first_of(receives.len() as u32 + 1);
-        let turned = taken.checked_sub(1).map(|at| receives[at as usize]);
-        self.note(
-            id,
-            taken,
-            left,
-            Outcomes::Revisits {
-                receives,
-                undo: None,
-            },
-        );
-        if let Some(receive) = turned {
+        let (taken, left) = self.first_of(turns.len() as u32 + 1);
+        let turn = taken.checked_sub(1).map(|at| turns[at as usize].clone());
+        self.note(id, taken, left, Outcomes::Revisits { turns, undo: None });
+        if let Some(turn) = turn {
             // Somebody else explores the other outcomes: nothing is ever put back.
-            self.revisit(receive, id);
+            self.revisit(&turn);
         }
     }
 
@@ -528,7 +600,9 @@ impl<'p, P: Program> Engine<'p, P> {
     /// Makes the graph what it was before, or for a send just after, the event was inserted.
     fn go_back(&mut self, frame: &mut Frame<P>) {
         match &mut frame.outcomes {
-            Outcomes::Options | Outcomes::Reads(_) => self.cut(frame.before),
+            Outcomes::Options | Outcomes::Reads(_) | Outcomes::Takings(_) => {
+                self.cut(frame.before);
+            }
             Outcomes::Revisits { undo, .. } => match undo.take() {
                 Some(undo) => {
                     let (cut, order) = *undo;
@@ -550,10 +624,11 @@ impl<'p, P: Program> Engine<'p, P> {
             Outcomes::Reads(reads) => {
                 self.read(frame.event.thread, reads[taken as usize]);
             }
-            Outcomes::Revisits { receives, undo } => {
-                *undo = Some(Box::new(
-                    self.revisit(receives[taken as usize - 1], frame.event),
-                ));
+            Outcomes::Takings(takings) => {
+                self.take_some(frame.event.thread, &takings[taken as usize]);
+            }
+            Outcomes::Revisits { turns, undo } => {
+                *undo = Some(Box::new(self.revisit(&turns[taken as usize - 1])));
             }
         }
     }
@@ -566,10 +641,11 @@ impl<'p, P: Program> Engine<'p, P> {
         }
     }
 
-    /// Makes `receive` read `send`, without what came after it.
-    fn revisit(&mut self, receive: EventId, send: EventId) -> (Cut<P>, SendOrder) {
+    /// Turns a receive round, without what came after it.
+    fn revisit(&mut self, turn: &Turn) -> (Cut<P>, SendOrder) {
         self.tally.revisits += 1;
-        let cut = self.graph.revisit(receive, send);
+        let receive = turn.receive;
+        let cut = self.graph.revisit(turn);
         let order = std::mem::replace(&mut self.order, self.spare.pop().unwrap_or_default());
         self.order.reset();
         self.answer_changed(receive);
@@ -591,5 +667,23 @@ impl<'p, P: Program> Engine<'p, P> {
     fn answer_changed(&mut self, id: EventId) {
         self.graph.unscript(id.thread, id.index as usize + 1);
         self.program.forget(id.thread, id.index as usize);
+    }
+}
+
+/// Need a receive not wait?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ready {
+    No,
+    Yes,
+    /// There are messages, but they may be lost or not exist.
+    UnlessLost,
+}
+
+/// The thread's next operation, a receive.
+fn reader<P: Program>(graph: &Graph<P>, thread: Tid) -> Reader<'_, P::Pattern> {
+    let id = graph.next_id(thread);
+    match graph.scripted(thread).map(|next| &next.kind) {
+        Some(Kind::Receive { pattern, .. }) => Reader { id, pattern },
+        _ => unreachable!("only receives read"),
     }
 }

@@ -10,99 +10,23 @@
 //! past of event `i` (itself included): the reflexive-transitive closure of program order, spawns,
 //! joins and reads-from, as one row of `u32`s.
 
+use crate::event::{Event, EventId, Kind, More, Read, Tid};
+use crate::faults::Faults;
 use crate::order::join;
-use crate::program::{Mailbox, Model, Program};
-
-/// A thread. Numbers are given at the first spawn and stay with the place of spawning (parent and
-/// position among its children), however often it is spawned again.
-pub type Tid = u32;
-
-/// An event: the `index`-th operation of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EventId {
-    /// Which thread.
-    pub thread: Tid,
-    /// Which of its operations.
-    pub index: u32,
-}
-
-/// What an event did.
-#[derive(Clone, Debug)]
-pub enum Kind<M, R> {
-    /// Sent a message.
-    Send {
-        /// To where.
-        to: Mailbox,
-        /// How it may be delivered.
-        model: Model,
-        /// What.
-        message: M,
-    },
-    /// Received, or gave up waiting.
-    Receive {
-        /// Which messages it wants, from where.
-        pattern: R,
-        /// Does it wait for one?
-        blocking: bool,
-    },
-    /// Chose `value` out of `0..options`.
-    Choose {
-        /// How many options there are.
-        options: u32,
-        /// Which was taken.
-        value: u32,
-    },
-    /// Started a thread.
-    Spawn {
-        /// Which.
-        thread: Tid,
-    },
-    /// Waited for a thread to end.
-    Join {
-        /// Which.
-        thread: Tid,
-    },
-    /// Ended.
-    End,
-    /// Gave up.
-    Block,
-    /// Failed.
-    Fail,
-}
-
-/// The reads-from edge of an event, from its own side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
-    /// A send nobody reads, a receive that got nothing, or neither of both.
-    None,
-    /// A receive: the send it reads.
-    From(EventId),
-    /// A send: the receive that reads it.
-    By(EventId),
-}
-
-/// An event of the graph.
-#[derive(Clone, Debug)]
-pub struct Event<M, R> {
-    /// What it did.
-    pub kind: Kind<M, R>,
-    /// Reads-from.
-    pub read: Read,
-    /// When it was inserted, relative to others.
-    pub stamp: u32,
-}
+use crate::program::{Fate, Mailbox, Program};
+use crate::takings::Taking;
 
 pub(crate) type EventOf<P> = Event<<P as Program>::Message, <P as Program>::Pattern>;
 
-struct Thread<P: Program> {
+pub(crate) struct Thread<P: Program> {
     /// Parent and position, from the first thread down: comparing keys orders threads in a way that
     /// does not depend on the order of exploration.
     key: Box<[u32]>,
     spawned_by: Option<EventId>,
     daemon: bool,
-    script: Vec<EventOf<P>>,
-    live: usize,
-    clocks: Vec<u32>,
+    pub(crate) script: Vec<EventOf<P>>,
+    pub(crate) live: usize,
+    pub(crate) clocks: Vec<u32>,
 }
 
 /// Messages of one sender to one mailbox, oldest first.
@@ -121,23 +45,26 @@ pub(crate) struct Postbox {
     pub(crate) queues: Vec<Queue>,
     /// Receives from it, in insertion order.
     pub(crate) receives: Vec<EventId>,
+    /// How many of its messages may be lost or are copies.
+    pub(crate) unsure: usize,
 }
 
 /// An execution graph.
 pub struct Graph<P: Program> {
-    threads: Vec<Thread<P>>,
+    pub(crate) threads: Vec<Thread<P>>,
     /// Events in insertion order.
-    order: Vec<EventId>,
+    pub(crate) order: Vec<EventId>,
     pub(crate) boxes: Vec<Postbox>,
     /// Columns per clock row.
-    stride: usize,
+    pub(crate) stride: usize,
     by_key: Vec<Tid>,
     /// Joins in the graph.
     joins: usize,
+    pub(crate) faults: Faults,
 }
 
 impl<P: Program> Graph<P> {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(budgets: Vec<u32>) -> Self {
         let first = Thread {
             key: Box::new([]),
             spawned_by: None,
@@ -153,6 +80,7 @@ impl<P: Program> Graph<P> {
             stride: 8,
             by_key: vec![0],
             joins: 0,
+            faults: Faults::new(budgets),
         }
     }
 
@@ -204,6 +132,7 @@ impl<P: Program> Graph<P> {
         self.threads[thread as usize].script.push(Event {
             kind,
             read: Read::None,
+            more: None,
             stamp: 0,
         });
     }
@@ -334,6 +263,15 @@ impl<P: Program> Graph<P> {
 
     /// Makes the thread's next scripted operation an event. A receive reads `from`.
     pub(crate) fn insert(&mut self, thread: Tid, from: Option<EventId>) -> EventId {
+        self.insert_reading(thread, from.map_or(Read::None, Read::From), None)
+    }
+
+    /// Makes the thread's next scripted operation, a receive, an event.
+    pub(crate) fn insert_taking(&mut self, thread: Tid, taking: &Taking) -> EventId {
+        self.insert_reading(thread, taking.read(), taking.more())
+    }
+
+    fn insert_reading(&mut self, thread: Tid, read: Read, more: Option<Box<More>>) -> EventId {
         let stamp = self
             .order
             .last()
@@ -346,7 +284,8 @@ impl<P: Program> Graph<P> {
         data.live += 1;
         let event = &mut data.script[id.index as usize];
         event.stamp = stamp;
-        event.read = from.map_or(Read::None, Read::From);
+        event.read = read;
+        event.more = more;
         self.order.push(id);
         self.link(id);
         self.set_clock(id);
@@ -354,23 +293,62 @@ impl<P: Program> Graph<P> {
     }
 
     /// Registers a new event with mailboxes, its sender and spawned threads.
-    fn link(&mut self, id: EventId) {
+    pub(crate) fn link(&mut self, id: EventId) {
         let event = &self.threads[id.thread as usize].script[id.index as usize];
-        let read = event.read;
         match event.kind {
-            Kind::Send { to, .. } => self.enqueue(to, id),
+            Kind::Send { to, fate, .. } => {
+                self.enqueue(to, id);
+                if fate != Fate::Sure {
+                    self.boxes[to as usize].unsure += 1;
+                }
+            }
             Kind::Receive { ref pattern, .. } => {
                 for &mailbox in P::mailboxes(pattern) {
                     self.boxes[mailbox as usize].receives.push(id);
                 }
-                if let Read::From(send) = read {
-                    self.set_reader(send, Some(id));
-                }
+                self.take_up(id);
             }
+            Kind::Choose {
+                value,
+                budget: Some(_),
+                ..
+            } if value > 0 => self.faults.spenders.push(id),
             Kind::Spawn { thread } => self.threads[thread as usize].spawned_by = Some(id),
             Kind::Join { .. } => self.joins += 1,
             _ => {}
         }
+    }
+
+    /// Tells sends that a receive reads them, or knows them to be lost.
+    pub(crate) fn take_up(&mut self, receive: EventId) {
+        let event = self.event(receive);
+        if event.more.is_none() {
+            if let Read::From(send) = event.read {
+                self.set_reader(send, Some(receive));
+            }
+        } else {
+            let taken: Vec<EventId> = event.reads().chain(event.drops()).collect();
+            for send in taken {
+                self.set_reader(send, Some(receive));
+            }
+        }
+        self.count_faults(receive);
+    }
+
+    /// Undoes [`Graph::take_up`].
+    pub(crate) fn put_down(&mut self, receive: EventId) {
+        let event = self.event(receive);
+        if event.more.is_none() {
+            if let Read::From(send) = event.read {
+                self.set_reader(send, None);
+            }
+        } else {
+            let taken: Vec<EventId> = event.reads().chain(event.drops()).collect();
+            for send in taken {
+                self.set_reader(send, None);
+            }
+        }
+        self.uncount_faults(receive);
     }
 
     fn enqueue(&mut self, mailbox: Mailbox, id: EventId) {
@@ -428,6 +406,12 @@ impl<P: Program> Graph<P> {
         }
     }
 
+    /// The sends that an event reads besides the first.
+    fn more_causes(&self, id: EventId) -> &[EventId] {
+        let more = self.event(id).more.as_deref();
+        more.map_or(&[], |more| &more.reads)
+    }
+
     /// The direct causes of an event.
     pub(crate) fn causes(&self, id: EventId) -> impl Iterator<Item = EventId> {
         let previous = match id.index.checked_sub(1) {
@@ -437,7 +421,10 @@ impl<P: Program> Graph<P> {
             }),
             None => self.threads[id.thread as usize].spawned_by,
         };
-        previous.into_iter().chain(self.outside_cause(id))
+        previous
+            .into_iter()
+            .chain(self.outside_cause(id))
+            .chain(self.more_causes(id).iter().copied())
     }
 
     /// Computes the clock of an event whose causes are in the graph.
@@ -462,6 +449,11 @@ impl<P: Program> Graph<P> {
         {
             join(own, self.clock(cause));
         }
+        for &cause in self.more_causes(id) {
+            if cause.thread != id.thread {
+                join(own, self.clock(cause));
+            }
+        }
         self.threads[thread].clocks = row;
     }
 
@@ -473,16 +465,18 @@ impl<P: Program> Graph<P> {
         id
     }
 
-    fn unlink(&mut self, id: EventId) {
+    pub(crate) fn unlink(&mut self, id: EventId) {
         debug_assert_eq!(
             self.live(id.thread),
             id.index as usize + 1,
             "the last of its thread"
         );
         let event = &self.threads[id.thread as usize].script[id.index as usize];
-        let read = event.read;
         match event.kind {
-            Kind::Send { to, .. } => {
+            Kind::Send { to, fate, .. } => {
+                if fate != Fate::Sure {
+                    self.boxes[to as usize].unsure -= 1;
+                }
                 let queues = &mut self.boxes[to as usize].queues;
                 let queue = queues
                     .iter_mut()
@@ -495,124 +489,14 @@ impl<P: Program> Graph<P> {
                 for &mailbox in P::mailboxes(pattern) {
                     self.boxes[mailbox as usize].receives.pop();
                 }
-                if let Read::From(send) = read {
-                    self.set_reader(send, None);
-                }
+                self.put_down(id);
             }
+            Kind::Choose {
+                budget: Some(_), ..
+            } => self.faults.spenders.retain(|&spender| spender != id),
             Kind::Spawn { thread } => self.threads[thread as usize].spawned_by = None,
             Kind::Join { .. } => self.joins -= 1,
             _ => {}
         }
-    }
-}
-
-/// Saved events and clocks, to be put back after a revisit.
-pub(crate) struct Cut<P: Program> {
-    /// Where in the insertion order the revisited receive stands.
-    position: usize,
-    /// The order after it, deleted events included.
-    tail: Vec<EventId>,
-    /// Deleted events, oldest first, with their clocks.
-    deleted: Vec<(EventId, EventOf<P>, Box<[u32]>)>,
-    /// What the receive read before.
-    read: Read,
-}
-
-impl<P: Program> Cut<P> {
-    /// The receive that was turned round.
-    pub(crate) fn receive(&self, graph: &Graph<P>) -> EventId {
-        graph.order[self.position]
-    }
-
-    /// The events that were deleted, oldest first.
-    pub(crate) fn deleted(&self) -> impl Iterator<Item = EventId> + '_ {
-        self.deleted.iter().map(|&(id, ..)| id)
-    }
-}
-
-impl<P: Program> Graph<P> {
-    /// Deletes what was inserted after `receive` and is not in the causal past of `send`, and makes
-    /// `receive` read `send`.
-    pub(crate) fn revisit(&mut self, receive: EventId, send: EventId) -> Cut<P> {
-        let position = self
-            .order
-            .iter()
-            .rposition(|&id| id == receive)
-            .expect("a revisited receive is in the graph");
-        let tail = self.order.split_off(position + 1);
-        let mut kept = Vec::with_capacity(tail.len());
-        let mut deleted = Vec::new();
-        for &id in &tail {
-            if self.happens_before(id, send) {
-                kept.push(id);
-            } else {
-                let clock = self.clock(id).into();
-                deleted.push((id, self.event(id).clone(), clock));
-            }
-        }
-        for &(id, ..) in deleted.iter().rev() {
-            self.unlink(id);
-            self.threads[id.thread as usize].live -= 1;
-        }
-        self.order.extend(kept);
-        let read = self.event(receive).read;
-        self.reread(receive, Read::From(send));
-        Cut {
-            position,
-            tail,
-            deleted,
-            read,
-        }
-    }
-
-    /// Undoes [`Graph::revisit`]: nothing was inserted since, or it was removed again.
-    pub(crate) fn restore(&mut self, cut: Cut<P>) {
-        let receive = self.order[cut.position];
-        self.reread(receive, cut.read);
-        self.threads[receive.thread as usize]
-            .script
-            .truncate(receive.index as usize + 1);
-        self.order.truncate(cut.position + 1);
-        for (id, event, clock) in cut.deleted {
-            let thread = &mut self.threads[id.thread as usize];
-            thread.script.truncate(id.index as usize);
-            thread.script.push(event);
-            thread.live += 1;
-            thread.clocks.truncate(id.index as usize * self.stride);
-            // Threads seen for the first time since then have made the rows wider.
-            thread.clocks.extend_from_slice(&clock);
-            thread
-                .clocks
-                .resize((id.index as usize + 1) * self.stride, 0);
-            self.relink(id);
-        }
-        self.order.extend(cut.tail);
-    }
-
-    /// Registers a restored event; its reads-from edge is known from both sides.
-    fn relink(&mut self, id: EventId) {
-        self.link(id);
-        if let Kind::Spawn { thread } = self.event(id).kind {
-            // It may have been spawned with other code in between.
-            self.threads[thread as usize].script.clear();
-        }
-        // A send that was read by an older receive has its reader in the graph already.
-        if let (Kind::Send { .. }, Read::By(reader)) = (&self.event(id).kind, self.event(id).read) {
-            let present = (reader.index as usize) < self.live(reader.thread);
-            let reads_it = present && self.event(reader).read == Read::From(id);
-            self.set_reader(id, reads_it.then_some(reader));
-        }
-    }
-
-    /// Makes a receive, the last of its thread, read something else.
-    fn reread(&mut self, receive: EventId, read: Read) {
-        if let Read::From(send) = self.event(receive).read {
-            self.set_reader(send, None);
-        }
-        self.event_mut(receive).read = read;
-        if let Read::From(send) = read {
-            self.set_reader(send, Some(receive));
-        }
-        self.set_clock(receive);
     }
 }

@@ -11,25 +11,36 @@
 //! | module | idea |
 //! |---|---|
 //! | `program` | what the engine wants from a program |
+//! | `event` | what happened, and what was read |
 //! | `graph` | events, reads-from, clocks, in place with cheap undo |
+//! | `cut` | turning a receive round in the graph, and back |
+//! | `faults` | budgets, and messages that are lost |
 //! | `order` | happens-before extended by what mailboxes force |
 //! | `candidates` | which sends a receive may read: the delivery models |
+//! | `takings` | the same for sets of messages, and messages that may be lost |
 //! | `revisit` | when a new send may turn an earlier receive round |
+//! | `turns` | the same for sets of messages, and messages that may be lost |
 //! | `engine` | the depth-first search over graphs |
 //! | `parallel` | several workers, any outcome can be handed over |
 //! | `sample` | random executions, and how many there probably are |
 
 mod candidates;
+mod cut;
 mod engine;
+mod event;
+mod faults;
 mod graph;
 mod order;
 mod parallel;
 mod program;
 mod revisit;
 mod sample;
+mod takings;
+mod turns;
 
 pub use engine::{Engine, Leaf, Policy, Tally, Visitor};
-pub use graph::{Event, EventId, Graph, Kind, Read, Tid};
+pub use event::{Event, EventId, Kind, Read, Tid};
+pub use graph::Graph;
 pub use parallel::explore_in_parallel;
-pub use program::{Answer, Earlier, History, Mailbox, Model, Op, Program};
+pub use program::{Answer, Budget, Earlier, Fate, History, Mailbox, Model, Op, Program, Want};
 pub use sample::{Estimate, sample};

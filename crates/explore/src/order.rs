@@ -20,8 +20,9 @@
 //! happens-before. A new edge `s → x` adds the clock of `s` to every event that has `x` in its own;
 //! changed rows go to a trail for undo.
 
-use crate::candidates::{is_global, must_wait, place};
-use crate::graph::{EventId, Graph, Kind, Read};
+use crate::candidates::{is_global, must_wait};
+use crate::event::{EventId, Kind, Read};
+use crate::graph::Graph;
 use crate::program::{Mailbox, Program};
 
 /// The closure of happens-before and the forced edges, for one graph.
@@ -63,8 +64,12 @@ impl SendOrder {
             (&Kind::Send { to, model, .. }, _) if is_global(model) => {
                 self.after_read_ones(graph, id, to);
             }
-            (Kind::Receive { .. }, Read::From(send)) if is_mailbox(graph, send) => {
-                self.before_unread_ones(graph, id, send);
+            (Kind::Receive { .. }, Read::From(_)) => {
+                for send in graph.event(id).reads() {
+                    if is_mailbox(graph, send) {
+                        self.before_unread_ones(graph, id, send);
+                    }
+                }
             }
             _ => {}
         }
@@ -135,23 +140,24 @@ impl SendOrder {
     fn force_all<P: Program>(&mut self, graph: &Graph<P>, mailbox: Mailbox, limit: Limit<'_>) {
         let mut next = None;
         for &receive in graph.boxes[mailbox as usize].receives.iter().rev() {
-            let Read::From(send) = graph.event(receive).read else {
-                continue;
-            };
-            if within(limit, receive)
-                && within(limit, send)
-                && destination(graph, send) == mailbox
-                && is_mailbox(graph, send)
-            {
-                if let Some(next) = next
-                    && must_wait(graph, next, send)
-                    && wants(graph, receive, next)
+            let mut read = None;
+            for send in graph.event(receive).reads() {
+                if within(limit, receive)
+                    && within(limit, send)
+                    && graph.destination(send) == mailbox
+                    && is_mailbox(graph, send)
                 {
-                    self.edge(send, next);
+                    if let Some(next) = next
+                        && must_wait(graph, next, send)
+                        && wants(graph, receive, next)
+                    {
+                        self.edge(send, next);
+                    }
+                    self.force(graph, receive, send, limit);
+                    read = Some(send);
                 }
-                self.force(graph, receive, send, limit);
-                next = Some(send);
             }
+            next = read.or(next);
         }
     }
 
@@ -163,7 +169,7 @@ impl SendOrder {
         send: EventId,
         limit: Limit<'_>,
     ) {
-        for queue in &graph.boxes[destination(graph, send) as usize].queues {
+        for queue in &graph.boxes[graph.destination(send) as usize].queues {
             for &index in &queue.sends {
                 let other = EventId {
                     thread: queue.sender,
@@ -211,12 +217,11 @@ impl SendOrder {
     /// A new send comes after everything that was read by receives that would have accepted it.
     fn after_read_ones<P: Program>(&mut self, graph: &Graph<P>, id: EventId, to: Mailbox) {
         for &receive in graph.boxes[to as usize].receives.iter().rev() {
-            if let Read::From(send) = graph.event(receive).read
-                && !self.before(send, id)
-                && must_wait(graph, id, send)
-                && wants(graph, receive, id)
-            {
-                self.edge(send, id);
+            for send in graph.event(receive).reads() {
+                if !self.before(send, id) && must_wait(graph, id, send) && wants(graph, receive, id)
+                {
+                    self.edge(send, id);
+                }
             }
         }
     }
@@ -228,7 +233,7 @@ impl SendOrder {
         receive: EventId,
         send: EventId,
     ) {
-        for queue in &graph.boxes[destination(graph, send) as usize].queues {
+        for queue in &graph.boxes[graph.destination(send) as usize].queues {
             for &index in &queue.sends[queue.head..] {
                 let other = EventId {
                     thread: queue.sender,
@@ -333,11 +338,7 @@ fn within(limit: Limit<'_>, id: EventId) -> bool {
 }
 
 fn is_mailbox<P: Program>(graph: &Graph<P>, send: EventId) -> bool {
-    is_global(place(graph, send).1)
-}
-
-fn destination<P: Program>(graph: &Graph<P>, send: EventId) -> Mailbox {
-    place(graph, send).0
+    is_global(graph.place(send).1)
 }
 
 /// Would the receive accept the message?

@@ -5,7 +5,8 @@
 //! gave earlier no longer hold, so that a program that keeps running threads (coroutines, saved
 //! states) knows which of them are still good.
 
-use crate::graph::{Graph, Kind, Read, Tid};
+use crate::event::{Kind, Read, Tid};
+use crate::graph::Graph;
 
 /// Where messages are sent: an address with one receiving thread.
 pub type Mailbox = u32;
@@ -41,6 +42,52 @@ pub enum Earlier {
     Globally,
 }
 
+/// How many messages a receive takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Want {
+    /// One; it waits for it.
+    One,
+    /// One or none: it may go on without one at any time.
+    Maybe,
+    /// A set of so many, all at once and in no order; it waits for the least number.
+    Set {
+        /// At least so many.
+        least: u32,
+        /// At most so many.
+        most: u32,
+    },
+    /// One from each of its mailboxes, all at once; it waits for them.
+    Each,
+}
+
+impl Want {
+    /// Does the receive wait for something?
+    pub fn waits(self) -> bool {
+        !matches!(self, Want::Maybe | Want::Set { least: 0, .. })
+    }
+
+    /// Is it about single messages?
+    pub(crate) fn is_single(self) -> bool {
+        matches!(self, Want::One | Want::Maybe)
+    }
+}
+
+/// Which of the program's budgets for faults: see [`Program::budgets`].
+pub type Budget = u32;
+
+/// What may happen to a message on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fate {
+    /// It is there until somebody takes it.
+    Sure,
+    /// It may be lost, at the cost of one from the budget. Not for [`Model::Mailbox`].
+    Lossy(Budget),
+    /// It is a second copy of the thread's previous operation, a send of the same message to the
+    /// same mailbox. It may be taken after the first one has been, at the cost of one from the budget, in
+    /// any order with other messages; it never has to be there. Not for [`Model::Mailbox`].
+    Copy(Budget),
+}
+
 /// One operation of a thread.
 #[derive(Clone, Debug)]
 pub enum Op<M, R> {
@@ -52,18 +99,22 @@ pub enum Op<M, R> {
         model: Model,
         /// What.
         message: M,
+        /// What may happen to it on the way.
+        fate: Fate,
     },
-    /// Takes a message, or, when it does not block, perhaps none.
+    /// Takes messages.
     Receive {
         /// Which messages: see [`Program::mailboxes`] and [`Program::accepts`].
         pattern: R,
-        /// Does it wait for a message?
-        blocking: bool,
+        /// How many, and whether it waits for them.
+        want: Want,
     },
     /// Chooses one of `0..options`, freely; there must be at least one.
     Choose {
         /// How many options.
         options: u32,
+        /// Every option but the first takes one from this budget.
+        budget: Option<Budget>,
     },
     /// Starts another thread: the parent's `spawn`-th, counted from 0.
     Spawn {
@@ -92,6 +143,8 @@ pub enum Answer<'g, M> {
     Done,
     /// A message, with the thread it came from.
     Message(&'g M, Tid),
+    /// Several messages, or none: see [`History::messages`].
+    Messages,
     /// No message (a receive that does not block).
     Nothing,
     /// What was chosen.
@@ -122,6 +175,7 @@ impl<'g, P: Program> History<'g, P> {
     pub fn answer(&self, index: usize) -> Answer<'g, P::Message> {
         let event = self.graph.event_at(self.thread, index);
         match &event.kind {
+            Kind::Receive { want, .. } if !want.is_single() => Answer::Messages,
             Kind::Receive { .. } => match event.read {
                 Read::From(send) => Answer::Message(self.graph.message(send), send.thread),
                 _ => Answer::Nothing,
@@ -130,6 +184,18 @@ impl<'g, P: Program> History<'g, P> {
             Kind::Spawn { thread } => Answer::Started(*thread),
             _ => Answer::Done,
         }
+    }
+}
+
+impl<'g, P: Program> History<'g, P> {
+    /// The messages that the thread's `index`-th operation, a receive, took, with where they came
+    /// from; in the order of the senders' places in the tree of spawns.
+    pub fn messages(&self, index: usize) -> impl Iterator<Item = (&'g P::Message, Tid)> {
+        let graph = self.graph;
+        graph
+            .event_at(self.thread, index)
+            .reads()
+            .map(move |send| (graph.message(send), send.thread))
     }
 }
 
@@ -157,6 +223,11 @@ pub trait Program: Sized {
     fn keeps_order(earlier: &Self::Message, later: &Self::Message) -> bool {
         let _ = (earlier, later);
         false
+    }
+
+    /// How often faults may happen: how much there is of each budget.
+    fn budgets(&self) -> Vec<u32> {
+        Vec::new()
     }
 
     /// Does a receive want this message, sent by `from` to one of its mailboxes?

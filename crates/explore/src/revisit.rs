@@ -17,30 +17,45 @@
 //! condition recognises that graph, so each result is produced from one origin. And that graph is
 //! reached, because something can always be read when anything is open. [Must24] section 4.
 //!
+//! Receives that take sets of messages are in [`turns`](crate::turns).
+//!
 //! The condition on an event does not depend on `r`, so one walk back through the insertion order
 //! finds all receives to revisit and stops at the first event that fails.
 
 use crate::candidates::{Decided, Reader, collect, keep_first_ones};
-use crate::graph::{EventId, Graph, Kind, Read};
-use crate::order::SendOrder;
-use crate::program::Program;
+use crate::event::{EventId, Kind, Read};
+use crate::graph::Graph;
+use crate::order::{SendOrder, join};
+use crate::program::{Program, Want};
+use crate::takings::{Taking, is_simple, takings};
+use crate::turns::turns_to_sets;
+
+/// A receive to turn round.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    /// Which.
+    pub(crate) receive: EventId,
+    /// What it takes instead.
+    pub(crate) taking: Taking,
+    /// The sends whose causal past stays.
+    pub(crate) kept: Vec<EventId>,
+}
 
 /// Scratch memory of the walk, kept between calls.
 #[derive(Default)]
 pub(crate) struct Walk {
     /// How many events of each thread are inserted no later than the current one.
-    so_far: Vec<u32>,
-    limit: Vec<u32>,
+    pub(crate) so_far: Vec<u32>,
+    /// The causal past of what is to be read, and the same without the last of it.
+    past: Vec<u32>,
+    strict_past: Vec<u32>,
+    pub(crate) limit: Vec<u32>,
     open: Vec<EventId>,
-    order: SendOrder,
+    pub(crate) order: SendOrder,
 }
 
 /// The receives that `send`, just inserted, may turn round.
-pub(crate) fn revisits<P: Program>(
-    graph: &Graph<P>,
-    walk: &mut Walk,
-    send: EventId,
-) -> Vec<EventId> {
+pub(crate) fn revisits<P: Program>(graph: &Graph<P>, walk: &mut Walk, send: EventId) -> Vec<Turn> {
     let mut found = Vec::new();
     let Kind::Send {
         to, ref message, ..
@@ -56,19 +71,25 @@ pub(crate) fn revisits<P: Program>(
     if left == 0 {
         return found;
     }
-    walk.so_far.clear();
-    walk.so_far
-        .extend((0..graph.threads()).map(|thread| graph.live(thread as u32) as u32));
+    turns_to_sets(graph, walk, send, &mut found);
+    walk.start(graph, &[send]);
     for &id in graph.order().iter().rev() {
-        if id != send && !graph.happens_before(id, send) {
+        if id != send && !walk.keeps(id) {
             if !untried(graph, walk, id, send) {
                 break;
             }
-            if let Kind::Receive { pattern, .. } = &graph.event(id).kind
+            if let Kind::Receive { pattern, want } = &graph.event(id).kind
                 && P::mailboxes(pattern).contains(&to)
             {
-                if P::accepts(pattern, message, send.thread) && may_read(graph, walk, id, send) {
-                    found.push(id);
+                if is_simple(graph, pattern, *want)
+                    && P::accepts(pattern, message, send.thread)
+                    && may_read(graph, walk, id, send)
+                {
+                    found.push(Turn {
+                        receive: id,
+                        taking: Taking::one(send),
+                        kept: vec![send],
+                    });
                 }
                 left -= 1;
                 if left == 0 {
@@ -82,15 +103,22 @@ pub(crate) fn revisits<P: Program>(
 }
 
 /// Is the event as if nothing had been tried?
-fn untried<P: Program>(graph: &Graph<P>, walk: &mut Walk, id: EventId, send: EventId) -> bool {
+pub(crate) fn untried<P: Program>(
+    graph: &Graph<P>,
+    walk: &mut Walk,
+    id: EventId,
+    send: EventId,
+) -> bool {
     let event = graph.event(id);
     match &event.kind {
-        Kind::Receive {
-            blocking: false, ..
-        } => event.read == Read::None,
-        Kind::Receive { .. } => {
-            walk.look_at(graph, send, false);
-            reads_first(graph, walk, id)
+        Kind::Receive { want, .. } if !want.waits() => event.read == Read::None,
+        Kind::Receive { pattern, want } => {
+            walk.look_back(send);
+            if is_simple(graph, pattern, *want) {
+                reads_first(graph, walk, id)
+            } else {
+                takes_first(graph, walk, &Reader { id, pattern }, *want)
+            }
         }
         Kind::Choose { value, .. } => *value == 0,
         Kind::Send { .. } => match event.read {
@@ -99,6 +127,31 @@ fn untried<P: Program>(graph: &Graph<P>, walk: &mut Walk, id: EventId, send: Eve
         },
         _ => true,
     }
+}
+
+/// Does the receive take the first of what it may take in the current view?
+fn takes_first<P: Program>(
+    graph: &Graph<P>,
+    walk: &mut Walk,
+    reader: &Reader<'_, P::Pattern>,
+    want: Want,
+) -> bool {
+    let event = graph.event(reader.id);
+    let waits = event.read == Read::Lost;
+    let all = takings(graph, &mut walk.order, reader, want, Some(&walk.limit));
+    // Nothing at all if it was turned round to what is left out of this view.
+    all.first().is_some_and(|first| {
+        first.waits == waits
+            && event.reads().eq(first.reads.iter().copied())
+            && event.drops().eq(first.drops.iter().copied())
+    })
+}
+
+/// Is the send in the causal past of another one?
+fn precedes_any<P: Program>(graph: &Graph<P>, send: EventId, others: &[EventId]) -> bool {
+    others
+        .iter()
+        .any(|&other| other != send && graph.happens_before(send, other))
 }
 
 /// Does the receive read the first of what it may read in the current view?
@@ -120,7 +173,7 @@ fn reads_first<P: Program>(graph: &Graph<P>, walk: &mut Walk, id: EventId) -> bo
 
 /// In the graph that would result, may the receive read the send?
 fn may_read<P: Program>(graph: &Graph<P>, walk: &mut Walk, id: EventId, send: EventId) -> bool {
-    walk.look_at(graph, send, true);
+    walk.look_at_all();
     let decided = walk.collect(graph, id);
     if decided == Decided::NotYet && walk.open.len() > 1 && walk.open.contains(&send) {
         walk.ask_mailboxes(graph, id);
@@ -129,18 +182,49 @@ fn may_read<P: Program>(graph: &Graph<P>, walk: &mut Walk, id: EventId, send: Ev
 }
 
 impl Walk {
-    /// Limits the view to what was inserted so far and the causal past of `send`.
-    fn look_at<P: Program>(&mut self, graph: &Graph<P>, send: EventId, with_send: bool) {
-        self.limit.clear();
-        self.limit.extend(
-            self.so_far
-                .iter()
-                .zip(graph.clock(send))
-                .map(|(&a, &b)| a.max(b)),
-        );
-        if !with_send {
-            self.limit[send.thread as usize] = send.index;
+    /// Begins at the end of the graph, to turn a receive round to these sends.
+    pub(crate) fn start<P: Program>(&mut self, graph: &Graph<P>, sends: &[EventId]) {
+        self.so_far.clear();
+        self.so_far
+            .extend((0..graph.threads()).map(|thread| graph.live(thread as u32) as u32));
+        self.past.clear();
+        self.past.extend_from_slice(graph.clock(sends[0]));
+        for &send in &sends[1..] {
+            join(&mut self.past, graph.clock(send));
         }
+        self.strict_past.clear();
+        self.strict_past.extend_from_slice(&self.past);
+        for &send in sends {
+            // The last of a thread is not in the past of the others, or it would not be its last.
+            let column = &mut self.strict_past[send.thread as usize];
+            if *column == send.index + 1 && !precedes_any(graph, send, sends) {
+                *column = send.index;
+            }
+        }
+    }
+
+    /// Is the event in the causal past of what is to be read?
+    pub(crate) fn keeps(&self, id: EventId) -> bool {
+        self.past[id.thread as usize] > id.index
+    }
+
+    /// Limits the view to what was inserted so far and the causal past of what is to be read.
+    pub(crate) fn look_at_all(&mut self) {
+        self.limit.clear();
+        let both = self.so_far.iter().zip(&self.past);
+        self.limit.extend(both.map(|(&a, &b)| a.max(b)));
+    }
+
+    /// The same, as it was before `send` was inserted, and without other messages that are to be
+    /// read unless they were there already.
+    ///
+    /// Without those: which of the messages that are to be read is inserted last may differ between
+    /// graphs that must agree.
+    fn look_back(&mut self, send: EventId) {
+        self.limit.clear();
+        let both = self.so_far.iter().zip(&self.strict_past);
+        self.limit.extend(both.map(|(&a, &b)| a.max(b)));
+        self.limit[send.thread as usize] = send.index;
     }
 
     /// What the receive may read in that view, as far as happens-before tells.

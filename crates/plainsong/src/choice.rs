@@ -59,7 +59,10 @@ where
         .as_ref()
         .and_then(|guide| guide.choice(&task));
     let open = if guided.is_some() { 1 } else { count };
-    let number = match task.perform(print, &describe, || Op::Choose { options: open }) {
+    let number = match task.perform(print, &describe, || Op::Choose {
+        options: open,
+        budget: None,
+    }) {
         Fed::Chosen(number) => number,
         _ => task.unfit(&describe(), location),
     };

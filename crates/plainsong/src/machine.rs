@@ -33,7 +33,7 @@ use crate::task::{Difference, Fed, Operation, Outcome, Task, run_body};
 use crate::world::{Entered, World};
 pub(crate) use causality::causal_order;
 pub(crate) use describe::{describe_event, describe_operation};
-use plainsong_explore::{EventId, Graph, History, Kind, Mailbox, Op, Program, Read, Tid};
+use plainsong_explore::{EventId, Graph, History, Kind, Mailbox, Op, Program, Read, Tid, Want};
 pub(crate) use receivers::{find_two_receivers, two_receivers};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -407,9 +407,13 @@ impl Program for Machine {
             }
             Ok(Op::Receive {
                 pattern,
-                blocking: false,
+                want: Want::Maybe,
             }) => Op::Receive {
-                blocking: certain::is_certain(graph, thread, &pattern),
+                want: if certain::is_certain(graph, thread, &pattern) {
+                    Want::One
+                } else {
+                    Want::Maybe
+                },
                 pattern,
             },
             Ok(operation) => operation,

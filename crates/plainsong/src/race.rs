@@ -64,7 +64,7 @@ enum Other {
 
 /// Other outcomes of an event, in the given execution.
 fn alternatives(graph: &Graph<Machine>, id: EventId) -> Vec<Other> {
-    let Kind::Receive { pattern, blocking } = &graph.event(id).kind else {
+    let Kind::Receive { pattern, want } = &graph.event(id).kind else {
         return Vec::new();
     };
     let open = open_messages(graph, id);
@@ -75,7 +75,7 @@ fn alternatives(graph: &Graph<Machine>, id: EventId) -> Vec<Other> {
         .filter(|&&send| !open.iter().any(|&earlier| holds_up(graph, earlier, send)))
         .map(|&send| Other::Message(send))
         .collect();
-    if !blocking && pattern.only.is_none() && taken != Read::None {
+    if !want.waits() && pattern.only.is_none() && taken != Read::None {
         others.push(Other::Nothing);
     }
     others
@@ -106,11 +106,14 @@ fn open_messages(graph: &Graph<Machine>, receive: EventId) -> Vec<EventId> {
 /// Must `later` wait for `earlier`, as far as happens-before tells?
 fn holds_up(graph: &Graph<Machine>, earlier: EventId, later: EventId) -> bool {
     let (
-        Kind::Send { to, model, message },
+        Kind::Send {
+            to, model, message, ..
+        },
         Kind::Send {
             to: to2,
             model: model2,
             message: message2,
+            ..
         },
     ) = (&graph.event(earlier).kind, &graph.event(later).kind)
     else {

@@ -8,7 +8,7 @@ use crate::process::Process;
 use crate::tag::Tag;
 use crate::task::{Fed, Task, cannot_receive_now};
 use crate::world::{Mailboxes, Place};
-use plainsong_explore::Op;
+use plainsong_explore::{Op, Want};
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -365,7 +365,7 @@ fn receive_one(
 ) -> Option<Rc<Envelope>> {
     let answer = task.perform(print, describe, || Op::Receive {
         pattern: pattern(),
-        blocking: waits,
+        want: if waits { Want::One } else { Want::Maybe },
     });
     match answer {
         Fed::Message(message) => Some(message),

@@ -9,7 +9,7 @@ use crate::record::discard;
 use crate::tag::Tag;
 use crate::task::{Fed, Task};
 use crate::world::{Mailboxes, Place, World};
-use plainsong_explore::{Mailbox, Op};
+use plainsong_explore::{Fate, Mailbox, Op};
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -149,6 +149,7 @@ pub(crate) fn post<T: Value>(
             to,
             model: delivery.model(),
             message: Rc::new(envelope) as Rc<Envelope<dyn Value>>,
+            fate: Fate::Sure,
         }
     };
     let differs = match task.perform(print, &describe, request) {

@@ -3,19 +3,26 @@
 //! Nothing is shared with the engine. A pool of sent messages in send order; a receive takes any
 //! unread matching one that its model allows; happens-before is computed from the logs.
 
-use crate::script::{Do, Log, Script};
+use crate::script::{BUDGETS, Do, Log, SECOND, Script};
 use plainsong_explore::{Earlier, Model};
 use std::collections::{BTreeSet, HashSet};
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
     logs: Log,
-    /// For each thread, per event: the send it read, as (thread, event).
-    reads: Vec<Vec<Option<(usize, usize)>>>,
+    /// For each thread, per event: the sends it read, as (thread, event).
+    reads: Vec<Vec<Vec<Send>>>,
     pcs: Vec<usize>,
     /// Sends in the order they happened: thread, event number, place in the script.
     sent: Vec<(usize, usize, usize)>,
+    /// Messages that were lost.
+    lost: BTreeSet<Send>,
+    /// How much was spent of each budget.
+    spent: [u32; 3],
 }
+
+/// A send: thread and event.
+type Send = (usize, usize);
 
 /// Distinct complete and blocked executions.
 pub(crate) fn enumerate(script: &Script) -> (BTreeSet<Log>, BTreeSet<Log>) {
@@ -25,6 +32,8 @@ pub(crate) fn enumerate(script: &Script) -> (BTreeSet<Log>, BTreeSet<Log>) {
         reads: vec![Vec::new(); threads],
         pcs: vec![0; threads],
         sent: Vec::new(),
+        lost: BTreeSet::new(),
+        spent: [0; 3],
     };
     let mailboxes = script.iter().flatten().any(|step| {
         matches!(
@@ -47,7 +56,9 @@ pub(crate) fn enumerate(script: &Script) -> (BTreeSet<Log>, BTreeSet<Log>) {
         for thread in 0..threads {
             step(script, &state, thread, &mut work);
         }
-        if work.len() == before {
+        let stuck = work.len() == before;
+        lose(script, &state, &mut work);
+        if stuck {
             let done = (0..threads).all(|thread| state.pcs[thread] == script[thread].len());
             if done {
                 complete.insert(state.logs)
@@ -59,70 +70,166 @@ pub(crate) fn enumerate(script: &Script) -> (BTreeSet<Log>, BTreeSet<Log>) {
     (complete, blocked)
 }
 
+/// Any message that may be lost is lost; a copy, for nothing.
+fn lose(script: &Script, state: &State, work: &mut Vec<State>) {
+    for &(thread, event, pc) in &state.sent {
+        let send = (thread, event);
+        if state.lost.contains(&send) || state.reads.iter().flatten().flatten().any(|&r| r == send)
+        {
+            continue;
+        }
+        let cost = match script[thread][pc] {
+            Do::Lossy(_, _, _, budget) => Some(budget as usize),
+            Do::Twice(..) if is_copy(state, send) => None,
+            _ => continue,
+        };
+        let mut new = state.clone();
+        new.lost.insert(send);
+        if let Some(budget) = cost {
+            new.spent[budget] += 1;
+            if new.spent[budget] > BUDGETS[budget] {
+                continue;
+            }
+        }
+        work.push(new);
+    }
+}
+
+/// Is it the second message of one step?
+fn is_copy(state: &State, (thread, event): Send) -> bool {
+    let pc = |event| {
+        let sent = state.sent.iter().find(|s| (s.0, s.1) == (thread, event));
+        sent.map(|s| s.2)
+    };
+    event > 0 && pc(event - 1) == pc(event)
+}
+
+/// A change to a thread.
+#[derive(Default)]
+struct Step {
+    logs: Vec<String>,
+    reads: Vec<Send>,
+    sends: usize,
+    ends: bool,
+    spends: Vec<u32>,
+}
+
 fn step(script: &Script, state: &State, thread: usize, work: &mut Vec<State>) {
     let Some(&next) = script[thread].get(state.pcs[thread]) else {
         return;
     };
-    let mut push = |log: Option<String>, read: Option<(usize, usize)>, sends: bool, end: bool| {
+    let mut push = |step: Step| {
         let mut new = state.clone();
-        if sends {
-            new.sent
-                .push((thread, state.logs[thread].len(), state.pcs[thread]));
+        for at in 0..step.sends {
+            let event = state.logs[thread].len() + at;
+            new.sent.push((thread, event, state.pcs[thread]));
         }
-        if let Some(log) = log {
+        for log in step.logs {
             new.logs[thread].push(log);
-            new.reads[thread].push(read);
+            new.reads[thread].push(step.reads.clone());
         }
-        new.pcs[thread] = if end {
+        for budget in step.spends {
+            new.spent[budget as usize] += 1;
+            if new.spent[budget as usize] > BUDGETS[budget as usize] {
+                return;
+            }
+        }
+        new.pcs[thread] = if step.ends {
             script[thread].len()
         } else {
             state.pcs[thread] + 1
         };
         work.push(new);
     };
+    let sent = |sends| Step {
+        logs: vec!["sent".to_owned(); sends],
+        sends,
+        ..Step::default()
+    };
+    let chose = |value: u32, spends: Vec<u32>| Step {
+        logs: vec![format!("chose {value}")],
+        spends,
+        ..Step::default()
+    };
+    let received = |log: String, reads: Vec<Send>| Step {
+        logs: vec![log],
+        spends: reads
+            .iter()
+            .filter(|&&send| is_copy(state, send))
+            .map(|&send| budget(script, state, send))
+            .collect(),
+        reads,
+        ..Step::default()
+    };
     match next {
-        Do::Send(..) => push(Some("sent".to_owned()), None, true, false),
-        Do::Choose(options) => {
-            (0..options).for_each(|value| push(Some(format!("chose {value}")), None, false, false));
+        Do::Send(..) | Do::Lossy(..) => push(sent(1)),
+        Do::Twice(..) => push(sent(2)),
+        Do::Choose(options) => (0..options).for_each(|value| push(chose(value, Vec::new()))),
+        Do::Fault(budget) => {
+            push(chose(0, Vec::new()));
+            push(chose(1, vec![budget]));
         }
         Do::Unless(wanted) => {
-            let got = state.reads[thread]
-                .last()
-                .copied()
-                .flatten()
-                .map(|send| tag(script, state, send));
+            let last = state.reads[thread].last();
+            let tags = last.into_iter().flatten();
+            let got = tags.map(|&send| tag(script, state, send)).max();
             let go_on = got.is_some() && (wanted.is_none() || wanted == got);
-            push(None, None, false, !go_on);
+            push(Step {
+                ends: !go_on,
+                ..Step::default()
+            });
         }
         Do::Recv(pattern, blocking) => {
-            for send in readable(script, state, thread, pattern) {
-                push(
-                    Some(format!("{}.{}", send.0, send.1)),
-                    Some(send),
-                    false,
-                    false,
-                );
+            for set in readable(script, state, &[thread], pattern) {
+                match set[..] {
+                    [] if !blocking => push(received("nothing".to_owned(), set)),
+                    [send] => push(received(format!("{}.{}", send.0, send.1), set)),
+                    _ => {}
+                }
             }
-            if !blocking {
-                push(Some("nothing".to_owned()), None, false, false);
+        }
+        Do::Set(pattern, least, most) => {
+            for set in readable(script, state, &[thread], pattern) {
+                if (least..=most).contains(&(set.len() as u32)) {
+                    push(received(format!("{set:?}"), set));
+                }
+            }
+        }
+        Do::Each => {
+            for set in readable(script, state, &[thread, thread + SECOND], None) {
+                let places: Vec<usize> = set.iter().map(|&s| place(script, state, s).0).collect();
+                let one_each = [[thread, thread + SECOND], [thread + SECOND, thread]];
+                if one_each.iter().any(|wanted| places[..] == wanted[..]) {
+                    push(received(format!("{set:?}"), set));
+                }
             }
         }
     }
 }
 
-fn place(script: &Script, state: &State, send: (usize, usize)) -> (usize, u8, Model) {
-    let &(thread, _, pc) = state
-        .sent
-        .iter()
-        .find(|s| (s.0, s.1) == send)
-        .expect("it was sent");
-    match script[thread][pc] {
-        Do::Send(to, tag, model) => (to, tag, model),
+fn place(script: &Script, state: &State, send: Send) -> (usize, u8, Model) {
+    match *sending(script, state, send) {
+        Do::Send(to, tag, model) | Do::Lossy(to, tag, model, _) | Do::Twice(to, tag, model, _) => {
+            (to, tag, model)
+        }
         _ => unreachable!("only sends are sent"),
     }
 }
 
-fn tag(script: &Script, state: &State, send: (usize, usize)) -> u8 {
+fn budget(script: &Script, state: &State, send: Send) -> u32 {
+    match *sending(script, state, send) {
+        Do::Lossy(.., budget) | Do::Twice(.., budget) => budget,
+        _ => unreachable!("only unsure messages have a budget"),
+    }
+}
+
+fn sending<'s>(script: &'s Script, state: &State, send: Send) -> &'s Do {
+    let mut sent = state.sent.iter();
+    let found = sent.find(|s| (s.0, s.1) == send).expect("it was sent");
+    &script[found.0][found.2]
+}
+
+fn tag(script: &Script, state: &State, send: Send) -> u8 {
     place(script, state, send).1
 }
 
@@ -134,56 +241,73 @@ fn past(state: &State, event: (usize, usize)) -> HashSet<(usize, usize)> {
         if index > 0 && found.insert((thread, index - 1)) {
             open.push((thread, index - 1));
         }
-        if let Some(Some(send)) = state.reads[thread].get(index)
-            && found.insert(*send)
-        {
-            open.push(*send);
+        for &send in state.reads[thread].get(index).into_iter().flatten() {
+            if found.insert(send) {
+                open.push(send);
+            }
         }
     }
     found
 }
 
+/// The sets of messages, in order, that a receive on these mailboxes may take at once.
 fn readable(
     script: &Script,
     state: &State,
-    receiver: usize,
+    mailboxes: &[usize],
     pattern: Option<u8>,
-) -> Vec<(usize, usize)> {
-    let read: HashSet<(usize, usize)> = state.reads.iter().flatten().flatten().copied().collect();
-    let open: Vec<(usize, usize)> = state
+) -> Vec<Vec<Send>> {
+    let read: HashSet<Send> = state.reads.iter().flatten().flatten().copied().collect();
+    let is_there = |send: Send| {
+        !read.contains(&send)
+            && !state.lost.contains(&send)
+            && (!is_copy(state, send) || read.contains(&(send.0, send.1 - 1)))
+    };
+    let open: Vec<Send> = state
         .sent
         .iter()
         .map(|&(thread, event, _)| (thread, event))
-        .filter(|send| !read.contains(send))
+        .filter(|&send| is_there(send))
         .filter(|&send| {
             let (to, tag, _) = place(script, state, send);
-            to == receiver && pattern.is_none_or(|wanted| wanted == tag)
+            mailboxes.contains(&to) && pattern.is_none_or(|wanted| wanted == tag)
         })
         .collect();
-    let model = |send: (usize, usize)| place(script, state, send).2;
-    let allowed = |&(at, send): &(usize, (usize, usize))| {
-        let earlier = |other: (usize, usize), other_at: usize| match model(send) {
+    let earlier = |(other_at, other): (usize, Send), (at, send): (usize, Send)| {
+        let (to, tag, model) = place(script, state, send);
+        let (other_to, other_tag, other_model) = place(script, state, other);
+        if is_copy(state, send) || is_copy(state, other) || (to, model) != (other_to, other_model) {
+            return false;
+        }
+        match model {
             Model::Unordered => false,
             Model::Fifo => other.0 == send.0 && other.1 < send.1,
             Model::Causal => past(state, send).contains(&other),
             Model::Mailbox => other_at < at,
             Model::Custom(how) => {
-                tag(script, state, other) >= tag(script, state, send)
+                other_tag >= tag
                     && match how {
                         Earlier::Causally => past(state, send).contains(&other),
                         Earlier::Globally => other_at < at,
                     }
             }
-        };
-        !open
-            .iter()
-            .enumerate()
-            .any(|(other_at, &other)| model(other) == model(send) && earlier(other, other_at))
+        }
     };
-    open.iter()
-        .copied()
-        .enumerate()
-        .filter(allowed)
-        .map(|(_, send)| send)
-        .collect()
+    let is_in = |subset: usize, at: usize| subset & (1 << at) != 0;
+    let mut sets = Vec::new();
+    for subset in 0..1_usize << open.len() {
+        let overtakes = (0..open.len()).any(|at| {
+            is_in(subset, at)
+                && (0..open.len()).any(|other| {
+                    !is_in(subset, other) && earlier((other, open[other]), (at, open[at]))
+                })
+        });
+        if !overtakes {
+            let set = (0..open.len()).filter(|&at| is_in(subset, at));
+            let mut set: Vec<Send> = set.map(|at| open[at]).collect();
+            set.sort_unstable();
+            sets.push(set);
+        }
+    }
+    sets
 }

@@ -1,6 +1,6 @@
 //! Several workers: the same executions, each once; failures and panics are never lost.
 
-use crate::random::{Rng, generate};
+use crate::random::{Rng, Spice, generate};
 use crate::script::{Collected, Do, Script, Scripted, explore};
 use plainsong_explore::{
     Engine, Graph, Leaf, Model, Policy, Tally, Visitor, explore_in_parallel, sample,
@@ -23,7 +23,7 @@ fn in_parallel(script: &Script, jobs: usize) -> (Tally, Collected) {
 fn workers_partition_the_executions() {
     let mut rng = Rng(77);
     for round in 0..300 {
-        let script = generate(&mut rng, None);
+        let script = generate(&mut rng, None, Spice::Both);
         let spawn_order: Vec<usize> = (0..script.len()).collect();
         let (alone, tally) = explore(&script, &spawn_order, Policy::ReceivesLast);
         let (sums, together) = in_parallel(&script, 1 + round % 4);
@@ -110,7 +110,7 @@ fn estimates_are_unbiased_when_sends_turn_receives_round() {
     let mut rng = Rng(5);
     let mut compared = 0;
     for _ in 0..200 {
-        let script = generate(&mut rng, None);
+        let script = generate(&mut rng, None, Spice::Both);
         let spawn_order: Vec<usize> = (0..script.len()).collect();
         let (_, tally) = explore(&script, &spawn_order, Policy::ReceivesLast);
         let truth = (tally.complete + tally.blocked) as f64;

@@ -27,8 +27,52 @@ const MODELS: [Model; 6] = [
     Model::Custom(Earlier::Globally),
 ];
 
+/// What else a program has besides single messages that are all there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spice {
+    None,
+    Sets,
+    Faults,
+    Both,
+}
+
+fn is_global(model: Model) -> bool {
+    matches!(model, Model::Mailbox | Model::Custom(Earlier::Globally))
+}
+
+/// Replaces some operations by others that are more special.
+fn season(rng: &mut Rng, steps: &mut [Do], spice: Spice) {
+    let (sets, faults) = match spice {
+        Spice::None => return,
+        Spice::Sets => (true, false),
+        Spice::Faults => (false, true),
+        Spice::Both => (true, true),
+    };
+    for step in steps {
+        *step = match *step {
+            Do::Recv(tag, blocking) if sets && rng.below(2) == 0 => match rng.below(5) {
+                0 => Do::Each,
+                _ => {
+                    let least = u32::from(blocking) * (1 + rng.below(2) as u32);
+                    Do::Set(tag, least, least.max(1) + rng.below(3) as u32)
+                }
+            },
+            Do::Send(to, tag, model) if sets && rng.below(6) == 0 => {
+                Do::Send(to + crate::script::SECOND, tag, model)
+            }
+            Do::Send(to, tag, model) if faults && !is_global(model) => match rng.below(4) {
+                0 => Do::Lossy(to, tag, model, rng.below(3) as u32),
+                1 => Do::Twice(to, tag, model, rng.below(3) as u32),
+                _ => Do::Send(to, tag, model),
+            },
+            Do::Choose(_) if faults => Do::Fault(rng.below(3) as u32),
+            other => other,
+        };
+    }
+}
+
 /// 2 to 4 threads, up to 10 operations in all; one model, or a mixture.
-pub(crate) fn generate(rng: &mut Rng, model: Option<Model>) -> Script {
+pub(crate) fn generate(rng: &mut Rng, model: Option<Model>, spice: Spice) -> Script {
     let threads = 2 + rng.below(3) as usize;
     let mut left = 10;
     let mut script = Vec::new();
@@ -59,6 +103,7 @@ pub(crate) fn generate(rng: &mut Rng, model: Option<Model>) -> Script {
                 }
             }
         }
+        season(rng, &mut steps, spice);
         script.push(steps);
     }
     script
@@ -97,12 +142,22 @@ fn compare(seed: u64, script: &Script, spawn_order: &[usize], policy: Policy) {
 }
 
 fn many(model: Option<Model>, seed: u64) {
+    many_with(model, Spice::None, seed);
+}
+
+fn many_with(model: Option<Model>, spice: Spice, seed: u64) {
+    // The enumerator takes its time where every loss is a step of its own.
+    let usual = match spice {
+        Spice::None => 1500,
+        Spice::Sets => 400,
+        Spice::Faults | Spice::Both => 60,
+    };
     let programs =
-        std::env::var("PLAINSONG_PROGRAMS").map_or(1500, |n| n.parse().expect("a number"));
+        std::env::var("PLAINSONG_PROGRAMS").map_or(usual, |n| n.parse().expect("a number"));
     let mut rng = Rng(seed);
     for _ in 0..programs {
         let at = rng.0;
-        let script = generate(&mut rng, model);
+        let script = generate(&mut rng, model, spice);
         let forward: Vec<usize> = (0..script.len()).collect();
         let backward: Vec<usize> = (0..script.len()).rev().collect();
         compare(at, &script, &forward, Policy::ReceivesLast);
@@ -145,4 +200,25 @@ fn programs_with_a_mailbox_of_their_own_agree() {
 #[test]
 fn programs_that_mix_models_agree() {
     many(None, 5);
+}
+
+#[test]
+fn programs_that_receive_sets_agree() {
+    for (seed, &model) in MODELS.iter().enumerate() {
+        many_with(Some(model), Spice::Sets, 100 + seed as u64);
+    }
+    many_with(None, Spice::Sets, 99);
+}
+
+#[test]
+fn programs_with_faults_agree() {
+    for (seed, &model) in MODELS.iter().enumerate() {
+        many_with(Some(model), Spice::Faults, 200 + seed as u64);
+    }
+    many_with(None, Spice::Faults, 199);
+}
+
+#[test]
+fn programs_with_sets_and_faults_agree() {
+    many_with(None, Spice::Both, 300);
 }

@@ -1,8 +1,8 @@
 //! Straight-line test programs: one list of operations per thread.
 
 use plainsong_explore::{
-    Engine, EventId, Graph, History, Kind, Leaf, Mailbox, Model, Op, Policy, Program, Read, Tally,
-    Tid, Visitor,
+    Answer, Engine, EventId, Fate, Graph, History, Kind, Leaf, Mailbox, Model, Op, Policy, Program,
+    Read, Tally, Tid, Visitor, Want,
 };
 use std::collections::BTreeMap;
 
@@ -11,16 +11,35 @@ use std::collections::BTreeMap;
 pub(crate) enum Do {
     /// Send a message with a tag.
     Send(usize, u8, Model),
+    /// Send a message that may be lost, at the cost of this budget.
+    Lossy(usize, u8, Model, u32),
+    /// Send a message and a copy of it, which costs this budget.
+    Twice(usize, u8, Model, u32),
     /// Receive any message, or one with this tag.
     Recv(Option<u8>, bool),
+    /// Receive a set of at least and at most so many messages, any or with this tag.
+    Set(Option<u8>, u32, u32),
+    /// Receive a message from each of the thread's two mailboxes.
+    Each,
+    /// Perhaps have a fault, at the cost of this budget.
+    Fault(u32),
     /// Choose one of so many.
     Choose(u32),
     /// End here unless the last receive got something (and this tag, if given).
     Unless(Option<u8>),
 }
 
+/// How much there is of each budget.
+pub(crate) const BUDGETS: [u32; 3] = [0, 1, 2];
+
+/// A thread's second mailbox.
+pub(crate) const SECOND: usize = 8;
+
 /// One list of operations per thread.
 pub(crate) type Script = Vec<Vec<Do>>;
+
+/// Any message or one with this tag, from these mailboxes.
+pub(crate) type Wanted = (Option<u8>, Vec<Mailbox>);
 
 /// A script as a program: the first thread spawns all others and ends.
 pub(crate) struct Scripted<'s> {
@@ -31,9 +50,9 @@ pub(crate) struct Scripted<'s> {
 
 impl Program for Scripted<'_> {
     type Message = u8;
-    type Pattern = (Option<u8>, [u32; 1]);
+    type Pattern = Wanted;
 
-    fn next(&mut self, thread: Tid, history: History<'_, Self>) -> Op<u8, (Option<u8>, [u32; 1])> {
+    fn next(&mut self, thread: Tid, history: History<'_, Self>) -> Op<u8, Self::Pattern> {
         let done = history.len();
         if thread == 0 {
             return match self.spawn_order.get(done) {
@@ -49,11 +68,7 @@ impl Program for Scripted<'_> {
         let mut events = 0;
         for step in &self.script[me] {
             if let Do::Unless(wanted) = *step {
-                let got = match history.answer(events - 1) {
-                    plainsong_explore::Answer::Message(&tag, _) => Some(tag),
-                    _ => None,
-                };
-                if got.is_none() || (wanted.is_some() && wanted != got) {
+                if !goes_on(&history, events - 1, wanted) {
                     return if events < done {
                         unreachable!("it has ended")
                     } else {
@@ -62,24 +77,20 @@ impl Program for Scripted<'_> {
                 }
                 continue;
             }
-            if events == done {
-                return match *step {
-                    Do::Send(to, tag, model) => Op::Send {
-                        to: to as u32,
-                        model,
-                        message: tag,
-                    },
-                    Do::Recv(pattern, blocking) => Op::Receive {
-                        pattern: (pattern, [me as u32]),
-                        blocking,
-                    },
-                    Do::Choose(options) => Op::Choose { options },
-                    Do::Unless(_) => unreachable!("handled above"),
-                };
+            let operations = operations(step, me as u32);
+            if done < events + operations.len() {
+                return operations
+                    .into_iter()
+                    .nth(done - events)
+                    .expect("one of them");
             }
-            events += 1;
+            events += operations.len();
         }
         Op::End
+    }
+
+    fn budgets(&self) -> Vec<u32> {
+        BUDGETS.to_vec()
     }
 
     fn forget(&mut self, _thread: Tid, _kept: usize) {}
@@ -94,6 +105,54 @@ impl Program for Scripted<'_> {
 
     fn accepts(pattern: &Self::Pattern, message: &u8, _from: Tid) -> bool {
         pattern.0.is_none_or(|wanted| wanted == *message)
+    }
+}
+
+/// Did the receive before get something, and the wanted tag?
+fn goes_on(history: &History<'_, Scripted<'_>>, index: usize, wanted: Option<u8>) -> bool {
+    let got = match history.answer(index) {
+        Answer::Message(&tag, _) => Some(tag),
+        Answer::Messages => history.messages(index).map(|(&tag, _)| tag).max(),
+        _ => None,
+    };
+    got.is_some() && (wanted.is_none() || wanted == got)
+}
+
+/// What a step does, one operation after the other.
+fn operations(step: &Do, me: u32) -> Vec<Op<u8, Wanted>> {
+    let send = |to: usize, message, model, fate| Op::Send {
+        to: to as u32,
+        model,
+        message,
+        fate,
+    };
+    let receive = |tag, want| Op::Receive {
+        pattern: (tag, vec![me]),
+        want,
+    };
+    match *step {
+        Do::Send(to, tag, model) => vec![send(to, tag, model, Fate::Sure)],
+        Do::Lossy(to, tag, model, budget) => vec![send(to, tag, model, Fate::Lossy(budget))],
+        Do::Twice(to, tag, model, budget) => vec![
+            send(to, tag, model, Fate::Sure),
+            send(to, tag, model, Fate::Copy(budget)),
+        ],
+        Do::Recv(tag, true) => vec![receive(tag, Want::One)],
+        Do::Recv(tag, false) => vec![receive(tag, Want::Maybe)],
+        Do::Set(tag, least, most) => vec![receive(tag, Want::Set { least, most })],
+        Do::Each => vec![Op::Receive {
+            pattern: (None, vec![me, me + SECOND as u32]),
+            want: Want::Each,
+        }],
+        Do::Choose(options) => vec![Op::Choose {
+            options,
+            budget: None,
+        }],
+        Do::Fault(budget) => vec![Op::Choose {
+            options: 2,
+            budget: Some(budget),
+        }],
+        Do::Unless(_) => unreachable!("no operation"),
     }
 }
 
@@ -150,6 +209,15 @@ fn log(graph: &Graph<Scripted<'_>>, names: &[usize]) -> Log {
                 index: index as u32,
             });
             lines.push(match (&event.kind, event.read) {
+                (Kind::Receive { .. }, Read::Lost) => continue,
+                (Kind::Receive { want, .. }, _) if !matches!(want, Want::One | Want::Maybe) => {
+                    let mut sends: Vec<(usize, u32)> = event
+                        .reads()
+                        .map(|send| (names[send.thread as usize - 1], send.index))
+                        .collect();
+                    sends.sort_unstable();
+                    format!("{sends:?}")
+                }
                 (Kind::Receive { .. }, Read::From(send)) => {
                     format!("{}.{}", names[send.thread as usize - 1], send.index)
                 }

@@ -11,7 +11,7 @@ use std::panic::Location;
 pub(crate) fn describe_event(world: &World, graph: &Graph<Machine>, id: EventId) -> String {
     match &graph.event(id).kind {
         Kind::Send { to, message, .. } => send(world, message, *to),
-        Kind::Receive { pattern, blocking } => receive(world, pattern, *blocking),
+        Kind::Receive { pattern, want } => receive(world, pattern, want.waits()),
         Kind::Choose { options, .. } => format!("choose one of {options}"),
         Kind::Spawn { thread } => format!("spawn `{}`", world.name(*thread)),
         Kind::Join { thread } => format!("join {}", world.name(*thread)),
@@ -33,8 +33,8 @@ fn panic(world: &World, process: Tid) -> String {
 pub(crate) fn describe_operation(world: &World, process: Tid, operation: &Operation) -> String {
     match operation {
         Op::Send { to, message, .. } => send(world, message, *to),
-        Op::Receive { pattern, blocking } => receive(world, pattern, *blocking),
-        Op::Choose { options } => format!("choose one of {options}"),
+        Op::Receive { pattern, want } => receive(world, pattern, want.waits()),
+        Op::Choose { options, .. } => format!("choose one of {options}"),
         Op::Spawn { .. } => "spawn".to_owned(),
         Op::Join { thread } => format!("join {}", world.name(*thread)),
         Op::End => "the end".to_owned(),

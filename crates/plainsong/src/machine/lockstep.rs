@@ -143,31 +143,46 @@ impl Machine {
 fn same(graph: &Graph<Machine>, id: EventId, operation: &Operation) -> bool {
     match (&graph.event(id).kind, operation) {
         (
-            Kind::Send { to, model, message },
+            Kind::Send {
+                to,
+                model,
+                message,
+                fate,
+            },
             Op::Send {
                 to: to2,
                 model: model2,
                 message: message2,
+                fate: fate2,
             },
         ) => {
             to == to2
                 && model == model2
+                && fate == fate2
                 && message.type_id == message2.type_id
                 && message.info.tag == message2.info.tag
                 && format!("{message:?}") == format!("{message2:?}")
         }
         (
-            Kind::Receive { pattern, blocking },
+            Kind::Receive { pattern, want },
             Op::Receive {
                 pattern: pattern2,
-                blocking: blocking2,
+                want: want2,
             },
         ) => {
-            (blocking == blocking2 || !pattern2.sure.is_empty())
+            (want == want2 || !pattern2.sure.is_empty())
                 && pattern.mailboxes() == pattern2.mailboxes()
                 && pattern.location == pattern2.location
         }
-        (Kind::Choose { options, .. }, Op::Choose { options: options2 }) => options == options2,
+        (
+            Kind::Choose {
+                options, budget, ..
+            },
+            Op::Choose {
+                options: options2,
+                budget: budget2,
+            },
+        ) => options == options2 && budget == budget2,
         (Kind::Join { thread }, Op::Join { thread: thread2 }) => thread == thread2,
         (&Kind::Spawn { thread }, &Op::Spawn { daemon, .. }) => graph.is_daemon(thread) == daemon,
         (Kind::End, Op::End) | (Kind::Block, Op::Block) | (Kind::Fail, Op::Fail) => true,

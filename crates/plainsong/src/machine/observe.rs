@@ -9,7 +9,7 @@ use crate::guard::What;
 use crate::panics::Detail;
 use crate::replay::Sight;
 use crate::task::Operation;
-use plainsong_explore::{EventId, Graph, Kind, Op, Tid};
+use plainsong_explore::{EventId, Graph, Kind, Op, Tid, Want};
 use std::rc::Rc;
 
 impl Machine {
@@ -58,7 +58,7 @@ impl Machine {
         };
         Op::Receive {
             pattern,
-            blocking: true,
+            want: Want::One,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::process::Process;
 use crate::send::count;
 use crate::tag::Tag;
 use crate::task::{Fed, Task};
-use plainsong_explore::{Mailbox, Op};
+use plainsong_explore::{Fate, Mailbox, Op};
 use std::any::TypeId;
 use std::fmt;
 use std::panic::Location;
@@ -116,6 +116,7 @@ fn send_copy<T: Value>(
             to: mailbox,
             model: Delivery::Causal.model(),
             message: Rc::new(envelope) as Rc<Envelope<dyn Value>>,
+            fate: Fate::Sure,
         }
     };
     // That the value is the one from before is checked for the original.
