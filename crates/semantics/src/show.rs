@@ -6,7 +6,8 @@ use plainsong_ir::Ty;
 
 /// The text of `value`, which is of type `ty`.
 ///
-/// Identities of sort `Db` are `Db#0`, `Db#1`; in the name of a process only the number is written:
+/// Identities of sort `Db` are `Db#0`, `Db#1` wherever they are values, in payloads as in reasons; in the
+/// name of a process, as in the source, only the number is written:
 /// `db[0]`.
 pub fn show(instance: &Instance, value: &Value, ty: &Ty) -> String {
     let song = instance.song();

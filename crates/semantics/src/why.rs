@@ -1,12 +1,12 @@
 //! Why a condition is false: the part that is, the witness of its quantifiers, and the values.
 //!
 //! `forall a, b: Db :: db[a].outcome == db[b].outcome` becomes
-//! `a = 0, b = 1: db[0].outcome == db[1].outcome is false: some(true), some(false)`.
+//! `a = Db#0, b = Db#1: db[0].outcome == db[1].outcome is false: some(true), some(false)`.
 
 use crate::eval::{Eval, Result, matches};
 use crate::instance::Instance;
 use crate::phrase::Phrase;
-use crate::show::{in_brackets, show};
+use crate::show::show;
 use crate::value::Value;
 use crate::world::World;
 use plainsong_ir::visit::{Visit, walk};
@@ -113,12 +113,12 @@ impl Why<'_> {
         sentence
     }
 
-    /// `a = 0`.
+    /// `a = Db#0`.
     fn named(&self, local: LocalId) -> String {
         let Local { name, ty, .. } = &self.locals[local.index()];
         format!(
             "{name} = {}",
-            in_brackets(self.instance, &self.slots[local.index()], ty)
+            show(self.instance, &self.slots[local.index()], ty)
         )
     }
 

@@ -189,7 +189,7 @@ fn loops_run_and_their_invariants_are_checked_before_and_after() {
     let trace = refutation(&report, "few");
     assert_eq!(
         why(trace),
-        "i = 0: server[0].told <= 2 is false: server[0].told = 3"
+        "i = Server#0: server[0].told <= 2 is false: server[0].told = 3"
     );
     let last = trace.events.last().unwrap();
     assert_eq!(
