@@ -4,17 +4,21 @@
 //! that fails is named at the end. The tidiness checks are ordinary tests of this crate
 //! (`tests/tidy.rs`).
 
+mod sanitize;
+
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test | bless\n\
-    test    formatting, lints, every test\n\
-    bless   rewrite the expectations of songs and snapshots, then look at the difference";
+const USAGE: &str = "usage: cargo xtask test | bless | sanitize\n\
+    test       formatting, lints, every test\n\
+    sanitize   Miri over the engine, AddressSanitizer over the coroutines; needs a nightly toolchain\n\
+    bless      rewrite the expectations of songs and snapshots, then look at the difference";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
     let outcome = match task.as_str() {
         "test" => test(),
         "bless" => bless(),
+        "sanitize" => sanitize::sanitize(),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {
@@ -56,15 +60,19 @@ fn bless() -> Result<(), String> {
 
 fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
     let program = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    run(&program, arguments, environment)
+}
+
+fn run(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
     let status = Command::new(program)
         .args(arguments)
         .envs(environment.iter().copied())
         .status()
-        .map_err(|error| format!("cannot start cargo: {error}"))?;
+        .map_err(|error| format!("cannot start {program}: {error}"))?;
     if status.success() {
         Ok(())
     } else {
-        Err(format!("failed: cargo {}", arguments.join(" ")))
+        Err(format!("failed: {program} {}", arguments.join(" ")))
     }
 }
 

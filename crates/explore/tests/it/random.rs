@@ -141,6 +141,11 @@ fn compare(seed: u64, script: &Script, spawn_order: &[usize], policy: Policy) {
     );
 }
 
+/// How many programs to try: so many, or what the environment says.
+pub(crate) fn programs(usual: u32) -> u32 {
+    std::env::var("PLAINSONG_PROGRAMS").map_or(usual, |n| n.parse().expect("a number"))
+}
+
 fn many(model: Option<Model>, seed: u64) {
     many_with(model, Spice::None, seed);
 }
@@ -152,10 +157,8 @@ fn many_with(model: Option<Model>, spice: Spice, seed: u64) {
         Spice::Sets => 400,
         Spice::Faults | Spice::Both => 60,
     };
-    let programs =
-        std::env::var("PLAINSONG_PROGRAMS").map_or(usual, |n| n.parse().expect("a number"));
     let mut rng = Rng(seed);
-    for _ in 0..programs {
+    for _ in 0..programs(usual) {
         let at = rng.0;
         let script = generate(&mut rng, model, spice);
         let forward: Vec<usize> = (0..script.len()).collect();
