@@ -77,15 +77,13 @@ fn step(script: &Script, delivery: Delivery, state: &State, process: usize, open
         Do::Send(..) => push(Some(Saw::Sent), false),
         Do::Choose(options) => (0..options).for_each(|n| push(Some(Saw::Chose(n)), false)),
         Do::Unless(wanted) => {
-            let is_receive = |saw: &&Saw| matches!(saw, Saw::Got(_) | Saw::Nothing);
-            let got = match state.logs[process].iter().rev().find(is_receive) {
-                Some(&Saw::Got(event)) => state.sent.iter().find(|sent| sent.0 == event),
-                _ => None,
-            };
-            push(
-                None,
-                got.is_none_or(|sent| wanted.is_some_and(|wanted| wanted != sent.2)),
-            );
+            let got = last_tag(state, process);
+            push(None, got.is_none() || (wanted.is_some() && wanted != got));
+        }
+        Do::Assume(wanted) => {
+            if last_tag(state, process) == Some(wanted) {
+                push(None, false);
+            }
         }
         Do::Recv(tag, waits) => {
             for event in readable(delivery, state, process, tag) {
@@ -95,6 +93,18 @@ fn step(script: &Script, delivery: Delivery, state: &State, process: usize, open
                 push(Some(Saw::Nothing), false);
             }
         }
+    }
+}
+
+/// The tag of what the last receive of a process got.
+fn last_tag(state: &State, process: usize) -> Option<u8> {
+    let is_receive = |saw: &&Saw| matches!(saw, Saw::Got(_) | Saw::Nothing);
+    match state.logs[process].iter().rev().find(is_receive) {
+        Some(&Saw::Got(event)) => {
+            let sent = state.sent.iter().find(|sent| sent.0 == event);
+            sent.map(|sent| sent.2)
+        }
+        _ => None,
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn generate(random: &mut Random) -> Script {
                     let to = if random.below(3) == 0 { any } else { near };
                     Do::Send(to as usize, random.below(2) as u8)
                 }
+                8 if random.below(3) == 0 => Do::Assume(random.below(2) as u8),
                 8 => Do::Unless((random.below(2) == 0).then(|| random.below(2) as u8)),
                 _ => {
                     let tag = (random.below(3) == 0).then(|| random.below(2) as u8);

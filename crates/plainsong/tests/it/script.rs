@@ -1,6 +1,8 @@
 //! Straight-line test programs: one list of operations per process, each with a channel of its own.
 
-use plainsong::{Delivery, Explorer, Receiver, Report, Restart, Sender, channel, choose, spawn};
+use plainsong::{
+    Delivery, Explorer, Receiver, Report, Restart, Sender, assume, channel, choose, spawn,
+};
 use std::sync::Arc;
 
 /// An operation of a test program; processes are numbered from 0.
@@ -14,6 +16,8 @@ pub(crate) enum Do {
     Choose(u32),
     /// End here unless the last receive got something (and this tag, if given).
     Unless(Option<u8>),
+    /// Give up unless the last receive got something with this tag.
+    Assume(u8),
 }
 
 /// Receives anything, waiting for it.
@@ -65,6 +69,7 @@ fn perform(steps: &[Do], senders: &[Sender<u8>], receiver: &Receiver<u8>) {
             Do::Choose(options) => {
                 choose(0..options);
             }
+            Do::Assume(tag) => assume(got == Some(tag)),
             Do::Unless(wanted) => {
                 if got.is_none() || (wanted.is_some() && wanted != got) {
                     return;
@@ -106,6 +111,53 @@ pub(crate) fn every_way<F: Fn() + Send + Sync + 'static>(
 fn counts(report: &Report) -> (u64, u64) {
     report.assert_holds();
     (report.executions, report.blocked)
+}
+
+/// Complete and blocked executions of a script, its processes spawned in every order (up to 120 of
+/// them), with schedules that differ from one to the next.
+pub(crate) fn in_every_spawn_order(script: &Script, delivery: Delivery) -> (u64, u64) {
+    let script = Arc::new(script.clone());
+    let usual = Explorer::new().delivery(delivery).allow_deadlock(true);
+    let mut first = None;
+    for (number, order) in spawn_orders(script.len(), 120).into_iter().enumerate() {
+        let seed = number as u64;
+        let explorers = [
+            usual.clone(),
+            usual.clone().seed(seed).restart(Restart::All),
+            usual.clone().seed(seed),
+        ];
+        // All of them for the first order of spawning, then one after the other.
+        let chosen = if number == 0 {
+            0..3
+        } else {
+            number % 3..number % 3 + 1
+        };
+        for explorer in &explorers[chosen] {
+            let (script, order) = (Arc::clone(&script), order.clone());
+            let report = explorer.run(move || play(&script, &order));
+            let counted = counts(&report);
+            assert_eq!(*first.get_or_insert(counted), counted, "{explorer:?}");
+        }
+    }
+    first.expect("there is an order of spawning")
+}
+
+/// All orders of `0..n`, or about as many as wanted if there are more, far apart.
+fn spawn_orders(n: usize, wanted: usize) -> Vec<Vec<usize>> {
+    let count: usize = (1..=n).product();
+    let step = (count / wanted).max(1);
+    let nth = |mut number: usize| {
+        let mut left: Vec<usize> = (0..n).collect();
+        (1..=n)
+            .rev()
+            .map(|choices| {
+                let at = number % choices;
+                number /= choices;
+                left.remove(at)
+            })
+            .collect()
+    };
+    (0..count).step_by(step).map(nth).collect()
 }
 
 /// Complete and blocked executions of a script, in every way and in two orders of spawning.
