@@ -85,6 +85,15 @@ fn make<T: Message>(name: &str, delivery: Option<Delivery>) -> (Sender<T>, Recei
     (sender, receiver)
 }
 
+/// A new mailbox without a name.
+#[track_caller]
+pub(crate) fn mailbox() -> Mailbox {
+    let task = Task::current("channel");
+    let count = task.next_channel();
+    let mut mailboxes = task.world.mailboxes.borrow_mut();
+    mailboxes.of_channel(task.process, count, "")
+}
+
 /// A new mailbox that users do not see; its name says what comes there.
 #[track_caller]
 pub(crate) fn plumbing(name: &str) -> Mailbox {

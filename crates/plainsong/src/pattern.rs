@@ -42,6 +42,8 @@ pub(crate) struct Arm {
     pub(crate) filter: Option<Filter>,
     /// What to call it where people read it: "a notification of" a process behind the scenes.
     pub(crate) about: Option<(&'static str, Process)>,
+    /// The type to name, where it is not the type that is received.
+    pub(crate) shown: Option<&'static str>,
     /// Not mentioned when somebody waits for it.
     pub(crate) silent: bool,
 }
@@ -58,6 +60,7 @@ impl Arm {
             tag: None,
             filter: None,
             about: None,
+            shown: None,
             silent: false,
         }
     }
@@ -82,6 +85,9 @@ impl Arm {
     fn describe(&self, world: &World) -> String {
         if let Some((what, object)) = self.about {
             return format!("{what}{}", world.name(object.0));
+        }
+        if let Some(name) = self.shown {
+            return crate::message::short_type_name(name);
         }
         if let Place::Result(process) = Mailboxes::place(self.mailbox) {
             return format!("the result of {}", world.name(process));

@@ -4,16 +4,35 @@
 //! timeouts can come in is explored; what nobody can tell apart is explored once.
 //!
 //! ```
-//! use plainsong::{channel, tokio};
+//! use plainsong::tokio;
+//! use tokio::sync::{mpsc, oneshot};
+//!
+//! #[derive(Clone, Debug)]
+//! struct Ask(u32, oneshot::Sender<u32>);
+//!
+//! async fn service(mut requests: mpsc::Receiver<Ask>) {
+//!     while let Some(Ask(n, reply)) = requests.recv().await {
+//!         reply.send(n * n).ok();
+//!     }
+//! }
 //!
 //! let report = plainsong::explore(|| {
 //!     tokio::block_on(async {
-//!         let (numbers, received) = channel("numbers");
-//!         for n in [1, 2] {
-//!             let numbers = numbers.clone();
-//!             tokio::spawn(async move { numbers.send(n) });
+//!         let (requests, inbox) = mpsc::channel(8);
+//!         let service = tokio::spawn(service(inbox));
+//!         let clients = [2, 3].map(|n| {
+//!             let requests = requests.clone();
+//!             tokio::spawn(async move {
+//!                 let (reply, answer) = oneshot::channel();
+//!                 requests.send(Ask(n, reply)).await.unwrap();
+//!                 answer.await.unwrap()
+//!             })
+//!         });
+//!         drop(requests);
+//!         for (client, expected) in clients.into_iter().zip([4, 9]) {
+//!             assert_eq!(client.await.unwrap(), expected);
 //!         }
-//!         assert_eq!(received.receive_async().await + received.receive_async().await, 3);
+//!         service.await.unwrap();
 //!     });
 //! });
 //! report.assert_holds();
@@ -23,7 +42,8 @@
 //! # What is different
 //!
 //! - What is sent, returned by a task or kept in a lock has to be `Clone` (and mostly `Debug`), because
-//!   one send is received in many executions.
+//!   one send is received in many executions. So handles such as
+//!   [`oneshot::Sender`](sync::oneshot::Sender) are `Clone` here, but only for that.
 //! - Nothing has to be `Send`.
 //! - A panic in a task is a failure of the execution: [`JoinError`](task::JoinError) is never about one.
 //! - A task that waits for ever is reported as a deadlock, unless it is a daemon
@@ -34,6 +54,7 @@ pub mod join_set;
 mod joining;
 mod racing;
 pub mod runtime;
+pub mod sync;
 pub mod task;
 pub mod time;
 

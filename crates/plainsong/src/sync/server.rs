@@ -20,7 +20,7 @@ use crate::guard::What;
 use crate::message::{Envelope, Value};
 use crate::pattern::Arm;
 use crate::process::{Builder, Process};
-use crate::receive::take;
+use crate::receive::{take, take_if_sure};
 use crate::send::{Letter, post};
 use crate::task::{Task, cannot_receive_now};
 use crate::world::Mailboxes;
@@ -146,6 +146,14 @@ impl Desk {
     /// Waits for the next request that one of the arms accepts.
     pub(crate) fn next(&self, arms: &[Arm]) -> Rc<Envelope> {
         take(&self.task, arms, self.made_at, true).expect("a receive that waits gets a message")
+    }
+
+    /// Takes a request of one type if there is one: certainly if it was sent before, as far as the
+    /// server can know.
+    pub(crate) fn has<R: 'static>(&self) -> bool {
+        let arm = self.of::<R>();
+        let sure = vec![vec![arm.clone()]];
+        take_if_sure(&self.task, &[arm], self.made_at, false, sure).is_some()
     }
 
     /// Answers a request.

@@ -4,7 +4,7 @@ use crate::channel::plumbing;
 use crate::delivery::Delivery;
 use crate::future::{Aborted, Awaited, Quiet, run};
 use crate::guard::What;
-use crate::message::{Envelope, Returned};
+use crate::message::{Envelope, Returned, copy};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::{take, take_if_sure};
@@ -273,7 +273,7 @@ impl<T: Clone + 'static> JoinHandle<T> {
 fn result<T: Clone + 'static>(message: &Envelope) -> Result<T, JoinError> {
     let returned: &Returned<Result<T, JoinError>> =
         message.get().expect("the handle knows the type");
-    returned.0.clone()
+    copy(&returned.0)
 }
 
 impl<T: Clone + 'static> Future for JoinHandle<T> {

@@ -1,0 +1,208 @@
+//! The door of a queue: gives messages their places.
+//!
+//! Selective. That a message was taken ([`Taken`]) matters only to somebody who waits for room, so it is
+//! received only then. One request at a time waits for room; later ones are not looked at before it is
+//! served, so they are served in the order they came. A request that was given up ([`GiveUp`]) before it
+//! got a place is forgotten; one that has got a place leaves it empty, and the receiver is told
+//! ([`Skipped`]).
+
+use super::put;
+use crate::message::Envelope;
+use crate::pattern::Arm;
+use crate::process::Process;
+use crate::sync::server::{Desk, Place, content, protocol, start};
+use crate::tag::Tag;
+use plainsong_explore::Mailbox;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+protocol! {
+    /// Wants a place, and waits for it; answered by [`Admission`].
+    Enter {} Plumbing "send"
+    /// Wants a place now; answered by [`Admission`].
+    TryEnter {} Plumbing "try_send"
+    /// Does not want the place of its request with that number any more.
+    GiveUp { pub(super) number: u32 } Plumbing "give up"
+    /// The answer.
+    Admission { pub(super) outcome: Outcome } Plumbing "an answer"
+    /// A message was taken: there is room for another.
+    Taken {} Plumbing "room"
+    /// No more places; answered by [`Length`].
+    Close {} Plumbing "close"
+    /// No more places, and nobody wants to know how many there were.
+    Abandon {} Plumbing "close"
+    /// How many places were given.
+    Length { pub(super) places: u32 } Plumbing "so many"
+    /// Is it closed? Answered by [`IsClosed`].
+    AskClosed {} Plumbing "is_closed"
+    /// Tell me when it is closed: answered by [`IsClosed`].
+    AwaitClosed {} Plumbing "closed"
+    /// Is it closed?
+    IsClosed { pub(super) yes: bool } Plumbing "an answer"
+    /// There will be no message at this place.
+    Skipped { pub(super) place: u32 } Plumbing "nothing"
+}
+
+/// What becomes of a request for a place.
+#[derive(Clone, Copy)]
+pub(super) enum Outcome {
+    At(u32),
+    Full,
+    Closed,
+}
+
+/// Starts the door of a queue.
+pub(super) fn start_door(
+    name: String,
+    room: Option<usize>,
+    inbox: Mailbox,
+    made_at: Place,
+) -> Process {
+    let serve = move |desk: &Desk| {
+        let mut door = Door {
+            desk,
+            free: room,
+            places: 0,
+            is_closed: false,
+            waiting: None,
+            given: BTreeMap::new(),
+            given_up: BTreeSet::new(),
+            inbox,
+        };
+        loop {
+            let request = desk.next(&door.arms());
+            door.serve(request);
+        }
+    };
+    start("channel", Some(name), made_at, serve)
+}
+
+/// Who asked, and the tag of the request.
+type Key = (u32, Option<Tag>);
+
+struct Door<'d> {
+    desk: &'d Desk,
+    /// How much room there is, as far as it is known; none if there is no end of it.
+    free: Option<usize>,
+    places: u32,
+    is_closed: bool,
+    /// The request that waits for room.
+    waiting: Option<Rc<Envelope>>,
+    /// Places by request.
+    given: BTreeMap<Key, u32>,
+    given_up: BTreeSet<Key>,
+    inbox: Mailbox,
+}
+
+impl Door<'_> {
+    /// What it listens to now.
+    fn arms(&self) -> Vec<Arm> {
+        let desk = self.desk;
+        let mut arms = vec![
+            desk.of::<TryEnter>(),
+            desk.of::<GiveUp>(),
+            desk.of::<Close>(),
+            desk.of::<Abandon>(),
+            desk.of::<AskClosed>(),
+        ];
+        arms.push(match self.waiting {
+            None => desk.of::<Enter>(),
+            Some(_) => desk.of::<Taken>(),
+        });
+        if self.is_closed {
+            arms.push(desk.of::<AwaitClosed>());
+        }
+        arms
+    }
+
+    fn serve(&mut self, request: Rc<Envelope>) {
+        if request.is::<Enter>() {
+            self.enter(request);
+        } else if request.is::<TryEnter>() {
+            self.try_enter(&request);
+        } else if request.is::<GiveUp>() {
+            self.give_up(&request);
+        } else if request.is::<Taken>() {
+            self.make_room();
+        } else if request.is::<AskClosed>() || request.is::<AwaitClosed>() {
+            let yes = self.is_closed;
+            self.desk.reply(&request, IsClosed { yes });
+        } else {
+            self.close(&request);
+        }
+    }
+
+    fn enter(&mut self, request: Rc<Envelope>) {
+        if self.given_up.remove(&key(&request)) {
+            return;
+        }
+        match self.free {
+            Some(0) if !self.is_closed => self.waiting = Some(request),
+            _ => self.admit(&request),
+        }
+    }
+
+    fn try_enter(&mut self, request: &Envelope) {
+        while self.free == Some(0) && !self.is_closed && self.desk.has::<Taken>() {
+            self.make_room();
+        }
+        match self.free {
+            Some(0) if !self.is_closed => self.answer(request, Outcome::Full),
+            _ => self.admit(request),
+        }
+    }
+
+    /// Gives a place, unless it is closed.
+    fn admit(&mut self, request: &Envelope) {
+        if self.is_closed {
+            return self.answer(request, Outcome::Closed);
+        }
+        self.free = self.free.map(|free| free - 1);
+        self.given.insert(key(request), self.places);
+        self.places += 1;
+        self.answer(request, Outcome::At(self.places - 1));
+    }
+
+    fn answer(&self, request: &Envelope, outcome: Outcome) {
+        self.desk.reply(request, Admission { outcome });
+    }
+
+    fn give_up(&mut self, request: &Envelope) {
+        let number = content::<GiveUp>(request).number;
+        let key = (request.info.from.0, Some(Tag::from(number)));
+        if let Some(place) = self.given.remove(&key) {
+            put(self.inbox, Skipped { place }, self.desk.made_at);
+            self.make_room();
+        } else if self
+            .waiting
+            .as_deref()
+            .is_some_and(|waiting| self::key(waiting) == key)
+        {
+            self.waiting = None;
+        } else {
+            self.given_up.insert(key);
+        }
+    }
+
+    fn make_room(&mut self) {
+        self.free = self.free.map(|free| free + 1);
+        if let Some(waiting) = self.waiting.take() {
+            self.admit(&waiting);
+        }
+    }
+
+    fn close(&mut self, request: &Envelope) {
+        self.is_closed = true;
+        if let Some(waiting) = self.waiting.take() {
+            self.admit(&waiting);
+        }
+        if request.is::<Close>() {
+            let places = self.places;
+            self.desk.reply(request, Length { places });
+        }
+    }
+}
+
+fn key(request: &Envelope) -> Key {
+    (request.info.from.0, request.info.tag.clone())
+}

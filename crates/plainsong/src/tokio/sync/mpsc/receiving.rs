@@ -1,0 +1,257 @@
+//! The receiving end of a queue.
+//!
+//! Messages are taken by their places, so those that were sent at the same time come in the order that
+//! the door has decided, once. The end of the queue is known when all senders are gone or it was closed.
+
+use super::door::{Abandon, Close, Length, Skipped, Taken};
+use super::error::TryRecvError;
+use super::watchman::{AllGone, AskGone, Whether};
+use super::{Pipe, request};
+use crate::future::{Awaited, Quiet};
+use crate::message::{Envelope, Message, Value, copy};
+use crate::pattern::Arm;
+use crate::sync::server::{Place, content, tell, tell_soon};
+use crate::task::{Task, cannot_receive_now};
+use crate::tokio::sync::post::{look, wait};
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+/// A message at its place.
+pub(super) struct Queued<T> {
+    pub(super) message: T,
+    pub(super) place: u32,
+}
+
+impl<T: Message> Value for Queued<T> {
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message.fmt(f)
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Value>> {
+        Some(Box::new(copy(&self.message)))
+    }
+}
+
+macro_rules! receivers {
+    ($($(#[$doc:meta])* $receiver:ident $recv:ident $name:literal)*) => {$(
+        $(#[$doc])*
+        pub struct $receiver<T: Message>(Queue<T>);
+
+        impl<T: Message> $receiver<T> {
+            pub(super) fn new(pipe: Pipe) -> Self {
+                $receiver(Queue::new(pipe))
+            }
+
+            /// Waits for the next message; none when there will be no more.
+            #[track_caller]
+            pub fn recv(&mut self) -> $recv<'_, T> {
+                $recv {
+                    queue: &mut self.0,
+                    place: Location::caller(),
+                    awaited: None,
+                }
+            }
+
+            /// Takes the next message if it is there.
+            ///
+            /// # Errors
+            ///
+            /// That there is none now, or never.
+            #[track_caller]
+            pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+                self.0.try_recv(Location::caller())
+            }
+
+            /// Waits for the next message, outside of async code; none when there will be no more.
+            #[track_caller]
+            pub fn blocking_recv(&mut self) -> Option<T> {
+                self.0.blocking_recv(Location::caller())
+            }
+
+            /// Lets no more messages in; those that are there can still be received.
+            #[track_caller]
+            pub fn close(&mut self) {
+                self.0.close(Location::caller());
+            }
+        }
+
+        impl<T: Message> fmt::Debug for $receiver<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($name)
+            }
+        }
+
+        /// A message to come.
+        #[must_use = "nothing is received before it is awaited"]
+        pub struct $recv<'r, T: Message> {
+            queue: &'r mut Queue<T>,
+            place: Place,
+            awaited: Option<Awaited>,
+        }
+
+        impl<T: Message> Future for $recv<'_, T> {
+            type Output = Option<T>;
+
+            fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+                loop {
+                    if self.queue.is_at_end() {
+                        return Poll::Ready(None);
+                    }
+                    let (arm, place) = (self.queue.next_arm(), self.place);
+                    let awaited = self
+                        .awaited
+                        .get_or_insert_with(|| Awaited::message(arm, place));
+                    let Poll::Ready(message) = awaited.poll_message(cx) else {
+                        return Poll::Pending;
+                    };
+                    self.awaited = None;
+                    if let Some(message) = self.queue.accept(&message, place) {
+                        return Poll::Ready(Some(message));
+                    }
+                }
+            }
+        }
+
+        impl<T: Message> Quiet for $recv<'_, T> {}
+    )*};
+}
+
+receivers! {
+    /// Receives from a [`channel`](super::channel).
+    Receiver Recv "Receiver"
+    /// Receives from an [`unbounded_channel`](super::unbounded_channel).
+    UnboundedReceiver UnboundedRecv "UnboundedReceiver"
+}
+
+/// The receiver's view of a queue.
+pub(super) struct Queue<T: Message> {
+    pipe: Pipe,
+    /// The place of the next message.
+    next: u32,
+    /// How many places there will be, when that is known.
+    end: Option<u32>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Message> Queue<T> {
+    fn new(pipe: Pipe) -> Self {
+        Queue {
+            pipe,
+            next: 0,
+            end: None,
+            of: PhantomData,
+        }
+    }
+
+    fn is_at_end(&self) -> bool {
+        // Places at the end may have been given up.
+        self.end.is_some_and(|end| end <= self.next)
+    }
+
+    /// What comes at the next place, or the news that all senders are gone.
+    fn next_arm(&self) -> Arm {
+        let next = self.next;
+        self.arm(move |place| place.is_none_or(|place| place == next))
+    }
+
+    /// What comes at some places; none stands for the news that all senders are gone.
+    fn arm(&self, is_place: impl Fn(Option<u32>) -> bool + 'static) -> Arm {
+        let filter = move |message: &Envelope| is_place(place::<T>(message));
+        Arm {
+            filter: Some(Rc::new(filter)),
+            shown: Some(std::any::type_name::<T>()),
+            ..Arm::anything(self.pipe.inbox)
+        }
+    }
+
+    /// What a message means: none if it was no message of the user's.
+    fn accept(&mut self, envelope: &Envelope, place: Place) -> Option<T> {
+        if envelope.is::<AllGone>() {
+            self.end.get_or_insert(content::<AllGone>(envelope).places);
+            return None;
+        }
+        self.next += 1;
+        let queued = envelope.get::<Queued<T>>()?;
+        if self.pipe.has_bound {
+            tell(self.pipe.door, Taken {}, place);
+        }
+        Some(copy(&queued.message))
+    }
+
+    fn blocking_recv(&mut self, place: Place) -> Option<T> {
+        let Some(task) = Task::live("blocking_recv") else {
+            cannot_receive_now("blocking_recv")
+        };
+        while !self.is_at_end() {
+            let envelope = wait(&task, self.next_arm(), place);
+            if let Some(message) = self.accept(&envelope, place) {
+                return Some(message);
+            }
+        }
+        None
+    }
+
+    fn try_recv(&mut self, place: Place) -> Result<T, TryRecvError> {
+        let Some(task) = Task::live("try_recv") else {
+            return Err(TryRecvError::Empty);
+        };
+        loop {
+            if self.end.is_some() {
+                // What is still to come is on its way.
+                return self.blocking_recv(place).ok_or(TryRecvError::Disconnected);
+            }
+            let next = self.next;
+            let wanted = self.arm(move |place| place == Some(next));
+            let certain = self.arm(move |place| place >= Some(next));
+            match look(&task, wanted, certain, place) {
+                Some(envelope) => {
+                    if let Some(message) = self.accept(&envelope, place) {
+                        return Ok(message);
+                    }
+                }
+                None => {
+                    let answer = request::<_, Whether>(self.pipe.watchman, AskGone {}, "", place);
+                    self.end = content::<Whether>(&answer).places;
+                    if self.end.is_none() {
+                        return Err(TryRecvError::Empty);
+                    }
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, place: Place) {
+        if self.end.is_none() && Task::live("close").is_some() {
+            let answer = request::<_, Length>(self.pipe.door, Close {}, "", place);
+            self.end = Some(content::<Length>(&answer).places);
+        }
+    }
+}
+
+/// The place of a message, or of one that will not come.
+fn place<T: Message>(message: &Envelope) -> Option<u32> {
+    let queued = message.get::<Queued<T>>().map(|queued| queued.place);
+    queued.or_else(|| message.get::<Skipped>().map(|skipped| skipped.place))
+}
+
+impl<T: Message> Drop for Queue<T> {
+    /// Messages that are left are dropped too, if that makes a difference.
+    fn drop(&mut self) {
+        if Task::of_destructor().is_none() {
+            return;
+        }
+        let made_at = self.pipe.made_at;
+        if !std::mem::needs_drop::<T>() || std::thread::panicking() {
+            if self.end.is_none() {
+                tell_soon(self.pipe.door, Abandon {}, made_at);
+            }
+            return;
+        }
+        self.close(made_at);
+        while self.blocking_recv(made_at).is_some() {}
+    }
+}

@@ -1,0 +1,87 @@
+//! Sending and receiving behind the scenes, in one order of everything.
+
+use crate::delivery::Delivery;
+use crate::guard::What;
+use crate::message::{Envelope, Value, is_copying};
+use crate::pattern::Arm;
+use crate::process::Process;
+use crate::receive::{take, take_if_sure};
+use crate::send::{Letter, post};
+use crate::sync::server::Place;
+use crate::tag::Tag;
+use crate::task::{Task, cannot_receive_now};
+use crate::world::Mailboxes;
+use plainsong_explore::Mailbox;
+use std::rc::Rc;
+
+/// Sends to a mailbox.
+pub(super) fn put<V: Value>(to: Mailbox, value: V, place: Place) {
+    let letter = Letter::plain(value).via(Delivery::Mailbox);
+    post(letter, to, place, None, What::Send);
+}
+
+/// Sends to a mailbox from a destructor.
+pub(super) fn put_soon<V: Value>(to: Mailbox, value: V, place: Place) {
+    match Task::of_destructor() {
+        Some(task) => task.soon(move || put(to, value, place)),
+        None => crate::record::discard(value),
+    }
+}
+
+/// Sends a request to a server; the answer has the same tag.
+pub(super) fn ask<V: Value>(server: Process, request: V, number: u32, place: Place) {
+    let letter = Letter::plain(request).via(Delivery::Mailbox);
+    let letter = letter.with_tag(Tag::from(number));
+    let to = Mailboxes::of_process(server.0);
+    post(letter, to, place, None, What::Send);
+}
+
+/// The answer of a server to a request of this process.
+pub(super) fn answer<A: 'static>(
+    task: &Task,
+    server: Process,
+    number: u32,
+    what: &'static str,
+) -> Arm {
+    Arm {
+        from: Some(server),
+        tag: Some(Tag::from(number)),
+        about: Some((what, server)),
+        ..Arm::typed::<A>(Mailboxes::of_process(task.process))
+    }
+}
+
+/// Asks a server and waits for the answer.
+pub(super) fn request<V: Value, A: 'static>(
+    server: Process,
+    request: V,
+    what: &'static str,
+    place: Place,
+) -> Rc<Envelope> {
+    let Some(task) = Task::live(what) else {
+        cannot_receive_now(what)
+    };
+    let number = task.next_ticket();
+    ask(server, request, number, place);
+    wait(&task, answer::<A>(&task, server, number, what), place)
+}
+
+/// Waits for a message.
+pub(super) fn wait(task: &Task, arm: Arm, place: Place) -> Rc<Envelope> {
+    take(task, &[arm], place, true).expect("a receive that waits gets a message")
+}
+
+/// Takes a message if it is there. It is if one that `certain` accepts was sent before.
+pub(super) fn look(task: &Task, arm: Arm, certain: Arm, place: Place) -> Option<Rc<Envelope>> {
+    take_if_sure(task, &[arm], place, false, vec![vec![certain]])
+}
+
+/// Handles with an only owner are `Clone` because messages are copied, and for nothing else.
+#[track_caller]
+pub(super) fn assert_copying(what: &str) {
+    assert!(
+        is_copying(),
+        "a `{what}` has one owner: it is `Clone` only so that messages with it can be received in \
+         several executions"
+    );
+}
