@@ -35,6 +35,8 @@ pub(crate) struct Attempt {
     pub(crate) followed: BTreeMap<String, usize>,
     /// Who should ask before a send whether the receiver was dropped.
     pub(crate) askers: Askers,
+    /// Does some process need executions to run as a whole?
+    pub(crate) needs_a_whole: bool,
     is_guided: bool,
 }
 
@@ -82,18 +84,31 @@ pub(crate) fn attempt(
 
 /// Guesses how many executions there are.
 pub(crate) fn estimate(settings: &Explorer, root: &Root, walks: u32) -> Estimate {
-    guess(
-        &Shared::new(settings, root, Restart::Changed, None),
-        walks,
-        None,
-    )
+    let with = |restart, walks| {
+        let shared = Shared::new(settings, root, restart, None);
+        let mut machine = machine(&shared);
+        let estimate = guess_with(&shared, &mut machine, walks, None);
+        (estimate, machine.world.needs_a_whole.get())
+    };
+    match with(Restart::Changed, walks) {
+        (_, true) => with(Restart::All, walks).0,
+        (estimate, false) => estimate,
+    }
 }
 
 fn guess(shared: &Shared, walks: u32, deadline: Option<Instant>) -> Estimate {
-    let mut machine = machine(shared);
+    guess_with(shared, &mut machine(shared), walks, deadline)
+}
+
+fn guess_with(
+    shared: &Shared,
+    machine: &mut Machine,
+    walks: u32,
+    deadline: Option<Instant>,
+) -> Estimate {
     let mut guesses = Vec::new();
     for walk in 0..walks {
-        guesses.push(draw_one(shared, &mut machine, walk, &mut Blind));
+        guesses.push(draw_one(shared, machine, walk, &mut Blind));
         if deadline.is_some_and(|deadline| Instant::now() > deadline) {
             break;
         }
@@ -210,6 +225,7 @@ impl Attempt {
         self.notes = found.notes;
         self.followed = found.followed;
         self.askers = found.askers;
+        self.needs_a_whole = found.needs_a_whole;
     }
 
     /// Puts it into words and numbers.

@@ -1,4 +1,4 @@
-//! Stackful coroutines on pooled stacks: the only module with `unsafe`.
+//! Stackful coroutines on pooled stacks. Besides this module only `borrowed` has `unsafe`.
 //!
 //! A process of the explored program runs on a stack of its own and gives control back in the
 //! middle of an operation. Data travels beside the coroutine, in the task that it belongs to; here

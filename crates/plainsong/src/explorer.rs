@@ -294,6 +294,9 @@ impl Explorer {
             Restart::Auto | Restart::Changed => Restart::Changed,
         };
         let mut outcome = attempt(self, root, first, None);
+        if outcome.needs_a_whole {
+            return attempt(self, root, Restart::All, None);
+        }
         if self.restart == Restart::Auto && outcome.mismatch.is_some() {
             outcome = attempt(self, root, Restart::All, None);
             if outcome.mismatch.is_none() {

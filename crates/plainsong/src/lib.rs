@@ -147,7 +147,7 @@
 //! | receive | [`receive`], [`try_receive`], [`receive_timeout`], [`receive_where`], [`messages`], [`receive_any`] |
 //! | use channels | [`channel`], [`channel_via`], [`select`] |
 //! | have messages delivered in another order | [`Delivery`], [`Order`] for one's own, [`check_order`] |
-//! | run code that uses threads and locks | [`thread`], [`sync`] |
+//! | explore code that uses threads and locks as it is | [`thread`], [`sync`], [`sync::mpsc`], [`sync::atomic`] |
 //! | write async code | [`future::block_on`], [`future::async_receive`], [`Receiver::receive_async`], and [`tokio`] as one knows it |
 //! | choose | [`choose`], [`choose_bool`], [`assume`] |
 //! | check | `assert!` and everything else that panics, [`cover`] |
@@ -220,6 +220,7 @@
 // `attempt` and `watch` search; `story`, `picture`, `race`, `trace` and `replay` are about failures.
 
 mod attempt;
+mod borrowed;
 mod channel;
 mod choice;
 mod coroutine;

@@ -87,6 +87,7 @@ impl Machine {
     pub(crate) fn new(world: Rc<World>, root: Root, restart: Restart) -> Self {
         panics::install();
         let entered = world.enter();
+        world.runs_as_a_whole.set(restart == Restart::All);
         Machine {
             world,
             root,
@@ -253,6 +254,9 @@ impl Machine {
     fn go_on(&mut self, process: Tid, graph: &Graph<Self>) -> Step {
         match self.resume(process) {
             State::Finished => self.finish(process, graph),
+            State::Suspended if self.run(process).task.outcome.borrow().is_some() => {
+                self.conclude(process, graph)
+            }
             State::Suspended => {
                 let run = self.run(process);
                 run.pending = run.task.request.take();
@@ -278,9 +282,13 @@ impl Machine {
 
     /// The code of a process has ended: notes how.
     fn finish(&mut self, process: Tid, graph: &Graph<Self>) -> Step {
-        let run = self.run(process);
-        run.coroutine = None;
-        let task = Rc::clone(&run.task);
+        self.run(process).coroutine = None;
+        self.conclude(process, graph)
+    }
+
+    /// A process does nothing more, though what others borrow may still be on its stack.
+    fn conclude(&mut self, process: Tid, graph: &Graph<Self>) -> Step {
+        let task = Rc::clone(&self.run(process).task);
         let outcome = task.outcome.take().expect("ended code has an outcome");
         let (what, operation) = match outcome {
             Outcome::Returned => (What::End, Op::End),
@@ -335,6 +343,17 @@ impl Machine {
         }
         run.coroutine = None;
         self.spare.push(run.task);
+    }
+
+    /// Makes all runs unwind, children before their parents: a child may borrow from its parent's
+    /// stack, and so may its code that has not run.
+    fn give_up_everything(&mut self) {
+        for entry in &self.processes {
+            while entry.record.drop_child(0).is_some() {}
+        }
+        for process in (0..self.processes.len()).rev() {
+            self.give_up_run(process as Tid);
+        }
     }
 
     /// Forgets everything about a process that was not spawned after all.
@@ -458,12 +477,7 @@ impl Program for Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        for process in 0..self.processes.len() {
-            self.give_up_run(process as Tid);
-        }
-        for entry in &self.processes {
-            while entry.record.drop_child(0).is_some() {}
-        }
+        self.give_up_everything();
         self.world.monitors.forget_all();
     }
 }

@@ -278,10 +278,14 @@ impl<T: 'static> JoinHandle<T> {
     /// Waits until the process has ended, and forgets what it returned.
     #[track_caller]
     pub fn wait(&self) {
+        self.wait_at(Location::caller());
+    }
+
+    /// Waits until the process has ended, from a place in the user's code.
+    pub(crate) fn wait_at(&self, location: &'static Location<'static>) {
         let Some(task) = Task::live("wait") else {
             return;
         };
-        let location = Location::caller();
         let process = self.process;
         let print = Print::new(What::Join, location, process);
         let describe = || format!("join {process:?}");

@@ -19,6 +19,7 @@ use crate::pattern::Pattern;
 use crate::record::{Body, Record, discard};
 use crate::world::World;
 use plainsong_explore::{Mailbox, Op, Tid};
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::rc::Rc;
@@ -348,6 +349,43 @@ impl Task {
         resume_unwind(Box::new(Stop))
     }
 
+    /// What becomes of a process that stops, by a panic or not.
+    fn conclusion(&self, payload: Option<&(dyn Any + Send)>) -> Outcome {
+        // User code may have caught our unwinding, so what was asked for comes first.
+        if let Some(difference) = self.difference.take() {
+            Outcome::Differs(difference)
+        } else if self.gave_up.get() {
+            Outcome::GaveUp
+        } else if self.dying.get() {
+            Outcome::Abandoned
+        } else {
+            match payload {
+                None => Outcome::Returned,
+                Some(payload) => Outcome::Panicked(panics::caught(payload)),
+            }
+        }
+    }
+
+    /// Stops in the middle of unwinding, as long as something is borrowed from this stack. For the
+    /// machine the process has ended; it lets it go on when all that borrows is gone.
+    pub(crate) fn hold(&self, payload: &(dyn Any + Send), is_borrowed: impl Fn() -> bool) {
+        if !is_borrowed() {
+            return;
+        }
+        panics::unwinding(false);
+        match self.conclusion(Some(payload)) {
+            Outcome::Abandoned => {}
+            outcome => {
+                self.outcome.replace(Some(outcome));
+            }
+        }
+        while is_borrowed() {
+            suspend();
+        }
+        self.dying.set(true);
+        panics::unwinding(true);
+    }
+
     /// From now on the process unwinds.
     pub(crate) fn abandon(&self) {
         self.dying.set(true);
@@ -413,19 +451,7 @@ pub(crate) fn run_body(task: &Task, body: Body) {
     }));
     panics::unwinding(false);
     discard(task.deferred.take());
-    // User code may have caught our unwinding, so what was asked for comes first.
-    let outcome = if let Some(difference) = task.difference.take() {
-        Outcome::Differs(difference)
-    } else if task.gave_up.get() {
-        Outcome::GaveUp
-    } else if task.dying.get() {
-        Outcome::Abandoned
-    } else {
-        match result {
-            Ok(()) => Outcome::Returned,
-            Err(payload) => Outcome::Panicked(panics::caught(&*payload)),
-        }
-    };
+    let outcome = task.conclusion(result.as_ref().err().map(|payload| &**payload));
     task.outcome.replace(Some(outcome));
 }
 

@@ -23,9 +23,11 @@
 
 mod handle;
 mod park;
+mod scope;
 
 pub use handle::{Builder, JoinHandle, Thread, ThreadId, current, spawn};
 pub use park::{park, park_timeout};
+pub use scope::{Scope, ScopedJoinHandle, scope};
 pub use std::thread::{Result, panicking};
 
 use std::time::Duration;

@@ -49,6 +49,8 @@ pub(crate) struct Found {
     pub(crate) followed: BTreeMap<String, usize>,
     /// Who should ask before a send whether the receiver was dropped.
     pub(crate) askers: Askers,
+    /// Does some process need executions to run as a whole?
+    pub(crate) needs_a_whole: bool,
 }
 
 impl Shared {
@@ -356,6 +358,7 @@ impl Visitor<Machine> for Watch {
         self.events += graph.order().len() as u64;
         let failed = self.failed;
         self.told_the_end = false;
+        self.shared.found().needs_a_whole |= world.needs_a_whole.get();
         if self.lacks_askers(graph, &world) {
             return self.stop();
         }

@@ -33,6 +33,10 @@ pub(crate) struct World {
     pub(crate) receiver_changed: Cell<bool>,
     /// Who asks before a send whether the receiver was dropped.
     pub(crate) askers: Arc<Askers>,
+    /// Does each execution run as a whole?
+    pub(crate) runs_as_a_whole: Cell<bool>,
+    /// Does some process need executions to run as a whole?
+    pub(crate) needs_a_whole: Cell<bool>,
     /// Was any receiver dropped?
     pub(crate) has_hung_up: Cell<bool>,
     /// Is there any coverage mark?
@@ -76,6 +80,8 @@ impl World {
             complaint: RefCell::default(),
             receiver_changed: Cell::new(false),
             askers: Arc::default(),
+            runs_as_a_whole: Cell::new(false),
+            needs_a_whole: Cell::new(false),
             has_hung_up: Cell::new(false),
             has_marks: Cell::new(false),
             leaf_visited: Cell::new(false),

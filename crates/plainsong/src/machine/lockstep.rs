@@ -72,13 +72,9 @@ impl Machine {
     fn begin(&mut self, graph: &Graph<Self>) -> Step {
         self.performed = 0;
         self.done.clear();
-        for process in (0..self.processes.len()).rev() {
-            self.give_up_run(process as Tid);
-        }
-        for process in 0..self.processes.len() {
-            let entry = &mut self.processes[process];
+        self.give_up_everything();
+        for entry in &mut self.processes {
             entry.origin = None;
-            while entry.record.drop_child(0).is_some() {}
         }
         self.world.monitors.forget_all();
         self.start(0, graph)?;

@@ -54,7 +54,7 @@ pub fn spawn<T: 'static>(function: impl FnOnce() -> T + 'static) -> JoinHandle<T
 #[derive(Clone, Debug, Default)]
 #[must_use = "nothing is started before `spawn` is called"]
 pub struct Builder {
-    name: Option<String>,
+    pub(super) name: Option<String>,
 }
 
 impl Builder {
@@ -136,7 +136,7 @@ pub fn current() -> Thread {
 #[derive(Clone)]
 pub struct Thread {
     pub(super) process: Process,
-    name: Option<Arc<str>>,
+    pub(super) name: Option<Arc<str>>,
 }
 
 impl Thread {

@@ -25,6 +25,7 @@ mod pictures;
 mod random;
 mod replays;
 mod restarts;
+mod scopes;
 mod script;
 mod std_channels;
 mod threads;
