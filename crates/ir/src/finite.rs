@@ -94,23 +94,6 @@ fn parts(song: &Song, ty: &Ty) -> Vec<Ty> {
     }
 }
 
-/// Can the type be written after `in` or `choose`? There, a tuple is read as an expression, so its
-/// components must be names.
-pub fn has_domain_text(ty: &Ty) -> bool {
-    match ty {
-        Ty::Tuple(parts) => parts.iter().all(is_named),
-        _ => true,
-    }
-}
-
-fn is_named(ty: &Ty) -> bool {
-    match ty {
-        Ty::Bool | Ty::Sort(_) | Ty::Enum(_) | Ty::Struct(_) => true,
-        Ty::Tuple(parts) => parts.iter().all(is_named),
-        _ => false,
-    }
-}
-
 fn sort_kind<'a>(song: &'a Song, ty: &Ty) -> Option<&'a SortKind> {
     match ty {
         Ty::Sort(id) => song.sorts.get(id.index()).map(|decl| &decl.kind),

@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::scope::{Home, Scope};
-use crate::finite::{has_domain_text, is_enumerable, is_finite};
+use crate::finite::{is_enumerable, is_finite};
 use crate::visit::Visit;
 use crate::{
     Body, Choice, Choreography, Claim, Code, Domain, Expr, FamilyId, Handler, Local, Process,
@@ -226,19 +226,6 @@ impl Scope<'_, '_> {
                 Some(ty.clone())
             }
             Domain::In(set) => self.elements(set),
-        }
-    }
-
-    /// Can the domain be written after `in` or `choose`?
-    pub(super) fn has_text(&mut self, domain: &Domain) {
-        if let Domain::Type(ty) = domain
-            && !has_domain_text(ty)
-        {
-            let shown = super::show(self.song, ty);
-            self.wrong(
-                Span::default(),
-                format!("{shown} cannot be written as a domain"),
-            );
         }
     }
 

@@ -51,10 +51,6 @@ impl Visit for Scope<'_, '_> {
                 scope.bind_fixed(*local);
                 scope.branch(body);
             }
-            ExprKind::Comprehension(binding, _) => {
-                scope.has_text(&binding.domain);
-                walk::expr(scope, expr);
-            }
             _ => walk::expr(scope, expr),
         });
         self.has_its_type(expr);
@@ -76,7 +72,6 @@ impl Visit for Scope<'_, '_> {
 
     fn choice(&mut self, choice: &Choice) {
         let element = self.domain(&choice.domain, true);
-        self.has_text(&choice.domain);
         self.bind(choice.local);
         self.is_element(choice.local, element.as_ref());
         if let Some(filter) = &choice.filter {
@@ -321,7 +316,6 @@ impl Scope<'_, '_> {
                 body,
             } => {
                 let element = self.domain(domain, false);
-                self.has_text(domain);
                 self.bind_fixed(*local);
                 self.is_element(*local, element.as_ref());
                 if let Some(filter) = filter {

@@ -1,4 +1,4 @@
-//! Which types can be listed, ordered and written as domains.
+//! Which types can be listed and ordered.
 
 use crate::make::*;
 use plainsong_ir::finite::*;
@@ -93,15 +93,4 @@ fn processes_are_found_inside_types() {
         &Ty::Tuple(vec![Ty::Bool, Ty::Enum(EnumId(0))])
     ));
     assert!(!contains_process(&song, &Ty::Enum(EnumId(2))));
-}
-
-#[test]
-fn a_tuple_is_a_domain_when_its_parts_have_names() {
-    let named = Ty::Tuple(vec![Ty::Bool, Ty::Sort(SortId(0))]);
-    assert!(has_domain_text(&named) && has_domain_text(&option(Ty::Int)));
-    assert!(has_domain_text(&Ty::Tuple(vec![named.clone(), named])));
-    assert!(!has_domain_text(&Ty::Tuple(vec![
-        Ty::Bool,
-        option(Ty::Bool)
-    ])));
 }

@@ -256,6 +256,7 @@ impl Parser<'_> {
             BoolKw => !matches!(self.nth(1), Dot | Pipe | Amp | Minus),
             IntKw | NatKw | OptionKw | SetKw | SeqKw | ProcessKw => true,
             BagKw | MapKw => self.nth(1) == Lt,
+            LParen => self.at_tuple_of_types(),
             _ => false,
         };
         if type_keyword {
@@ -263,6 +264,29 @@ impl Parser<'_> {
         } else {
             self.expression_at(COMPARE + 1);
         }
+    }
+
+    /// `(int, bool)`: only what types are made of up to the closing bracket, and a word among it that
+    /// begins no expression. Tuples of names and `bool` are read as expressions; what they mean is
+    /// found out later.
+    fn at_tuple_of_types(&self) -> bool {
+        const REACH: usize = 1_000;
+        let tokens = self.tokens[self.at..].iter().map(|token| token.kind);
+        let mut depth = 0_usize;
+        let mut begins_no_expression = false;
+        for kind in tokens.filter(|kind| !kind.is_trivia()).take(REACH) {
+            match kind {
+                LParen => depth += 1,
+                RParen if depth == 1 => return begins_no_expression,
+                RParen => depth -= 1,
+                IntKw | NatKw | OptionKw | SetKw | SeqKw | ProcessKw | BagKw | MapKw => {
+                    begins_no_expression = true;
+                }
+                Comma | Ident | BoolKw | Lt | Gt => {}
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// `where e`, if there is one.

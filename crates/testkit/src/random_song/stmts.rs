@@ -149,18 +149,12 @@ impl Composer {
 
     /// A type that can be written after `choose`.
     fn domain_ty(&mut self) -> Ty {
-        let ty = self.enumerable_ty();
-        if plainsong_ir::finite::has_domain_text(&ty) {
-            ty
-        } else {
-            self.sort_ty()
-        }
+        self.enumerable_ty()
     }
 
     /// A choice of a value of type `ty` for a variable called `name`.
     pub(super) fn choice_of(&mut self, ty: &Ty, name: String, depth: usize) -> Option<Choice> {
-        let listed = plainsong_ir::finite::is_enumerable(&self.song, ty)
-            && plainsong_ir::finite::has_domain_text(ty);
+        let listed = plainsong_ir::finite::is_enumerable(&self.song, ty);
         let domain = if listed && self.dice.once_in(2) {
             Domain::Type(ty.clone())
         } else {
@@ -285,8 +279,7 @@ impl Composer {
     pub(super) fn loop_domain(&mut self, depth: usize) -> (Domain, Ty) {
         let ty = self.finite_ty();
         let composed = !matches!(ty, Ty::Bool | Ty::Sort(_) | Ty::Enum(_) | Ty::Struct(_));
-        let written = plainsong_ir::finite::has_domain_text(&ty);
-        if composed && written && self.dice.once_in(2) {
+        if composed && self.dice.once_in(2) {
             return (Domain::Type(ty.clone()), ty);
         }
         let set = self.elements(depth);
