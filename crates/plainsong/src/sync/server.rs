@@ -148,12 +148,10 @@ impl Desk {
         take(&self.task, arms, self.made_at, true).expect("a receive that waits gets a message")
     }
 
-    /// Takes a request of one type if there is one: certainly if it was sent before, as far as the
-    /// server can know.
-    pub(crate) fn has<R: 'static>(&self) -> bool {
-        let arm = self.of::<R>();
-        let sure = vec![vec![arm.clone()]];
-        take_if_sure(&self.task, &[arm], self.made_at, false, sure).is_some()
+    /// Takes a request that one of the arms accepts if there is one: certainly if it was sent before,
+    /// as far as the server can know.
+    pub(crate) fn look(&self, arms: &[Arm]) -> Option<Rc<Envelope>> {
+        take_if_sure(&self.task, arms, self.made_at, false, vec![arms.to_vec()])
     }
 
     /// Answers a request.

@@ -5,6 +5,21 @@
 //! that was sent before, and `send` fails after the receiver was dropped; where two operations race,
 //! both outcomes are explored.
 
+mod barrier;
 pub mod mpsc;
+mod mutex;
+mod notify;
 pub mod oneshot;
+mod permits;
 mod post;
+mod rwlock;
+mod semaphore;
+
+pub use barrier::{Barrier, BarrierWait, BarrierWaitResult};
+pub use mutex::{Lock, LockOwned, Mutex, MutexGuard, OwnedMutexGuard, TryLockError};
+pub use notify::{Notified, Notify};
+pub use rwlock::{Read, RwLock, RwLockReadGuard, RwLockWriteGuard, Write};
+pub use semaphore::{
+    Acquire, AcquireError, AcquireOwned, OwnedSemaphorePermit, Semaphore, SemaphorePermit,
+    TryAcquireError,
+};

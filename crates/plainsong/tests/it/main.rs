@@ -1,6 +1,7 @@
 //! The crate as its users see it: counts, failures, pictures, replays.
 
 mod async_channels;
+mod async_locks;
 mod async_select;
 mod atomics;
 mod channels;

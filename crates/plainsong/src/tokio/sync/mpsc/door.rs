@@ -143,13 +143,17 @@ impl Door<'_> {
     }
 
     fn try_enter(&mut self, request: &Envelope) {
-        while self.free == Some(0) && !self.is_closed && self.desk.has::<Taken>() {
+        while self.free == Some(0) && !self.is_closed && self.has_taken() {
             self.make_room();
         }
         match self.free {
             Some(0) if !self.is_closed => self.answer(request, Outcome::Full),
             _ => self.admit(request),
         }
+    }
+
+    fn has_taken(&self) -> bool {
+        self.desk.look(&[self.desk.of::<Taken>()]).is_some()
     }
 
     /// Gives a place, unless it is closed.
