@@ -192,6 +192,7 @@ fn summarise(guesses: &[f64]) -> Estimate {
 fn machine(shared: &Shared) -> Machine {
     let stacks = Stacks::new(shared.settings.stack_size);
     let mut world = World::new(shared.settings.delivery, stacks, Rc::default());
+    world.keeps_text = shared.restart == Restart::All;
     world.guide.clone_from(&shared.guide);
     world.askers.clone_from(&shared.settings.askers);
     world.monitors = Observers::new(&shared.settings.monitors);

@@ -35,6 +35,7 @@ pub(crate) use causality::causal_order;
 pub(crate) use describe::{describe_event, describe_operation};
 use plainsong_explore::{EventId, Graph, History, Kind, Mailbox, Op, Program, Read, Tid, Want};
 pub(crate) use receivers::{find_two_receivers, two_receivers};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -51,6 +52,9 @@ pub(crate) struct Machine {
     performed: usize,
     /// With [`Restart::All`]: how many events of each process have run.
     done: Vec<u32>,
+    /// With [`Restart::All`]: messages of the execution, by their address in the graph, as they were
+    /// sent in this run.
+    fresh: HashMap<usize, Rc<Envelope>>,
     /// Who received last from each mailbox.
     receivers: Vec<Option<Tid>>,
     /// Memory for tasks.
@@ -95,6 +99,7 @@ impl Machine {
             processes: Vec::new(),
             performed: 0,
             done: Vec::new(),
+            fresh: HashMap::new(),
             receivers: Vec::new(),
             spare: Vec::new(),
             _entered: entered,
@@ -137,7 +142,11 @@ impl Machine {
     fn entry(&mut self, process: Tid) -> &mut Entry {
         let at = process as usize;
         if at >= self.processes.len() {
+            let known = self.processes.len();
             self.processes.resize_with(at + 1, Entry::default);
+            let new = self.processes[known..].iter();
+            let records = new.map(|entry| Rc::downgrade(&entry.record));
+            self.world.records.borrow_mut().extend(records);
         }
         &mut self.processes[at]
     }

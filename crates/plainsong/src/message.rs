@@ -6,6 +6,7 @@ use crate::record::discard;
 use crate::tag::Tag;
 use plainsong_explore::Mailbox;
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::{self, Debug};
 use std::panic::Location;
@@ -210,10 +211,22 @@ pub(crate) struct Envelope<V: ?Sized = dyn Value> {
     /// In a replay: which of its sender's messages of this type to this mailbox it is, from 1.
     pub(crate) occurrence: u32,
     pub(crate) order: Option<&'static dyn Order>,
+    /// Its `Debug` form when it was sent, if that may change later: see [`World::keeps_text`].
+    ///
+    /// [`World::keeps_text`]: crate::world::World::keeps_text
+    pub(crate) text: Option<Box<str>>,
     pub(crate) value: V,
 }
 
 impl Envelope {
+    /// What it looked like when it was sent, as far as that is known.
+    pub(crate) fn as_sent(&self) -> Cow<'_, str> {
+        match &self.text {
+            Some(text) => Cow::Borrowed(text),
+            None => Cow::Owned(format!("{self:?}")),
+        }
+    }
+
     pub(crate) fn is<T: 'static>(&self) -> bool {
         self.type_id == TypeId::of::<T>()
     }

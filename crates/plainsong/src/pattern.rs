@@ -187,6 +187,19 @@ impl Pattern {
         allowed && self.arms().any(|arm| arm.accepts(message))
     }
 
+    /// Is it about the same messages, written at the same place? Conditions cannot be compared.
+    pub(crate) fn is_like(&self, other: &Pattern) -> bool {
+        let alike = |(a, b): (&Arm, &Arm)| {
+            a.mailbox == b.mailbox
+                && a.of_type.map(|of_type| of_type.0) == b.of_type.map(|of_type| of_type.0)
+                && (a.from, &a.tag) == (b.from, &b.tag)
+                && a.filter.is_some() == b.filter.is_some()
+        };
+        self.location == other.location
+            && self.arms().count() == other.arms().count()
+            && self.arms().zip(other.arms()).all(alike)
+    }
+
     /// Would the receive have taken this message, had it not been told what to take?
     pub(crate) fn matches(&self, message: &Envelope) -> bool {
         self.arms().any(|arm| arm.accepts(message))

@@ -135,6 +135,8 @@ pub(crate) fn post<T: Value>(
     let process = Process(task.process);
     let request = || {
         let (message, tag) = unsent.take().expect("a letter is sent once");
+        let keeps_text = task.world.keeps_text;
+        let text = keeps_text.then(|| format!("{:?}", Shown(&message)).into());
         let envelope = Envelope {
             type_id: TypeId::of::<T>(),
             type_name: std::any::type_name::<T>(),
@@ -143,6 +145,7 @@ pub(crate) fn post<T: Value>(
             location,
             occurrence,
             order: delivery.order(),
+            text,
             value: Kept::new(message),
         };
         Op::Send {

@@ -39,6 +39,16 @@ pub(crate) enum Fed {
     Started(Tid),
 }
 
+impl Fed {
+    /// The messages that a receive gets.
+    pub(crate) fn received(&mut self) -> &mut [Rc<Envelope>] {
+        match self {
+            Fed::Message(message) => std::slice::from_mut(message),
+            Fed::Done | Fed::Sent(_) | Fed::Nothing | Fed::Chosen(_) | Fed::Started(_) => &mut [],
+        }
+    }
+}
+
 /// How the code of a process ended.
 pub(crate) enum Outcome {
     /// It returned.

@@ -186,6 +186,8 @@ impl Watch {
         world.compares_values = true;
         world.last_failure = before.last_failure.clone();
         world.guide.clone_from(&shared.guide);
+        world.before = Some(Rc::clone(&before));
+        world.keeps_text = before.keeps_text;
         world.askers.clone_from(&shared.settings.askers);
         world.monitors = Observers::new(&shared.settings.monitors);
         let root = Arc::clone(&shared.root);

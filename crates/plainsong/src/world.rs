@@ -6,12 +6,14 @@ use crate::failure::Failure;
 use crate::guard::Mismatch;
 use crate::monitor::Observers;
 use crate::panics::Caught;
+use crate::record::Record;
 use crate::replay::Guide;
 use crate::sync::mpsc::hang_up::Askers;
-use plainsong_explore::{Mailbox, Tid};
+use plainsong_explore::{EventId, Mailbox, Tid};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
+use std::panic::Location;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 /// One program under exploration.
@@ -20,11 +22,18 @@ pub(crate) struct World {
     pub(crate) stacks: Rc<Stacks>,
     /// Compare message values too when a process runs again.
     pub(crate) compares_values: bool,
+    /// Keep what messages look like when they are sent: they may contain state that processes share,
+    /// and look otherwise when they are compared.
+    pub(crate) keeps_text: bool,
     /// Note the values of choices, for a picture.
     pub(crate) takes_notes: bool,
     pub(crate) guide: Option<Guide>,
     pub(crate) monitors: Observers,
     processes: RefCell<Vec<Naming>>,
+    /// What is known about each process from its runs in this world.
+    pub(crate) records: RefCell<Vec<Weak<Record>>>,
+    /// The world whose executions are performed again in this one.
+    pub(crate) before: Option<Rc<World>>,
     pub(crate) mailboxes: Rc<RefCell<Mailboxes>>,
     pub(crate) mismatch: RefCell<Option<Mismatch>>,
     /// What is wrong with the program besides what its processes do.
@@ -71,10 +80,13 @@ impl World {
             delivery,
             stacks,
             compares_values: cfg!(debug_assertions),
+            keeps_text: false,
             takes_notes: false,
             guide: None,
             monitors: Observers::default(),
             processes: RefCell::default(),
+            records: RefCell::default(),
+            before: None,
             mailboxes,
             mismatch: RefCell::default(),
             complaint: RefCell::default(),
@@ -97,6 +109,13 @@ impl World {
     /// Makes this the current world until the result is dropped.
     pub(crate) fn enter(self: &Rc<Self>) -> Entered {
         Entered(WORLD.replace(Some(Rc::clone(self))))
+    }
+
+    /// Where in the source an operation of a process stands.
+    pub(crate) fn location(&self, id: EventId) -> Option<&'static Location<'static>> {
+        let record = self.records.borrow().get(id.thread as usize)?.upgrade()?;
+        let prints = record.prints.borrow();
+        prints.get(id.index as usize)?.location
     }
 
     /// Notes where a process comes from.

@@ -61,6 +61,7 @@ impl Sketch {
             location: Location::caller(),
             occurrence: 0,
             order: None,
+            text: None,
             value: Kept::new(value),
         };
         let message = AnyMessage(Rc::new(envelope) as Rc<Envelope>);

@@ -13,12 +13,19 @@ pub(crate) fn describe_event(world: &World, graph: &Graph<Machine>, id: EventId)
         Kind::Send { to, message, .. } => send(world, message, *to),
         Kind::Receive { pattern, want } => receive(world, pattern, want.waits()),
         Kind::Choose { options, .. } => format!("choose one of {options}"),
-        Kind::Spawn { thread } => format!("spawn `{}`", world.name(*thread)),
+        Kind::Spawn { thread } => {
+            let daemon = daemon(graph.is_daemon(*thread));
+            format!("spawn `{}`{daemon}", world.name(*thread))
+        }
         Kind::Join { thread } => format!("join {}", world.name(*thread)),
         Kind::End => "the end".to_owned(),
         Kind::Block => "an assumption that does not hold".to_owned(),
         Kind::Fail => panic(world, id.thread),
     }
+}
+
+fn daemon(is: bool) -> &'static str {
+    if is { " as a daemon" } else { "" }
 }
 
 /// A panic, with its message if that is known.
@@ -35,7 +42,7 @@ pub(crate) fn describe_operation(world: &World, process: Tid, operation: &Operat
         Op::Send { to, message, .. } => send(world, message, *to),
         Op::Receive { pattern, want } => receive(world, pattern, want.waits()),
         Op::Choose { options, .. } => format!("choose one of {options}"),
-        Op::Spawn { .. } => "spawn".to_owned(),
+        Op::Spawn { daemon: is, .. } => format!("spawn{}", daemon(*is)),
         Op::Join { thread } => format!("join {}", world.name(*thread)),
         Op::End => "the end".to_owned(),
         Op::Block => "an assumption that does not hold".to_owned(),

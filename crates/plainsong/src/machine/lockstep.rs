@@ -4,10 +4,14 @@
 //! other only if they all run, and in a fixed order. Here every process is started again after each
 //! execution, and all run in lockstep with the graph: when an event is inserted, its process goes on
 //! to its next operation, causes first. What a process does is compared with the graph at every step.
+//!
+//! What is received is what was sent in the same run, not what the graph has from an earlier one: a
+//! message may contain shared state, and that belongs to one execution.
 
 use super::causality::missing_cause;
 use super::{Broken, Machine, Step, answer, describe, is_stop};
 use crate::guard::{Mismatch, at};
+use crate::message::Envelope;
 use crate::task::Operation;
 use crate::world::World;
 use plainsong_explore::{EventId, Graph, Kind, Op, Tid};
@@ -73,6 +77,7 @@ impl Machine {
         self.performed = 0;
         self.done.clear();
         self.give_up_everything();
+        self.fresh.clear();
         for entry in &mut self.processes {
             entry.origin = None;
         }
@@ -100,7 +105,13 @@ impl Machine {
         if is_stop(graph, id.thread, id.index as usize) {
             return Ok(());
         }
-        let fed = answer(graph, id, false);
+        self.keep_fresh(id, graph);
+        let mut fed = answer(graph, id, false);
+        for message in fed.received() {
+            if let Some(fresh) = self.fresh.get(&address(message)) {
+                *message = Rc::clone(fresh);
+            }
+        }
         let run = self.run(id.thread);
         run.task.feed.borrow_mut().push(fed);
         run.consumed += 1;
@@ -112,6 +123,17 @@ impl Machine {
             self.go_on(thread, graph)?;
         }
         Ok(())
+    }
+
+    /// Remembers the message that a process sends in this run.
+    fn keep_fresh(&mut self, id: EventId, graph: &Graph<Self>) {
+        if let Kind::Send { message: old, .. } = &graph.event(id).kind
+            && let Some(Op::Send { message, .. }) = self.pending(id.thread)
+            && !Rc::ptr_eq(old, message)
+        {
+            let message = Rc::clone(message);
+            self.fresh.insert(address(old), message);
+        }
     }
 
     /// Is the operation that the process stopped at the one in the graph?
@@ -127,12 +149,17 @@ impl Machine {
         let now = describe::describe_operation(&self.world, id.thread, pending);
         let now = at(&now, location);
         let before = describe::describe_event(&self.world, graph, id);
-        let before = match describe::location(graph, id) {
-            Some(location) => at(&before, Some(location)),
-            None => before,
-        };
+        let earlier = self.world.before.as_ref();
+        let place = describe::location(graph, id)
+            .or_else(|| earlier.and_then(|earlier| earlier.location(id)));
+        let before = at(&before, place);
         Err(self.broken(id.thread, id.index as usize, &before, &now))
     }
+}
+
+/// Tells messages apart while they are in the graph.
+fn address(message: &Rc<Envelope>) -> usize {
+    Rc::as_ptr(message).cast::<()>() as usize
 }
 
 /// Is the operation the one that the event was made from?
@@ -157,7 +184,7 @@ fn same(graph: &Graph<Machine>, id: EventId, operation: &Operation) -> bool {
                 && fate == fate2
                 && message.type_id == message2.type_id
                 && message.info.tag == message2.info.tag
-                && format!("{message:?}") == format!("{message2:?}")
+                && message.as_sent() == message2.as_sent()
         }
         (
             Kind::Receive { pattern, want },
@@ -165,11 +192,7 @@ fn same(graph: &Graph<Machine>, id: EventId, operation: &Operation) -> bool {
                 pattern: pattern2,
                 want: want2,
             },
-        ) => {
-            (want == want2 || !pattern2.sure.is_empty())
-                && pattern.mailboxes() == pattern2.mailboxes()
-                && pattern.location == pattern2.location
-        }
+        ) => (want == want2 || !pattern2.sure.is_empty()) && pattern.is_like(pattern2),
         (
             Kind::Choose {
                 options, budget, ..

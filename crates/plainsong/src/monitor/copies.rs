@@ -110,6 +110,7 @@ fn send_copy<T: Value>(
             location,
             occurrence,
             order: None,
+            text: None,
             value: Kept::new(Copied { value, to: sent.to }),
         };
         Op::Send {

@@ -1,9 +1,11 @@
 //! Defects that the best peer has, as far as they concern what is here: none of them exists.
 
+#[cfg(target_os = "linux")]
+use crate::endurance::{is_alone, mappings, run_alone};
 use crate::script::{DELIVERIES, Do, RECV, play};
 use plainsong::{
-    Delivery, Explorer, Sent, Verdict, choose, choose_bool, cover, current, receive, send, spawn,
-    spawn_named,
+    Delivery, End, Explorer, Sent, Verdict, choose, choose_bool, cover, current, receive, send,
+    spawn, spawn_named,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -18,23 +20,50 @@ fn one_order_is_wrong() {
     assert_ne!(order, [4, 2, 0, 3, 1]);
 }
 
+/// Was: a failure in one worker is printed, and the exploration reports success.
 #[test]
-fn d1_d2_several_workers_report_the_failure_and_end() {
+fn defect_01_several_workers_report_the_failure() {
     for jobs in [2, 3, 8] {
         let report = Explorer::new().jobs(jobs).run(one_order_is_wrong);
         assert_eq!(report.verdict, Verdict::Refuted);
         assert!(report.failures[0].message.contains("[4, 2, 0, 3, 1]"));
         assert!(!report.failures[0].picture.is_empty());
-        let all = Explorer::new()
-            .jobs(jobs)
-            .keep_going(true)
-            .run(one_order_is_wrong);
-        assert_eq!((all.executions, all.failed), (119, 1));
+        let all = Explorer::new().jobs(jobs).keep_going(true);
+        let report = all.run(one_order_is_wrong);
+        assert_eq!((report.executions, report.failed), (119, 1));
     }
+    // The very first execution fails, before there is anything to share.
+    let report = Explorer::new()
+        .jobs(4)
+        .run(|| assert!(choose([false]), "at once"));
+    assert_eq!(report.verdict, Verdict::Refuted);
 }
 
+/// Was: with a shared queue of work, a failure makes the exploration wait for ever.
 #[test]
-fn d3_coverage_is_the_same_with_several_workers() {
+fn defect_02_several_workers_end_after_a_failure() {
+    let (done, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for round in 0..20 {
+            for jobs in [2, 3, 8] {
+                let report = Explorer::new()
+                    .jobs(jobs)
+                    .seed(round)
+                    .run(one_order_is_wrong);
+                assert_eq!(report.end, End::Failure);
+            }
+        }
+        done.send(()).unwrap();
+    });
+    let patience = Duration::from_secs(300);
+    ended
+        .recv_timeout(patience)
+        .expect("it ends, with a failure");
+}
+
+/// Was: coverage is lost with several workers, because merging drops marks that are not yet known.
+#[test]
+fn defect_03_coverage_is_the_same_with_several_workers() {
     let run = |jobs| {
         let report = Explorer::new().jobs(jobs).run(|| {
             let main = current();
@@ -54,8 +83,9 @@ fn d3_coverage_is_the_same_with_several_workers() {
     assert_eq!(run(4), alone);
 }
 
+/// Was: mailbox delivery explores what causal delivery allows and filters at the end, 4^n for 3^n.
 #[test]
-fn d4_nothing_is_explored_that_mailboxes_forbid() {
+fn defect_04_nothing_is_explored_that_mailboxes_forbid() {
     let mut script = Vec::new();
     for pair in 0..3 {
         let (a, b) = (4 * pair, 4 * pair + 1);
@@ -77,8 +107,48 @@ fn d4_nothing_is_explored_that_mailboxes_forbid() {
     );
 }
 
+/// Was: every exploration leaks its stacks; after 3,000 to 4,000 of them, or as many samples, the
+/// program dies of too many memory mappings.
 #[test]
-fn d10_failures_are_counted_when_going_on() {
+#[cfg(target_os = "linux")]
+fn defect_09_stacks_are_given_back() {
+    let output = run_alone("defects::alone_stacks");
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "run by defect_09_stacks_are_given_back"]
+fn alone_stacks() {
+    if !is_alone() {
+        return;
+    }
+    let nine_processes = || {
+        let waiting = [(); 8].map(|()| spawn(|| receive::<u32>()).process());
+        waiting.into_iter().for_each(|to| send(to, choose([1_u32])));
+    };
+    let explore = |times: u32| {
+        for _ in 0..times {
+            plainsong::explore(nine_processes).assert_holds();
+        }
+        let estimate = Explorer::new().estimate(times, nine_processes);
+        assert!((estimate.executions - 1.0).abs() < 1e-9);
+        let report = Explorer::new().sample(times).run(nine_processes);
+        assert_eq!(report.executions, u64::from(times));
+    };
+    explore(10);
+    let before = mappings();
+    explore(4000);
+    let after = mappings();
+    assert!(
+        after < before + 20,
+        "mappings before and after: {before} {after}"
+    );
+}
+
+/// Was: with keep-going, failures are not counted and their executions count as complete.
+#[test]
+fn defect_10_failures_are_counted_when_going_on() {
     let report = Explorer::new().keep_going(true).run(|| {
         let main = current();
         for n in 0..4_u32 {
@@ -92,8 +162,9 @@ fn d10_failures_are_counted_when_going_on() {
     assert_eq!(report.verdict, Verdict::Refuted);
 }
 
+/// Was: the last two samples are the same, and estimates ignore the configured order of delivery.
 #[test]
-fn d11_samples_are_drawn_anew_and_estimates_respect_the_order() {
+fn defect_11_samples_are_drawn_anew_and_estimates_respect_the_order() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&seen);
     let report = Explorer::new().sample(30).run(move || {
@@ -117,8 +188,9 @@ fn d11_samples_are_drawn_anew_and_estimates_respect_the_order() {
     assert!((estimate(Delivery::Unordered) - 120.0).abs() < 1e-9);
 }
 
+/// Was: time grows with the cube of the length of an execution.
 #[test]
-fn d12_time_does_not_grow_with_the_cube_of_the_length() {
+fn defect_12_time_does_not_grow_with_the_cube_of_the_length() {
     let trips = |rounds: u32| {
         let started = Instant::now();
         let report = plainsong::explore(move || {
@@ -132,8 +204,9 @@ fn d12_time_does_not_grow_with_the_cube_of_the_length() {
         report.assert_holds();
         started.elapsed()
     };
-    trips(100);
-    let (short, long) = (trips(250), trips(2000));
+    // The best of three: other programs run on this machine too.
+    let best = |rounds| [(); 3].map(|()| trips(rounds)).into_iter().min().unwrap();
+    let (short, long) = (best(250), best(2000));
     // Eight times as long: a cube would be 512 times.
     let bound = short.max(Duration::from_millis(5)) * 150;
     assert!(
@@ -163,8 +236,9 @@ impl Numbers {
     }
 }
 
+/// Was: monitors see effects before causes under unordered delivery, and the sender as the receiver.
 #[test]
-fn d7_d8_monitors_are_causal_under_every_model_and_know_the_receiver() {
+fn defect_07_08_monitors_are_causal_under_every_model_and_know_the_receiver() {
     for delivery in DELIVERIES {
         let explorer = Explorer::new().delivery(delivery);
         let report = explorer.monitor(Numbers::default).run(|| {
@@ -178,8 +252,9 @@ fn d7_d8_monitors_are_causal_under_every_model_and_know_the_receiver() {
     }
 }
 
+/// Was: monitored two-phase commit fails under mailbox delivery with some schedules.
 #[test]
-fn d13_monitored_voting_is_the_same_in_every_schedule() {
+fn defect_13_monitored_voting_is_the_same_in_every_schedule() {
     #[derive(Clone, Debug)]
     struct Vote(bool);
     struct Votes;

@@ -1,8 +1,8 @@
 //! Programs that do not do the same twice are found out, with both source lines.
 
 use plainsong::{
-    Builder, Explorer, FailureKind, Letter, Report, Restart, Verdict, choose, current, receive,
-    send, spawn, spawn_named, try_receive,
+    Builder, Delivery, Explorer, FailureKind, Letter, Report, Restart, Verdict, choose, current,
+    messages, receive, send, spawn, spawn_named, try_receive,
 };
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,6 +17,7 @@ fn found_out(program: impl Fn() + Send + Sync + Clone + 'static) -> Report {
             FailureKind::NotDeterministic,
             "{report}"
         );
+        names_its_line(&report);
     }
     let report = Explorer::new().run(program);
     assert_eq!(report.verdict, Verdict::Refuted);
@@ -26,6 +27,17 @@ fn found_out(program: impl Fn() + Send + Sync + Clone + 'static) -> Report {
         "full restarts were tried before giving up"
     );
     report
+}
+
+/// What was and what is, both with the line in this file, unless the process just ended.
+fn names_its_line(report: &Report) {
+    let text = message(report);
+    for side in ["was:", "is: "] {
+        let line = text.lines().find(|line| line.contains(side));
+        let line = line.unwrap_or_else(|| panic!("no {side} in {text}"));
+        let place = "tests/it/determinism.rs:";
+        assert!(line.contains(place) || line.ends_with("the end"), "{text}");
+    }
 }
 
 /// Something to explore, so that there is more than one execution.
@@ -104,7 +116,68 @@ fn a_changed_daemon_flag() {
             builder.spawn(|| {});
         }
     });
-    assert!(message(&report).contains("spawn"), "{report}");
+    assert!(message(&report).contains("as a daemon"), "{report}");
+}
+
+#[test]
+fn a_changed_destination() {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let report = found_out(|| {
+        race();
+        let children = ["a", "b"].map(|name| spawn_named(name, || {}).process());
+        let at = RUNS.fetch_add(1, Ordering::Relaxed) % 2;
+        send(children[at as usize], ());
+    });
+    let text = message(&report);
+    assert!(
+        text.contains("() to a") && text.contains("() to b"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_changed_order_of_delivery() {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let report = found_out(|| {
+        race();
+        let delivery = match RUNS.fetch_add(1, Ordering::Relaxed) % 2 {
+            0 => Delivery::Causal,
+            _ => Delivery::Mailbox,
+        };
+        Letter::new(()).via(delivery).send(current());
+    });
+    assert!(message(&report).contains("send ()"), "{report}");
+}
+
+#[test]
+fn a_changed_receive() {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let report = found_out(|| {
+        race();
+        let tag = RUNS.fetch_add(1, Ordering::Relaxed);
+        messages::<u64>().tagged(tag).try_receive();
+    });
+    assert!(message(&report).contains("u64 tagged"), "{report}");
+    static MORE: AtomicU32 = AtomicU32::new(0);
+    let report = found_out(|| {
+        race();
+        let senders = [current(), spawn(|| {}).process()];
+        let at = MORE.fetch_add(1, Ordering::Relaxed) % 2;
+        messages::<u64>().from(senders[at as usize]).try_receive();
+    });
+    assert!(message(&report).contains("u64 from"), "{report}");
+}
+
+#[test]
+fn a_changed_result() {
+    // A result need not be printable, so it is what its receiver does that is found out.
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let report = found_out(|| {
+        race();
+        let child = spawn(|| RUNS.fetch_add(1, Ordering::Relaxed));
+        send(current(), child.join());
+    });
+    assert!(message(&report).contains("send "), "{report}");
 }
 
 #[test]

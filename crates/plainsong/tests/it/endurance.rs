@@ -31,7 +31,7 @@ fn resident() -> u64 {
 }
 
 #[cfg(target_os = "linux")]
-fn mappings() -> usize {
+pub(crate) fn mappings() -> usize {
     std::fs::read_to_string("/proc/self/maps")
         .unwrap()
         .lines()
@@ -134,7 +134,7 @@ fn a_long_execution_is_no_problem() {
 }
 
 /// Runs one test of this program in a process of its own.
-fn run_alone(test: &str) -> Output {
+pub(crate) fn run_alone(test: &str) -> Output {
     run_with(test, "0")
 }
 
@@ -156,7 +156,7 @@ fn run_with(test: &str, backtrace: &str) -> Output {
 const ALONE: &str = "PLAINSONG_ALONE";
 
 /// Was this test started by [`run_alone`]? Otherwise it does nothing: some of them end the program.
-fn is_alone() -> bool {
+pub(crate) fn is_alone() -> bool {
     std::env::var_os(ALONE).is_some()
 }
 

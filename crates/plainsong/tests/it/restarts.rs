@@ -283,3 +283,55 @@ fn tries_of_a_parent_and_its_children() {
         assert_eq!(every_way(delivery, || program), (4, 0));
     }
 }
+
+#[test]
+fn shared_state_that_travels_in_messages_belongs_to_its_execution() {
+    // A slot is sent along and filled by the receiver. If an old slot were delivered, the new one
+    // would stay empty.
+    let program = || {
+        let main = current();
+        let worker = spawn(move || {
+            let slot = receive::<Arc<Mutex<Vec<u32>>>>();
+            for _ in 0..2 {
+                let n = receive::<u32>();
+                slot.lock().unwrap().push(n);
+            }
+            send(main, ());
+        })
+        .process();
+        let slot = Arc::new(Mutex::new(Vec::<u32>::new()));
+        send(worker, Arc::clone(&slot));
+        for n in [1_u32, 2] {
+            spawn(move || send(worker, n));
+        }
+        receive::<()>();
+        assert_eq!(slot.lock().unwrap().len(), 2);
+    };
+    for restart in [Restart::All, Restart::Auto] {
+        let report = Explorer::new().restart(restart).run(program);
+        report.assert_holds();
+        assert_eq!(report.executions, 2);
+    }
+}
+
+#[test]
+fn shared_state_that_is_returned_belongs_to_its_execution() {
+    let program = || {
+        let main = current();
+        let maker = spawn(|| Arc::new(Mutex::new(Vec::new())));
+        let slot = maker.join();
+        for n in [1_u32, 2] {
+            let slot = Arc::clone(&slot);
+            spawn(move || {
+                slot.lock().unwrap().push(n);
+                send(main, n);
+            });
+        }
+        let first = receive::<u32>();
+        receive::<u32>();
+        assert_eq!(slot.lock().unwrap().len(), 2, "after {first}");
+    };
+    let report = Explorer::new().restart(Restart::All).run(program);
+    report.assert_holds();
+    assert_eq!(report.executions, 2);
+}
