@@ -195,6 +195,7 @@ fn machine(shared: &Shared) -> Machine {
     world.keeps_text = shared.restart == Restart::All;
     world.guide.clone_from(&shared.guide);
     world.askers.clone_from(&shared.settings.askers);
+    world.budgets = shared.settings.budgets;
     world.monitors = Observers::new(&shared.settings.monitors);
     Machine::new(Rc::new(world), Arc::clone(&shared.root), shared.restart)
 }

@@ -2,11 +2,10 @@
 
 use crate::delivery::Delivery;
 use crate::future::Receive;
-use crate::guard::What;
 use crate::message::{Info, Message};
 use crate::pattern::Arm;
 use crate::receive::Messages;
-use crate::send::{Letter, post};
+use crate::send::{Faults, Letter};
 use crate::tag::Tag;
 use crate::task::Task;
 use plainsong_explore::Mailbox;
@@ -74,6 +73,7 @@ fn make<T: Message>(name: &str, delivery: Option<Delivery>) -> (Sender<T>, Recei
     let sender = Sender {
         mailbox,
         delivery,
+        faults: Faults::default(),
         name: Rc::clone(&name),
         of: PhantomData,
     };
@@ -107,6 +107,7 @@ pub(crate) fn plumbing(name: &str) -> Mailbox {
 pub struct Sender<T> {
     mailbox: Mailbox,
     delivery: Option<Delivery>,
+    faults: Faults,
     name: Rc<str>,
     of: PhantomData<fn(T)>,
 }
@@ -116,6 +117,7 @@ impl<T> Clone for Sender<T> {
         Sender {
             mailbox: self.mailbox,
             delivery: self.delivery,
+            faults: self.faults,
             name: Rc::clone(&self.name),
             of: PhantomData,
         }
@@ -150,13 +152,34 @@ impl<T: Message> Sender<T> {
     /// ```
     #[track_caller]
     pub fn send_letter(&self, letter: Letter<T>) {
-        post(
-            letter,
-            self.mailbox,
-            Location::caller(),
-            self.delivery,
-            What::Send,
-        );
+        let letter = letter.with_faults(self.faults);
+        letter.deliver(self.mailbox, Location::caller(), self.delivery);
+    }
+
+    /// The same sender, but what it sends may be lost: see [`Letter::lossy`].
+    ///
+    /// ```
+    /// use plainsong::{channel, spawn};
+    ///
+    /// let report = plainsong::explore(|| {
+    ///     let (sender, receiver) = channel("radio");
+    ///     let radio = sender.lossy();
+    ///     spawn(move || (1..=2).for_each(|n| radio.send(n)));
+    ///     plainsong::cover_if(receiver.try_receive() == Some(2), "lost the first");
+    /// });
+    /// assert_eq!((report.executions, report.coverage["lost the first"]), (3, 1));
+    /// ```
+    #[must_use]
+    pub fn lossy(mut self) -> Self {
+        self.faults.lossy = true;
+        self
+    }
+
+    /// The same sender, but what it sends may arrive twice: see [`Letter::duplicated`].
+    #[must_use]
+    pub fn duplicating(mut self) -> Self {
+        self.faults.twice = true;
+        self
     }
 
     /// Sends a message with a tag.

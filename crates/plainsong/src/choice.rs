@@ -6,7 +6,7 @@ use crate::monitor::{is_observing, mark};
 use crate::send::{Letter, post};
 use crate::task::{Fed, Task};
 use crate::world::MARKS;
-use plainsong_explore::Op;
+use plainsong_explore::{Budget, Op};
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::panic::Location;
@@ -45,6 +45,20 @@ where
     I: IntoIterator,
     I::Item: Debug,
 {
+    choose_within(options, location, None)
+}
+
+/// Chooses one of the options; every option but the first takes one from the budget.
+#[track_caller]
+pub(crate) fn choose_within<I>(
+    options: I,
+    location: &'static Location<'static>,
+    budget: Option<Budget>,
+) -> I::Item
+where
+    I: IntoIterator,
+    I::Item: Debug,
+{
     let mut options = Options::of(options.into_iter());
     let count = options.count();
     assert!(count > 0, "`choose` needs at least one option");
@@ -61,7 +75,7 @@ where
     let open = if guided.is_some() { 1 } else { count };
     let number = match task.perform(print, &describe, || Op::Choose {
         options: open,
-        budget: None,
+        budget,
     }) {
         Fed::Chosen(number) => number,
         _ => task.unfit(&describe(), location),

@@ -2,6 +2,7 @@
 
 use crate::attempt::{Attempt, attempt};
 use crate::delivery::Delivery;
+use crate::fault::{Budgets, Fault};
 use crate::machine::Root;
 use crate::monitor::Registered;
 use crate::report::{Estimate, Report};
@@ -79,6 +80,8 @@ pub struct Explorer {
     pub(crate) expected: Vec<String>,
     pub(crate) trace_file: Option<PathBuf>,
     pub(crate) monitors: Vec<Registered>,
+    /// How often faults may happen.
+    pub(crate) budgets: Budgets,
     /// Who asks before a send whether the receiver was dropped; found out by itself.
     pub(crate) askers: Arc<Askers>,
     /// Look for the race that decided a failure.
@@ -103,6 +106,7 @@ impl Default for Explorer {
             expected: Vec::new(),
             trace_file: None,
             monitors: Vec::new(),
+            budgets: [1; 3],
             askers: Arc::default(),
             explains: true,
         }
@@ -119,6 +123,26 @@ impl Explorer {
     /// In which order messages arrive that do not say otherwise.
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
+        self
+    }
+
+    /// How many [lossy](crate::Letter::lossy) messages may be lost in an execution; one otherwise.
+    pub fn losses(mut self, losses: u32) -> Self {
+        self.budgets[Fault::Loss as usize] = losses;
+        self
+    }
+
+    /// How many messages that may be [duplicated](crate::Letter::duplicated) are, in an execution; one
+    /// otherwise.
+    pub fn duplicates(mut self, duplicates: u32) -> Self {
+        self.budgets[Fault::Duplicate as usize] = duplicates;
+        self
+    }
+
+    /// How often [crashing](crate::fault::crashing) processes may crash in an execution; once
+    /// otherwise.
+    pub fn crashes(mut self, crashes: u32) -> Self {
+        self.budgets[Fault::Crash as usize] = crashes;
         self
     }
 

@@ -149,6 +149,8 @@
 //! | have messages delivered in another order | [`Delivery`], [`Order`] for one's own, [`check_order`] |
 //! | explore code that uses threads and locks as it is | [`thread`], [`sync`], [`sync::mpsc`], [`sync::atomic`] |
 //! | write async code | [`future::block_on`], [`future::async_receive`], [`Receiver::receive_async`], and [`tokio`] as one knows it |
+//! | receive a set at once | [`inbox`], [`Messages::inbox`] |
+//! | have faults | [`Letter::lossy`], [`Letter::duplicated`], [`fault::crashing`], [`fault::Durable`], [`fault::Partition`] |
 //! | choose | [`choose`], [`choose_bool`], [`assume`] |
 //! | check | `assert!` and everything else that panics, [`cover`] |
 //! | check what concerns several processes | [`macro@monitor`], [`Monitor`], [`Explorer::monitor`] |
@@ -227,8 +229,10 @@ mod coroutine;
 mod delivery;
 mod explorer;
 mod failure;
+pub mod fault;
 pub mod future;
 mod guard;
+mod inbox;
 mod laws;
 mod machine;
 mod message;
@@ -260,6 +264,7 @@ pub use choice::{assume, choose, choose_bool, cover, cover_if};
 pub use delivery::Delivery;
 pub use explorer::{Explorer, Restart, explore};
 pub use failure::{Failure, FailureKind};
+pub use inbox::inbox;
 pub use laws::{BrokenLaw, Law, check_order};
 pub use message::{AnyMessage, Info, Message};
 pub use monitor::{Destination, ExecutionEnd, Monitor, Sent, monitor};

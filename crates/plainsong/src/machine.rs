@@ -133,7 +133,10 @@ impl Machine {
     /// In a replay: does some process wait for a message that the trace wants and nobody sends?
     pub(crate) fn waits_for_the_guide(&self) -> bool {
         let process_waits = |process: usize| match self.pending(process as Tid) {
-            Some(Op::Receive { pattern, .. }) => pattern.only.is_some(),
+            Some(Op::Receive { pattern, .. }) => pattern
+                .only
+                .as_ref()
+                .is_some_and(|wanted| !wanted.is_empty()),
             _ => false,
         };
         (0..self.processes.len()).any(process_waits) || self.a_monitor_waits_for_the_guide()
@@ -471,6 +474,10 @@ impl Program for Machine {
         self.drop_children(thread, kept);
     }
 
+    fn budgets(&self) -> Vec<u32> {
+        self.world.budgets.to_vec()
+    }
+
     fn mailboxes(pattern: &Rc<Pattern>) -> &[Mailbox] {
         pattern.mailboxes()
     }
@@ -505,7 +512,13 @@ fn is_stop(graph: &Graph<Machine>, thread: Tid, index: usize) -> bool {
         thread,
         index: index as u32,
     };
-    matches!(graph.event(id).kind, Kind::End | Kind::Block | Kind::Fail)
+    let event = graph.event(id);
+    matches!(event.kind, Kind::End | Kind::Block | Kind::Fail) || event.read == Read::Lost
+}
+
+/// Does a receive take several messages at once?
+pub(crate) fn is_set(want: Want) -> bool {
+    !matches!(want, Want::One | Want::Maybe)
 }
 
 /// The answer to an operation of the graph.
@@ -513,6 +526,10 @@ fn answer(graph: &Graph<Machine>, id: EventId, compares_values: bool) -> Fed {
     let event = graph.event(id);
     match &event.kind {
         Kind::Send { message, .. } if compares_values => Fed::Sent(Rc::clone(message)),
+        Kind::Receive { want, .. } if is_set(*want) => {
+            let messages = event.reads().map(|send| Rc::clone(graph.message(send)));
+            Fed::Messages(messages.collect())
+        }
         Kind::Receive { .. } => match event.read {
             Read::From(send) => Fed::Message(Rc::clone(graph.message(send))),
             _ => Fed::Nothing,

@@ -22,8 +22,8 @@ pub(crate) struct Pattern {
     /// When it does not wait: it waits all the same if each of these groups has a message that is
     /// certainly there. See [`crate::machine`]'s `certain`.
     pub(crate) sure: Vec<Vec<Arm>>,
-    /// In a replay: nothing but this message, or nothing at all.
-    pub(crate) only: Option<Option<Wanted>>,
+    /// In a replay: nothing but these messages.
+    pub(crate) only: Option<Vec<Wanted>>,
 }
 
 enum Boxes {
@@ -181,8 +181,7 @@ impl Pattern {
     fn wants(&self, message: &Envelope) -> bool {
         let allowed = match &self.only {
             None => true,
-            Some(None) => false,
-            Some(Some(wanted)) => wanted.is(message),
+            Some(wanted) => wanted.iter().any(|wanted| wanted.is(message)),
         };
         allowed && self.arms().any(|arm| arm.accepts(message))
     }

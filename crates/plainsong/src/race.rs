@@ -7,7 +7,7 @@
 
 use crate::attempt::attempt;
 use crate::explorer::Explorer;
-use crate::machine::{Machine, causal_order};
+use crate::machine::{Machine, causal_order, is_set};
 use crate::message::{Role, short_type_name};
 use crate::replay::{Afterwards, Decision, Guide, Wanted};
 use crate::story::occurrence;
@@ -67,6 +67,9 @@ fn alternatives(graph: &Graph<Machine>, id: EventId) -> Vec<Other> {
     let Kind::Receive { pattern, want } = &graph.event(id).kind else {
         return Vec::new();
     };
+    if is_set(*want) {
+        return Vec::new();
+    }
     let open = open_messages(graph, id);
     let taken = graph.event(id).read;
     let mut others: Vec<Other> = open
@@ -169,8 +172,8 @@ fn guide(graph: &Graph<Machine>, machine: &Machine, id: EventId, other: Other) -
     decide(
         id,
         Decision::Receive(match other {
-            Other::Message(send) => Some(wanted(graph, machine, send)),
-            Other::Nothing => None,
+            Other::Message(send) => vec![wanted(graph, machine, send)],
+            Other::Nothing => Vec::new(),
         }),
     );
     Guide {
@@ -182,10 +185,11 @@ fn guide(graph: &Graph<Machine>, machine: &Machine, id: EventId, other: Other) -
 fn decision(graph: &Graph<Machine>, machine: &Machine, id: EventId) -> Option<Decision> {
     let event = graph.event(id);
     match &event.kind {
-        Kind::Receive { .. } => Some(Decision::Receive(match event.read {
-            Read::From(send) => Some(wanted(graph, machine, send)),
-            _ => None,
-        })),
+        Kind::Receive { .. } if event.read == Read::Lost => Some(Decision::Wait),
+        Kind::Receive { .. } => {
+            let messages = event.reads().map(|send| wanted(graph, machine, send));
+            Some(Decision::Receive(messages.collect()))
+        }
         Kind::Choose { .. } => Some(Decision::Choose(machine.note(id)?)),
         _ => None,
     }

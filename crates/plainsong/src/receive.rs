@@ -1,5 +1,6 @@
 //! Receiving.
 
+use crate::fault::may_crash;
 use crate::future::Receive;
 use crate::guard::{Print, What};
 use crate::message::{AnyMessage, Envelope, Info, Message, copy};
@@ -285,6 +286,7 @@ fn take_typed<T: 'static>(
     if task.world.guide.is_some() || task.waits.has_unused() {
         return take(task, &[arm()], location, waits);
     }
+    may_crash(task, location);
     let print = Print::new(what(waits), location, (task.process, TypeId::of::<T>()));
     let describe = || describe(task, &[arm()], waits);
     let pattern = || {
@@ -292,7 +294,12 @@ fn take_typed<T: 'static>(
             Pattern::one(arm(), location)
         })
     };
-    receive_one(task, print, &describe, waits, pattern)
+    let want = if waits { Want::One } else { Want::Maybe };
+    let answer = task.perform(print, &describe, || Op::Receive {
+        pattern: pattern(),
+        want,
+    });
+    one_message(task, location, answer)
 }
 
 /// Receives what one of the arms accepts.
@@ -319,6 +326,23 @@ pub(crate) fn take_if_sure(
     if let Some(message) = task.waits.unused(arms) {
         return Some(message);
     }
+    let want = if waits { Want::One } else { Want::Maybe };
+    one_message(
+        task,
+        location,
+        receive_wanted(task, arms, location, want, sure),
+    )
+}
+
+/// Receives as many messages as are wanted, which one of the arms accepts.
+#[track_caller]
+pub(crate) fn receive_wanted(
+    task: &Task,
+    arms: &[Arm],
+    location: &'static Location<'static>,
+    usual: Want,
+    sure: Vec<Vec<Arm>>,
+) -> Fed {
     for arm in arms {
         if let Place::Process(owner) = Mailboxes::place(arm.mailbox) {
             assert!(
@@ -329,48 +353,45 @@ pub(crate) fn take_if_sure(
             );
         }
     }
+    if arms.iter().all(|arm| arm.about.is_none() && !arm.silent) {
+        may_crash(task, location);
+    }
     let parts: Vec<_> = arms
         .iter()
         .map(|arm| (arm.mailbox, arm.of_type, arm.from, &arm.tag))
         .collect();
-    let print = Print::new(what(waits), location, parts);
+    let print = Print::new(what(usual.waits()), location, (parts, usual));
     let only = task
         .world
         .guide
         .as_ref()
         .and_then(|guide| guide.receive(task));
-    let waits = match only {
-        None => waits,
-        Some(ref wanted) => wanted.is_some(),
-    };
-    let describe = || describe(task, arms, waits);
+    let want = only.as_ref().map_or(usual, |receipt| receipt.want(usual));
+    let describe = || describe(task, arms, usual.waits());
     let pattern = || {
         let mut pattern = match arms {
             [arm] => Pattern::one(arm.clone(), location),
             _ => Pattern::any_of(arms.to_vec(), location),
         };
-        pattern.only = only;
+        pattern.only = only.map(|receipt| receipt.wanted);
         pattern.sure = sure;
         Rc::new(pattern)
     };
-    receive_one(task, print, &describe, waits, pattern)
+    task.perform(print, &describe, || Op::Receive {
+        pattern: pattern(),
+        want,
+    })
 }
 
-fn receive_one(
+fn one_message(
     task: &Task,
-    print: Print,
-    describe: &dyn Fn() -> String,
-    waits: bool,
-    pattern: impl FnOnce() -> Rc<Pattern>,
+    location: &'static Location<'static>,
+    answer: Fed,
 ) -> Option<Rc<Envelope>> {
-    let answer = task.perform(print, describe, || Op::Receive {
-        pattern: pattern(),
-        want: if waits { Want::One } else { Want::Maybe },
-    });
     match answer {
         Fed::Message(message) => Some(message),
         Fed::Nothing => None,
-        _ => task.unfit(&describe(), print.location.expect("a receive has a place")),
+        _ => task.unfit("receive", location),
     }
 }
 

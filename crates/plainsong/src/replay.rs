@@ -8,6 +8,7 @@
 use crate::message::{Envelope, short_type_name};
 use crate::task::Task;
 use crate::world::World;
+use plainsong_explore::Want;
 use std::collections::BTreeMap;
 
 /// What each process has to decide.
@@ -30,10 +31,36 @@ pub(crate) enum Afterwards {
 /// One decision of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Takes this message, or none.
-    Receive(Option<Wanted>),
+    /// Takes these messages: one, none, or a set.
+    Receive(Vec<Wanted>),
+    /// Waits for ever: what it could have received is lost.
+    Wait,
     /// Chooses the option that is printed like this.
     Choose(String),
+}
+
+/// What a receive should do.
+pub(crate) struct Receipt {
+    /// Take these.
+    pub(crate) wanted: Vec<Wanted>,
+    /// Or wait for ever.
+    pub(crate) waits_in_vain: bool,
+}
+
+impl Receipt {
+    /// Which receive does that and nothing else.
+    pub(crate) fn want(&self, usual: Want) -> Want {
+        let count = self.wanted.len() as u32;
+        match usual {
+            _ if self.waits_in_vain => Want::One,
+            Want::One | Want::Maybe if count == 0 => Want::Maybe,
+            Want::One | Want::Maybe => Want::One,
+            Want::Set { .. } | Want::Each => Want::Set {
+                least: count,
+                most: count,
+            },
+        }
+    }
 }
 
 /// What a monitor sees next.
@@ -47,7 +74,10 @@ pub(crate) enum Sight {
 impl Decision {
     fn wants_one_of(&self, kinds: &[&str]) -> bool {
         match self {
-            Decision::Receive(Some(wanted)) => kinds.contains(&wanted.kind.as_str()),
+            Decision::Receive(wanted) => {
+                let mut wanted = wanted.iter();
+                wanted.any(|wanted| kinds.contains(&wanted.kind.as_str()))
+            }
             _ => false,
         }
     }
@@ -74,10 +104,17 @@ impl Wanted {
 }
 
 impl Guide {
-    /// What the next receive of a process should take; none if it is free.
-    pub(crate) fn receive(&self, task: &Task) -> Option<Option<Wanted>> {
+    /// What the next receive of a process should do; none if it is free.
+    pub(crate) fn receive(&self, task: &Task) -> Option<Receipt> {
         match self.next(task)? {
-            Decision::Receive(wanted) => Some(wanted.clone()),
+            Decision::Receive(wanted) => Some(Receipt {
+                wanted: wanted.clone(),
+                waits_in_vain: false,
+            }),
+            Decision::Wait => Some(Receipt {
+                wanted: Vec::new(),
+                waits_in_vain: true,
+            }),
             Decision::Choose(_) => task.give_up(),
         }
     }
@@ -86,7 +123,7 @@ impl Guide {
     pub(crate) fn choice(&self, task: &Task) -> Option<String> {
         match self.next(task)? {
             Decision::Choose(option) => Some(option.clone()),
-            Decision::Receive(_) => task.give_up(),
+            Decision::Receive(_) | Decision::Wait => task.give_up(),
         }
     }
 
@@ -94,7 +131,7 @@ impl Guide {
     pub(crate) fn monitor(&self, name: &str, seen: usize) -> Option<Sight> {
         let decisions = self.decisions.get(name);
         match decisions.and_then(|decisions| decisions.get(seen)) {
-            Some(Decision::Receive(Some(wanted))) => Some(Sight::Only(wanted.clone())),
+            Some(Decision::Receive(wanted)) => Some(Sight::Only(wanted.first()?.clone())),
             Some(_) => None,
             None if self.afterwards == Afterwards::Stop => None,
             None => Some(Sight::Anything),

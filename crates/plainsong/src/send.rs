@@ -1,6 +1,7 @@
 //! Sending.
 
 use crate::delivery::Delivery;
+use crate::fault::{Fault, happens, may_be_late, may_crash};
 use crate::guard::{Print, What};
 use crate::message::{Envelope, Info, Kept, Message, Role, Shown, Value};
 use crate::monitor::send_copies;
@@ -55,6 +56,8 @@ pub struct Letter<T> {
     message: T,
     tag: Option<Tag>,
     delivery: Option<Delivery>,
+    faults: Faults,
+    fate: Fate,
 }
 
 impl<T: Message> Letter<T> {
@@ -72,14 +75,97 @@ impl<T: Message> Letter<T> {
     /// Sends it to a process.
     #[track_caller]
     pub fn send(self, to: Process) {
-        post(
-            self,
-            Mailboxes::of_process(to.0),
-            Location::caller(),
-            None,
-            What::Send,
-        );
+        let to = Mailboxes::of_process(to.0);
+        self.deliver(to, Location::caller(), None);
     }
+
+    /// It may be lost on the way, which costs one of [`Explorer::losses`](crate::Explorer::losses).
+    ///
+    /// A loss is explored only where somebody misses the message.
+    ///
+    /// ```
+    /// use plainsong::{receive_timeout, send, spawn, Explorer, Letter, Verdict};
+    ///
+    /// let hope = || {
+    ///     let clerk = spawn(|| plainsong::receive::<&str>());
+    ///     Letter::new("order").lossy().send(clerk.process());
+    /// };
+    /// assert_eq!(Explorer::new().losses(0).run(hope).verdict, Verdict::Holds);
+    /// let report = Explorer::new().losses(1).run(hope);
+    /// assert_eq!(report.verdict, Verdict::Refuted);
+    /// assert!(report.failures[0].picture.contains("never received: \"order\" (a &str) from main to thread 1, lost"));
+    /// ```
+    pub fn lossy(mut self) -> Self {
+        self.faults.lossy = true;
+        self
+    }
+
+    /// It may arrive twice, which costs one of
+    /// [`Explorer::duplicates`](crate::Explorer::duplicates).
+    ///
+    /// The second copy comes at any time after the first, also after younger messages.
+    ///
+    /// ```
+    /// use plainsong::{receive, spawn, try_receive, Explorer, Letter};
+    ///
+    /// let report = Explorer::new().duplicates(1).run(|| {
+    ///     let till = spawn(|| receive::<u32>() + try_receive::<u32>().unwrap_or(0));
+    ///     Letter::new(5_u32).duplicated().send(till.process());
+    ///     plainsong::cover_if(till.join() == 10, "paid twice");
+    /// });
+    /// assert_eq!((report.executions, report.coverage["paid twice"]), (2, 1));
+    /// ```
+    pub fn duplicated(mut self) -> Self {
+        self.faults.twice = true;
+        self
+    }
+
+    /// Sends it to a mailbox that has a usual order of its own, with the faults that it may have.
+    #[track_caller]
+    pub(crate) fn deliver(
+        mut self,
+        to: Mailbox,
+        location: &'static Location<'static>,
+        usual: Option<Delivery>,
+    ) {
+        let Some(task) = Task::live("send") else {
+            return;
+        };
+        may_crash(&task, location);
+        let Faults { lossy, twice } = std::mem::take(&mut self.faults);
+        let delivery = self.delivery.or(usual).unwrap_or(task.world.delivery);
+        if !may_be_late(delivery) {
+            // What happens on the way is decided at once where all sends have one order.
+            if lossy && happens(&task, Fault::Loss, location) {
+                return;
+            }
+            if twice && happens(&task, Fault::Duplicate, location) {
+                post(self.clone(), to, location, usual, What::Send);
+            }
+        } else {
+            if lossy {
+                self.fate = Fate::Lossy(Fault::Loss.budget());
+            }
+            if twice {
+                post(self.clone(), to, location, usual, What::Send);
+                self.fate = Fate::Copy(Fault::Duplicate.budget());
+            }
+        }
+        post(self, to, location, usual, What::Send);
+    }
+
+    pub(crate) fn with_faults(mut self, faults: Faults) -> Self {
+        self.faults.lossy |= faults.lossy;
+        self.faults.twice |= faults.twice;
+        self
+    }
+}
+
+/// What may happen to a message on the way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Faults {
+    pub(crate) lossy: bool,
+    pub(crate) twice: bool,
 }
 
 impl<T> Letter<T> {
@@ -88,6 +174,8 @@ impl<T> Letter<T> {
             message,
             tag: None,
             delivery: None,
+            faults: Faults::default(),
+            fate: Fate::Sure,
         }
     }
 
@@ -115,7 +203,8 @@ pub(crate) fn post<T: Value>(
     let Some(task) = Task::live("send") else {
         return;
     };
-    let is_message = what == What::Send && letter.message.role() == Role::Message;
+    let is_copy = matches!(letter.fate, Fate::Copy(_));
+    let is_message = what == What::Send && !is_copy && letter.message.role() == Role::Message;
     if is_message && !task.world.monitors.is_empty() {
         send_copies(&task, &letter.message, letter.tag.as_ref(), to, location);
     }
@@ -123,10 +212,18 @@ pub(crate) fn post<T: Value>(
     let print = Print::new(
         what,
         location,
-        (to, delivery.model(), &letter.tag, TypeId::of::<T>()),
+        (
+            to,
+            delivery.model(),
+            &letter.tag,
+            TypeId::of::<T>(),
+            letter.fate,
+        ),
     );
     let occurrence = count(&task, to, TypeId::of::<T>());
-    let Letter { message, tag, .. } = letter;
+    let Letter {
+        message, tag, fate, ..
+    } = letter;
     let unsent = RefCell::new(Some((message, tag)));
     let describe = || match &*unsent.borrow() {
         Some((message, tag)) => describe_send(&task, &Shown(message), tag.as_ref(), to),
@@ -152,7 +249,7 @@ pub(crate) fn post<T: Value>(
             to,
             model: delivery.model(),
             message: Rc::new(envelope) as Rc<Envelope<dyn Value>>,
-            fate: Fate::Sure,
+            fate,
         }
     };
     let differs = match task.perform(print, &describe, request) {

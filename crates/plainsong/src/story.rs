@@ -5,14 +5,17 @@
 
 use crate::explorer::Explorer;
 use crate::failure::FailureKind;
+use crate::fault::{NO_FAULT, is_fault};
 use crate::guard::What;
-use crate::machine::{Machine, causal_order, describe_event, describe_operation};
+use crate::machine::answers;
+use crate::machine::{Machine, causal_order, describe_event, describe_operation, is_set};
 use crate::message::{Envelope, Role, short_type_name};
 use crate::monitor::Copied;
 use crate::picture::Picture;
+use crate::replay::Wanted;
 use crate::trace::{Trace, TraceLine};
 use crate::world::{MARKS, Mailboxes, Place};
-use plainsong_explore::{EventId, Graph, Kind, Mailbox, Op, Read, Tid};
+use plainsong_explore::{EventId, Fate, Graph, Kind, Mailbox, Op, Read, Tid};
 
 /// What happened, in words.
 pub(crate) struct Story {
@@ -51,9 +54,13 @@ enum Deed {
         occurrence: u32,
         is_hidden: bool,
     },
+    /// A set of messages, at once; not empty.
+    ReceivedSet(Vec<Deed>),
     GotNothing {
         wanted: String,
     },
+    /// Waits for ever: what it could have received is lost.
+    WaitsInVain,
     /// Got nothing, where users do not see it.
     Passed,
     Chose {
@@ -143,7 +150,12 @@ impl Story {
             {
                 Deed::Passed
             }
+            Kind::Receive { want, .. } if is_set(*want) && event.read != Read::Lost => {
+                let messages = event.reads().map(|send| received(graph, machine, send));
+                Deed::ReceivedSet(messages.collect())
+            }
             Kind::Receive { pattern, .. } => match event.read {
+                Read::Lost => Deed::WaitsInVain,
                 Read::From(send) => received(graph, machine, send),
                 _ => Deed::GotNothing {
                     wanted: pattern.describe(&machine.world),
@@ -174,17 +186,21 @@ impl Story {
 
     fn note_undelivered(&mut self, graph: &Graph<Machine>, machine: &Machine, id: EventId) {
         let event = graph.event(id);
-        if let Kind::Send { to, message, .. } = &event.kind
+        if let Kind::Send {
+            to, message, fate, ..
+        } = &event.kind
             && !is_plumbing(machine, *to)
             && !is_plumbing_event(graph, machine, id)
             && message.value.role() == Role::Message
-            && event.read == Read::None
+            && (event.read == Read::None || is_lost(graph, id))
+            && !matches!(fate, Fate::Copy(_))
         {
             let to = crate::send::describe_mailbox(&machine.world, *to);
             let from = machine.world.name(id.thread);
             let kind = short_type_name(message.type_name);
+            let lost = if is_lost(graph, id) { ", lost" } else { "" };
             self.undelivered
-                .push(format!("{message:?} (a {kind}) from {from} to {to}"));
+                .push(format!("{message:?} (a {kind}) from {from} to {to}{lost}"));
         }
     }
 
@@ -205,7 +221,7 @@ impl Story {
         };
         let next = EventId {
             thread: process,
-            index: graph.live(process) as u32,
+            index: answers(graph, process) as u32,
         };
         let print = machine.print(next).filter(|print| print.what != What::End);
         self.waiting.push(Waiting {
@@ -258,9 +274,21 @@ impl Story {
                 Deed::Received { from, label, .. } => {
                     picture.arrow(*from as usize, process, label);
                 }
+                Deed::ReceivedSet(messages) => {
+                    for message in messages {
+                        if let Deed::Received { from, label, .. } = message {
+                            picture.arrow(*from as usize, process, label);
+                        }
+                    }
+                    let count = messages.len();
+                    let plural = if count == 1 { "" } else { "s" };
+                    picture.remark(process, &format!("{count} message{plural} at once"));
+                }
                 Deed::GotNothing { wanted } => picture.remark(process, &format!("no {wanted}")),
+                Deed::Chose { option } if option == NO_FAULT => {}
+                Deed::Chose { option } if is_fault(option) => picture.remark(process, option),
                 Deed::Chose { option } => picture.remark(process, &format!("chose {option}")),
-                Deed::Passed | Deed::Sent { .. } | Deed::Other { .. } => {}
+                Deed::Passed | Deed::WaitsInVain | Deed::Sent { .. } | Deed::Other { .. } => {}
             }
         }
         if let Some(failed) = self.failed {
@@ -300,7 +328,12 @@ impl Story {
                     occurrence: *occurrence,
                     from: name(*from),
                 },
+                Deed::ReceivedSet(messages) => TraceLine::Set {
+                    process,
+                    messages: messages.iter().filter_map(|it| wanted(it, &name)).collect(),
+                },
                 Deed::GotNothing { .. } | Deed::Passed => TraceLine::Nothing { process },
+                Deed::WaitsInVain => TraceLine::Waits { process },
                 Deed::Chose { option } => TraceLine::Choose {
                     process,
                     option: option.clone(),
@@ -313,6 +346,23 @@ impl Story {
         };
         let lines = self.happenings.iter().map(line).collect();
         Trace::new(settings.delivery, kind, message, lines)
+    }
+}
+
+/// A message that was received, by what people call it.
+fn wanted(deed: &Deed, name: &dyn Fn(Tid) -> String) -> Option<Wanted> {
+    match deed {
+        Deed::Received {
+            from,
+            kind,
+            occurrence,
+            ..
+        } => Some(Wanted {
+            kind: kind.clone(),
+            from: name(*from),
+            occurrence: *occurrence,
+        }),
+        _ => None,
     }
 }
 
@@ -341,6 +391,14 @@ fn received(graph: &Graph<Machine>, machine: &Machine, send: EventId) -> Deed {
         occurrence: occurrence(graph, send, message),
         is_hidden: is_plumbing(machine, message.to)
             || matches!(message.value.role(), Role::Grant | Role::Plumbing),
+    }
+}
+
+/// Is the message lost on the way?
+fn is_lost(graph: &Graph<Machine>, send: EventId) -> bool {
+    match graph.event(send).read {
+        Read::By(receive) => graph.event(receive).drops().any(|drop| drop == send),
+        _ => false,
     }
 }
 

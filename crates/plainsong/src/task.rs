@@ -10,6 +10,7 @@
 //! do nothing; one that has to return a message cannot, and ends the program with an explanation.
 
 use crate::coroutine::suspend;
+use crate::fault::Crashes;
 use crate::future::Waits;
 use crate::guard::{Print, What};
 use crate::message::Envelope;
@@ -35,6 +36,8 @@ pub(crate) enum Fed {
     Sent(Rc<Envelope>),
     Message(Rc<Envelope>),
     Nothing,
+    /// A set of messages.
+    Messages(Vec<Rc<Envelope>>),
     Chosen(u32),
     Started(Tid),
 }
@@ -44,6 +47,7 @@ impl Fed {
     pub(crate) fn received(&mut self) -> &mut [Rc<Envelope>] {
         match self {
             Fed::Message(message) => std::slice::from_mut(message),
+            Fed::Messages(messages) => messages,
             Fed::Done | Fed::Sent(_) | Fed::Nothing | Fed::Chosen(_) | Fed::Started(_) => &mut [],
         }
     }
@@ -103,6 +107,8 @@ pub(crate) struct Task {
     deferred: RefCell<Vec<Box<dyn FnOnce()>>>,
     /// What its futures wait for.
     pub(crate) waits: Waits,
+    /// May it crash?
+    pub(crate) crashes: Cell<Crashes>,
     dying: Cell<bool>,
     stops: Cell<u32>,
     difference: RefCell<Option<Difference>>,
@@ -157,6 +163,7 @@ impl Task {
             parked: Cell::new((0, false)),
             deferred: RefCell::default(),
             waits: Waits::default(),
+            crashes: Cell::default(),
             dying: Cell::new(false),
             stops: Cell::new(0),
             difference: RefCell::default(),
@@ -185,6 +192,7 @@ impl Task {
         self.parked.set((0, false));
         discard(self.deferred.take());
         self.waits = Waits::default();
+        self.crashes.take();
         self.dying.set(false);
         self.stops.set(0);
         self.difference.take();

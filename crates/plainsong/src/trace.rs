@@ -12,6 +12,8 @@
 //! "client 1" receive Granted 1 from "server"
 //! "client 2" choose "true"
 //! "client 2" nothing
+//! "auditor" set Vote 1 from "client 1" Vote 1 from "client 2"
+//! "auditor" waits in vain
 //! "client 2" - send Acquire to server
 //! ```
 //!
@@ -56,7 +58,16 @@ pub(crate) enum TraceLine {
         occurrence: u32,
         from: String,
     },
+    /// A set of messages, at once.
+    Set {
+        process: String,
+        messages: Vec<Wanted>,
+    },
     Nothing {
+        process: String,
+    },
+    /// What it waits for is lost.
+    Waits {
         process: String,
     },
     Choose {
@@ -87,6 +98,9 @@ impl fmt::Display for TraceError {
 impl std::error::Error for TraceError {}
 
 const FIRST_LINE: &str = "plainsong trace 1";
+
+/// What a process does that waits for what is lost.
+const IN_VAIN: &str = "waits in vain";
 
 /// The outcome when a monitor objects to how the execution ended.
 const AT_THE_END: &str = "panic at the end";
@@ -216,9 +230,13 @@ impl TraceLine {
                     from: from.clone(),
                     occurrence: *occurrence,
                 };
-                Some((process, Decision::Receive(Some(wanted))))
+                Some((process, Decision::Receive(vec![wanted])))
             }
-            TraceLine::Nothing { process } => Some((process, Decision::Receive(None))),
+            TraceLine::Set { process, messages } => {
+                Some((process, Decision::Receive(messages.clone())))
+            }
+            TraceLine::Nothing { process } => Some((process, Decision::Receive(Vec::new()))),
+            TraceLine::Waits { process } => Some((process, Decision::Wait)),
             TraceLine::Choose { process, option } => {
                 Some((process, Decision::Choose(option.clone())))
             }
@@ -251,7 +269,20 @@ impl fmt::Display for TraceLine {
             } => {
                 write!(f, "{process:?} receive {kind} {occurrence} from {from:?}")
             }
+            TraceLine::Set { process, messages } => {
+                write!(f, "{process:?} set")?;
+                for Wanted {
+                    kind,
+                    occurrence,
+                    from,
+                } in messages
+                {
+                    write!(f, " {kind} {occurrence} from {from:?}")?;
+                }
+                Ok(())
+            }
             TraceLine::Nothing { process } => write!(f, "{process:?} nothing"),
+            TraceLine::Waits { process } => write!(f, "{process:?} {IN_VAIN}"),
             TraceLine::Choose { process, option } => write!(f, "{process:?} choose {option:?}"),
             TraceLine::Other { process, text } => {
                 write!(f, "{process:?} - {}", text.replace('\n', " "))
@@ -303,6 +334,11 @@ fn parse_line(line: &str) -> Option<TraceLine> {
     let rest = rest.trim_start();
     if rest == "nothing" {
         Some(TraceLine::Nothing { process })
+    } else if rest == IN_VAIN {
+        Some(TraceLine::Waits { process })
+    } else if let Some(messages) = rest.strip_prefix("set") {
+        let messages = parse_messages(messages)?;
+        Some(TraceLine::Set { process, messages })
     } else if let Some(text) = rest.strip_prefix('-') {
         Some(TraceLine::Other {
             process,
@@ -323,6 +359,24 @@ fn parse_line(line: &str) -> Option<TraceLine> {
             from,
         })
     }
+}
+
+/// Messages one after the other: `Vote 1 from "client 1" Vote 1 from "client 2"`.
+fn parse_messages(text: &str) -> Option<Vec<Wanted>> {
+    let mut rest = text.trim();
+    let mut messages = Vec::new();
+    while !rest.is_empty() {
+        let at = rest.find(" from \"")?;
+        let (kind, occurrence) = rest[..at].rsplit_once(' ')?;
+        let (from, more) = unquote(&rest[at + " from ".len()..])?;
+        messages.push(Wanted {
+            kind: kind.to_owned(),
+            from,
+            occurrence: occurrence.parse().ok()?,
+        });
+        rest = more.trim_start();
+    }
+    Some(messages)
 }
 
 /// A text in quotes, as `Debug` writes it, and what follows.
@@ -371,7 +425,29 @@ mod tests {
                 occurrence: 3,
                 from: "c\\d\n\u{1}".to_owned(),
             },
+            TraceLine::Set {
+                process: "b".to_owned(),
+                messages: vec![
+                    Wanted {
+                        kind: "(u32, &str)".to_owned(),
+                        from: "a from \"x".to_owned(),
+                        occurrence: 1,
+                    },
+                    Wanted {
+                        kind: "u8".to_owned(),
+                        from: "b".to_owned(),
+                        occurrence: 12,
+                    },
+                ],
+            },
+            TraceLine::Set {
+                process: "b".to_owned(),
+                messages: Vec::new(),
+            },
             TraceLine::Nothing {
+                process: "b".to_owned(),
+            },
+            TraceLine::Waits {
                 process: "b".to_owned(),
             },
             TraceLine::Choose {

@@ -189,6 +189,7 @@ impl Watch {
         world.before = Some(Rc::clone(&before));
         world.keeps_text = before.keeps_text;
         world.askers.clone_from(&shared.settings.askers);
+        world.budgets = shared.settings.budgets;
         world.monitors = Observers::new(&shared.settings.monitors);
         let root = Arc::clone(&shared.root);
         let mut machine = Machine::new(Rc::new(world), root, Restart::All);

@@ -3,6 +3,7 @@
 use crate::coroutine::Stacks;
 use crate::delivery::Delivery;
 use crate::failure::Failure;
+use crate::fault::Budgets;
 use crate::guard::Mismatch;
 use crate::monitor::Observers;
 use crate::panics::Caught;
@@ -19,6 +20,8 @@ use std::sync::Arc;
 /// One program under exploration.
 pub(crate) struct World {
     pub(crate) delivery: Delivery,
+    /// How often faults may happen.
+    pub(crate) budgets: Budgets,
     pub(crate) stacks: Rc<Stacks>,
     /// Compare message values too when a process runs again.
     pub(crate) compares_values: bool,
@@ -78,6 +81,7 @@ impl World {
     ) -> Self {
         World {
             delivery,
+            budgets: Budgets::default(),
             stacks,
             compares_values: cfg!(debug_assertions),
             keeps_text: false,

@@ -33,6 +33,7 @@ pub(super) fn missing_cause(graph: &Graph<Machine>, id: EventId, done: &[u32]) -
     own_cause(graph, id, done)
         .filter(is_missing)
         .or_else(|| outside_cause(graph, id).filter(is_missing))
+        .or_else(|| graph.event(id).reads().find(is_missing))
 }
 
 /// What comes before an event in its own process.

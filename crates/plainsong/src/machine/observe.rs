@@ -51,7 +51,7 @@ impl Machine {
                 Some(Sight::Anything) => monitor.pattern(),
                 Some(Sight::Only(wanted)) => {
                     let mut pattern = monitor.new_pattern();
-                    pattern.only = Some(Some(wanted));
+                    pattern.only = Some(vec![wanted]);
                     Rc::new(pattern)
                 }
             },
