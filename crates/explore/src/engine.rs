@@ -31,7 +31,8 @@ pub enum Leaf {
     Blocked,
     /// This event failed.
     Failed(EventId),
-    /// The execution became longer than [`Engine::limit_events`] allows.
+    /// The execution became longer than [`Engine::limit_events`] or
+    /// [`Engine::limit_thread_events`] allows.
     TooLong,
 }
 
@@ -150,6 +151,7 @@ pub struct Engine<'p, P: Program> {
     tally: Tally,
     policy: Policy,
     limit: usize,
+    thread_limit: usize,
     enough: bool,
 }
 
@@ -170,6 +172,7 @@ impl<'p, P: Program> Engine<'p, P> {
             tally: Tally::default(),
             policy: Policy::default(),
             limit: usize::MAX,
+            thread_limit: usize::MAX,
             enough: false,
         }
     }
@@ -185,6 +188,13 @@ impl<'p, P: Program> Engine<'p, P> {
     #[must_use]
     pub fn limit_events(mut self, events: usize) -> Self {
         self.limit = events;
+        self
+    }
+
+    /// Gives up executions in which some thread has more events than this.
+    #[must_use]
+    pub fn limit_thread_events(mut self, events: usize) -> Self {
+        self.thread_limit = events;
         self
     }
 
@@ -252,7 +262,9 @@ impl<'p, P: Program> Engine<'p, P> {
     /// Inserts events until nothing can be inserted any more; `None` if this is no execution.
     fn extend(&mut self) -> Option<Leaf> {
         while let Some(thread) = self.pick() {
-            if self.graph.order().len() >= self.limit {
+            if self.graph.order().len() >= self.limit
+                || self.graph.live(thread) >= self.thread_limit
+            {
                 return Some(Leaf::TooLong);
             }
             match self.scripted(thread) {

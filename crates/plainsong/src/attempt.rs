@@ -201,7 +201,9 @@ fn machine(shared: &Shared) -> Machine {
 }
 
 fn configure<'p>(shared: &Shared, engine: Engine<'p, Machine>) -> Engine<'p, Machine> {
-    let engine = engine.limit_events(shared.settings.events);
+    let engine = engine
+        .limit_events(shared.settings.events)
+        .limit_thread_events(shared.settings.events_per_process);
     match shared.settings.seed {
         Some(seed) if shared.settings.samples.is_none() => engine.policy(Policy::Shuffled(seed)),
         _ => engine,

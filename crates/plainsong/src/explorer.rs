@@ -76,6 +76,7 @@ pub struct Explorer {
     pub(crate) time: Option<Duration>,
     pub(crate) memory: Option<u64>,
     pub(crate) events: usize,
+    pub(crate) events_per_process: usize,
     pub(crate) samples: Option<u32>,
     pub(crate) expected: Vec<String>,
     pub(crate) trace_file: Option<PathBuf>,
@@ -102,6 +103,7 @@ impl Default for Explorer {
             time: None,
             memory: None,
             events: 100_000,
+            events_per_process: usize::MAX,
             samples: None,
             expected: Vec::new(),
             trace_file: None,
@@ -254,6 +256,26 @@ impl Explorer {
     /// ```
     pub fn limit_events(mut self, events: usize) -> Self {
         self.events = events;
+        self
+    }
+
+    /// Gives up executions in which some process has more events than this, and says which: an event
+    /// is whatever it does that others could notice, its end included.
+    ///
+    /// ```
+    /// use plainsong::{current, send, spawn_named, End, Explorer, Limit};
+    ///
+    /// let report = Explorer::new().limit_events_per_process(50).run(|| {
+    ///     let main = current();
+    ///     spawn_named("chatterbox", move || loop {
+    ///         send(main, ());
+    ///     });
+    /// });
+    /// assert_eq!(report.end, End::Limit(Limit::Events));
+    /// assert_eq!(report.notes[0], "`chatterbox` has more than 50 events in some execution");
+    /// ```
+    pub fn limit_events_per_process(mut self, events: usize) -> Self {
+        self.events_per_process = events;
         self
     }
 

@@ -94,7 +94,9 @@ pub enum Limit {
     Time,
     /// [`Explorer::limit_memory`](crate::Explorer::limit_memory).
     Memory,
-    /// [`Explorer::limit_events`](crate::Explorer::limit_events), in some execution.
+    /// [`Explorer::limit_events`](crate::Explorer::limit_events) or
+    /// [`Explorer::limit_events_per_process`](crate::Explorer::limit_events_per_process), in some
+    /// execution.
     Events,
     /// [`Explorer::sample`](crate::Explorer::sample): only some executions were looked at.
     Samples,

@@ -155,12 +155,34 @@ impl Watch {
             Leaf::TooLong => {
                 self.blocked += 1;
                 self.shared.note_limit(Limit::Events);
+                self.note_longest(graph, world);
             }
         }
         if self.seen.is_power_of_two() {
             self.run_from_scratch(graph, false)?;
         }
         Ok(())
+    }
+
+    /// Says which processes have more events than one process may have.
+    fn note_longest(&self, graph: &Graph<Machine>, world: &World) {
+        let most = self.shared.settings.events_per_process;
+        let goes_on = |thread: Tid| match graph.live(thread).checked_sub(1) {
+            Some(last) => {
+                let index = last as u32;
+                !matches!(graph.event(EventId { thread, index }).kind, Kind::End)
+            }
+            None => true,
+        };
+        let too_long = |&process: &Tid| graph.live(process) >= most && goes_on(process);
+        for process in (0..graph.threads() as Tid).filter(too_long) {
+            let name = world.name(process);
+            let note = format!("`{name}` has more than {most} events in some execution");
+            let mut found = self.shared.found();
+            if !found.notes.contains(&note) {
+                found.notes.push(note);
+            }
+        }
     }
 
     /// What is wrong with the program besides what its processes do.

@@ -356,6 +356,38 @@ fn limits_end_an_exploration() {
     assert_eq!((exactly.verdict, exactly.executions), (Verdict::Holds, 4));
 }
 
+#[test]
+fn a_limit_for_each_process() {
+    // Two sends, and the end of a process is an event too.
+    let two_sends = || {
+        let receiver = plainsong::spawn_named("receiver", || {
+            (0..4).for_each(|_| assert!(receive::<u32>() < 4));
+        });
+        let to = receiver.process();
+        for n in [0_u32, 2] {
+            spawn(move || [n, n + 1].map(|n| send(to, n)));
+        }
+    };
+    let run = |limit| {
+        Explorer::new()
+            .limit_events_per_process(limit)
+            .jobs(2)
+            .run(two_sends)
+    };
+    let enough = run(5);
+    enough.assert_holds();
+    assert_eq!(enough.executions, 6);
+    let short = run(4);
+    assert_eq!(
+        (short.verdict, short.end),
+        (Verdict::Unknown, End::Limit(Limit::Events))
+    );
+    assert_eq!(
+        short.notes,
+        ["`receiver` has more than 4 events in some execution"]
+    );
+}
+
 fn rare() {
     let main = current();
     for n in 0..5_u32 {
