@@ -1,5 +1,6 @@
-//! The attribute macro of `plainsong`; use it from there.
+//! The macros of `plainsong`; use them from there.
 
+mod choices;
 mod monitor;
 
 use proc_macro::TokenStream;
@@ -16,4 +17,12 @@ pub fn monitor(messages: TokenStream, block: TokenStream) -> TokenStream {
             quote::quote!(#block #complaint).into()
         }
     }
+}
+
+/// All values of an enum or struct whose parts have finitely many.
+#[proc_macro_derive(Choices)]
+pub fn choices(input: TokenStream) -> TokenStream {
+    choices::expand(input.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }

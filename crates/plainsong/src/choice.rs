@@ -7,6 +7,7 @@ use crate::send::{Letter, post};
 use crate::task::{Fed, Task};
 use crate::world::MARKS;
 use plainsong_explore::{Budget, Op};
+pub use plainsong_macros::Choices;
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::panic::Location;
@@ -144,6 +145,79 @@ impl<I: Iterator> Options<I> {
 #[track_caller]
 pub fn choose_bool() -> bool {
     choose([false, true])
+}
+
+/// Types of which all values can be listed, for [`choose_any`]: derive it for enums and structs.
+///
+/// ```
+/// use plainsong::Choices;
+///
+/// #[derive(Clone, Debug, PartialEq, Choices)]
+/// enum Fault {
+///     None,
+///     Crash { clean: bool },
+/// }
+///
+/// let faults = [Fault::None, Fault::Crash { clean: false }, Fault::Crash { clean: true }];
+/// assert_eq!(Fault::choices(), faults);
+/// assert_eq!(<(bool, Option<bool>)>::choices().len(), 6);
+/// ```
+pub trait Choices: Clone {
+    /// All values, in a fixed order.
+    fn choices() -> Vec<Self>;
+}
+
+impl Choices for () {
+    fn choices() -> Vec<Self> {
+        vec![()]
+    }
+}
+
+impl Choices for bool {
+    fn choices() -> Vec<Self> {
+        vec![false, true]
+    }
+}
+
+impl<T: Choices> Choices for Option<T> {
+    fn choices() -> Vec<Self> {
+        let values = T::choices().into_iter().map(Some);
+        std::iter::once(None).chain(values).collect()
+    }
+}
+
+impl<A: Choices, B: Choices> Choices for (A, B) {
+    fn choices() -> Vec<Self> {
+        let with = |a: A| B::choices().into_iter().map(move |b| (a.clone(), b));
+        A::choices().into_iter().flat_map(with).collect()
+    }
+}
+
+/// Chooses one of all values of a type: see [`Choices`].
+///
+/// ```
+/// use plainsong::{choose_any, Choices};
+///
+/// #[derive(Clone, Debug, Choices)]
+/// enum Colour {
+///     Red,
+///     Green,
+///     Blue,
+/// }
+///
+/// let report = plainsong::explore(|| {
+///     let (colour, dark) = choose_any::<(Colour, bool)>();
+///     assert!(!format!("{colour:?} {dark}").is_empty());
+/// });
+/// assert_eq!(report.executions, 6);
+/// ```
+///
+/// # Panics
+///
+/// When the type has no values.
+#[track_caller]
+pub fn choose_any<T: Choices + Debug>() -> T {
+    choose(T::choices())
 }
 
 /// Gives up this execution unless the condition holds.

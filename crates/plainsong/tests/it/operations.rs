@@ -2,10 +2,10 @@
 
 use crate::script::{DELIVERIES, every_way};
 use plainsong::{
-    AnyMessage, Builder, End, Explorer, Letter, Limit, Process, Tag, Verdict, assume, choose,
-    choose_bool, cover, cover_if, current, messages, receive, receive_any, receive_timeout,
-    receive_where, select, send, spawn, spawn_daemon, spawn_named, try_receive, try_receive_any,
-    try_receive_where,
+    AnyMessage, Builder, Choices, End, Explorer, Letter, Limit, Process, Tag, Verdict, assume,
+    choose, choose_any, choose_bool, cover, cover_if, current, messages, receive, receive_any,
+    receive_timeout, receive_where, select, send, spawn, spawn_daemon, spawn_named, try_receive,
+    try_receive_any, try_receive_where,
 };
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -143,6 +143,52 @@ fn choose_takes_anything() {
     });
     report.assert_holds();
     assert_eq!(report.executions, 2 * 2 * 3 * 2);
+}
+
+#[derive(Clone, Debug, PartialEq, Choices)]
+struct Link<T> {
+    up: bool,
+    load: Option<T>,
+}
+
+#[derive(Clone, Debug, PartialEq, Choices)]
+enum Event {
+    Stop,
+    Change(Link<bool>),
+    Both(bool, bool),
+}
+
+#[derive(Clone, Debug, Choices)]
+enum Never {}
+
+#[test]
+fn choose_takes_all_values_of_a_type() {
+    // 1 + 2 * (1 + 2) + 2 * 2
+    let report = plainsong::explore(|| assert_ne!(choose_any::<Event>(), Event::Both(true, false)));
+    assert_eq!(report.verdict, Verdict::Refuted);
+    let all = Explorer::new().keep_going(true);
+    let report = all.run(|| assert_ne!(choose_any::<Event>(), Event::Stop));
+    assert_eq!((report.executions, report.failed), (10, 1));
+    let links = Link::<bool>::choices();
+    assert_eq!(
+        links.first(),
+        Some(&Link {
+            up: false,
+            load: None
+        })
+    );
+    assert_eq!(
+        links.last(),
+        Some(&Link {
+            up: true,
+            load: Some(true)
+        })
+    );
+    let report = plainsong::explore(|| match choose_any::<Never>() {});
+    assert!(
+        report.failures[0].message.contains("at least one option"),
+        "{report}"
+    );
 }
 
 #[test]
