@@ -32,4 +32,6 @@ mod restarts;
 mod scopes;
 mod script;
 mod std_channels;
+mod std_oracle;
+mod std_play;
 mod threads;

@@ -6,6 +6,10 @@
 //! and one receiver have one execution.
 //!
 //! Why begun and not ended. Between the two the receiver only waits, so nobody can tell.
+//!
+//! A receive that does not wait ([`TryDemand`]) asks the server whether a message is there. To look for
+//! what the server has passed on would not do: that may be on its way when the channel is full to
+//! others.
 
 use crate::delivery::Delivery;
 use crate::guard::What;
@@ -44,9 +48,9 @@ protocol! {
     PutDone { pub(crate) outcome: Outcome } Plumbing "an answer"
     /// A receive has begun.
     Demand {} Plumbing "a receive has begun"
-    /// With the bound 0: a receive that does not wait; answered by [`Offer`].
-    TryDemand { pub(crate) ticket: u32 } Plumbing "try_recv"
-    /// Follows a [`TryDemand`].
+    /// A receive that does not wait, after so many others; answered by [`Offer`].
+    TryDemand { pub(crate) ticket: u32, pub(crate) received: usize } Plumbing "try_recv"
+    /// Follows a [`TryDemand`] if the bound is 0.
     Now { pub(crate) ticket: u32 } Plumbing "now"
     /// Is a message coming?
     Offer { pub(crate) is_coming: bool } Plumbing "an answer"
@@ -71,7 +75,9 @@ pub(super) fn start_bounded<T: Message>(
 ) -> Process {
     let server = Server::<T> {
         data,
+        bound,
         room: bound,
+        taken: 0,
         of: PhantomData,
     };
     start("channel", Some(name), made_at, move |desk| {
@@ -81,14 +87,21 @@ pub(super) fn start_bounded<T: Message>(
 
 struct Server<T> {
     data: Mailbox,
+    bound: usize,
     /// How many messages can be taken.
     room: usize,
+    /// How many messages were taken.
+    taken: usize,
     of: PhantomData<T>,
 }
 
 impl<T: Message> Server<T> {
     fn serve(mut self, desk: &Desk) {
-        let with_room = [desk.of::<Put<T>>(), desk.of::<ReceiverGone>()];
+        let with_room = [
+            desk.of::<Put<T>>(),
+            desk.of::<TryDemand>(),
+            desk.of::<ReceiverGone>(),
+        ];
         let tries = desk.of_those(|put: &Put<T>, _| !put.waits);
         let without = [
             desk.of::<Demand>(),
@@ -108,8 +121,8 @@ impl<T: Message> Server<T> {
             } else if request.is::<TryDemand>() {
                 self.offer(desk, &request);
             } else if self.room > 0 {
-                self.pass_on(desk, &request);
                 self.room -= 1;
+                self.pass_on(desk, &request);
             } else {
                 finish(desk, &request, Outcome::Full);
             }
@@ -120,23 +133,37 @@ impl<T: Message> Server<T> {
         }
     }
 
-    fn pass_on(&self, desk: &Desk, request: &Envelope) {
+    fn pass_on(&mut self, desk: &Desk, request: &Envelope) {
         let message = copy(&content::<Put<T>>(request).message);
         let letter = Letter::plain(message).via(Delivery::Mailbox);
         post(letter, self.data, desk.made_at, None, What::Send);
+        self.taken += 1;
         finish(desk, request, Outcome::Taken);
     }
 
-    /// Somebody would receive now: is there a sender?
-    fn offer(&self, desk: &Desk, request: &Envelope) {
-        let asked = content::<TryDemand>(request).ticket;
+    /// Somebody would receive now.
+    fn offer(&mut self, desk: &Desk, request: &Envelope) {
+        let &TryDemand { ticket, received } = content::<TryDemand>(request);
+        let is_coming = match self.bound {
+            0 => self.takes_from_one_who_waits(desk, ticket),
+            _ => self.taken > received,
+        };
+        if is_coming && self.bound > 0 {
+            self.room += 1;
+        }
+        desk.reply(request, Offer { is_coming });
+    }
+
+    /// With the bound 0: is there a sender that waits? Two that do not wait never meet.
+    fn takes_from_one_who_waits(&mut self, desk: &Desk, asked: u32) -> bool {
         let now = desk.of_those(move |now: &Now, _| now.ticket == asked);
-        let next = desk.next(&[desk.of::<Put<T>>(), now]);
+        let waits = desk.of_those(|put: &Put<T>, _| put.waits);
+        let next = desk.next(&[waits, now]);
         let is_coming = !next.is::<Now>();
         if is_coming {
             self.pass_on(desk, &next);
         }
-        desk.reply(request, Offer { is_coming });
+        is_coming
     }
 }
 

@@ -5,7 +5,9 @@
 //! mailbox of its own for each channel; the dropped receiver sends [`HungUp`] to every gate, and a
 //! process that is about to send asks its own: it sends [`StillThere`] to its gate and reads what comes
 //! first in [`Delivery::Mailbox`] order. Then the drop and each send are ordered, causally if they
-//! are so, and sends among themselves are not.
+//! are so, and sends among themselves are not. To be dropped is one event though the receiver tells
+//! several processes: who was told goes on when all were told ([`ToldAll`]), so whatever it does then
+//! is causally after all of it.
 //!
 //! The receiver has to know the gates, and most sends cannot fail at all. Both are learnt. At first
 //! nobody asks. When an execution has a send that is not causally before the drop of its receiver,
@@ -37,7 +39,9 @@ protocol! {
     /// The receiver of a channel was dropped, for the record.
     Left { pub(crate) data: Mailbox, pub(crate) maker: (Tid, u32) } Plumbing "the receiver was dropped"
     /// The receiver was dropped, for one who asks.
-    HungUp {} Deed "the receiver was dropped"
+    HungUp { pub(crate) is_told_to_one: bool } Deed "the receiver was dropped"
+    /// Everybody was told.
+    ToldAll {} Plumbing "everybody was told"
     /// Is the receiver still there?
     StillThere { pub(crate) ticket: u32 } Plumbing "still there?"
 }
@@ -69,9 +73,16 @@ fn tell_everybody(task: &Task, link: &Link) {
     if let Some(guide) = &world.guide {
         askers.extend(guide.receivers_of(&ANSWERS));
     }
-    for asker in askers {
-        let gate = world.mailboxes.borrow_mut().of_gate(link.data, asker);
-        send(HungUp {}, gate, link.place);
+    let gate = |asker: &&str| world.mailboxes.borrow_mut().of_gate(link.data, asker);
+    let gates: Vec<Mailbox> = askers.iter().map(gate).collect();
+    let is_told_to_one = gates.len() == 1;
+    for &gate in &gates {
+        send(HungUp { is_told_to_one }, gate, link.place);
+    }
+    if !is_told_to_one {
+        for &gate in &gates {
+            send(ToldAll {}, gate, link.place);
+        }
     }
 }
 
@@ -98,11 +109,15 @@ pub(super) fn receiver_is_gone(link: &Link, place: Place) -> bool {
         ..Arm::typed::<StillThere>(gate)
     };
     let arms = [Arm::typed::<HungUp>(gate), mine];
-    let is_gone = take(&task, &arms, place, true).is_some_and(|answer| answer.is::<HungUp>());
-    if is_gone {
-        task.hung_up.borrow_mut().push(link.data);
+    let answer = take(&task, &arms, place, true);
+    let Some(hung_up) = answer.as_ref().and_then(|answer| answer.get::<HungUp>()) else {
+        return false;
+    };
+    if !hung_up.is_told_to_one {
+        take(&task, &[Arm::typed::<ToldAll>(gate)], place, true);
     }
-    is_gone
+    task.hung_up.borrow_mut().push(link.data);
+    true
 }
 
 fn asks(task: &Task, link: &Link) -> bool {

@@ -35,6 +35,8 @@ protocol! {
 pub struct Receiver<T> {
     link: Link,
     is_closed: Cell<bool>,
+    /// How many messages were received.
+    received: Cell<usize>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -43,6 +45,7 @@ impl<T: Message> Receiver<T> {
         Receiver {
             link,
             is_closed: Cell::new(false),
+            received: Cell::new(0),
             of: PhantomData,
         }
     }
@@ -126,8 +129,8 @@ impl<T: Message> Receiver<T> {
             return Err(TryRecvError::Disconnected);
         }
         let found = match self.link.bounded {
-            Some((server, 0)) => self.meet(server, place),
-            _ => self.look(place),
+            Some((server, bound)) => self.ask(server, bound, place),
+            None => self.look(place),
         };
         if let Some(message) = found {
             return Ok(message);
@@ -154,18 +157,16 @@ impl<T: Message> Receiver<T> {
             filter: Some(Rc::new(is_mine)),
             ..self.arm::<Now>()
         };
-        let message = self.next(&[self.arm::<T>(), now], place);
-        if let (Some(_), Some((server, _))) = (&message, self.link.bounded) {
-            tell(server, Demand {}, place);
-        }
-        message
+        self.next(&[self.arm::<T>(), now], place)
     }
 
-    /// With the bound 0: what a sender has that waits now.
-    fn meet(&self, server: Process, place: Place) -> Option<T> {
-        let ticket = ticket();
-        tell(server, TryDemand { ticket }, place);
-        tell(server, OfferNow { ticket }, place);
+    /// What there is now in a channel with a bound.
+    fn ask(&self, server: Process, bound: usize, place: Place) -> Option<T> {
+        let (ticket, received) = (ticket(), self.received.get());
+        tell(server, TryDemand { ticket, received }, place);
+        if bound == 0 {
+            tell(server, OfferNow { ticket }, place);
+        }
         let offer = answer::<Offer>(server, "", place);
         match content::<Offer>(&offer).is_coming {
             true => self.next(&[self.arm::<T>()], place),
@@ -196,7 +197,10 @@ impl<T: Message> Receiver<T> {
         if message.is::<Closed>() {
             self.is_closed.set(true);
         }
-        message.is::<T>().then(|| value(&message))
+        let found = message.is::<T>().then(|| value(&message));
+        let received = self.received.get() + usize::from(found.is_some());
+        self.received.set(received);
+        found
     }
 }
 
