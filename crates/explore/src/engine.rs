@@ -446,10 +446,18 @@ impl<'p, P: Program> Engine<'p, P> {
         candidates(&self.graph, &mut self.order, &reader, &mut self.open);
     }
 
+    /// 1, or 0 on the way to work that was handed over: whoever gave it away has counted that.
+    fn news(&self) -> u64 {
+        match &self.guide {
+            Guide::Path(path) => u64::from(path.len() == 0),
+            Guide::All | Guide::Random { .. } => 1,
+        }
+    }
+
     fn insert(&mut self, thread: Tid, from: Option<EventId>) -> EventId {
         let id = self.graph.insert(thread, from);
         self.order.inserted(&self.graph, id);
-        self.tally.events += 1;
+        self.tally.events += self.news();
         id
     }
 
@@ -563,7 +571,7 @@ impl<'p, P: Program> Engine<'p, P> {
         self.answer_changed(self.graph.next_id(thread));
         let id = self.graph.insert_taking(thread, taking);
         self.order.inserted(&self.graph, id);
-        self.tally.events += 1;
+        self.tally.events += self.news();
         id
     }
 
@@ -655,7 +663,7 @@ impl<'p, P: Program> Engine<'p, P> {
 
     /// Turns a receive round, without what came after it.
     fn revisit(&mut self, turn: &Turn) -> (Cut<P>, SendOrder) {
-        self.tally.revisits += 1;
+        self.tally.revisits += self.news();
         let receive = turn.receive;
         let cut = self.graph.revisit(turn);
         let order = std::mem::replace(&mut self.order, self.spare.pop().unwrap_or_default());

@@ -32,6 +32,7 @@ fn workers_partition_the_executions() {
             (tally.complete, tally.blocked),
             "{script:?}"
         );
+        assert_eq!(sums, tally, "every number is the same: {script:?}");
         assert_eq!(together.complete, alone.complete, "{script:?}");
         assert_eq!(together.blocked, alone.blocked, "{script:?}");
     }
@@ -47,6 +48,7 @@ fn race(senders: usize) -> Script {
 fn a_large_race_is_shared() {
     let (tally, _) = in_parallel(&race(7), 2);
     assert_eq!(tally.complete, 5040);
+    assert_eq!(tally, in_parallel(&race(7), 1).0);
 }
 
 /// Stops at, or panics in, some execution.
