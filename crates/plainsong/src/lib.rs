@@ -145,7 +145,7 @@
 //! | start processes | [`spawn`], [`spawn_named`], [`spawn_daemon`], [`Builder`], [`JoinHandle::join`] |
 //! | send | [`send`], [`Letter`] (tags, other orders of delivery) |
 //! | receive | [`receive`], [`try_receive`], [`receive_timeout`], [`receive_where`], [`messages`], [`receive_any`] |
-//! | use channels | [`channel`], [`channel_via`], [`select`] |
+//! | use channels | [`shared_channel`], [`bounded_channel`], [`channel`], [`channel_via`], [`select`] |
 //! | have messages delivered in another order | [`Delivery`], [`Order`] for one's own, [`check_order`] |
 //! | explore code that uses threads and locks as it is | [`thread`], [`sync`], [`sync::mpsc`], [`sync::atomic`] |
 //! | write async code | [`future::block_on`], [`future::async_receive`], [`Receiver::receive_async`], and [`tokio`] as one knows it |
@@ -249,6 +249,7 @@ mod replay;
 mod report;
 mod select;
 mod send;
+mod shared;
 mod story;
 pub mod sync;
 mod tag;
@@ -277,5 +278,8 @@ pub use receive::{
 pub use report::{End, Estimate, Limit, Report, Verdict};
 pub use select::{Select, Source, select};
 pub use send::{Letter, send};
+pub use shared::{
+    BoundedSender, SharedReceiver, bounded_channel, shared_channel, shared_channel_via,
+};
 pub use tag::Tag;
 pub use trace::{Trace, TraceError};

@@ -275,14 +275,24 @@ impl Story {
                     picture.arrow(*from as usize, process, label);
                 }
                 Deed::ReceivedSet(messages) => {
+                    let mut count = 0;
                     for message in messages {
-                        if let Deed::Received { from, label, .. } = message {
+                        if let Deed::Received {
+                            from,
+                            label,
+                            is_hidden: false,
+                            ..
+                        } = message
+                        {
                             picture.arrow(*from as usize, process, label);
+                            count += 1;
                         }
                     }
-                    let count = messages.len();
-                    let plural = if count == 1 { "" } else { "s" };
-                    picture.remark(process, &format!("{count} message{plural} at once"));
+                    if messages.is_empty() {
+                        picture.remark(process, "no messages");
+                    } else if count > 1 {
+                        picture.remark(process, &format!("{count} messages at once"));
+                    }
                 }
                 Deed::GotNothing { wanted } => picture.remark(process, &format!("no {wanted}")),
                 Deed::Chose { option } if option == NO_FAULT => {}

@@ -15,6 +15,7 @@ use crate::machine::{Machine, Root, find_two_receivers, two_receivers};
 use crate::monitor::Observers;
 use crate::replay::Guide;
 use crate::report::{Limit, present_memory};
+use crate::shared::is_in_vain;
 use crate::story::Story;
 use crate::sync::mpsc::hang_up::{Askers, missing_askers};
 use crate::world::{MARKS, World};
@@ -142,6 +143,9 @@ impl Watch {
             self.report(failure);
             self.shared.found().is_cut_short = true;
             self.is_over = true;
+            return Ok(());
+        }
+        if !matches!(leaf, Leaf::Failed(_)) && world.has_sure_takes.get() && is_in_vain(graph) {
             return Ok(());
         }
         match leaf {

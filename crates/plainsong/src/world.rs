@@ -51,6 +51,8 @@ pub(crate) struct World {
     pub(crate) needs_a_whole: Cell<bool>,
     /// Was any receiver dropped?
     pub(crate) has_hung_up: Cell<bool>,
+    /// Has a process asked a shared channel for a message that it is sure to get?
+    pub(crate) has_sure_takes: Cell<bool>,
     /// Is there any coverage mark?
     pub(crate) has_marks: Cell<bool>,
     /// A leaf was visited: what ran for it is over.
@@ -99,6 +101,7 @@ impl World {
             runs_as_a_whole: Cell::new(false),
             needs_a_whole: Cell::new(false),
             has_hung_up: Cell::new(false),
+            has_sure_takes: Cell::new(false),
             has_marks: Cell::new(false),
             leaf_visited: Cell::new(false),
             last_failure: RefCell::default(),

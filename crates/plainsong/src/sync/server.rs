@@ -118,7 +118,7 @@ pub(crate) fn content<A: 'static>(message: &Envelope) -> &A {
 
 /// A server's own view of its work.
 pub(crate) struct Desk {
-    task: Rc<Task>,
+    pub(crate) task: Rc<Task>,
     pub(crate) made_at: Place,
 }
 

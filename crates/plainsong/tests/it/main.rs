@@ -31,6 +31,7 @@ mod replays;
 mod restarts;
 mod scopes;
 mod script;
+mod shared;
 mod std_channels;
 mod std_oracle;
 mod std_play;
