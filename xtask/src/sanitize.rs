@@ -2,6 +2,7 @@
 //!
 //! - Miri over the engine, with several workers: data races, and all else that Miri finds. It is slow,
 //!   so only small programs. The engine has no `unsafe` of its own.
+//!   Then over what scoped threads borrow, which needs no coroutines.
 //! - AddressSanitizer, with its leak detector, over the crate that Rust users link, whose coroutines
 //!   are assembly that Miri cannot run. Frames on stacks are not checked: the sanitizer does not know
 //!   about stacks that are left by unwinding and then used again, and would complain about each.
@@ -54,7 +55,17 @@ fn miri() -> Result<(), String> {
         ("MIRIFLAGS", "-Zmiri-disable-isolation"),
         ("PLAINSONG_PROGRAMS", "10"),
     ];
-    run("cargo", &arguments, &environment)
+    run("cargo", &arguments, &environment)?;
+    let borrowed = [
+        "+nightly",
+        "miri",
+        "test",
+        "-p",
+        "plainsong",
+        "--lib",
+        "borrowed",
+    ];
+    run("cargo", &borrowed, &environment)
 }
 
 fn address_sanitizer() -> Result<(), String> {

@@ -16,6 +16,7 @@ use super::handle::{Builder, Thread};
 pub use crate::borrowed::Scope;
 use crate::borrowed::frame;
 use crate::delivery::Delivery;
+use crate::fault::Crashes;
 use crate::guard::What;
 use crate::message::{Envelope, Returned};
 use crate::pattern::Arm;
@@ -54,10 +55,18 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 /// report.assert_holds();
 /// assert_eq!(report.executions, 2);
 /// ```
+///
+/// # Panics
+///
+/// In a process that [may crash](crate::fault::crashing).
 #[track_caller]
 pub fn scope<'env, T>(function: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T) -> T {
     let place = Location::caller();
     let task = Task::current("scope");
+    assert!(
+        task.crashes.get() == Crashes::Never,
+        "a process that may crash cannot start scoped threads: what they borrow would be gone"
+    );
     if !task.world.runs_as_a_whole.get() && Task::live("scope").is_some() {
         task.world.needs_a_whole.set(true);
         task.differs(None, crate::guard::at("a scope", Some(place)));

@@ -244,6 +244,24 @@ fn scopes_nest() {
     }
 }
 
+/// Not covered, and said clearly.
+#[test]
+fn a_process_that_may_crash_has_no_scope() {
+    let report = explore(|| {
+        let crashing = plainsong::fault::crashing(|| thread::scope(|_| {}));
+        plainsong::spawn(crashing);
+    });
+    let failure = &report.failures[0];
+    assert!(
+        failure.message.contains("cannot start scoped threads"),
+        "{failure}"
+    );
+    assert!(
+        failure.location.as_ref().unwrap().contains("scopes.rs"),
+        "{failure}"
+    );
+}
+
 /// Each execution is run as a whole, and nothing is said about shared state.
 #[test]
 fn the_report_knows() {
