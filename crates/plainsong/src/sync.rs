@@ -26,6 +26,10 @@
 //!
 //! Everything here is sequentially consistent, whatever the order of delivery of messages.
 //!
+//! Guards may be dropped at any time. A destructor that *takes* a lock, or receives, cannot do so while
+//! its process unwinds (because of a panic, or because the execution is given up): the program ends
+//! with an explanation. Let it check [`std::thread::panicking`] first.
+//!
 //! There is no `OnceLock` and no `LazyLock`, because they lend what they hold, and here values travel.
 //!
 //! An [`Arc`] is the one of `std`. What depends on how many there are (`Arc::strong_count`,

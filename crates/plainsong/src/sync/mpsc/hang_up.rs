@@ -14,7 +14,7 @@
 //! its sender is an *asker* from then on, and the exploration starts again ([`missing_askers`]). The
 //! askers of an exploration are fixed, so it is deterministic; there are finitely many, so an end is
 //! reached, and then each send that may fail is asked for. Executions seen before that are executions
-//! all the same, except those with a send causally after the drop, and those are not judged.
+//! all the same (an estimate counts only those), except those with a send causally after the drop, and those are not judged.
 
 use super::link::Link;
 use crate::delivery::Delivery;
