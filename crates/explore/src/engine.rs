@@ -275,6 +275,7 @@ impl<'p, P: Program> Engine<'p, P> {
                 Kind::Send { .. } => self.send(thread),
                 Kind::Fail => return Some(Leaf::Failed(self.insert(thread, None))),
                 Kind::Join { .. } => self.join(thread),
+                &Kind::Spawn { thread: child } => self.spawn(thread, child),
                 _ => {
                     self.insert(thread, None);
                 }
@@ -546,11 +547,17 @@ impl<'p, P: Program> Engine<'p, P> {
         self.note(id, taken, left, Outcomes::Reads(reads));
     }
 
-    /// Inserts a join. The joined thread may have done something else than before, and what follows
-    /// may depend on it: it is asked for again.
+    /// Inserts a join. The joined thread may have done something else than before, and how a receive
+    /// receives may depend on its causal past: the next one is asked for again.
     fn join(&mut self, thread: Tid) {
-        let id = self.insert(thread, None);
-        self.graph.unscript(thread, id.index as usize + 1);
+        self.insert(thread, None);
+        self.graph.unscript_receive(thread);
+    }
+
+    /// Inserts a spawn. The past of the child may be another one: see [`Engine::join`].
+    fn spawn(&mut self, thread: Tid, child: Tid) {
+        self.insert(thread, None);
+        self.graph.unscript_receive(child);
     }
 
     /// The general case: sets of messages, messages that may be lost.

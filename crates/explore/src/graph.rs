@@ -144,6 +144,16 @@ impl<P: Program> Graph<P> {
         thread.script.truncate(kept);
     }
 
+    /// What the thread does from its next receive on is no longer known. Operations before that depend
+    /// on its answers alone.
+    pub(crate) fn unscript_receive(&mut self, thread: Tid) {
+        let thread = &mut self.threads[thread as usize];
+        let is_receive = |event: &EventOf<P>| matches!(event.kind, Kind::Receive { .. });
+        if let Some(at) = thread.script[thread.live..].iter().position(is_receive) {
+            thread.script.truncate(thread.live + at);
+        }
+    }
+
     pub(crate) fn event_at(&self, thread: Tid, index: usize) -> &EventOf<P> {
         &self.threads[thread as usize].script[index]
     }

@@ -14,7 +14,7 @@
 
 use super::{Machine, causality};
 use crate::pattern::{Arm, Pattern};
-use plainsong_explore::{EventId, Graph, Kind, Read, Tid};
+use plainsong_explore::{EventId, Fate, Graph, Kind, Read, Tid};
 
 /// Has each group of a receive a message that is certainly there?
 pub(super) fn is_certain(graph: &Graph<Machine>, process: Tid, pattern: &Pattern) -> bool {
@@ -47,9 +47,11 @@ fn last_cause(graph: &Graph<Machine>, process: Tid) -> Option<EventId> {
 fn is_unread(graph: &Graph<Machine>, id: EventId, wanted: &[Arm]) -> bool {
     let event = graph.event(id);
     match &event.kind {
-        Kind::Send { message, .. } => {
-            event.read == Read::None && wanted.iter().any(|arm| arm.accepts(message))
-        }
+        Kind::Send {
+            message,
+            fate: Fate::Sure,
+            ..
+        } => event.read == Read::None && wanted.iter().any(|arm| arm.accepts(message)),
         _ => false,
     }
 }

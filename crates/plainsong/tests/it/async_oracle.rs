@@ -13,7 +13,8 @@ enum Act {
     Send(usize),
     /// Receives if a message comes in time.
     Look,
-    Choose,
+    /// Chooses whether to leave out the next one.
+    Skip,
     /// Only the first process: waits for the end of another.
     Join(usize),
 }
@@ -32,34 +33,44 @@ fn perform(program: &Program) {
         .enumerate()
         .map(|(child, receiver)| {
             let (acts, senders) = (program[child + 1].clone(), senders.clone());
-            spawn(move || acts.iter().for_each(|&act| step(act, &senders, &receiver)))
+            spawn(move || run(&acts, |act| step(act, &senders, &receiver)))
         })
         .collect();
-    for &act in &program[0] {
-        match act {
-            Act::Join(child) => children[child - 1].wait(),
-            _ => step(act, &senders, &own),
+    run(&program[0], |act| match act {
+        Act::Join(child) => {
+            children[child - 1].wait();
+            false
         }
+        _ => step(act, &senders, &own),
+    });
+}
+
+/// Performs acts one after the other; one that returns true leaves out the next.
+fn run(acts: &[Act], step: impl Fn(Act) -> bool) {
+    let mut skips = false;
+    for &act in acts {
+        skips = !skips && step(act);
     }
 }
 
-fn step(act: Act, senders: &[Sender<usize>], own: &Receiver<usize>) {
+fn step(act: Act, senders: &[Sender<usize>], own: &Receiver<usize>) -> bool {
     match act {
         Act::Send(to) => senders[to].send(0),
         Act::Look => {
             let late = timeout(Duration::from_secs(1), own.receive_async());
             tokio::block_on(late).ok();
         }
-        Act::Choose => {
-            choose(0..2);
-        }
+        Act::Skip => return choose([false, true]),
         Act::Join(_) => unreachable!("only the first process joins"),
     }
+    false
 }
 
 /// A state of the enumerator: everything that happened, as far as it matters.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
+    /// Where each process is.
+    at: [usize; PROCESSES],
     /// How many events of each process each process knows of.
     clocks: [[usize; PROCESSES]; PROCESSES],
     /// In the order they were sent.
@@ -85,10 +96,11 @@ fn merge(clock: &mut [usize; PROCESSES], other: &[usize; PROCESSES]) {
 impl State {
     /// Everything that can happen next in a process.
     fn after(&self, me: usize, program: &Program, in_order: bool) -> Vec<State> {
-        let Some(&act) = program[me].get(self.clocks[me][me]) else {
+        let Some(&act) = program[me].get(self.at[me]) else {
             return Vec::new();
         };
         let mut next = self.clone();
+        next.at[me] += 1;
         next.clocks[me][me] += 1;
         match act {
             Act::Send(to) => {
@@ -101,8 +113,12 @@ impl State {
                 });
                 vec![next]
             }
-            Act::Choose => (0..2).map(|value| next.with(me, value)).collect(),
-            Act::Join(child) if self.clocks[child][child] < program[child].len() => Vec::new(),
+            Act::Skip => {
+                let mut skipped = next.with(me, 1);
+                skipped.at[me] = program[me].len().min(skipped.at[me] + 1);
+                vec![next.with(me, 0), skipped]
+            }
+            Act::Join(child) if self.at[child] < program[child].len() => Vec::new(),
             Act::Join(child) => {
                 let clock = self.clocks[child];
                 merge(&mut next.clocks[me], &clock);
@@ -149,6 +165,7 @@ impl State {
 /// How many executions there are, by running every interleaving.
 fn enumerate(program: &Program, in_order: bool) -> usize {
     let start = State {
+        at: Default::default(),
         clocks: Default::default(),
         messages: Vec::new(),
         got: Default::default(),
@@ -156,7 +173,7 @@ fn enumerate(program: &Program, in_order: bool) -> usize {
     let (mut seen, mut ends) = (BTreeSet::from([start.clone()]), BTreeSet::new());
     let mut open = vec![start];
     while let Some(state) = open.pop() {
-        if (0..PROCESSES).all(|me| state.clocks[me][me] == program[me].len()) {
+        if (0..PROCESSES).all(|me| state.at[me] == program[me].len()) {
             ends.insert(state.got.clone());
         }
         for me in 0..PROCESSES {
@@ -185,8 +202,8 @@ impl Random {
         let mut unjoined = vec![1, 2];
         let mut acts = |me: usize| {
             let length = 1 + self.below(4);
-            let mut act = |_| match self.below(12) {
-                0 => Act::Choose,
+            let mut act = |_| match self.below(11) {
+                0 => Act::Skip,
                 1..=5 => Act::Send(self.below(PROCESSES as u64)),
                 6..=7 if me == 0 && !unjoined.is_empty() => {
                     Act::Join(unjoined.swap_remove(self.below(unjoined.len() as u64)))

@@ -96,6 +96,27 @@ fn children_of_children() {
 }
 
 #[test]
+fn choices_after_a_join() {
+    // What a process does after a join is looked at again; its choices must not get lost.
+    let program = || {
+        let main = current();
+        let child = spawn(move || {
+            if choose(0..2) == 1 {
+                send(main, 1_u32);
+            }
+        });
+        child.join();
+        if choose([false, true]) {
+            send(main, 2_u32);
+            cover("chosen");
+        }
+    };
+    for delivery in crate::script::DELIVERIES {
+        assert_eq!(every_way(delivery, || program), (4, 0));
+    }
+}
+
+#[test]
 fn children_spawned_after_a_race() {
     // What is spawned, and with what, depends on what was received.
     let program = || {
