@@ -14,6 +14,7 @@ mod permits;
 mod post;
 mod rwlock;
 mod semaphore;
+pub mod watch;
 
 pub use barrier::{Barrier, BarrierWait, BarrierWaitResult};
 pub use mutex::{Lock, LockOwned, Mutex, MutexGuard, OwnedMutexGuard, TryLockError};

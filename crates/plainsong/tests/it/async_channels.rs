@@ -3,7 +3,7 @@
 use crate::script::{DELIVERIES, every_way};
 use plainsong::future::block_on;
 use plainsong::tokio::sync::mpsc::error::{TryRecvError, TrySendError};
-use plainsong::tokio::sync::{mpsc, oneshot};
+use plainsong::tokio::sync::{mpsc, oneshot, watch};
 use plainsong::tokio::time::timeout;
 use plainsong::{FailureKind, channel, cover, current, explore, receive, send, spawn, tokio};
 use std::time::Duration;
@@ -476,4 +476,55 @@ fn messages_left_in_a_queue_are_dropped_with_it() {
     };
     // Who is first; the other is in the queue when it is dropped, or comes too late.
     count_everywhere(4, || program);
+}
+
+#[test]
+fn a_watched_value_is_the_newest() {
+    let program = || {
+        let (sender, mut receiver) = watch::channel(0);
+        let task = tokio::spawn(async move {
+            for n in 1..=2 {
+                sender.send(n).unwrap();
+            }
+        });
+        block_on(async {
+            let mut seen = vec![*receiver.borrow()];
+            while receiver.changed().await.is_ok() {
+                seen.push(*receiver.borrow_and_update());
+            }
+            assert!(seen.is_sorted(), "{seen:?}");
+            assert_eq!(seen.last(), Some(&2), "the last one is always seen");
+            cover(format!("{seen:?}"));
+            task.await.unwrap();
+        });
+    };
+    let report = explore(program);
+    report.assert_holds();
+    for seen in ["[0, 1, 2]", "[0, 2]", "[1, 2]"] {
+        assert!(report.coverage.contains_key(seen), "{report}");
+    }
+    count_everywhere(report.executions, || program);
+}
+
+#[test]
+fn nobody_watches_any_more() {
+    count_everywhere(1, || {
+        || {
+            let (sender, receiver) = watch::channel(0);
+            let other = receiver.clone();
+            assert_eq!(sender.receiver_count(), 2);
+            drop((receiver, other));
+            assert!(sender.is_closed());
+            assert!(sender.send(1).is_err());
+            assert_eq!(sender.send_replace(2), 0);
+            assert_eq!(*sender.borrow(), 2);
+            let late = sender.subscribe();
+            assert_eq!(late.has_changed(), Ok(false));
+            sender.send(3).unwrap();
+            assert_eq!(late.has_changed(), Ok(true));
+            drop(sender);
+            assert!(late.has_changed().is_err());
+            assert_eq!(*late.borrow(), 3);
+        }
+    });
 }

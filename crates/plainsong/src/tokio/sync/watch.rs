@@ -1,0 +1,395 @@
+//! A value that many watch: each sees the newest, perhaps not every one.
+//!
+//! The server keeps the value and its version. A [`Receiver`] knows which version it has seen and asks
+//! for a newer one; the server looks at such a request only when it has one, or when there will be none.
+//!
+//! NOT COVERED. `Receiver::wait_for`, `Sender::closed` and the like are not there. A [`Ref`] is a copy:
+//! it does not keep senders from sending.
+
+use super::post::{answer, ask, request};
+use crate::future::Awaited;
+use crate::message::{Envelope, copy, is_copying};
+use crate::pattern::Arm;
+use crate::process::Process;
+use crate::sync::server::{Desk, Place, content, protocol, start, tell, tell_soon};
+use crate::task::Task;
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+protocol! {
+    /// A new value; answered by [`Seen`].
+    Put<T> { value: T, needs_receivers: bool } Plumbing "send"
+    /// What is the value? Answered by [`Seen`].
+    Get {} Plumbing "borrow"
+    /// Is there a newer version than this? Answered by [`Seen`] when there is, or never will be.
+    Newer { than: u32 } Plumbing "changed"
+    /// One more receiver.
+    Join {} Plumbing "subscribe"
+    /// One receiver less.
+    Leave {} Plumbing "dropped"
+    /// The sender was dropped.
+    Gone {} Plumbing "dropped"
+    /// The value and its version, how many receivers there are, and whether there is a sender.
+    Seen<T> { value: T, version: u32, receivers: u32, has_sender: bool } Plumbing "value"
+}
+
+/// A value to be watched.
+///
+/// ```
+/// use plainsong::tokio::{self, sync::watch};
+///
+/// plainsong::explore(|| {
+///     tokio::block_on(async {
+///         let (sender, mut receiver) = watch::channel("starting");
+///         tokio::spawn(async move { sender.send("ready").unwrap() });
+///         receiver.changed().await.unwrap();
+///         assert_eq!(*receiver.borrow(), "ready");
+///         assert!(receiver.changed().await.is_err()); // the sender is gone
+///     });
+/// })
+/// .assert_holds();
+/// ```
+#[track_caller]
+pub fn channel<T: Clone + 'static>(value: T) -> (Sender<T>, Receiver<T>) {
+    let place = Location::caller();
+    let serve = move |desk: &Desk| {
+        let mut server = Server {
+            desk,
+            value,
+            version: 0,
+            receivers: 1,
+            has_sender: true,
+        };
+        loop {
+            let request = desk.next(&server.arms());
+            server.serve(&request);
+        }
+    };
+    let server = start("watch", None, place, serve);
+    let sender = Sender {
+        server,
+        place,
+        of: PhantomData,
+    };
+    let receiver = Receiver {
+        server,
+        place,
+        seen: Cell::new(0),
+        of: PhantomData,
+    };
+    (sender, receiver)
+}
+
+/// Changes the value.
+pub struct Sender<T> {
+    server: Process,
+    place: Place,
+    of: PhantomData<fn(T)>,
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sender({})", self.server)
+    }
+}
+
+impl<T: Clone + 'static> Sender<T> {
+    /// Changes the value and tells the receivers.
+    ///
+    /// # Errors
+    ///
+    /// The value, when there are no receivers.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<(), error::SendError<T>> {
+        let kept = value.clone();
+        let answer = self.put(value, true, Location::caller());
+        match content::<Seen<T>>(&answer).receivers {
+            0 => Err(error::SendError(kept)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Changes the value, whoever receives; returns the old one.
+    #[track_caller]
+    pub fn send_replace(&self, value: T) -> T {
+        let answer = self.put(value, false, Location::caller());
+        copy(&content::<Seen<T>>(&answer).value)
+    }
+
+    /// The value.
+    #[track_caller]
+    pub fn borrow(&self) -> Ref<T> {
+        let answer = get::<T>(self.server, Location::caller());
+        Ref(copy(&seen::<T>(&answer).value))
+    }
+
+    /// One more receiver; it has seen the present value.
+    #[track_caller]
+    pub fn subscribe(&self) -> Receiver<T> {
+        let place = Location::caller();
+        let version = seen::<T>(&get::<T>(self.server, place)).version;
+        tell(self.server, Join {}, place);
+        Receiver {
+            server: self.server,
+            place,
+            seen: Cell::new(version),
+            of: PhantomData,
+        }
+    }
+
+    /// How many receivers there are.
+    #[track_caller]
+    pub fn receiver_count(&self) -> usize {
+        let answer = get::<T>(self.server, Location::caller());
+        seen::<T>(&answer).receivers as usize
+    }
+
+    /// Are there no receivers?
+    #[track_caller]
+    pub fn is_closed(&self) -> bool {
+        self.receiver_count() == 0
+    }
+
+    fn put(&self, value: T, needs_receivers: bool, place: Place) -> std::rc::Rc<Envelope> {
+        let put = Put {
+            value,
+            needs_receivers,
+        };
+        request::<_, Seen<T>>(self.server, put, "", place)
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        tell_soon(self.server, Gone {}, self.place);
+    }
+}
+
+/// Watches the value.
+pub struct Receiver<T> {
+    server: Process,
+    place: Place,
+    /// The version that it has seen.
+    seen: Cell<u32>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Receiver<T> {
+    fn clone(&self) -> Self {
+        if !is_copying() && Task::live("clone").is_some() {
+            tell(self.server, Join {}, self.place);
+        }
+        Receiver {
+            server: self.server,
+            place: self.place,
+            seen: self.seen.clone(),
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Receiver({})", self.server)
+    }
+}
+
+impl<T: Clone + 'static> Receiver<T> {
+    /// The value, seen or not.
+    #[track_caller]
+    pub fn borrow(&self) -> Ref<T> {
+        let answer = get::<T>(self.server, Location::caller());
+        Ref(copy(&seen::<T>(&answer).value))
+    }
+
+    /// The value, which is seen now.
+    #[track_caller]
+    pub fn borrow_and_update(&mut self) -> Ref<T> {
+        let answer = get::<T>(self.server, Location::caller());
+        let now = seen::<T>(&answer);
+        self.seen.set(now.version);
+        Ref(copy(&now.value))
+    }
+
+    /// Has the value changed since it was seen?
+    ///
+    /// # Errors
+    ///
+    /// When the sender was dropped.
+    #[track_caller]
+    pub fn has_changed(&self) -> Result<bool, error::RecvError> {
+        let answer = get::<T>(self.server, Location::caller());
+        let now = seen::<T>(&answer);
+        match now.has_sender {
+            true => Ok(now.version > self.seen.get()),
+            false => Err(error::RecvError(())),
+        }
+    }
+
+    /// Waits until the value is one that was not seen, and counts it as seen.
+    ///
+    /// # Errors
+    ///
+    /// When there will be none, because the sender was dropped.
+    #[track_caller]
+    pub fn changed(&mut self) -> Changed<'_, T> {
+        Changed {
+            receiver: self,
+            place: Location::caller(),
+            awaited: None,
+        }
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        tell_soon(self.server, Leave {}, self.place);
+    }
+}
+
+/// See [`Receiver::changed`].
+#[must_use = "nothing happens before it is awaited"]
+pub struct Changed<'r, T> {
+    receiver: &'r mut Receiver<T>,
+    place: Place,
+    awaited: Option<Awaited>,
+}
+
+impl<T> Unpin for Changed<'_, T> {}
+
+impl<T: Clone + 'static> Future for Changed<'_, T> {
+    type Output = Result<(), error::RecvError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let (server, place, than) = (self.receiver.server, self.place, self.receiver.seen.get());
+        let awaited = self.awaited.get_or_insert_with(|| {
+            let task = Task::current("changed");
+            let number = task.next_ticket();
+            ask(server, Newer { than }, number, place);
+            let arm = answer::<Seen<T>>(&task, server, number, "a change of ");
+            Awaited::message(arm, place)
+        });
+        awaited.poll_message(cx).map(|answer| {
+            let version = seen::<T>(&answer).version;
+            match version > than {
+                true => {
+                    self.receiver.seen.set(version);
+                    Ok(())
+                }
+                false => Err(error::RecvError(())),
+            }
+        })
+    }
+}
+
+/// The value at some time.
+#[derive(Debug)]
+pub struct Ref<T>(T);
+
+impl<T> Deref for Ref<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+fn get<T: 'static>(server: Process, place: Place) -> std::rc::Rc<Envelope> {
+    request::<_, Seen<T>>(server, Get {}, "", place)
+}
+
+fn seen<T: 'static>(answer: &Envelope) -> &Seen<T> {
+    content(answer)
+}
+
+struct Server<'d, T> {
+    desk: &'d Desk,
+    value: T,
+    version: u32,
+    receivers: u32,
+    has_sender: bool,
+}
+
+impl<T: Clone + 'static> Server<'_, T> {
+    /// What it listens to now.
+    fn arms(&self) -> Vec<Arm> {
+        let desk = self.desk;
+        let (version, is_last) = (self.version, !self.has_sender);
+        vec![
+            desk.of::<Put<T>>(),
+            desk.of::<Get>(),
+            desk.of_those::<Newer>(move |newer, _| is_last || newer.than < version),
+            desk.of::<Join>(),
+            desk.of::<Leave>(),
+            desk.of::<Gone>(),
+        ]
+    }
+
+    fn serve(&mut self, request: &Envelope) {
+        if request.is::<Join>() {
+            self.receivers += 1;
+        } else if request.is::<Leave>() {
+            self.receivers -= 1;
+        } else if request.is::<Gone>() {
+            self.has_sender = false;
+        } else if let Some(put) = request.get::<Put<T>>() {
+            self.reply(request);
+            if !put.needs_receivers || self.receivers > 0 {
+                self.value = copy(&put.value);
+                self.version += 1;
+            }
+        } else {
+            self.reply(request);
+        }
+    }
+
+    fn reply(&self, request: &Envelope) {
+        let seen = Seen {
+            value: copy(&self.value),
+            version: self.version,
+            receivers: self.receivers,
+            has_sender: self.has_sender,
+        };
+        self.desk.reply(request, seen);
+    }
+}
+
+/// What can go wrong.
+pub mod error {
+    use std::fmt;
+
+    /// There are no receivers; here is the value.
+    #[derive(Clone, PartialEq, Eq)]
+    pub struct SendError<T>(pub T);
+
+    impl<T> fmt::Debug for SendError<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("SendError { .. }")
+        }
+    }
+
+    impl<T> fmt::Display for SendError<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("channel closed")
+        }
+    }
+
+    impl<T> std::error::Error for SendError<T> {}
+
+    /// The sender was dropped.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct RecvError(pub(super) ());
+
+    impl fmt::Display for RecvError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("channel closed")
+        }
+    }
+
+    impl std::error::Error for RecvError {}
+}
