@@ -1,10 +1,10 @@
 //! What the engine wants from a program.
 //!
 //! A thread is a function from the answers it got so far to its next operation; whether a receive waits
-//! may depend on the causal past of the thread too. The engine asks for
-//! that operation with [`Program::next`], and says with [`Program::forget`] when answers that it
-//! gave earlier no longer hold, so that a program that keeps running threads (coroutines, saved
-//! states) knows which of them are still good.
+//! may depend on the causal past of the thread too. The engine asks for that operation with
+//! [`Program::next`], and says with [`Program::forget`] when answers that it gave earlier no longer
+//! hold, so that a program that keeps running threads (coroutines, saved states) knows which of them
+//! are still good.
 
 use crate::event::{Kind, Read, Tid};
 use crate::graph::Graph;

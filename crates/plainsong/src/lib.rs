@@ -219,6 +219,7 @@
 
 // From the inside out. Operations (`send`, `receive`, `process`, `channel`, `select`, `choice`) ask
 // their `task` for an answer; the `machine` runs tasks on `coroutine`s and is a program for the engine;
+// `future` makes one receive of all that the futures of a task wait for, and `tokio` is built on it;
 // `attempt` and `watch` search; `story`, `picture`, `race`, `trace` and `replay` are about failures.
 
 mod attempt;
