@@ -109,6 +109,9 @@ pub(crate) fn collect<P: Program>(
                 .then(a.index.cmp(&b.index))
         });
     }
+    if graph.symmetry && found.len() > 1 {
+        keep_first_of_families(graph, found);
+    }
     if causal > 1 || mailbox > 1 {
         keep_causally_first_ones(graph, found);
     }
@@ -134,6 +137,16 @@ fn is_dead_end<P: Program>(graph: &Graph<P>, send: EventId, limit: Limit<'_>) ->
         Kind::End => graph.joins() == 0,
         _ => true,
     })
+}
+
+/// Drops first sends of threads that are alike, except that of the first of them.
+fn keep_first_of_families<P: Program>(graph: &Graph<P>, found: &mut Vec<EventId>) {
+    retain_first(found, |other, id| {
+        graph.place(other) == graph.place(id)
+            && graph
+                .family_sends_before(id)
+                .any(|earlier| earlier == other)
+    });
 }
 
 /// Drops messages that happen after another open one that they must not overtake.

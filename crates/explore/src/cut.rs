@@ -98,7 +98,7 @@ impl<P: Program> Graph<P> {
     /// Registers a restored event; its reads-from edge is known from both sides.
     fn relink(&mut self, id: EventId) {
         self.link(id);
-        if let Kind::Spawn { thread } = self.event(id).kind {
+        if let Kind::Spawn { thread, .. } = self.event(id).kind {
             // It may have been spawned with other code in between.
             self.threads[thread as usize].script.clear();
         }

@@ -18,9 +18,10 @@ use crate::cut::Cut;
 use crate::event::{EventId, Kind, Read, Tid};
 use crate::graph::Graph;
 use crate::order::SendOrder;
-use crate::program::{Budget, Fate, History, Op, Program, Want};
+use crate::program::{Budget, Fate, History, Model, Op, Program, Want};
 use crate::revisit::{Turn, Walk, revisits};
 use crate::takings::{Taking, is_enabled, is_simple, open_messages, takings};
+use crate::twins::is_prologue;
 
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub struct Tally {
     pub events: u64,
     /// Receives turned round by later sends.
     pub revisits: u64,
+    /// Was symmetry used although a message needs causality? Then executions may be missing.
+    pub unsafe_symmetry: bool,
     /// Searches in vain: a process waited for ever for lost messages, and then got one that could not
     /// be lost. Only programs with lossy or duplicating sends have any.
     pub in_vain: u64,
@@ -82,6 +85,7 @@ impl std::ops::AddAssign for Tally {
         self.events += other.events;
         self.revisits += other.revisits;
         self.in_vain += other.in_vain;
+        self.unsafe_symmetry |= other.unsafe_symmetry;
     }
 }
 
@@ -100,8 +104,8 @@ pub(crate) type Path = Vec<u32>;
 
 /// The outcomes of an event that are left to be tried, as a range of numbers.
 enum Outcomes<P: Program> {
-    /// Options of a choice.
-    Options,
+    /// Options of a choice, from the least on.
+    Options { least: u32 },
     /// Sends that the receive may read; `None` stands for nothing.
     Reads(Vec<Option<EventId>>),
     /// What the receive may take, where that is not just one send.
@@ -198,6 +202,16 @@ impl<'p, P: Program> Engine<'p, P> {
         self
     }
 
+    /// Does not tell threads of one family apart: see [`Op::Spawn`](crate::Op::Spawn).
+    ///
+    /// Only for programs all of whose messages are `Unordered` or `Fifo`; [`Tally::unsafe_symmetry`]
+    /// says if others were sent.
+    #[must_use]
+    pub fn symmetry(mut self, yes: bool) -> Self {
+        self.graph.symmetry = yes;
+        self
+    }
+
     /// Only what lies below a path.
     pub(crate) fn below(mut self, path: Path) -> Self {
         self.guide = Guide::Path(path.into_iter());
@@ -275,7 +289,7 @@ impl<'p, P: Program> Engine<'p, P> {
                 Kind::Send { .. } => self.send(thread),
                 Kind::Fail => return Some(Leaf::Failed(self.insert(thread, None))),
                 Kind::Join { .. } => self.join(thread),
-                &Kind::Spawn { thread: child } => self.spawn(thread, child),
+                &Kind::Spawn { thread: child, .. } => self.spawn(thread, child),
                 _ => {
                     self.insert(thread, None);
                 }
@@ -308,6 +322,9 @@ impl<'p, P: Program> Engine<'p, P> {
                 continue;
             }
             self.learn_next(thread);
+            if self.graph.symmetry && self.waits_for_twin(thread) {
+                continue;
+            }
             match *self.scripted(thread) {
                 Kind::Receive { .. } if receiver.is_some() => {}
                 Kind::Receive { want, .. } => match self.is_ready(thread, want) {
@@ -325,6 +342,23 @@ impl<'p, P: Program> Engine<'p, P> {
             }
         }
         receiver.or(last)
+    }
+
+    /// Is the thread at the beginning of its prologue, and the family member before it not at the
+    /// end of its own?
+    fn waits_for_twin(&mut self, thread: Tid) -> bool {
+        let Some(twin) = self.graph.twin(thread) else {
+            return false;
+        };
+        if self.graph.live(thread) > 0
+            || !is_prologue(self.scripted(thread))
+            || self.has_stopped(twin)
+            || self.graph.has_left_prologue(twin)
+        {
+            return false;
+        }
+        self.learn_next(twin);
+        is_prologue(self.scripted(twin))
     }
 
     /// A number that depends on how far each thread is.
@@ -389,6 +423,8 @@ impl<'p, P: Program> Engine<'p, P> {
                     fate == Fate::Sure || !is_global(model),
                     "mailbox messages are not lost or copied on the way"
                 );
+                self.tally.unsafe_symmetry |=
+                    self.graph.symmetry && !matches!(model, Model::Unordered | Model::Fifo);
                 Kind::Send {
                     to,
                     model,
@@ -402,11 +438,18 @@ impl<'p, P: Program> Engine<'p, P> {
                 value: 0,
                 budget,
             },
-            Op::Spawn { child, daemon } => {
+            Op::Spawn {
+                child,
+                daemon,
+                family,
+            } => {
                 let child = self.graph.child(thread, child);
                 self.graph.set_daemon(child, daemon);
                 self.graph.unscript(child, 0);
-                Kind::Spawn { thread: child }
+                Kind::Spawn {
+                    thread: child,
+                    family,
+                }
             }
             Op::Join { thread } => Kind::Join { thread },
             Op::End => Kind::End,
@@ -508,15 +551,19 @@ impl<'p, P: Program> Engine<'p, P> {
     fn choose(&mut self, thread: Tid, options: u32, budget: Option<Budget>) {
         let id = self.graph.next_id(thread);
         let affordable = budget.is_none_or(|budget| self.graph.left(budget, |_| true) > 0);
-        if options < 2 || !affordable {
-            self.set_choice(id, 0);
+        let least = match budget {
+            None => self.graph.least_choice(id).min(options.saturating_sub(1)),
+            Some(_) => 0,
+        };
+        if options - least < 2 || !affordable {
+            self.set_choice(id, least);
             self.insert(thread, None);
             return;
         }
-        let (taken, left) = self.first_of(options);
-        self.set_choice(id, taken);
+        let (taken, left) = self.first_of(options - least);
+        self.set_choice(id, least + taken);
         self.insert(thread, None);
-        self.note(id, taken, left, Outcomes::Options);
+        self.note(id, taken, left, Outcomes::Options { least });
     }
 
     /// Gives the thread's next operation, a choice, its value.
@@ -627,7 +674,7 @@ impl<'p, P: Program> Engine<'p, P> {
     /// Makes the graph what it was before, or for a send just after, the event was inserted.
     fn go_back(&mut self, frame: &mut Frame<P>) {
         match &mut frame.outcomes {
-            Outcomes::Options | Outcomes::Reads(_) | Outcomes::Takings(_) => {
+            Outcomes::Options { .. } | Outcomes::Reads(_) | Outcomes::Takings(_) => {
                 self.cut(frame.before);
             }
             Outcomes::Revisits { undo, .. } => match undo.take() {
@@ -644,8 +691,9 @@ impl<'p, P: Program> Engine<'p, P> {
     /// Takes an outcome of an event, from where [`Engine::go_back`] leads.
     fn take(&mut self, frame: &mut Frame<P>, taken: u32) {
         match &mut frame.outcomes {
-            Outcomes::Options => {
-                self.set_choice(frame.event, taken);
+            Outcomes::Options { least } => {
+                let value = *least + taken;
+                self.set_choice(frame.event, value);
                 self.insert(frame.event.thread, None);
             }
             Outcomes::Reads(reads) => {

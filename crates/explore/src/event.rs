@@ -49,6 +49,8 @@ pub enum Kind<M, R> {
     Spawn {
         /// Which.
         thread: Tid,
+        /// Of which family.
+        family: Option<u32>,
     },
     /// Waited for a thread to end.
     Join {

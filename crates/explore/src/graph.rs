@@ -23,6 +23,8 @@ pub(crate) struct Thread<P: Program> {
     /// does not depend on the order of exploration.
     key: Box<[u32]>,
     spawned_by: Option<EventId>,
+    /// The sibling before it of the same family, when symmetry counts.
+    pub(crate) twin: Option<Tid>,
     daemon: bool,
     pub(crate) script: Vec<EventOf<P>>,
     pub(crate) live: usize,
@@ -61,6 +63,8 @@ pub struct Graph<P: Program> {
     /// Joins in the graph.
     joins: usize,
     pub(crate) faults: Faults,
+    /// Do families count?
+    pub(crate) symmetry: bool,
 }
 
 impl<P: Program> Graph<P> {
@@ -68,6 +72,7 @@ impl<P: Program> Graph<P> {
         let first = Thread {
             key: Box::new([]),
             spawned_by: None,
+            twin: None,
             daemon: false,
             script: Vec::new(),
             live: 0,
@@ -81,6 +86,7 @@ impl<P: Program> Graph<P> {
             by_key: vec![0],
             joins: 0,
             faults: Faults::new(budgets),
+            symmetry: false,
         }
     }
 
@@ -229,6 +235,7 @@ impl<P: Program> Graph<P> {
         self.threads.push(Thread {
             key: key.into(),
             spawned_by: None,
+            twin: None,
             daemon: false,
             script: Vec::new(),
             live: 0,
@@ -323,7 +330,12 @@ impl<P: Program> Graph<P> {
                 budget: Some(_),
                 ..
             } if value > 0 => self.faults.spenders.push(id),
-            Kind::Spawn { thread } => self.threads[thread as usize].spawned_by = Some(id),
+            Kind::Spawn { thread, .. } => {
+                let twin = self.find_twin(id);
+                let thread = &mut self.threads[thread as usize];
+                thread.spawned_by = Some(id);
+                thread.twin = twin;
+            }
             Kind::Join { .. } => self.joins += 1,
             _ => {}
         }
@@ -433,6 +445,7 @@ impl<P: Program> Graph<P> {
         };
         previous
             .into_iter()
+            .chain(self.cause_in_twin(id))
             .chain(self.outside_cause(id))
             .chain(self.more_causes(id).iter().copied())
     }
@@ -453,6 +466,9 @@ impl<P: Program> Graph<P> {
         }
         let own = &mut row[index * stride..];
         own[thread] = id.index + 1;
+        if let Some(cause) = self.cause_in_twin(id) {
+            join(own, self.clock(cause));
+        }
         // A thread can read its own sends: their clocks are in the row just taken, and smaller.
         if let Some(cause) = cause
             && cause.thread != id.thread
@@ -504,7 +520,7 @@ impl<P: Program> Graph<P> {
             Kind::Choose {
                 budget: Some(_), ..
             } => self.faults.spenders.retain(|&spender| spender != id),
-            Kind::Spawn { thread } => self.threads[thread as usize].spawned_by = None,
+            Kind::Spawn { thread, .. } => self.threads[thread as usize].spawned_by = None,
             Kind::Join { .. } => self.joins -= 1,
             _ => {}
         }

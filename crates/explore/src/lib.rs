@@ -20,6 +20,7 @@
 //! | `takings` | the same for sets of messages, and messages that may be lost |
 //! | `revisit` | when a new send may turn an earlier receive round |
 //! | `turns` | the same for sets of messages, and messages that may be lost |
+//! | `twins` | threads that are alike |
 //! | `engine` | the depth-first search over graphs |
 //! | `parallel` | several workers, any outcome can be handed over |
 //! | `sample` | random executions, and how many there probably are |
@@ -37,6 +38,7 @@ mod revisit;
 mod sample;
 mod takings;
 mod turns;
+mod twins;
 
 pub use engine::{Engine, Leaf, Policy, Tally, Visitor};
 pub use event::{Event, EventId, Kind, Read, Tid};

@@ -123,6 +123,9 @@ pub enum Op<M, R> {
         child: u32,
         /// May the child go on for ever? Then it is not waited for at the end.
         daemon: bool,
+        /// Children of one family are alike: they run the same code and nobody cares which is which.
+        /// See [`Engine::symmetry`](crate::Engine::symmetry).
+        family: Option<u32>,
     },
     /// Waits until a thread has ended.
     Join {
@@ -182,7 +185,7 @@ impl<'g, P: Program> History<'g, P> {
                 _ => Answer::Nothing,
             },
             Kind::Choose { value, .. } => Answer::Chosen(*value),
-            Kind::Spawn { thread } => Answer::Started(*thread),
+            Kind::Spawn { thread, .. } => Answer::Started(*thread),
             _ => Answer::Done,
         }
     }

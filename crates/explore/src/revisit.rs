@@ -120,6 +120,11 @@ pub(crate) fn untried<P: Program>(
                 takes_first(graph, walk, &Reader { id, pattern }, *want)
             }
         }
+        Kind::Choose {
+            value,
+            budget: None,
+            ..
+        } if graph.symmetry => *value == graph.least_choice(id),
         Kind::Choose { value, .. } => *value == 0,
         Kind::Send { .. } => match event.read {
             Read::By(reader) => graph.event(reader).stamp > event.stamp,

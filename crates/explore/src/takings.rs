@@ -364,6 +364,9 @@ impl<'a, P: Program> Rule<'a, P> {
 
     /// What is lost when exactly these are read; none if something cannot be lost.
     fn consider(&self, reads: Vec<EventId>) -> Option<Taking> {
+        if self.graph.symmetry && self.breaks_up_a_family(&reads) {
+            return None;
+        }
         let mut drops = Vec::new();
         for &send in &self.open {
             if !reads.contains(&send)
@@ -383,6 +386,17 @@ impl<'a, P: Program> Rule<'a, P> {
             waits: false,
         };
         self.is_affordable(&taking).then_some(taking)
+    }
+
+    /// Is one of these the first send of a thread, and that of a thread before it that is like it left
+    /// out?
+    fn breaks_up_a_family(&self, reads: &[EventId]) -> bool {
+        let is_left_out = |before: EventId| self.open.contains(&before) && !reads.contains(&before);
+        reads.iter().any(|&send| {
+            self.graph.family_sends_before(send).any(|before| {
+                is_left_out(before) && self.graph.place(before) == self.graph.place(send)
+            })
+        })
     }
 
     /// A receive that waits may wait for ever when enough is lost.

@@ -37,6 +37,8 @@ pub(crate) struct Attempt {
     pub(crate) askers: Askers,
     /// Does some process need executions to run as a whole?
     pub(crate) needs_a_whole: bool,
+    /// Was symmetry used though a message needs causality?
+    pub(crate) needs_causality: bool,
     is_guided: bool,
 }
 
@@ -202,6 +204,7 @@ fn machine(shared: &Shared) -> Machine {
 
 fn configure<'p>(shared: &Shared, engine: Engine<'p, Machine>) -> Engine<'p, Machine> {
     let engine = engine
+        .symmetry(shared.settings.symmetry && shared.guide.is_none())
         .limit_events(shared.settings.events)
         .limit_thread_events(shared.settings.events_per_process);
     match shared.settings.seed {
@@ -230,6 +233,7 @@ impl Attempt {
         self.followed = found.followed;
         self.askers = found.askers;
         self.needs_a_whole = found.needs_a_whole;
+        self.needs_causality = found.needs_causality;
     }
 
     /// Puts it into words and numbers.

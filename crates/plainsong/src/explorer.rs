@@ -47,6 +47,10 @@ pub enum Restart {
     All,
 }
 
+/// The note when symmetry was asked for in vain.
+const NO_SYMMETRY: &str = "symmetry was not used: some messages are delivered in an order that depends on causality, \
+     or are copied to monitors";
+
 const SHARED_STATE: &str = "processes share state behind the exploration's back, so each execution was run as a whole; \
      what they do with it should not depend on the order in which they run";
 
@@ -83,6 +87,7 @@ pub struct Explorer {
     pub(crate) monitors: Vec<Registered>,
     /// How often faults may happen.
     pub(crate) budgets: Budgets,
+    pub(crate) symmetry: bool,
     /// Who asks before a send whether the receiver was dropped; found out by itself.
     pub(crate) askers: Arc<Askers>,
     /// Look for the race that decided a failure.
@@ -109,6 +114,7 @@ impl Default for Explorer {
             trace_file: None,
             monitors: Vec::new(),
             budgets: [1; 3],
+            symmetry: false,
             askers: Arc::default(),
             explains: true,
         }
@@ -297,6 +303,30 @@ impl Explorer {
         self
     }
 
+    /// Does not tell processes of one [family](crate::spawn_family) apart.
+    ///
+    /// Of executions that differ only in which of them does what, not all are explored. That is right
+    /// if nobody cares which is which: no process compares, sorts or counts on the order of
+    /// [`Process`](crate::Process) values of the family, or treats the first of the handles in another
+    /// way than the last. Counts are then about executions up to names. Not used, with a note, when
+    /// messages are delivered in an order that depends on causality, or monitors watch.
+    ///
+    /// ```
+    /// use plainsong::{choose_bool, current, receive, send, spawn_family, Explorer};
+    ///
+    /// let vote = || {
+    ///     let main = current();
+    ///     spawn_family("voter", 4, move || send(main, choose_bool()));
+    ///     (0..4).for_each(|_| drop(receive::<bool>()));
+    /// };
+    /// assert_eq!(Explorer::new().run(vote).executions, 384); // 2⁴ · 4!
+    /// assert_eq!(Explorer::new().symmetry(true).run(vote).executions, 16); // 2⁴
+    /// ```
+    pub fn symmetry(mut self, yes: bool) -> Self {
+        self.symmetry = yes;
+        self
+    }
+
     /// Says in the report which of these [marks](crate::cover) no execution reaches.
     ///
     /// ```
@@ -326,8 +356,15 @@ impl Explorer {
         let root = Arc::new(program) as Root;
         let mut settings = self.clone();
         loop {
-            let outcome = settings.attempt(&root);
+            let mut outcome = settings.attempt(&root);
+            if settings.symmetry && outcome.needs_causality {
+                settings.symmetry = false;
+                continue;
+            }
             if outcome.askers.is_empty() {
+                if settings.symmetry != self.symmetry {
+                    outcome.notes.push(NO_SYMMETRY.to_owned());
+                }
                 return outcome.into_report(self, started);
             }
             Arc::make_mut(&mut settings.askers).extend(outcome.askers);

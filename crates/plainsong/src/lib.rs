@@ -142,7 +142,7 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | start processes | [`spawn`], [`spawn_named`], [`spawn_daemon`], [`Builder`], [`JoinHandle::join`] |
+//! | start processes | [`spawn`], [`spawn_named`], [`spawn_daemon`], [`spawn_family`], [`Builder`], [`JoinHandle::join`] |
 //! | send | [`send`], [`Letter`] (tags, other orders of delivery) |
 //! | receive | [`receive`], [`try_receive`], [`receive_timeout`], [`receive_where`], [`messages`], [`receive_any`] |
 //! | use channels | [`shared_channel`], [`bounded_channel`], [`channel`], [`channel_via`], [`select`] |
@@ -271,7 +271,9 @@ pub use laws::{BrokenLaw, Law, check_order};
 pub use message::{AnyMessage, Info, Message};
 pub use monitor::{Destination, ExecutionEnd, Monitor, Sent, monitor};
 pub use order::{Earlier, Order};
-pub use process::{Builder, JoinHandle, Process, current, spawn, spawn_daemon, spawn_named};
+pub use process::{
+    Builder, JoinHandle, Process, current, spawn, spawn_daemon, spawn_family, spawn_named,
+};
 pub use receive::{
     Messages, messages, receive, receive_any, receive_timeout, receive_where, try_receive,
     try_receive_any, try_receive_where,

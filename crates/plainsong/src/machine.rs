@@ -535,7 +535,7 @@ fn answer(graph: &Graph<Machine>, id: EventId, compares_values: bool) -> Fed {
             _ => Fed::Nothing,
         },
         Kind::Choose { value, .. } => Fed::Chosen(*value),
-        Kind::Spawn { thread } => Fed::Started(*thread),
+        Kind::Spawn { thread, .. } => Fed::Started(*thread),
         _ => Fed::Done,
     }
 }

@@ -159,6 +159,7 @@ pub fn spawn_daemon<T: 'static>(function: impl FnOnce() -> T + 'static) -> JoinH
 pub struct Builder {
     name: Option<String>,
     daemon: bool,
+    family: Option<u32>,
 }
 
 impl Builder {
@@ -196,9 +197,13 @@ impl Builder {
             // The process unwinds: nothing happens any more.
             return JoinHandle::of(Process(Tid::MAX));
         };
-        let Builder { name, daemon } = self;
+        let Builder {
+            name,
+            daemon,
+            family,
+        } = self;
         let child = task.next_child();
-        let print = Print::new(What::Spawn, location, (child, daemon, &name));
+        let print = Print::new(What::Spawn, location, (child, daemon, family, &name));
         let name = name.map(|name| task.count_name(name.into()));
         task.record
             .spawned(child, task.next_operation(), name.as_ref(), code);
@@ -207,7 +212,11 @@ impl Builder {
             Some((name, _)) => format!("spawn `{name}`"),
             None => "spawn".to_owned(),
         };
-        match task.perform(print, &describe, || Op::Spawn { child, daemon }) {
+        match task.perform(print, &describe, || Op::Spawn {
+            child,
+            daemon,
+            family,
+        }) {
             Fed::Started(process) => {
                 task.world
                     .register(process, task.process, child, name.as_ref());
@@ -216,6 +225,43 @@ impl Builder {
             _ => task.unfit(&describe(), location),
         }
     }
+}
+
+/// Starts several processes that are alike: they run the same code, and nobody cares which is which.
+///
+/// With [`Explorer::symmetry`](crate::Explorer::symmetry) they are not told apart. A process that
+/// makes a difference between them, say by treating the first handle in another way, is not for that.
+///
+/// ```
+/// use plainsong::{current, receive, send, spawn_family};
+///
+/// let report = plainsong::explore(|| {
+///     let main = current();
+///     let workers = spawn_family("worker", 3, move || send(main, "done"));
+///     assert_eq!(workers.len(), 3);
+///     (0..3).for_each(|_| assert_eq!(receive::<&str>(), "done"));
+/// });
+/// report.assert_holds();
+/// ```
+#[track_caller]
+pub fn spawn_family<T: 'static>(
+    name: impl Into<String>,
+    count: usize,
+    function: impl Fn() -> T + Clone + 'static,
+) -> Vec<JoinHandle<T>> {
+    let (name, location) = (name.into(), Location::caller());
+    let family = Task::live("spawn_family").map(|task| task.next_operation());
+    (0..count)
+        .map(|_| {
+            let builder = Builder {
+                name: Some(name.clone()),
+                daemon: false,
+                family,
+            };
+            let code = code(function.clone(), location);
+            builder.spawn_at(code, location).of_type()
+        })
+        .collect()
 }
 
 /// The code of a process that returns something: it sends it to whoever joins it.

@@ -209,6 +209,9 @@ pub(crate) fn post<T: Value>(
         send_copies(&task, &letter.message, letter.tag.as_ref(), to, location);
     }
     let delivery = letter.delivery.or(usual).unwrap_or(task.world.delivery);
+    if !matches!(delivery, Delivery::Unordered | Delivery::Fifo) {
+        task.world.needs_causality.set(true);
+    }
     let print = Print::new(
         what,
         location,

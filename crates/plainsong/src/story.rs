@@ -459,7 +459,7 @@ pub(crate) fn occurrence(graph: &Graph<Machine>, send: EventId, message: &Envelo
 fn is_plumbing_event(graph: &Graph<Machine>, machine: &Machine, id: EventId) -> bool {
     match &graph.event(id).kind {
         Kind::Send { to, message, .. } => *to == MARKS || message.get::<Copied>().is_some(),
-        Kind::Spawn { thread } => machine.world.monitors.of(*thread).is_some(),
+        Kind::Spawn { thread, .. } => machine.world.monitors.of(*thread).is_some(),
         _ => false,
     }
 }

@@ -52,6 +52,7 @@ pub(crate) struct Found {
     pub(crate) askers: Askers,
     /// Does some process need executions to run as a whole?
     pub(crate) needs_a_whole: bool,
+    pub(crate) needs_causality: bool,
 }
 
 impl Shared {
@@ -387,7 +388,10 @@ impl Visitor<Machine> for Watch {
         self.events += graph.order().len() as u64;
         let failed = self.failed;
         self.told_the_end = false;
-        self.shared.found().needs_a_whole |= world.needs_a_whole.get();
+        let mut found = self.shared.found();
+        found.needs_a_whole |= world.needs_a_whole.get();
+        found.needs_causality |= world.needs_causality.get();
+        drop(found);
         if self.lacks_askers(graph, &world) {
             return self.stop();
         }

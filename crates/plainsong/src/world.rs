@@ -49,6 +49,8 @@ pub(crate) struct World {
     pub(crate) runs_as_a_whole: Cell<bool>,
     /// Does some process need executions to run as a whole?
     pub(crate) needs_a_whole: Cell<bool>,
+    /// Has a message been sent whose order depends on causality?
+    pub(crate) needs_causality: Cell<bool>,
     /// Was any receiver dropped?
     pub(crate) has_hung_up: Cell<bool>,
     /// Has a process asked a shared channel for a message that it is sure to get?
@@ -100,6 +102,7 @@ impl World {
             askers: Arc::default(),
             runs_as_a_whole: Cell::new(false),
             needs_a_whole: Cell::new(false),
+            needs_causality: Cell::new(false),
             has_hung_up: Cell::new(false),
             has_sure_takes: Cell::new(false),
             has_marks: Cell::new(false),

@@ -5,3 +5,4 @@ mod oracle;
 mod parallel;
 mod random;
 mod script;
+mod twins;

@@ -169,6 +169,7 @@ fn step(script: &Script, state: &State, thread: usize, work: &mut Vec<State>) {
             push(chose(0, Vec::new()));
             push(chose(1, vec![budget]));
         }
+        Do::Reply(_) => unreachable!("not for this enumerator"),
         Do::Unless(wanted) => {
             let last = state.reads[thread].last();
             let tags = last.into_iter().flatten();

@@ -11,6 +11,7 @@ fn in_parallel(script: &Script, jobs: usize) -> (Tally, Collected) {
     let program = || Scripted {
         script,
         spawn_order: spawn_order.clone(),
+        families: Vec::new(),
     };
     let visitor = || Collected::named(&spawn_order);
     let (tally, visitors) = explore_in_parallel(jobs, program, visitor, |engine| engine);
@@ -71,6 +72,7 @@ fn trapped(panics: bool) -> Tally {
     let program = || Scripted {
         script: &script,
         spawn_order: spawn_order.clone(),
+        families: Vec::new(),
     };
     explore_in_parallel(
         3,
@@ -99,6 +101,7 @@ fn estimates_are_exact_on_uniform_trees() {
     let mut program = Scripted {
         script: &script,
         spawn_order: spawn_order.clone(),
+        families: Vec::new(),
     };
     let mut seen = Collected::named(&spawn_order);
     let estimate = sample(&mut program, 50, 3, &mut seen, |engine| engine);
@@ -122,6 +125,7 @@ fn estimates_are_unbiased_when_sends_turn_receives_round() {
         let mut program = Scripted {
             script: &script,
             spawn_order: spawn_order.clone(),
+            families: Vec::new(),
         };
         let mut seen = Collected::named(&spawn_order);
         let estimate = sample(&mut program, 2000, 9, &mut seen, |engine| engine);
@@ -142,6 +146,7 @@ fn long_executions_are_given_up() {
     let mut program = Scripted {
         script: &script,
         spawn_order: vec![0, 1, 2, 3, 4],
+        families: Vec::new(),
     };
     let mut seen = Collected::named(&[0, 1, 2, 3, 4]);
     let tally = Engine::new(&mut program).limit_events(12).run(&mut seen);

@@ -23,6 +23,8 @@ pub(crate) enum Do {
     Each,
     /// Perhaps have a fault, at the cost of this budget.
     Fault(u32),
+    /// Send a message to whom the last message came from, if there was any; always in `Fifo` order.
+    Reply(u8),
     /// Choose one of so many.
     Choose(u32),
     /// End here unless the last receive got something (and this tag, if given).
@@ -46,6 +48,26 @@ pub(crate) struct Scripted<'s> {
     pub(crate) script: &'s Script,
     /// The order in which threads are spawned.
     pub(crate) spawn_order: Vec<usize>,
+    /// Which threads are alike.
+    pub(crate) families: Vec<Option<u32>>,
+}
+
+impl Scripted<'_> {
+    /// A message to whom the last message before came from.
+    fn reply(&self, history: &History<'_, Self>, before: usize, tag: u8) -> Option<Op<u8, Wanted>> {
+        let sender = (0..before)
+            .rev()
+            .find_map(|index| match history.answer(index) {
+                Answer::Message(_, from) => Some(from),
+                _ => None,
+            })?;
+        Some(Op::Send {
+            to: self.spawn_order[sender as usize - 1] as u32,
+            model: Model::Fifo,
+            message: tag,
+            fate: Fate::Sure,
+        })
+    }
 }
 
 impl Program for Scripted<'_> {
@@ -59,6 +81,7 @@ impl Program for Scripted<'_> {
                 Some(&child) => Op::Spawn {
                     child: child as u32,
                     daemon: false,
+                    family: self.families.get(child).copied().flatten(),
                 },
                 None => Op::End,
             };
@@ -77,7 +100,10 @@ impl Program for Scripted<'_> {
                 }
                 continue;
             }
-            let operations = operations(step, me as u32);
+            let mut operations = operations(step, me as u32);
+            if let Do::Reply(tag) = *step {
+                operations.extend(self.reply(&history, events, tag));
+            }
             if done < events + operations.len() {
                 return operations
                     .into_iter()
@@ -152,6 +178,7 @@ fn operations(step: &Do, me: u32) -> Vec<Op<u8, Wanted>> {
             options: 2,
             budget: Some(budget),
         }],
+        Do::Reply(_) => Vec::new(),
         Do::Unless(_) => unreachable!("no operation"),
     }
 }
@@ -240,6 +267,7 @@ pub(crate) fn explore(
     let mut program = Scripted {
         script,
         spawn_order: spawn_order.to_vec(),
+        families: Vec::new(),
     };
     let mut collected = Collected::named(spawn_order);
     let tally = Engine::new(&mut program).policy(policy).run(&mut collected);

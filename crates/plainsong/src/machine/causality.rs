@@ -67,7 +67,6 @@ fn outside_cause(graph: &Graph<Machine>, id: EventId) -> Option<EventId> {
 
 /// The event that spawned a process.
 pub(super) fn spawn_of(graph: &Graph<Machine>, process: Tid) -> Option<EventId> {
-    let spawns =
-        |&id: &EventId| matches!(graph.event(id).kind, Kind::Spawn { thread } if thread == process);
+    let spawns = |&id: &EventId| matches!(graph.event(id).kind, Kind::Spawn { thread, .. } if thread == process);
     graph.order().iter().copied().find(spawns)
 }

@@ -13,7 +13,7 @@ pub(crate) fn describe_event(world: &World, graph: &Graph<Machine>, id: EventId)
         Kind::Send { to, message, .. } => send(world, message, *to),
         Kind::Receive { pattern, want } => receive(world, pattern, want.waits()),
         Kind::Choose { options, .. } => format!("choose one of {options}"),
-        Kind::Spawn { thread } => {
+        Kind::Spawn { thread, .. } => {
             let daemon = daemon(graph.is_daemon(*thread));
             format!("spawn `{}`{daemon}", world.name(*thread))
         }

@@ -26,7 +26,7 @@ impl Machine {
     /// A process that has another name than it had in the world before.
     pub(crate) fn renamed(&self, graph: &Graph<Self>, before: &World) -> Option<Mismatch> {
         for &id in graph.order() {
-            if let Kind::Spawn { thread } = graph.event(id).kind {
+            if let Kind::Spawn { thread, .. } = graph.event(id).kind {
                 let (was, is) = (before.name(thread), self.world.name(thread));
                 if was != is {
                     let location = self.print(id).and_then(|print| print.location);
@@ -116,7 +116,7 @@ impl Machine {
         run.task.feed.borrow_mut().push(fed);
         run.consumed += 1;
         self.go_on(id.thread, graph)?;
-        if let Kind::Spawn { thread } = graph.event(id).kind
+        if let Kind::Spawn { thread, .. } = graph.event(id).kind
             && self.world.monitors.of(thread).is_none()
         {
             self.start(thread, graph)?;
@@ -203,7 +203,9 @@ fn same(graph: &Graph<Machine>, id: EventId, operation: &Operation) -> bool {
             },
         ) => options == options2 && budget == budget2,
         (Kind::Join { thread }, Op::Join { thread: thread2 }) => thread == thread2,
-        (&Kind::Spawn { thread }, &Op::Spawn { daemon, .. }) => graph.is_daemon(thread) == daemon,
+        (&Kind::Spawn { thread, .. }, &Op::Spawn { daemon, .. }) => {
+            graph.is_daemon(thread) == daemon
+        }
         (Kind::End, Op::End) | (Kind::Block, Op::Block) | (Kind::Fail, Op::Fail) => true,
         _ => false,
     }

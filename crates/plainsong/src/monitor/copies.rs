@@ -53,6 +53,7 @@ fn start_one(task: &Task, observer: &Observer) {
     let spawn = || Op::Spawn {
         child,
         daemon: true,
+        family: None,
     };
     match task.perform(print, &describe, spawn) {
         Fed::Started(process) => {
@@ -113,6 +114,7 @@ fn send_copy<T: Value>(
             text: None,
             value: Kept::new(Copied { value, to: sent.to }),
         };
+        task.world.needs_causality.set(true);
         Op::Send {
             to: mailbox,
             model: Delivery::Causal.model(),

@@ -36,4 +36,5 @@ mod shared;
 mod std_channels;
 mod std_oracle;
 mod std_play;
+mod symmetry;
 mod threads;
