@@ -143,13 +143,8 @@ pub(crate) fn taking_of<P: Program>(
     reads: &[EventId],
 ) -> Option<Taking> {
     let rule = Rule::new(graph, order, reader, limit);
-    let reads: Vec<EventId> = rule
-        .open
-        .iter()
-        .copied()
-        .filter(|send| reads.contains(send))
-        .collect::<Vec<_>>();
-    rule.consider(reads)
+    let reads = rule.open.iter().filter(|send| reads.contains(send));
+    rule.consider(reads.copied().collect())
 }
 
 /// The messages that a receive could read, ordered by sender's key and age.
@@ -182,12 +177,31 @@ pub(crate) fn open_messages<P: Program>(
         }
     }
     if mailboxes.len() > 1 {
-        open.sort_by(|a, b| {
-            let key = |send: &EventId| (graph.key(send.thread), send.index);
-            key(a).cmp(&key(b))
-        });
+        sort_by_key(graph, &mut open);
     }
     open
+}
+
+/// By the sender's place in the tree of spawns, then by age.
+pub(crate) fn sort_by_key<P: Program>(graph: &Graph<P>, sends: &mut [EventId]) {
+    let key = |send: &EventId| (graph.key(send.thread), send.index);
+    sends.sort_by(|a, b| key(a).cmp(&key(b)));
+}
+
+/// Must `earlier` be read before `later` is, as far as happens-before tells, because it cannot be
+/// lost?
+pub(crate) fn requires<P: Program>(graph: &Graph<P>, later: EventId, earlier: EventId) -> bool {
+    if graph.fate(earlier) != Fate::Sure
+        || graph.is_copy(later)
+        || graph.place(earlier) != graph.place(later)
+    {
+        return false;
+    }
+    match graph.place(later).1 {
+        Model::Unordered => false,
+        Model::Fifo => earlier.thread == later.thread && earlier.index < later.index,
+        _ => graph.happens_before(earlier, later) && must_wait(graph, earlier, later),
+    }
 }
 
 /// Has an earlier receive read the message, or lost it?
@@ -254,6 +268,56 @@ fn precedes<P: Program>(
     }
 }
 
+/// All subsets of so many messages in which nothing is missing that another one requires.
+pub(crate) fn subsets(
+    messages: &[EventId],
+    sizes: (usize, usize),
+    requires: &dyn Fn(EventId, EventId) -> bool,
+) -> Vec<Vec<EventId>> {
+    let mut found = Vec::new();
+    let mut search = Subsets {
+        messages,
+        sizes,
+        requires,
+        found: &mut found,
+    };
+    search.decide(0, &mut Vec::new());
+    found
+}
+
+struct Subsets<'a> {
+    messages: &'a [EventId],
+    sizes: (usize, usize),
+    requires: &'a dyn Fn(EventId, EventId) -> bool,
+    found: &'a mut Vec<Vec<EventId>>,
+}
+
+impl Subsets<'_> {
+    /// Decides about the messages from the `at`-th on.
+    fn decide(&mut self, at: usize, chosen: &mut Vec<EventId>) {
+        let (least, most) = self.sizes;
+        let Some(&next) = self.messages.get(at) else {
+            if chosen.len() >= least {
+                self.found.push(chosen.clone());
+            }
+            return;
+        };
+        if chosen.len() + (self.messages.len() - at) < least {
+            return;
+        }
+        if !chosen.iter().any(|&other| (self.requires)(other, next)) {
+            self.decide(at + 1, chosen);
+        }
+        let left_out = |other: &&EventId| !chosen.contains(other);
+        let mut missing = self.messages[..at].iter().filter(left_out);
+        if chosen.len() < most && !missing.any(|&other| (self.requires)(next, other)) {
+            chosen.push(next);
+            self.decide(at + 1, chosen);
+            chosen.pop();
+        }
+    }
+}
+
 /// The rule for one receive in one view of the graph.
 struct Rule<'a, P: Program> {
     graph: &'a Graph<P>,
@@ -294,44 +358,11 @@ impl<'a, P: Program> Rule<'a, P> {
 
     /// All takings of so many messages.
     fn sets(&self, least: usize, most: usize, found: &mut Vec<Taking>) {
-        self.extend_set(0, &mut Vec::new(), (least, most), found);
-    }
-
-    /// Decides about the open messages from the `at`-th on.
-    fn extend_set(
-        &self,
-        at: usize,
-        chosen: &mut Vec<EventId>,
-        (least, most): (usize, usize),
-        found: &mut Vec<Taking>,
-    ) {
-        let Some(&next) = self.open.get(at) else {
-            if chosen.len() >= least {
-                found.extend(self.consider(chosen.clone()));
-            }
-            return;
+        let requires = |later, earlier| {
+            !self.can_be_lost(earlier) && precedes(self.graph, self.order, earlier, later)
         };
-        if chosen.len() + (self.open.len() - at) < least {
-            return;
-        }
-        let must_be_in = !self.can_be_lost(next)
-            && chosen
-                .iter()
-                .any(|&later| precedes(self.graph, self.order, next, later));
-        if !must_be_in {
-            self.extend_set(at + 1, chosen, (least, most), found);
-        }
-        let left_out = self.open[..at]
-            .iter()
-            .filter(|send| !chosen.contains(send))
-            .any(|&earlier| {
-                !self.can_be_lost(earlier) && precedes(self.graph, self.order, earlier, next)
-            });
-        if chosen.len() < most && !left_out {
-            chosen.push(next);
-            self.extend_set(at + 1, chosen, (least, most), found);
-            chosen.pop();
-        }
+        let sets = subsets(&self.open, (least, most), &requires);
+        found.extend(sets.into_iter().filter_map(|reads| self.consider(reads)));
     }
 
     /// All takings of one message from each mailbox.

@@ -18,7 +18,9 @@ use crate::event::{EventId, Kind};
 use crate::graph::Graph;
 use crate::program::{Fate, Program, Want};
 use crate::revisit::{Turn, Walk, untried};
-use crate::takings::{Taking, is_simple, open_messages, taking_of, waiting_of};
+use crate::takings::{
+    Taking, is_simple, open_messages, requires, sort_by_key, subsets, taking_of, waiting_of,
+};
 
 /// Adds the receives of sets, or of messages that may be lost, that `send` may turn round.
 pub(crate) fn turns_to_sets<P: Program>(
@@ -85,15 +87,13 @@ fn sets_with<P: Program>(
     match want {
         Want::One | Want::Maybe => vec![vec![send]],
         Want::Set { least, most } => {
-            let mut sets = vec![vec![send]];
-            for &other in company {
-                for at in 0..sets.len() {
-                    if sets[at].len() < most as usize {
-                        sets.push([&sets[at][..], &[other]].concat());
-                    }
-                }
-            }
-            sets.retain(|set| set.len() >= least as usize && set.len() <= most as usize);
+            let mut all = [company, &[send]].concat();
+            sort_by_key(graph, &mut all);
+            let sizes = (least.max(1) as usize, most as usize);
+            let mut sets = subsets(&all, sizes, &|later, earlier| {
+                requires(graph, later, earlier)
+            });
+            sets.retain(|set| set.contains(&send));
             sets
         }
         Want::Each => {
@@ -148,12 +148,11 @@ fn turns_to_waiting<P: Program>(
     let stamp = graph.event(reader.id).stamp;
     let arrived = |&&other: &&EventId| !graph.is_copy(other) && graph.event(other).stamp > stamp;
     let others: Vec<EventId> = company.iter().filter(arrived).copied().collect();
-    let mut sets = vec![vec![send]];
-    for &other in &others {
-        for at in 0..sets.len() {
-            sets.push([&sets[at][..], &[other]].concat());
-        }
-    }
+    // What happened before something that stays, stays.
+    let all = [&others[..], &[send]].concat();
+    let is_before = |later, earlier| graph.happens_before(earlier, later);
+    let mut sets = subsets(&all, (1, usize::MAX), &is_before);
+    sets.retain(|set| set.contains(&send));
     for set in sets {
         if !may_delete(graph, walk, reader.id, send, &set) {
             continue;
