@@ -11,17 +11,24 @@
 //!
 //! Every outcome has a number that depends on the graph alone, so the numbers taken on the way (the
 //! *path*) lead another engine to the same place: that is how work is handed over
-//! ([`parallel`](crate::parallel)), and how a random leaf is drawn ([`sample`](crate::sample)).
+//! ([`parallel`](crate::parallel)) or put off ([`part`](crate::part)), and how a random leaf is drawn
+//! ([`sample`](crate::sample)).
+
+mod pct;
 
 use crate::candidates::{Reader, candidates, is_global};
 use crate::cut::Cut;
 use crate::event::{EventId, Kind, Read, Tid};
 use crate::graph::Graph;
 use crate::order::SendOrder;
+use crate::part::Part;
 use crate::program::{Budget, Fate, History, Model, Op, Program, Want};
 use crate::revisit::{Turn, Walk, revisits};
 use crate::takings::{Taking, is_enabled, is_simple, open_messages, takings};
+use crate::tally::Tally;
 use crate::twins::is_prologue;
+
+pub use pct::Pct;
 
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,54 +46,13 @@ pub enum Leaf {
 
 /// Sees every execution; says whether to go on.
 pub trait Visitor<P: Program> {
-    /// Called once per execution graph.
+    /// Called once per execution graph. An execution at which the visitor stops the search belongs
+    /// to what is [left](crate::Part).
     fn leaf(&mut self, graph: &Graph<P>, leaf: Leaf) -> bool;
-}
 
-/// How many executions there were.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Complete ones.
-    pub complete: u64,
-    /// Blocked ones.
-    pub blocked: u64,
-    /// Failed ones.
-    pub failed: u64,
-    /// Ones given up because they became too long.
-    pub too_long: u64,
-    /// Events inserted, over all executions.
-    pub events: u64,
-    /// Receives turned round by later sends.
-    pub revisits: u64,
-    /// Was symmetry used although a message needs causality? Then executions may be missing.
-    pub unsafe_symmetry: bool,
-    /// Searches in vain: a process waited for ever for lost messages, and then got one that could not
-    /// be lost. Only programs with lossy or duplicating sends have any.
-    pub in_vain: u64,
-}
-
-impl Tally {
-    fn count(&mut self, leaf: Leaf) {
-        *match leaf {
-            Leaf::Complete => &mut self.complete,
-            Leaf::Blocked => &mut self.blocked,
-            Leaf::Failed(_) => &mut self.failed,
-            Leaf::TooLong => &mut self.too_long,
-        } += 1;
-    }
-}
-
-impl std::ops::AddAssign for Tally {
-    fn add_assign(&mut self, other: Tally) {
-        self.complete += other.complete;
-        self.blocked += other.blocked;
-        self.failed += other.failed;
-        self.too_long += other.too_long;
-        self.events += other.events;
-        self.revisits += other.revisits;
-        self.in_vain += other.in_vain;
-        self.unsafe_symmetry |= other.unsafe_symmetry;
-    }
+    /// The search was to go on at a place that does not exist: the program is not the one that the
+    /// place is of, or does not do the same again. The search stops.
+    fn lost(&mut self) {}
 }
 
 /// Which thread goes first. Any rule that looks only at the graph gives the same executions.
@@ -136,6 +102,8 @@ enum Guide {
     All,
     /// Follow this path, then try all.
     Path(std::vec::IntoIter<u32>),
+    /// There was no such path.
+    Lost,
     /// Take one at random; the product of the numbers of outcomes tells how many leaves there are.
     Random { state: u64, weight: f64 },
 }
@@ -153,6 +121,8 @@ pub struct Engine<'p, P: Program> {
     walk: Walk,
     open: Vec<EventId>,
     tally: Tally,
+    /// Events and revisits before the last decision.
+    counted: (u64, u64),
     policy: Policy,
     limit: usize,
     thread_limit: usize,
@@ -174,6 +144,7 @@ impl<'p, P: Program> Engine<'p, P> {
             walk: Walk::default(),
             open: Vec::new(),
             tally: Tally::default(),
+            counted: (0, 0),
             policy: Policy::default(),
             limit: usize::MAX,
             thread_limit: usize::MAX,
@@ -226,13 +197,19 @@ impl<'p, P: Program> Engine<'p, P> {
 
     /// Visits one more execution; false when it was the last or the visitor has seen enough.
     pub(crate) fn step(&mut self, visitor: &mut dyn Visitor<P>) -> bool {
-        match self.extend() {
+        let leaf = self.extend();
+        if self.is_lost() {
+            visitor.lost();
+            self.enough = true;
+            return false;
+        }
+        match leaf {
             Some(leaf) => {
-                self.tally.count(leaf);
                 if !visitor.leaf(&self.graph, leaf) {
                     self.enough = true;
                     return false;
                 }
+                self.tally.count(leaf);
             }
             None => self.tally.in_vain += 1,
         }
@@ -260,7 +237,7 @@ impl<'p, P: Program> Engine<'p, P> {
         visitor.leaf(&self.graph, leaf);
         match self.guide {
             Guide::Random { weight, .. } => weight,
-            Guide::All | Guide::Path(_) => unreachable!("the guide was just set"),
+            _ => unreachable!("the guide was just set"),
         }
     }
 
@@ -273,12 +250,36 @@ impl<'p, P: Program> Engine<'p, P> {
         Some(path)
     }
 
+    /// What is still to be explored: below where the search is, and outcomes left on the way.
+    pub(crate) fn left(&self) -> Part {
+        let open = self.stack.iter().filter(|frame| frame.next < frame.end);
+        let open = open.map(|frame| (frame.depth, frame.next..frame.end));
+        Part::new(self.path.clone(), open.collect())
+    }
+
+    /// What has been counted, and will be again by whoever explores what is left: what came after the
+    /// last decision.
+    pub(crate) fn counted_twice(&self) -> Tally {
+        Tally {
+            events: self.tally.events - self.counted.0,
+            revisits: self.tally.revisits - self.counted.1,
+            ..Tally::default()
+        }
+    }
+
+    /// Did the path not lead anywhere?
+    fn is_lost(&self) -> bool {
+        match &self.guide {
+            Guide::Path(rest) => rest.len() > 0,
+            Guide::Lost => true,
+            Guide::All | Guide::Random { .. } => false,
+        }
+    }
+
     /// Inserts events until nothing can be inserted any more; `None` if this is no execution.
     fn extend(&mut self) -> Option<Leaf> {
         while let Some(thread) = self.pick() {
-            if self.graph.order().len() >= self.limit
-                || self.graph.live(thread) >= self.thread_limit
-            {
+            if self.is_too_long(thread) {
                 return Some(Leaf::TooLong);
             }
             match self.scripted(thread) {
@@ -295,6 +296,16 @@ impl<'p, P: Program> Engine<'p, P> {
                 }
             }
         }
+        self.ending()
+    }
+
+    /// Would another event of the thread be one too many?
+    fn is_too_long(&self, thread: Tid) -> bool {
+        self.graph.order().len() >= self.limit || self.graph.live(thread) >= self.thread_limit
+    }
+
+    /// How the execution ended, now that nothing can go on; `None` if this is no execution.
+    fn ending(&self) -> Option<Leaf> {
         if self.graph.is_doomed() {
             return None;
         }
@@ -314,7 +325,7 @@ impl<'p, P: Program> Engine<'p, P> {
         let threads = self.graph.by_key().len();
         let first = match self.policy {
             Policy::ReceivesLast => 0,
-            Policy::Shuffled(seed) => self.shuffle(seed) % threads,
+            Policy::Shuffled(seed) => self.shuffle(seed),
         };
         for at in 0..threads {
             let thread = self.graph.by_key()[(first + at) % threads];
@@ -361,16 +372,20 @@ impl<'p, P: Program> Engine<'p, P> {
         is_prologue(self.scripted(twin))
     }
 
-    /// A number that depends on how far each thread is.
+    /// Where to begin, depending on how far each thread is; threads that other executions had do
+    /// not count.
     fn shuffle(&self, seed: u64) -> usize {
+        let by_key = self.graph.by_key().iter().enumerate();
+        let there = by_key.filter(|&(_, &thread)| self.graph.exists(thread));
         let mut hash = seed;
-        for &thread in self.graph.by_key() {
+        for (_, &thread) in there.clone() {
             let live = self.graph.live(thread) as u64;
             hash = (hash ^ live)
                 .wrapping_mul(0x9e37_79b9_7f4a_7c15)
                 .rotate_left(29);
         }
-        (hash >> 33) as usize
+        let nth = (hash >> 33) as usize % there.clone().count();
+        there.clone().nth(nth).map_or(0, |(at, _)| at)
     }
 
     fn scripted(&self, thread: Tid) -> &Kind<P::Message, P::Pattern> {
@@ -494,6 +509,7 @@ impl<'p, P: Program> Engine<'p, P> {
     fn news(&self) -> u64 {
         match &self.guide {
             Guide::Path(path) => u64::from(path.len() == 0),
+            Guide::Lost => 0,
             Guide::All | Guide::Random { .. } => 1,
         }
     }
@@ -511,12 +527,17 @@ impl<'p, P: Program> Engine<'p, P> {
         match &mut self.guide {
             Guide::All => (0, 1..outcomes),
             Guide::Path(path) => match path.next() {
-                Some(wanted) => (wanted, 0..0),
+                Some(wanted) if wanted < outcomes => (wanted, 0..0),
+                Some(_) => {
+                    self.guide = Guide::Lost;
+                    (0, 0..0)
+                }
                 None => {
                     self.guide = Guide::All;
                     (0, 1..outcomes)
                 }
             },
+            Guide::Lost => (0, 0..0),
             Guide::Random { state, weight } => {
                 *weight *= f64::from(outcomes);
                 (
@@ -535,6 +556,12 @@ impl<'p, P: Program> Engine<'p, P> {
         left: std::ops::Range<u32>,
         outcomes: Outcomes<P>,
     ) {
+        // A send comes before its outcomes, other events with theirs.
+        let own = match outcomes {
+            Outcomes::Revisits { .. } => 0,
+            _ => self.news(),
+        };
+        self.counted = (self.tally.events - own, self.tally.revisits);
         if !left.is_empty() {
             self.stack.push(Frame {
                 event,
@@ -661,6 +688,7 @@ impl<'p, P: Program> Engine<'p, P> {
             frame.next += 1;
             self.path.truncate(frame.depth);
             self.path.push(taken);
+            self.counted = (self.tally.events, self.tally.revisits);
             self.take(&mut frame, taken);
             let has_undo = matches!(frame.outcomes, Outcomes::Revisits { undo: Some(_), .. });
             if frame.next < frame.end || has_undo {

@@ -22,7 +22,10 @@
 //! | `turns` | the same for sets of messages, and messages that may be lost |
 //! | `twins` | threads that are alike |
 //! | `engine` | the depth-first search over graphs |
+//! | `engine::pct` | random executions by priorities |
+//! | `tally` | counting executions |
 //! | `parallel` | several workers, any outcome can be handed over |
+//! | `part` | what a search that was stopped has left |
 //! | `sample` | random executions, and how many there probably are |
 
 mod candidates;
@@ -33,16 +36,20 @@ mod faults;
 mod graph;
 mod order;
 mod parallel;
+mod part;
 mod program;
 mod revisit;
 mod sample;
 mod takings;
+mod tally;
 mod turns;
 mod twins;
 
-pub use engine::{Engine, Leaf, Policy, Tally, Visitor};
+pub use engine::{Engine, Leaf, Pct, Policy, Visitor};
 pub use event::{Event, EventId, Kind, Read, Tid};
 pub use graph::Graph;
-pub use parallel::explore_in_parallel;
+pub use parallel::{Slice, explore_in_parallel, explore_parts};
+pub use part::{NoPart, Part};
 pub use program::{Answer, Budget, Earlier, Fate, History, Mailbox, Model, Op, Program, Want};
 pub use sample::{Estimate, sample};
+pub use tally::Tally;

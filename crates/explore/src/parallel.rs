@@ -3,14 +3,17 @@
 //! A worker that has nothing to do makes the others hungry for company: at its next leaf, each
 //! worker that has an untried outcome gives the oldest one away, as the path that leads to it. Any
 //! outcome can be given away, of a choice, a receive or a revisit. The paths partition the leaves,
-//! so the sums are the same as for one worker.
+//! so the sums are the same as for one worker. What is given away and not taken, and what a worker has
+//! left when all are stopped, is what remains for another time.
 //!
 //! A program is made anew by each worker, inside its own thread: it needs neither `Send` nor `Sync`.
 
-use crate::engine::{Engine, Path, Tally, Visitor};
+use crate::engine::{Engine, Path, Visitor};
+use crate::part::Part;
 use crate::program::Program;
+use crate::tally::Tally;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Explores with `jobs` workers; returns the sums and the visitors.
 ///
@@ -22,7 +25,32 @@ pub fn explore_in_parallel<P: Program, V: Visitor<P> + Send>(
     visitor: impl Fn() -> V + Sync,
     configure: impl for<'p> Fn(Engine<'p, P>) -> Engine<'p, P> + Sync,
 ) -> (Tally, Vec<V>) {
-    let shared = Shared::new(jobs);
+    let everything = vec![Part::default()];
+    let slice = explore_parts(jobs, everything, program, visitor, configure);
+    (slice.tally, slice.visitors)
+}
+
+/// What came of exploring some parts of a program.
+pub struct Slice<V> {
+    /// The sums.
+    pub tally: Tally,
+    /// What each worker saw.
+    pub visitors: Vec<V>,
+    /// What was not explored because a visitor had seen enough.
+    pub left: Vec<Part>,
+    /// What is part of the sums, and will be counted again by whoever explores what is left.
+    pub twice: Tally,
+}
+
+/// Explores parts of a program, like [`explore_in_parallel`]; one worker is the caller's own thread.
+pub fn explore_parts<P: Program, V: Visitor<P> + Send>(
+    jobs: usize,
+    parts: Vec<Part>,
+    program: impl Fn() -> P + Sync,
+    visitor: impl Fn() -> V + Sync,
+    configure: impl for<'p> Fn(Engine<'p, P>) -> Engine<'p, P> + Sync,
+) -> Slice<V> {
+    let shared = Shared::new(jobs, parts);
     let work = || {
         let _alarm = Alarm(&shared);
         let mut program = program();
@@ -30,34 +58,20 @@ pub fn explore_in_parallel<P: Program, V: Visitor<P> + Send>(
         let mut tally = Tally::default();
         while let Some(path) = shared.take() {
             let mut engine = configure(Engine::new(&mut program)).below(path);
-            loop {
-                if !engine.step(&mut visitor) {
-                    if engine.has_seen_enough() {
-                        shared.stop();
-                    }
-                    break;
-                }
-                if shared.is_stopped() {
-                    break;
-                }
-                if shared.is_hungry()
-                    && let Some(path) = engine.give_away()
-                {
-                    shared.give(path);
-                }
-            }
+            shared.explore(&mut engine, &mut visitor);
             tally += engine.tally();
             program_is_idle(&mut program);
         }
         (tally, visitor)
     };
-    let results = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .map(std::thread::ScopedJoinHandle::join)
-            .collect::<Vec<_>>()
-    });
+    let results = match jobs {
+        1 => vec![Ok(work())],
+        _ => std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+            let ended = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
+            ended.collect::<Vec<_>>()
+        }),
+    };
     let mut tally = Tally::default();
     let mut visitors = Vec::new();
     for result in results {
@@ -69,7 +83,14 @@ pub fn explore_in_parallel<P: Program, V: Visitor<P> + Send>(
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
-    (tally, visitors)
+    let queue = shared.queue.into_inner();
+    let queue = queue.unwrap_or_else(PoisonError::into_inner);
+    Slice {
+        tally,
+        visitors,
+        left: queue.parts,
+        twice: queue.twice,
+    }
 }
 
 /// A program is explored again from its start: all answers are void.
@@ -86,18 +107,21 @@ struct Shared {
 }
 
 struct Queue {
-    paths: Vec<Path>,
+    parts: Vec<Part>,
     /// Workers that wait for a path.
     idle: usize,
     jobs: usize,
+    /// What was counted of executions that are left.
+    twice: Tally,
 }
 
 impl Shared {
-    fn new(jobs: usize) -> Self {
+    fn new(jobs: usize, parts: Vec<Part>) -> Self {
         let queue = Queue {
-            paths: vec![Path::new()],
+            parts,
             idle: 0,
             jobs,
+            twice: Tally::default(),
         };
         Shared {
             queue: Mutex::new(queue),
@@ -105,6 +129,31 @@ impl Shared {
             hungry: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
         }
+    }
+
+    /// Lets an engine go on until there is nothing left for it, or all should stop.
+    fn explore<P: Program>(&self, engine: &mut Engine<'_, P>, visitor: &mut dyn Visitor<P>) {
+        while engine.step(visitor) {
+            if self.is_stopped() {
+                self.leave(engine);
+                return;
+            }
+            if self.is_hungry()
+                && let Some(path) = engine.give_away()
+            {
+                self.give(path.into());
+            }
+        }
+        if engine.has_seen_enough() {
+            self.stop();
+            self.leave(engine);
+        }
+    }
+
+    /// Leaves what an engine has not explored for another time.
+    fn leave<P: Program>(&self, engine: &Engine<'_, P>) {
+        self.give(engine.left());
+        self.lock().twice += engine.counted_twice();
     }
 
     /// The next path to explore; `None` when everybody waits or all should stop.
@@ -116,7 +165,9 @@ impl Shared {
             if self.is_stopped() {
                 return None;
             }
-            if let Some(path) = queue.paths.pop() {
+            if let Some(part) = queue.parts.pop() {
+                let (path, rest) = part.split();
+                queue.parts.extend(rest);
                 queue.idle -= 1;
                 self.hungry.store(queue.idle, Ordering::Relaxed);
                 return Some(path);
@@ -128,12 +179,12 @@ impl Shared {
             queue = self
                 .news
                 .wait(queue)
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn give(&self, path: Path) {
-        self.lock().paths.push(path);
+    fn give(&self, part: Part) {
+        self.lock().parts.push(part);
         self.news.notify_one();
     }
 
@@ -141,7 +192,7 @@ impl Shared {
     fn is_hungry(&self) -> bool {
         self.hungry.load(Ordering::Relaxed) > 0 && {
             let queue = self.lock();
-            queue.idle > queue.paths.len()
+            queue.idle > queue.parts.len()
         }
     }
 
@@ -156,9 +207,7 @@ impl Shared {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
-        self.queue
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,5 +1,6 @@
 //! One search through the executions of a program.
 
+use crate::checkpoint::{Misfit, Saved};
 use crate::coroutine::Stacks;
 use crate::explorer::{Explorer, Restart};
 use crate::failure::{Failure, FailureKind};
@@ -8,11 +9,13 @@ use crate::machine::{Machine, Root};
 use crate::monitor::Observers;
 use crate::replay::Guide;
 use crate::report::{End, Estimate, Limit, Report, Verdict, peak_memory};
+use crate::slices::{Searched, Slices};
 use crate::sync::mpsc::hang_up::Askers;
 use crate::watch::{Shared, Watch};
 use crate::world::World;
-use plainsong_explore::{Engine, Graph, Leaf, Policy, Visitor, explore_in_parallel, sample};
+use plainsong_explore::{Engine, Graph, Leaf, Pct, Policy, Visitor, sample};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +25,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Attempt {
     pub(crate) restart: Restart,
     pub(crate) mismatch: Option<Mismatch>,
-    pub(crate) limit: Option<Limit>,
+    /// Why not everything was explored.
+    pub(crate) early_end: Option<End>,
     pub(crate) is_cut_short: bool,
     pub(crate) failures: Vec<Failure>,
     pub(crate) complete: u64,
@@ -40,6 +44,7 @@ pub(crate) struct Attempt {
     /// Was symmetry used though a message needs causality?
     pub(crate) needs_causality: bool,
     is_guided: bool,
+    checkpoint_file: Option<PathBuf>,
 }
 
 /// Searches through the executions of a program, with or without a guide.
@@ -49,37 +54,50 @@ pub(crate) fn attempt(
     restart: Restart,
     guide: Option<&Guide>,
 ) -> Attempt {
+    let shared = Arc::new(Shared::new(settings, root, restart, guide));
+    attempt_with(&shared, &Slices::whole())
+}
+
+/// Searches on from where earlier runs came to.
+pub(crate) fn attempt_slice(
+    settings: &Explorer,
+    root: &Root,
+    restart: Restart,
+    slices: &Slices,
+) -> Attempt {
+    let shared = Arc::new(Shared::new(settings, root, restart, None));
+    attempt_with(&shared, slices)
+}
+
+fn attempt_with(shared: &Arc<Shared>, slices: &Slices) -> Attempt {
     if cfg!(panic = "abort") {
         panic!(
             "plainsong finds failures by unwinding: compile with panic = \"unwind\", not \"abort\""
         );
     }
     let started = Instant::now();
-    let shared = Arc::new(Shared::new(settings, root, restart, guide));
-    let (events, watches, estimate) = match settings.samples {
-        Some(walks) => draw(&shared, walks),
-        None if settings.jobs > 1 => together(&shared),
-        None => alone(&shared),
-    };
+    let settings = &shared.settings;
     let mut attempt = Attempt {
-        restart,
-        events,
-        estimate,
-        is_guided: guide.is_some(),
+        restart: shared.restart,
+        is_guided: shared.guide.is_some(),
         ..Attempt::default()
     };
-    for watch in watches {
-        attempt.add(watch);
+    match settings.samples {
+        Some(walks) => attempt.draw(shared, walks),
+        None => match slices.search(shared) {
+            Ok(searched) => attempt.add(searched),
+            Err(misfit) => return Attempt::refused(misfit),
+        },
     }
-    attempt.take(&shared);
+    attempt.take(shared);
     let undecided = matches!(
-        attempt.limit,
-        Some(Limit::Executions | Limit::Time | Limit::Memory)
+        attempt.early_end,
+        Some(End::Limit(Limit::Executions | Limit::Time | Limit::Memory))
     );
     if undecided && settings.explains && attempt.failures.is_empty() {
         // Not much longer than the search itself.
         let budget = started.elapsed() / 4 + Duration::from_millis(10);
-        attempt.estimate = Some(guess(&shared, 100, Some(Instant::now() + budget)));
+        attempt.estimate = Some(guess(shared, 100, Some(Instant::now() + budget)));
     }
     attempt
 }
@@ -133,6 +151,40 @@ fn draw_one(
     .executions
 }
 
+/// Draws executions, each outcome as likely as the others.
+fn draw_evenly(shared: &Shared, walks: u32, watch: &mut Watch) -> Estimate {
+    let mut machine = machine(shared);
+    let mut guesses = Vec::new();
+    for walk in 0..walks {
+        guesses.push(draw_one(shared, &mut machine, walk, watch));
+        if watch.is_over {
+            break;
+        }
+    }
+    summarise(&guesses)
+}
+
+/// Draws executions by priorities; guesses how many there are in another way, if all are fine.
+fn draw_by_priority(
+    shared: &Shared,
+    walks: u32,
+    depth: u32,
+    watch: &mut Watch,
+) -> Option<Estimate> {
+    let started = Instant::now();
+    let mut machine = machine(shared);
+    let mut pct = Pct::new(depth, shared.settings.seed.unwrap_or_default());
+    for _ in 0..walks {
+        pct.draw(&mut machine, watch, |engine| configure(shared, engine));
+        if watch.is_over {
+            return None;
+        }
+    }
+    drop(machine);
+    let budget = started.elapsed() / 4 + Duration::from_millis(10);
+    Some(guess(shared, 100, Some(Instant::now() + budget)))
+}
+
 /// Looks at nothing.
 struct Blind;
 
@@ -143,41 +195,6 @@ impl Visitor<Machine> for Blind {
         }
         true
     }
-}
-
-type Found = (u64, Vec<Watch>, Option<Estimate>);
-
-fn alone(shared: &Arc<Shared>) -> Found {
-    let mut machine = machine(shared);
-    let mut watch = Watch::new(shared);
-    let tally = configure(shared, Engine::new(&mut machine)).run(&mut watch);
-    (tally.events, vec![watch], None)
-}
-
-fn together(shared: &Arc<Shared>) -> Found {
-    let (tally, watches) = explore_in_parallel(
-        shared.settings.jobs,
-        || machine(shared),
-        || Watch::new(shared),
-        |engine| configure(shared, engine),
-    );
-    (tally.events, watches, None)
-}
-
-/// Draws executions at random until there are enough.
-fn draw(shared: &Arc<Shared>, walks: u32) -> Found {
-    let mut machine = machine(shared);
-    let mut watch = Watch::new(shared);
-    let mut guesses = Vec::new();
-    for walk in 0..walks {
-        guesses.push(draw_one(shared, &mut machine, walk, &mut watch));
-        if watch.is_over {
-            break;
-        }
-    }
-    shared.note_limit(Limit::Samples);
-    let estimate = summarise(&guesses);
-    (watch.events, vec![watch], Some(estimate))
 }
 
 fn summarise(guesses: &[f64]) -> Estimate {
@@ -191,7 +208,7 @@ fn summarise(guesses: &[f64]) -> Estimate {
     }
 }
 
-fn machine(shared: &Shared) -> Machine {
+pub(crate) fn machine(shared: &Shared) -> Machine {
     let stacks = Stacks::new(shared.settings.stack_size);
     let mut world = World::new(shared.settings.delivery, stacks, Rc::default());
     world.keeps_text = shared.restart == Restart::All;
@@ -202,9 +219,12 @@ fn machine(shared: &Shared) -> Machine {
     Machine::new(Rc::new(world), Arc::clone(&shared.root), shared.restart)
 }
 
-fn configure<'p>(shared: &Shared, engine: Engine<'p, Machine>) -> Engine<'p, Machine> {
+pub(crate) fn configure<'p>(shared: &Shared, engine: Engine<'p, Machine>) -> Engine<'p, Machine> {
+    let settings = &shared.settings;
+    // Priorities know nothing of families.
+    let symmetry = settings.symmetry && shared.guide.is_none() && settings.depth.is_none();
     let engine = engine
-        .symmetry(shared.settings.symmetry && shared.guide.is_none())
+        .symmetry(symmetry)
         .limit_events(shared.settings.events)
         .limit_thread_events(shared.settings.events_per_process);
     match shared.settings.seed {
@@ -214,22 +234,57 @@ fn configure<'p>(shared: &Shared, engine: Engine<'p, Machine>) -> Engine<'p, Mac
 }
 
 impl Attempt {
-    fn add(&mut self, watch: Watch) {
-        self.complete += watch.complete;
-        self.blocked += watch.blocked;
-        self.failed += watch.failed;
-        for (name, count) in watch.coverage {
-            *self.coverage.entry(name).or_default() += count;
+    /// Nothing was tried, because the checkpoint is not of this exploration.
+    pub(crate) fn refused(misfit: Misfit) -> Self {
+        Attempt {
+            early_end: Some(End::WrongCheckpoint),
+            failures: vec![misfit.into_failure()],
+            ..Attempt::default()
         }
+    }
+
+    /// Draws executions at random until there are enough.
+    fn draw(&mut self, shared: &Arc<Shared>, walks: u32) {
+        let mut watch = Watch::new(shared);
+        self.estimate = match shared.settings.depth {
+            Some(depth) => draw_by_priority(shared, walks, depth, &mut watch),
+            None => Some(draw_evenly(shared, walks, &mut watch)),
+        };
+        shared.note_end(End::Limit(Limit::Samples));
+        if let Some(path) = &shared.settings.checkpoint {
+            let note = "a sample has no checkpoint: nothing was read from, or saved in,";
+            self.notes.push(format!("{note} {}", path.display()));
+        }
+        let mut sums = Saved {
+            events: watch.events,
+            ..Saved::default()
+        };
+        sums.add(watch);
+        self.add_sums(sums);
+    }
+
+    fn add(&mut self, searched: Searched) {
+        self.notes.extend(searched.notes);
+        self.checkpoint_file = searched.file;
+        self.add_sums(searched.sums);
+    }
+
+    fn add_sums(&mut self, sums: Saved) {
+        self.complete = sums.executions;
+        self.blocked = sums.blocked;
+        self.failed = sums.failed;
+        self.events = sums.events;
+        self.coverage = sums.coverage;
     }
 
     fn take(&mut self, shared: &Shared) {
         let found = shared.take();
         self.mismatch = found.mismatch;
-        self.limit = found.limit;
+        let too_long = found.is_too_long.then_some(End::Limit(Limit::Events));
+        self.early_end = found.end.or(too_long);
         self.is_cut_short = found.is_cut_short;
         self.failures = found.failures;
-        self.notes = found.notes;
+        self.notes.extend(found.notes);
         self.followed = found.followed;
         self.askers = found.askers;
         self.needs_a_whole = found.needs_a_whole;
@@ -248,12 +303,13 @@ impl Attempt {
             self.is_cut_short = true;
         }
         let goes_on = settings.keep_going && !self.is_cut_short;
-        let end = match self.limit {
+        let end = match self.early_end {
+            Some(End::WrongCheckpoint) => End::WrongCheckpoint,
             _ if !self.failures.is_empty() && !goes_on => End::Failure,
-            Some(limit) => End::Limit(limit),
-            None => End::Complete,
+            early => early.unwrap_or(End::Complete),
         };
         let verdict = match end {
+            End::WrongCheckpoint => Verdict::Unknown,
             _ if !self.failures.is_empty() => Verdict::Refuted,
             End::Complete => Verdict::Holds,
             _ => Verdict::Unknown,
@@ -282,11 +338,12 @@ impl Attempt {
             estimate: self.estimate,
             restart: self.restart,
             trace_file,
+            checkpoint_file: self.checkpoint_file,
             notes: self.notes,
         }
     }
 
-    fn save_trace(&mut self, settings: &Explorer) -> Option<std::path::PathBuf> {
+    fn save_trace(&mut self, settings: &Explorer) -> Option<PathBuf> {
         let path = settings.trace_file.as_ref()?;
         let trace = self
             .failures

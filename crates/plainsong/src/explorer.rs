@@ -1,15 +1,18 @@
 //! How to explore: models, limits, and what to do with failures.
 
-use crate::attempt::{Attempt, attempt};
+use crate::attempt::{Attempt, attempt, attempt_slice};
+use crate::checkpoint::program_name;
 use crate::delivery::Delivery;
 use crate::fault::{Budgets, Fault};
 use crate::machine::Root;
 use crate::monitor::Registered;
 use crate::report::{Estimate, Report};
+use crate::slices::Slices;
 use crate::sync::mpsc::hang_up::Askers;
 use crate::trace::Trace;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Explores every execution of a program with the usual settings.
@@ -82,8 +85,13 @@ pub struct Explorer {
     pub(crate) events: usize,
     pub(crate) events_per_process: usize,
     pub(crate) samples: Option<u32>,
+    /// Draw samples by priorities, for bugs of this depth.
+    pub(crate) depth: Option<u32>,
     pub(crate) expected: Vec<String>,
     pub(crate) trace_file: Option<PathBuf>,
+    pub(crate) checkpoint: Option<PathBuf>,
+    pub(crate) checkpoint_interval: Duration,
+    pub(crate) cancel: Option<Arc<AtomicBool>>,
     pub(crate) monitors: Vec<Registered>,
     /// How often faults may happen.
     pub(crate) budgets: Budgets,
@@ -110,8 +118,12 @@ impl Default for Explorer {
             events: 100_000,
             events_per_process: usize::MAX,
             samples: None,
+            depth: None,
             expected: Vec::new(),
             trace_file: None,
+            checkpoint: None,
+            checkpoint_interval: Duration::from_secs(10),
+            cancel: None,
             monitors: Vec::new(),
             budgets: [1; 3],
             symmetry: false,
@@ -249,6 +261,28 @@ impl Explorer {
         self
     }
 
+    /// Stops when somebody sets the flag: a handler of Ctrl-C, say. Looked at after each execution.
+    ///
+    /// ```
+    /// use plainsong::{choose, End, Explorer, Verdict};
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    ///
+    /// let flag = Arc::new(AtomicBool::new(false));
+    /// let handler = Arc::clone(&flag);
+    /// let report = Explorer::new().cancel(flag).run(move || {
+    ///     if choose(0..1000) == 20 {
+    ///         handler.store(true, Ordering::Relaxed);
+    ///     }
+    /// });
+    /// assert_eq!((report.verdict, report.end), (Verdict::Unknown, End::Cancelled));
+    /// assert!(report.executions < 1000);
+    /// ```
+    pub fn cancel(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.cancel = Some(flag);
+        self
+    }
+
     /// Gives up executions that have more events than this; 100,000 otherwise. A process that sends
     /// for ever would have executions without end.
     ///
@@ -300,6 +334,41 @@ impl Explorer {
     /// ```
     pub fn sample(mut self, executions: u32) -> Self {
         self.samples = Some(executions);
+        self.depth = None;
+        self
+    }
+
+    /// Looks at so many executions drawn by random priorities (PCT), which find bugs that need few
+    /// things to happen in the right order: `depth` of them. Which ones depends on the
+    /// [seed](Explorer::seed) only.
+    ///
+    /// In each execution the process with the highest priority of those that can go on does, and messages
+    /// on their way have priorities like processes. At `depth - 1` random moments, the one that would
+    /// go on gets the lowest priority. With `n` processes (and ways of messages) and `k` steps, each
+    /// execution shows a bug of that depth with probability `1/(n k^(depth-1))` at least, however
+    /// many executions there are. Try 2 or 3. An execution that [`sample`](Explorer::sample) draws needs
+    /// luck at every receive.
+    ///
+    /// ```
+    /// use plainsong::{current, receive, send, spawn, Delivery, Explorer, Verdict};
+    ///
+    /// // Fails if the alarm comes between numbers 14 and 15.
+    /// let program = || {
+    ///     let main = current();
+    ///     spawn(move || (1..=20).for_each(|n| send(main, n)));
+    ///     spawn(move || send(main, 0));
+    ///     let seen = [(); 21].map(|()| receive::<i32>());
+    ///     assert!(!seen.windows(2).any(|pair| pair == [14, 0]));
+    /// };
+    /// let explorer = Explorer::new().delivery(Delivery::Mailbox);
+    /// let at_random = explorer.clone().sample(500).run(program);
+    /// assert_eq!(at_random.verdict, Verdict::Unknown);
+    /// let by_priority = explorer.pct(500, 2).run(program);
+    /// assert_eq!(by_priority.verdict, Verdict::Refuted);
+    /// ```
+    pub fn pct(mut self, executions: u32, depth: u32) -> Self {
+        self.samples = Some(executions);
+        self.depth = Some(depth.max(1));
         self
     }
 
@@ -353,12 +422,19 @@ impl Explorer {
     /// When compiled with `panic = "abort"`: failures are found by unwinding.
     pub fn run(&self, program: impl Fn() + Send + Sync + 'static) -> Report {
         let started = Instant::now();
+        let mut slices = match Slices::new(self, program_name(&program)) {
+            Ok(slices) => slices,
+            Err(misfit) => return Attempt::refused(misfit).into_report(self, started),
+        };
         let root = Arc::new(program) as Root;
         let mut settings = self.clone();
+        settings.askers = Arc::new(slices.askers());
+        settings.symmetry = slices.symmetry(self.symmetry);
         loop {
-            let mut outcome = settings.attempt(&root);
+            let mut outcome = settings.attempt(&root, &mut slices);
             if settings.symmetry && outcome.needs_causality {
                 settings.symmetry = false;
+                slices.start_again();
                 continue;
             }
             if outcome.askers.is_empty() {
@@ -368,20 +444,23 @@ impl Explorer {
                 return outcome.into_report(self, started);
             }
             Arc::make_mut(&mut settings.askers).extend(outcome.askers);
+            slices.start_again();
         }
     }
 
-    fn attempt(&self, root: &Root) -> Attempt {
+    fn attempt(&self, root: &Root, slices: &mut Slices) -> Attempt {
         let first = match self.restart {
             Restart::All => Restart::All,
-            Restart::Auto | Restart::Changed => Restart::Changed,
+            Restart::Auto | Restart::Changed => slices.restart(),
         };
-        let mut outcome = attempt(self, root, first, None);
-        if outcome.needs_a_whole {
-            return attempt(self, root, Restart::All, None);
+        let mut outcome = attempt_slice(self, root, first, slices);
+        if outcome.needs_a_whole && first != Restart::All {
+            slices.start_again();
+            return attempt_slice(self, root, Restart::All, slices);
         }
-        if self.restart == Restart::Auto && outcome.mismatch.is_some() {
-            outcome = attempt(self, root, Restart::All, None);
+        if self.restart == Restart::Auto && outcome.mismatch.is_some() && first != Restart::All {
+            slices.start_again();
+            outcome = attempt_slice(self, root, Restart::All, slices);
             if outcome.mismatch.is_none() {
                 outcome.notes.push(SHARED_STATE.to_owned());
             }

@@ -40,9 +40,19 @@ pub enum FailureKind {
     NotDeterministic,
     /// Two processes receive from one channel.
     TwoReceivers,
+    /// The [checkpoint](crate::Explorer::checkpoint_file) to go on from is of something else.
+    WrongCheckpoint,
 }
 
 impl FailureKind {
+    pub(crate) const ALL: [FailureKind; 5] = [
+        FailureKind::Panic,
+        FailureKind::Deadlock,
+        FailureKind::NotDeterministic,
+        FailureKind::TwoReceivers,
+        FailureKind::WrongCheckpoint,
+    ];
+
     /// As in a saved trace.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -50,6 +60,7 @@ impl FailureKind {
             FailureKind::Deadlock => "deadlock",
             FailureKind::NotDeterministic => "not deterministic",
             FailureKind::TwoReceivers => "two receivers",
+            FailureKind::WrongCheckpoint => "wrong checkpoint",
         }
     }
 }

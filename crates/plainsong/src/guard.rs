@@ -123,7 +123,8 @@ pub(crate) fn at(text: &str, location: Option<&Location<'_>>) -> String {
 }
 
 /// A small hash function; nobody attacks it.
-struct Mix(u64);
+#[derive(Default)]
+pub(crate) struct Mix(u64);
 
 impl Mix {
     fn add(&mut self, word: u64) {

@@ -188,9 +188,28 @@
 //! # When there are too many executions
 //!
 //! [`Explorer::estimate`] says how many there are before you explore them. [`Explorer::jobs`] uses
-//! more processors. [`Explorer::limit_time`] and its like stop in time, and [`Explorer::sample`] draws
-//! executions at random; the verdict is then [`Verdict::Unknown`] at best. Often a model can be made
-//! smaller: fewer clients, receives that select what they need, no message that nobody needs.
+//! more processors. [`Explorer::limit_time`] and its like stop in time, and with
+//! [`Explorer::checkpoint_file`] the next run goes on where this one stopped:
+//!
+//! ```
+//! use plainsong::{choose, Explorer, Verdict};
+//! use std::time::Duration;
+//!
+//! # let file = std::env::temp_dir().join("plainsong-front-page");
+//! # let _ = std::fs::remove_file(&file);
+//! let nightly = Explorer::new().limit_time(Duration::from_secs(3600)).checkpoint_file(file);
+//! let report = nightly.run(|| assert!(choose(0..1000) < 1000));
+//! report.assert_no_failure();
+//! if report.verdict == Verdict::Unknown {
+//!     println!("to be continued: {report}");
+//! }
+//! ```
+//!
+//! [`Explorer::sample`] draws executions at random, and [`Explorer::pct`] draws them so that bugs show
+//! that need only a few things to happen in the right order, among however many others; the verdict is
+//! then [`Verdict::Unknown`] at best.
+//! Often a model can be made smaller: fewer clients, receives that select what they need, no message
+//! that nobody needs.
 //!
 //! # When it failed in the nightly build
 //!
@@ -220,11 +239,13 @@
 // From the inside out. Operations (`send`, `receive`, `process`, `channel`, `select`, `choice`) ask
 // their `task` for an answer; the `machine` runs tasks on `coroutine`s and is a program for the engine;
 // `future` makes one receive of all that the futures of a task wait for, and `tokio` is built on it;
-// `attempt` and `watch` search; `story`, `picture`, `race`, `trace` and `replay` are about failures.
+// `attempt`, `slices` and `watch` search, `checkpoint` is about what is left; `story`, `picture`,
+// `race`, `trace` and `replay` are about failures.
 
 mod attempt;
 mod borrowed;
 mod channel;
+mod checkpoint;
 mod choice;
 mod coroutine;
 mod delivery;
@@ -251,6 +272,7 @@ mod report;
 mod select;
 mod send;
 mod shared;
+mod slices;
 mod story;
 pub mod sync;
 mod tag;

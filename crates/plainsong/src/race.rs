@@ -219,7 +219,7 @@ fn holds_afterwards(guide: &Guide, shared: &Shared) -> Option<u64> {
     let outcome = attempt(&settings, &shared.root, shared.restart, Some(guide));
     let all_fine = outcome.failures.is_empty()
         && outcome.mismatch.is_none()
-        && outcome.limit.is_none()
+        && outcome.early_end.is_none()
         && outcome.askers.is_empty()
         && outcome.complete > 0;
     all_fine.then_some(outcome.complete)

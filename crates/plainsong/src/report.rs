@@ -47,6 +47,8 @@ pub struct Report {
     pub restart: Restart,
     /// Where the trace of the first failure was saved.
     pub trace_file: Option<PathBuf>,
+    /// Where it was saved what is left, for [another run](crate::Explorer::checkpoint_file).
+    pub checkpoint_file: Option<PathBuf>,
     /// What else one should know.
     pub notes: Vec<String>,
 }
@@ -81,6 +83,11 @@ pub enum End {
     Failure,
     /// A limit was reached.
     Limit(Limit),
+    /// It was [cancelled](crate::Explorer::cancel).
+    Cancelled,
+    /// The [checkpoint](crate::Explorer::checkpoint_file) is of another program or of other
+    /// settings. Nothing was explored.
+    WrongCheckpoint,
     /// A trace was followed to its end.
     Replayed,
 }
@@ -98,7 +105,8 @@ pub enum Limit {
     /// [`Explorer::limit_events_per_process`](crate::Explorer::limit_events_per_process), in some
     /// execution.
     Events,
-    /// [`Explorer::sample`](crate::Explorer::sample): only some executions were looked at.
+    /// [`Explorer::sample`](crate::Explorer::sample) or [`Explorer::pct`](crate::Explorer::pct): only
+    /// some executions were looked at.
     Samples,
 }
 
@@ -163,7 +171,7 @@ impl Report {
         assert!(self.verdict == Verdict::Holds, "{self}");
     }
 
-    /// Panics with everything there is to see if a failure was found: for explorations that are
+    /// Panics with everything there is to see if there is a failure: for explorations that are
     /// known to be incomplete.
     ///
     /// ```
@@ -175,10 +183,12 @@ impl Report {
     ///
     /// # Panics
     ///
-    /// When the verdict is [`Verdict::Refuted`].
+    /// When the verdict is [`Verdict::Refuted`], or there is another failure, such as a checkpoint
+    /// that does not fit.
     #[track_caller]
     pub fn assert_no_failure(&self) {
-        assert!(self.verdict != Verdict::Refuted, "{self}");
+        let all_fine = self.verdict != Verdict::Refuted && self.failures.is_empty();
+        assert!(all_fine, "{self}");
     }
 }
 
@@ -194,6 +204,8 @@ impl fmt::Display for Report {
             }
             End::Complete | End::Failure => {}
             End::Limit(limit) => write!(f, ": {limit}")?,
+            End::Cancelled => f.write_str(": cancelled")?,
+            End::WrongCheckpoint => f.write_str(": the checkpoint does not fit")?,
             End::Replayed => f.write_str(": one trace was replayed")?,
         }
         let plural = if self.executions == 1 { "" } else { "s" };

@@ -380,7 +380,7 @@ fn parse_messages(text: &str) -> Option<Vec<Wanted>> {
 }
 
 /// A text in quotes, as `Debug` writes it, and what follows.
-fn unquote(text: &str) -> Option<(String, &str)> {
+pub(crate) fn unquote(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('"')?.char_indices();
     let mut plain = String::new();
     while let Some((at, c)) = rest.next() {

@@ -14,7 +14,7 @@ use crate::guard::Mismatch;
 use crate::machine::{Machine, Root, find_two_receivers, two_receivers};
 use crate::monitor::Observers;
 use crate::replay::Guide;
-use crate::report::{Limit, present_memory};
+use crate::report::{End, Limit, present_memory};
 use crate::shared::is_in_vain;
 use crate::story::Story;
 use crate::sync::mpsc::hang_up::{Askers, missing_askers};
@@ -22,7 +22,7 @@ use crate::world::{MARKS, World};
 use plainsong_explore::{EventId, Graph, Kind, Leaf, Tid, Visitor};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -42,7 +42,14 @@ pub(crate) struct Shared {
 pub(crate) struct Found {
     pub(crate) failures: Vec<Failure>,
     pub(crate) mismatch: Option<Mismatch>,
-    pub(crate) limit: Option<Limit>,
+    /// Why the search stopped before its end.
+    pub(crate) end: Option<End>,
+    /// Did the search stop for a checkpoint?
+    pub(crate) is_paused: bool,
+    /// Was some execution given up because it had too many events?
+    pub(crate) is_too_long: bool,
+    /// Did a path lead nowhere?
+    pub(crate) is_lost: bool,
     /// It makes no sense to go on, whatever was asked for.
     pub(crate) is_cut_short: bool,
     pub(crate) notes: Vec<String>,
@@ -77,30 +84,52 @@ impl Shared {
         std::mem::take(&mut *self.found())
     }
 
-    pub(crate) fn note_limit(&self, limit: Limit) {
-        self.found().limit.get_or_insert(limit);
+    pub(crate) fn note_end(&self, end: End) {
+        self.found().end.get_or_insert(end);
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
+    pub(crate) fn found(&self) -> MutexGuard<'_, Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The limit that is exceeded by the execution with this number, from 1, if any.
-    fn exceeded(&self, number: u64) -> Option<Limit> {
+    /// Is there no point in going on later?
+    pub(crate) fn is_decided(&self) -> bool {
+        let found = self.found();
+        found.mismatch.is_some()
+            || found.is_cut_short
+            || found.needs_a_whole
+            || (found.needs_causality && self.settings.symmetry)
+            || !found.askers.is_empty()
+            || (!found.failures.is_empty() && !self.settings.keep_going)
+    }
+
+    /// When a slice that begins now should pause for a checkpoint.
+    fn next_pause(&self) -> Option<Instant> {
         let settings = &self.settings;
+        let is_saved = settings.checkpoint.is_some() && self.guide.is_none();
+        is_saved.then(|| Instant::now() + settings.checkpoint_interval)
+    }
+
+    /// Why not to look at the execution with this number, from 1, if there is a reason.
+    fn exceeded(&self, number: u64) -> Option<End> {
+        let settings = &self.settings;
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if settings.cancel.as_ref().is_some_and(is_set) {
+            return Some(End::Cancelled);
+        }
         if settings.executions.is_some_and(|most| number > most) {
-            return Some(Limit::Executions);
+            return Some(End::Limit(Limit::Executions));
         }
         if self
             .deadline
             .is_some_and(|deadline| Instant::now() >= deadline)
         {
-            return Some(Limit::Time);
+            return Some(End::Limit(Limit::Time));
         }
         let most = settings.memory.filter(|_| number.is_multiple_of(256))?;
         present_memory()
             .filter(|&now| now > most)
-            .map(|_| Limit::Memory)
+            .map(|_| End::Limit(Limit::Memory))
     }
 }
 
@@ -114,6 +143,8 @@ pub(crate) struct Watch {
     pub(crate) events: u64,
     pub(crate) coverage: BTreeMap<String, u64>,
     seen: u64,
+    /// When it is time for a checkpoint.
+    pause: Option<Instant>,
     /// Were monitors told that the present execution has ended?
     told_the_end: bool,
     pub(crate) is_over: bool,
@@ -129,6 +160,7 @@ impl Watch {
             events: 0,
             coverage: BTreeMap::new(),
             seen: 0,
+            pause: shared.next_pause(),
             told_the_end: false,
             is_over: false,
         }
@@ -159,7 +191,7 @@ impl Watch {
             Leaf::Blocked => self.waits_for_ever(graph, world)?,
             Leaf::TooLong => {
                 self.blocked += 1;
-                self.shared.note_limit(Limit::Events);
+                self.shared.found().is_too_long = true;
                 self.note_longest(graph, world);
             }
         }
@@ -379,8 +411,13 @@ impl Visitor<Machine> for Watch {
             return false;
         }
         let number = self.shared.leaves.fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(limit) = self.shared.exceeded(number) {
-            self.shared.note_limit(limit);
+        if let Some(end) = self.shared.exceeded(number) {
+            self.shared.note_end(end);
+            return self.stop();
+        }
+        if self.seen > 0 && self.pause.is_some_and(|pause| Instant::now() >= pause) {
+            self.shared.leaves.fetch_sub(1, Ordering::Relaxed);
+            self.shared.found().is_paused = true;
             return self.stop();
         }
         let world = World::current().expect("a machine has entered its world");
@@ -410,6 +447,16 @@ impl Visitor<Machine> for Watch {
             return self.stop();
         }
         true
+    }
+
+    fn lost(&mut self) {
+        let world = World::current().expect("a machine has entered its world");
+        let mut found = self.shared.found();
+        match world.mismatch.take() {
+            Some(mismatch) => drop(found.mismatch.get_or_insert(mismatch)),
+            None => found.is_lost = true,
+        }
+        self.is_over = true;
     }
 }
 

@@ -3,6 +3,8 @@
 mod families;
 mod oracle;
 mod parallel;
+mod pct;
 mod random;
 mod script;
+mod slices;
 mod twins;
