@@ -11,6 +11,7 @@ use crate::replay::Guide;
 use crate::report::{End, Estimate, Limit, Report, Verdict, peak_memory};
 use crate::slices::{Searched, Slices};
 use crate::sync::mpsc::hang_up::Askers;
+use crate::traffic::{Summary, never_received};
 use crate::watch::{Shared, Watch};
 use crate::world::World;
 use plainsong_explore::{Engine, Graph, Leaf, Pct, Policy, Visitor, sample};
@@ -43,9 +44,13 @@ pub(crate) struct Attempt {
     pub(crate) needs_a_whole: bool,
     /// Was symmetry used though a message needs causality?
     pub(crate) needs_causality: bool,
+    traffic: Summary,
     is_guided: bool,
     checkpoint_file: Option<PathBuf>,
 }
+
+/// How many kinds of messages are named that nobody receives.
+const MOST_KINDS: usize = 3;
 
 /// Searches through the executions of a program, with or without a guide.
 pub(crate) fn attempt(
@@ -289,6 +294,7 @@ impl Attempt {
         self.askers = found.askers;
         self.needs_a_whole = found.needs_a_whole;
         self.needs_causality = found.needs_causality;
+        self.traffic = found.traffic;
     }
 
     /// Puts it into words and numbers.
@@ -322,6 +328,10 @@ impl Attempt {
         if self.complete == 0 && verdict == Verdict::Holds && !self.is_guided {
             self.notes
                 .push("no execution ended: nothing was checked to its end".to_owned());
+        }
+        if verdict == Verdict::Holds && !self.is_guided && settings.checkpoint.is_none() {
+            let few = never_received(&self.traffic).take(MOST_KINDS).cloned();
+            self.notes.extend(few);
         }
         let trace_file = self.save_trace(settings);
         Report {

@@ -280,6 +280,7 @@ mod task;
 pub mod thread;
 pub mod tokio;
 mod trace;
+mod traffic;
 mod watch;
 mod world;
 

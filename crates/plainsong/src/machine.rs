@@ -521,17 +521,28 @@ pub(crate) fn is_set(want: Want) -> bool {
     !matches!(want, Want::One | Want::Maybe)
 }
 
+/// A message for who receives it.
+fn receive(graph: &Graph<Machine>, send: EventId) -> Rc<Envelope> {
+    let message = graph.message(send);
+    if !message.is_received.get()
+        && let Some(world) = World::current()
+    {
+        world.traffic.received(message);
+    }
+    Rc::clone(message)
+}
+
 /// The answer to an operation of the graph.
 fn answer(graph: &Graph<Machine>, id: EventId, compares_values: bool) -> Fed {
     let event = graph.event(id);
     match &event.kind {
         Kind::Send { message, .. } if compares_values => Fed::Sent(Rc::clone(message)),
         Kind::Receive { want, .. } if is_set(*want) => {
-            let messages = event.reads().map(|send| Rc::clone(graph.message(send)));
+            let messages = event.reads().map(|send| receive(graph, send));
             Fed::Messages(messages.collect())
         }
         Kind::Receive { .. } => match event.read {
-            Read::From(send) => Fed::Message(Rc::clone(graph.message(send))),
+            Read::From(send) => Fed::Message(receive(graph, send)),
             _ => Fed::Nothing,
         },
         Kind::Choose { value, .. } => Fed::Chosen(*value),

@@ -211,6 +211,8 @@ pub(crate) struct Envelope<V: ?Sized = dyn Value> {
     /// In a replay: which of its sender's messages of this type to this mailbox it is, from 1.
     pub(crate) occurrence: u32,
     pub(crate) order: Option<&'static dyn Order>,
+    /// Has it been received in some execution?
+    pub(crate) is_received: Cell<bool>,
     /// Its `Debug` form when it was sent, if that may change later: see [`World::keeps_text`].
     ///
     /// [`World::keeps_text`]: crate::world::World::keeps_text

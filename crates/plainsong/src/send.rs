@@ -12,7 +12,7 @@ use crate::task::{Fed, Task};
 use crate::world::{Mailboxes, Place, World};
 use plainsong_explore::{Fate, Mailbox, Op};
 use std::any::TypeId;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 use std::panic::Location;
 use std::rc::Rc;
@@ -245,13 +245,18 @@ pub(crate) fn post<T: Value>(
             location,
             occurrence,
             order: delivery.order(),
+            is_received: Cell::default(),
             text,
             value: Kept::new(message),
         };
+        let message = Rc::new(envelope) as Rc<Envelope<dyn Value>>;
+        if is_message {
+            task.world.traffic.sent(&message);
+        }
         Op::Send {
             to,
             model: delivery.model(),
-            message: Rc::new(envelope) as Rc<Envelope<dyn Value>>,
+            message,
             fate,
         }
     };

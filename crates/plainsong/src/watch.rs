@@ -18,6 +18,7 @@ use crate::report::{End, Limit, present_memory};
 use crate::shared::is_in_vain;
 use crate::story::Story;
 use crate::sync::mpsc::hang_up::{Askers, missing_askers};
+use crate::traffic::Summary;
 use crate::world::{MARKS, World};
 use plainsong_explore::{EventId, Graph, Kind, Leaf, Tid, Visitor};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,6 +61,8 @@ pub(crate) struct Found {
     /// Does some process need executions to run as a whole?
     pub(crate) needs_a_whole: bool,
     pub(crate) needs_causality: bool,
+    /// Which kinds of messages are received.
+    pub(crate) traffic: Summary,
 }
 
 impl Shared {
@@ -428,6 +431,7 @@ impl Visitor<Machine> for Watch {
         let mut found = self.shared.found();
         found.needs_a_whole |= world.needs_a_whole.get();
         found.needs_causality |= world.needs_causality.get();
+        world.traffic.add_to(&mut found.traffic, &world);
         drop(found);
         if self.lacks_askers(graph, &world) {
             return self.stop();

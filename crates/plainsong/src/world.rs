@@ -10,6 +10,7 @@ use crate::panics::Caught;
 use crate::record::Record;
 use crate::replay::Guide;
 use crate::sync::mpsc::hang_up::Askers;
+use crate::traffic::Traffic;
 use plainsong_explore::{EventId, Mailbox, Tid};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -55,6 +56,7 @@ pub(crate) struct World {
     pub(crate) has_hung_up: Cell<bool>,
     /// Has a process asked a shared channel for a message that it is sure to get?
     pub(crate) has_sure_takes: Cell<bool>,
+    pub(crate) traffic: Traffic,
     /// Is there any coverage mark?
     pub(crate) has_marks: Cell<bool>,
     /// A leaf was visited: what ran for it is over.
@@ -105,6 +107,7 @@ impl World {
             needs_causality: Cell::new(false),
             has_hung_up: Cell::new(false),
             has_sure_takes: Cell::new(false),
+            traffic: Traffic::default(),
             has_marks: Cell::new(false),
             leaf_visited: Cell::new(false),
             last_failure: RefCell::default(),

@@ -5,6 +5,7 @@ use crate::process::Process;
 use crate::tag::Tag;
 use crate::world::Mailboxes;
 use std::any::TypeId;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::panic::Location;
@@ -61,6 +62,7 @@ impl Sketch {
             location: Location::caller(),
             occurrence: 0,
             order: None,
+            is_received: Cell::default(),
             text: None,
             value: Kept::new(value),
         };

@@ -11,6 +11,7 @@ use crate::tag::Tag;
 use crate::task::{Fed, Task};
 use plainsong_explore::{Fate, Mailbox, Op};
 use std::any::TypeId;
+use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
 use std::rc::Rc;
@@ -111,6 +112,7 @@ fn send_copy<T: Value>(
             location,
             occurrence,
             order: None,
+            is_received: Cell::default(),
             text: None,
             value: Kept::new(Copied { value, to: sent.to }),
         };

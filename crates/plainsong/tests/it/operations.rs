@@ -524,3 +524,33 @@ fn a_program_that_checks_nothing_is_noted() {
         ["no execution ended: nothing was checked to its end"]
     );
 }
+
+#[test]
+fn messages_that_nobody_receives_are_named() {
+    let report = plainsong::explore(|| {
+        let clerk = plainsong::spawn_named("clerk", || try_receive::<u32>());
+        send(clerk.process(), 1_i32);
+    });
+    report.assert_holds();
+    let [note] = &report.notes[..] else {
+        panic!("{:?}", report.notes)
+    };
+    assert!(
+        note.starts_with("no execution receives the `i32` sent to clerk at "),
+        "{note}"
+    );
+    assert!(note.contains("operations.rs"), "{note}");
+    // A kind that is received in one execution only is fine, whoever finds that one.
+    for jobs in [1, 2] {
+        let report = plainsong::Explorer::new().jobs(jobs).run(|| {
+            let clerk = plainsong::spawn_named("clerk", || {
+                let numbers = [(); 4].map(|()| try_receive::<u32>());
+                (numbers.iter().all(Option::is_some)).then(|| try_receive::<&str>())
+            });
+            (0..4_u32).for_each(|n| send(clerk.process(), n));
+            send(clerk.process(), "rare");
+        });
+        report.assert_holds();
+        assert!(report.notes.is_empty(), "{:?}", report.notes);
+    }
+}
