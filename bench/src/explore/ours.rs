@@ -1,29 +1,74 @@
 //! The programs, written for Plainsong.
 
 use super::Case;
+use super::measured::Measured;
+use crate::measure::thread_time;
 use plainsong::{Delivery, Explorer, Process, choose_bool, current, receive, send, spawn};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
+use std::time::Duration;
 
-/// Explores with `jobs` workers; returns the number of executions.
-pub fn explore(case: Case, jobs: usize) -> u64 {
+/// Explores with so many workers.
+pub fn explore(case: Case, workers: usize) -> Measured {
     let delivery = match case.delivery {
         "fifo" => Delivery::Fifo,
         "causal" => Delivery::Causal,
         _ => Delivery::Mailbox,
     };
     let Case { program, n, .. } = case;
+    let clocks = Arc::new(Clocks::default());
+    let worker_clocks = Arc::clone(&clocks);
+    let before = thread_time();
     let report = Explorer::new()
         .delivery(delivery)
-        .jobs(jobs)
-        .run(move || match program {
-            "ns+nr" => race(n),
-            "nworkers" => workers(n),
-            "2PC" => commit(n),
-            "streams" => streams(n),
-            "trips" => trips(n),
-            _ => crossing(n),
+        .jobs(workers)
+        .run(move || {
+            if workers > 1 {
+                worker_clocks.read();
+            }
+            match program {
+                "ns+nr" => race(n),
+                "nworkers" => self::workers(n),
+                "2PC" => commit(n),
+                "streams" => streams(n),
+                "trips" => trips(n),
+                _ => crossing(n),
+            }
         });
+    let alone = thread_time() - before;
     report.assert_holds();
-    report.executions
+    let longest = if workers > 1 { clocks.longest() } else { alone };
+    Measured {
+        executions: report.executions,
+        blocked: report.blocked,
+        events: report.events,
+        longest: longest.as_nanos() as u64,
+        ..Measured::default()
+    }
+}
+
+/// The CPU time of each worker, read now and then when it runs the program again.
+#[derive(Default)]
+struct Clocks(Mutex<HashMap<ThreadId, Duration>>);
+
+impl Clocks {
+    fn read(&self) {
+        thread_local! {
+            static TURN: Cell<u32> = const { Cell::new(0) };
+        }
+        let turn = TURN.replace(TURN.get().wrapping_add(1));
+        if turn.is_multiple_of(256) {
+            let mut clocks = self.0.lock().expect("nobody panics with it");
+            clocks.insert(std::thread::current().id(), thread_time());
+        }
+    }
+
+    fn longest(&self) -> Duration {
+        let clocks = self.0.lock().expect("nobody panics with it");
+        clocks.values().copied().max().unwrap_or_default()
+    }
 }
 
 fn take(n: u32) {
@@ -70,7 +115,8 @@ fn commit(n: u32) {
         spawn(move || {
             let yes = choose_bool();
             send(coordinator, (current(), yes));
-            assert!(yes || !receive::<bool>());
+            let all = receive::<bool>();
+            assert!(yes || !all);
         });
     }
 }
