@@ -41,6 +41,22 @@ pub(crate) fn candidates<P: Program>(
     }
 }
 
+/// Is there anything that may be read? That is so when anything is open.
+pub(crate) fn has_candidate<P: Program>(graph: &Graph<P>, reader: &Reader<'_, P::Pattern>) -> bool {
+    let mut queues = P::mailboxes(reader.pattern)
+        .iter()
+        .flat_map(|&mailbox| &graph.boxes[mailbox as usize].queues);
+    queues.any(|queue| {
+        queue.sends[queue.head..].iter().any(|&index| {
+            let event = graph.event_at(queue.sender, index as usize);
+            let Kind::Send { ref message, .. } = event.kind else {
+                unreachable!("queues hold sends")
+            };
+            !matches!(event.read, Read::By(_)) && P::accepts(reader.pattern, message, queue.sender)
+        })
+    })
+}
+
 /// Is it decided what may be read, or must the order that mailboxes force be asked?
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decided {

@@ -16,7 +16,7 @@
 
 mod pct;
 
-use crate::candidates::{Reader, candidates, is_global};
+use crate::candidates::{Reader, candidates, has_candidate, is_global};
 use crate::cut::Cut;
 use crate::event::{EventId, Kind, Read, Tid};
 use crate::graph::Graph;
@@ -475,17 +475,16 @@ impl<'p, P: Program> Engine<'p, P> {
     }
 
     /// Need the thread's next operation, a receive, not wait?
-    fn is_ready(&mut self, thread: Tid, want: Want) -> Ready {
+    fn is_ready(&self, thread: Tid, want: Want) -> Ready {
         if !want.waits() {
             return Ready::Yes;
         }
         let reader = reader(&self.graph, thread);
         if is_simple(&self.graph, reader.pattern, want) {
-            self.find_open(thread);
-            return if self.open.is_empty() {
-                Ready::No
-            } else {
+            return if has_candidate(&self.graph, &reader) {
                 Ready::Yes
+            } else {
+                Ready::No
             };
         }
         if !is_enabled(&self.graph, &reader, want) {
@@ -609,6 +608,12 @@ impl<'p, P: Program> Engine<'p, P> {
             return;
         }
         self.find_open(thread);
+        if want.waits()
+            && let [only] = self.open[..]
+        {
+            self.read(thread, Some(only));
+            return;
+        }
         let nothing = (!want.waits()).then_some(None);
         let sends = self.open.iter().map(|&send| Some(send));
         let reads: Vec<Option<EventId>> = nothing.into_iter().chain(sends).collect();

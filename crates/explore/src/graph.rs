@@ -96,6 +96,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// Is the thread part of this execution?
+    #[inline]
     pub fn exists(&self, thread: Tid) -> bool {
         thread == 0 || self.threads[thread as usize].spawned_by.is_some()
     }
@@ -106,11 +107,13 @@ impl<P: Program> Graph<P> {
     }
 
     /// How many events of the thread are in the graph.
+    #[inline]
     pub fn live(&self, thread: Tid) -> usize {
         self.threads[thread as usize].live
     }
 
     /// The event that the thread's next operation will be.
+    #[inline]
     pub(crate) fn next_id(&self, thread: Tid) -> EventId {
         EventId {
             thread,
@@ -119,6 +122,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// Is the thread's next operation known without asking the program?
+    #[inline]
     pub(crate) fn scripted(&self, thread: Tid) -> Option<&EventOf<P>> {
         let thread = &self.threads[thread as usize];
         thread.script.get(thread.live)
@@ -160,20 +164,24 @@ impl<P: Program> Graph<P> {
         }
     }
 
+    #[inline]
     pub(crate) fn event_at(&self, thread: Tid, index: usize) -> &EventOf<P> {
         &self.threads[thread as usize].script[index]
     }
 
     /// An event.
+    #[inline]
     pub fn event(&self, id: EventId) -> &EventOf<P> {
         self.event_at(id.thread, id.index as usize)
     }
 
+    #[inline]
     pub(crate) fn event_mut(&mut self, id: EventId) -> &mut EventOf<P> {
         &mut self.threads[id.thread as usize].script[id.index as usize]
     }
 
     /// What a send sent.
+    #[inline]
     pub fn message(&self, send: EventId) -> &P::Message {
         match &self.event(send).kind {
             Kind::Send { message, .. } => message,
@@ -182,6 +190,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// Events in the order of insertion.
+    #[inline]
     pub fn order(&self) -> &[EventId] {
         &self.order
     }
@@ -192,6 +201,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// Threads in the order of where they were spawned, which no exploration order changes.
+    #[inline]
     pub(crate) fn by_key(&self) -> &[Tid] {
         &self.by_key
     }
@@ -201,6 +211,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// The causal past of an event, as how many events of each thread.
+    #[inline]
     pub(crate) fn clock(&self, id: EventId) -> &[u32] {
         let at = id.index as usize * self.stride;
         &self.threads[id.thread as usize].clocks[at..at + self.stride]
@@ -213,6 +224,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// Is `earlier` in the causal past of `later`, or the same?
+    #[inline]
     pub fn happens_before(&self, earlier: EventId, later: EventId) -> bool {
         self.clock(later)[earlier.thread as usize] > earlier.index
     }

@@ -63,10 +63,10 @@ pub(crate) fn revisits<P: Program>(graph: &Graph<P>, walk: &mut Walk, send: Even
     else {
         unreachable!("only sends revisit")
     };
-    let receives = &graph.boxes[to as usize].receives;
+    // One thread receives from a mailbox, so those in the past of the send come first.
+    let receives = graph.boxes[to as usize].receives.iter().rev();
     let mut left = receives
-        .iter()
-        .filter(|&&id| !graph.happens_before(id, send))
+        .take_while(|&&id| !graph.happens_before(id, send))
         .count();
     if left == 0 {
         return found;
