@@ -57,6 +57,7 @@ pub(crate) struct Print {
 }
 
 impl Print {
+    #[inline]
     pub(crate) fn new(what: What, location: &'static Location<'static>, detail: impl Hash) -> Self {
         let mut mix = Mix(0);
         detail.hash(&mut mix);
@@ -76,6 +77,7 @@ impl Print {
         }
     }
 
+    #[inline]
     pub(crate) fn same(&self, other: &Print) -> bool {
         self.what == other.what
             && self.detail == other.detail
@@ -127,6 +129,7 @@ pub(crate) fn at(text: &str, location: Option<&Location<'_>>) -> String {
 pub(crate) struct Mix(u64);
 
 impl Mix {
+    #[inline]
     fn add(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
@@ -145,18 +148,22 @@ impl Hasher for Mix {
         }
     }
 
+    #[inline]
     fn write_u8(&mut self, n: u8) {
         self.add(u64::from(n));
     }
 
+    #[inline]
     fn write_u32(&mut self, n: u32) {
         self.add(u64::from(n));
     }
 
+    #[inline]
     fn write_u64(&mut self, n: u64) {
         self.add(n);
     }
 
+    #[inline]
     fn write_usize(&mut self, n: usize) {
         self.add(n as u64);
     }

@@ -5,6 +5,10 @@
 //! has consumed, the run is made to unwind; when the process is asked for again, it starts anew and
 //! is fed all its answers. Processes whose answers did not change stay where they are.
 //!
+//! A run that has consumed just one answer too many is kept in *doubt* until the process is asked for
+//! again. If then it has got the same answer, as an acknowledgement often is, the run goes on; it cannot
+//! know that it was another message that said the same.
+//!
 //! The code of a process is an `FnOnce`, used up by a run. To start a child again its parent runs
 //! again, up to where it is now; on the way it spawns all its children anew, and the code of each is
 //! kept for when it is wanted. So one run of `main` provides for one new start of every child.
@@ -35,7 +39,6 @@ pub(crate) use causality::causal_order;
 pub(crate) use describe::{describe_event, describe_operation};
 use plainsong_explore::{EventId, Graph, History, Kind, Mailbox, Op, Program, Read, Tid, Want};
 pub(crate) use receivers::{find_two_receivers, two_receivers};
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -52,9 +55,8 @@ pub(crate) struct Machine {
     performed: usize,
     /// With [`Restart::All`]: how many events of each process have run.
     done: Vec<u32>,
-    /// With [`Restart::All`]: messages of the execution, by their address in the graph, as they were
-    /// sent in this run.
-    fresh: HashMap<usize, Rc<Envelope>>,
+    /// With [`Restart::All`]: what the operations of each process sent in this run.
+    fresh: Vec<Vec<Option<Rc<Envelope>>>>,
     /// Who received last from each mailbox.
     receivers: Vec<Option<Tid>>,
     /// Memory for tasks.
@@ -79,6 +81,17 @@ struct Run {
     pending: Option<Operation>,
     /// How many answers it has got.
     consumed: usize,
+    /// The last of them, if it came from others.
+    last: Option<Fed>,
+    /// Does the last answer perhaps not hold any more?
+    in_doubt: bool,
+}
+
+impl Run {
+    /// May it turn out that an answer from the `kept`-th on is the same again?
+    fn may_get_the_same(&self, kept: usize) -> bool {
+        self.consumed == kept + 1 && self.last.is_some() && !matches!(self.pending, Some(Op::Fail))
+    }
 }
 
 /// The program is not deterministic; the world knows how.
@@ -99,7 +112,7 @@ impl Machine {
             processes: Vec::new(),
             performed: 0,
             done: Vec::new(),
-            fresh: HashMap::new(),
+            fresh: Vec::new(),
             receivers: Vec::new(),
             spare: Vec::new(),
             _entered: entered,
@@ -122,12 +135,8 @@ impl Machine {
 
     /// The operation that a process has stopped at.
     pub(crate) fn pending(&self, process: Tid) -> Option<&Operation> {
-        self.processes
-            .get(process as usize)?
-            .run
-            .as_ref()?
-            .pending
-            .as_ref()
+        let run = self.processes.get(process as usize)?.run.as_ref()?;
+        run.pending.as_ref().filter(|_| !run.in_doubt)
     }
 
     /// In a replay: does some process wait for a message that the trace wants and nobody sends?
@@ -142,18 +151,25 @@ impl Machine {
         (0..self.processes.len()).any(process_waits) || self.a_monitor_waits_for_the_guide()
     }
 
+    #[inline]
     fn entry(&mut self, process: Tid) -> &mut Entry {
         let at = process as usize;
         if at >= self.processes.len() {
-            let known = self.processes.len();
-            self.processes.resize_with(at + 1, Entry::default);
-            let new = self.processes[known..].iter();
-            let records = new.map(|entry| Rc::downgrade(&entry.record));
-            self.world.records.borrow_mut().extend(records);
+            self.make_room(at + 1);
         }
         &mut self.processes[at]
     }
 
+    #[cold]
+    fn make_room(&mut self, processes: usize) {
+        let known = self.processes.len();
+        self.processes.resize_with(processes, Entry::default);
+        let new = self.processes[known..].iter();
+        let records = new.map(|entry| Rc::downgrade(&entry.record));
+        self.world.records.borrow_mut().extend(records);
+    }
+
+    #[inline]
     fn run(&mut self, process: Tid) -> &mut Run {
         self.entry(process)
             .run
@@ -164,16 +180,35 @@ impl Machine {
     /// The next operation of a process, running only what has to run.
     fn advance(&mut self, process: Tid, graph: &Graph<Self>) -> Step<Operation> {
         let known = answers(graph, process);
+        self.settle(process, known, graph);
         let usable = |run: &Run| run.consumed <= known;
         if !self.entry(process).run.as_ref().is_some_and(usable) {
             self.start(process, graph)?;
         }
-        if self.run(process).consumed < known || self.run(process).pending.is_none() {
+        let run = self.run(process);
+        if run.consumed < known || run.pending.is_none() {
             self.feed(process, known, graph);
             self.go_on(process, graph)?;
         }
         let pending = self.run(process).pending.clone();
         Ok(pending.expect("a process that has run has an operation"))
+    }
+
+    /// Decides whether a run that is in doubt goes on, now that the process has got `known` answers.
+    fn settle(&mut self, process: Tid, known: usize, graph: &Graph<Self>) {
+        let Some(run) = self.entry(process).run.as_mut().filter(|run| run.in_doubt) else {
+            return;
+        };
+        let id = EventId {
+            thread: process,
+            index: run.consumed as u32 - 1,
+        };
+        let is_same = |last: &Fed| last.is_same(&answer(graph, id, false));
+        if run.consumed <= known && run.last.as_ref().is_some_and(is_same) {
+            run.in_doubt = false;
+        } else {
+            self.give_up_run(process);
+        }
     }
 
     /// Starts a process anew; it has not run yet.
@@ -188,6 +223,8 @@ impl Machine {
             coroutine: Some(coroutine),
             pending: None,
             consumed: 0,
+            last: None,
+            in_doubt: false,
         });
         Ok(())
     }
@@ -257,6 +294,9 @@ impl Machine {
                 index: index as u32,
             };
             feed.push(answer(graph, id, compares_values));
+            if index + 1 == known {
+                run.last = feed.last().and_then(Fed::decided_by_others);
+            }
         }
         drop(feed);
         run.consumed = known;
@@ -345,6 +385,10 @@ impl Machine {
         let Some(mut run) = self.entry(process).run.take() else {
             return;
         };
+        if run.in_doubt {
+            let record = &self.entry(process).record;
+            record.prints.borrow_mut().truncate(run.consumed);
+        }
         if let Some(coroutine) = &mut run.coroutine
             && coroutine.is_suspended()
         {
@@ -467,6 +511,13 @@ impl Program for Machine {
             return;
         }
         let entry = self.entry(thread);
+        if let Some(run) = entry.run.as_mut()
+            && run.may_get_the_same(kept)
+            && !entry.record.has_children_from(kept)
+        {
+            run.in_doubt = true;
+            return;
+        }
         entry.record.prints.borrow_mut().truncate(kept + 1);
         if entry.run.as_ref().is_some_and(|run| run.consumed > kept) {
             self.give_up_run(thread);

@@ -1,5 +1,7 @@
 //! Messages in flight: any value, with who sent it and how.
 
+mod plain;
+
 use crate::order::Order;
 use crate::process::Process;
 use crate::record::discard;
@@ -8,7 +10,7 @@ use plainsong_explore::Mailbox;
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::fmt::{self, Debug};
+use std::fmt::{self, Debug, Write as _};
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -120,6 +122,11 @@ pub(crate) trait Value: Any {
     /// A copy for a monitor; none of what is no message.
     fn duplicate(&self) -> Option<Box<dyn Value>>;
 
+    /// Is it known to be the same value?
+    fn is_same(&self, _other: &dyn Any) -> bool {
+        false
+    }
+
     /// What it is to people.
     fn role(&self) -> Role {
         Role::Message
@@ -147,6 +154,11 @@ impl<T: Message> Value for T {
     fn duplicate(&self) -> Option<Box<dyn Value>> {
         Some(Box::new(copy(self)))
     }
+
+    fn is_same(&self, other: &dyn Any) -> bool {
+        let other = other.downcast_ref();
+        other.is_some_and(|other| plain::is_same(self, other))
+    }
 }
 
 /// What a process returned, on its way to whoever joins it.
@@ -159,6 +171,11 @@ impl<T: 'static> Value for Returned<T> {
 
     fn duplicate(&self) -> Option<Box<dyn Value>> {
         None
+    }
+
+    fn is_same(&self, other: &dyn Any) -> bool {
+        let other = other.downcast_ref::<Self>();
+        other.is_some_and(|other| plain::is_same(&self.0, &other.0))
     }
 }
 
@@ -179,6 +196,15 @@ impl<V: Value> Value for Kept<V> {
 
     fn duplicate(&self) -> Option<Box<dyn Value>> {
         self.0.as_ref()?.duplicate()
+    }
+
+    fn is_same(&self, other: &dyn Any) -> bool {
+        let other = other
+            .downcast_ref::<Self>()
+            .and_then(|kept| kept.0.as_ref());
+        let one = self.0.as_ref();
+        one.zip(other)
+            .is_some_and(|(one, other)| one.is_same(other))
     }
 
     fn role(&self) -> Role {
@@ -229,6 +255,27 @@ impl Envelope {
         }
     }
 
+    /// Can whoever receives them not tell them apart? If nobody knows, no.
+    pub(crate) fn is_same(&self, other: &Envelope) -> bool {
+        self.type_id == other.type_id
+            && self.to == other.to
+            && self.info.from == other.info.from
+            && self.info.tag == other.info.tag
+            && self.value.is_same(&other.value)
+    }
+
+    /// Do both look the same, as they were sent?
+    pub(crate) fn looks_like(&self, other: &Envelope) -> bool {
+        let text = self.as_sent();
+        match &other.text {
+            Some(other) => *text == **other,
+            None => {
+                let mut rest = Rest(&text);
+                write!(rest, "{other:?}").is_ok() && rest.0.is_empty()
+            }
+        }
+    }
+
     pub(crate) fn is<T: 'static>(&self) -> bool {
         self.type_id == TypeId::of::<T>()
     }
@@ -242,6 +289,16 @@ impl Envelope {
 impl Debug for Envelope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.show(f)
+    }
+}
+
+/// What is left of a text of which the beginning was written.
+struct Rest<'t>(&'t str);
+
+impl fmt::Write for Rest<'_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
+        Ok(())
     }
 }
 

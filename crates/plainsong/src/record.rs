@@ -136,6 +136,14 @@ impl Record {
         Some(newest.process)
     }
 
+    /// Was any child spawned by an operation from `kept` on?
+    pub(crate) fn has_children_from(&self, kept: usize) -> bool {
+        let children = self.children.borrow();
+        children
+            .last()
+            .is_some_and(|newest| newest.spawned_at as usize >= kept)
+    }
+
     /// The children spawned by operations from `kept` on that have run.
     pub(crate) fn children_from(&self, kept: usize) -> Vec<Tid> {
         let children = self.children.borrow();

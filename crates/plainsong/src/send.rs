@@ -140,18 +140,18 @@ impl<T: Message> Letter<T> {
                 return;
             }
             if twice && happens(&task, Fault::Duplicate, location) {
-                post(self.clone(), to, location, usual, What::Send);
+                post_from(&task, self.clone(), to, location, usual, What::Send);
             }
         } else {
             if lossy {
                 self.fate = Fate::Lossy(Fault::Loss.budget());
             }
             if twice {
-                post(self.clone(), to, location, usual, What::Send);
+                post_from(&task, self.clone(), to, location, usual, What::Send);
                 self.fate = Fate::Copy(Fault::Duplicate.budget());
             }
         }
-        post(self, to, location, usual, What::Send);
+        post_from(&task, self, to, location, usual, What::Send);
     }
 
     pub(crate) fn with_faults(mut self, faults: Faults) -> Self {
@@ -200,13 +200,24 @@ pub(crate) fn post<T: Value>(
     usual: Option<Delivery>,
     what: What,
 ) {
-    let Some(task) = Task::live("send") else {
-        return;
-    };
+    if let Some(task) = Task::live("send") {
+        post_from(&task, letter, to, location, usual, what);
+    }
+}
+
+/// The same, by a process that is known to run.
+fn post_from<T: Value>(
+    task: &Task,
+    letter: Letter<T>,
+    to: Mailbox,
+    location: &'static Location<'static>,
+    usual: Option<Delivery>,
+    what: What,
+) {
     let is_copy = matches!(letter.fate, Fate::Copy(_));
     let is_message = what == What::Send && !is_copy && letter.message.role() == Role::Message;
     if is_message && !task.world.monitors.is_empty() {
-        send_copies(&task, &letter.message, letter.tag.as_ref(), to, location);
+        send_copies(task, &letter.message, letter.tag.as_ref(), to, location);
     }
     let delivery = letter.delivery.or(usual).unwrap_or(task.world.delivery);
     if !matches!(delivery, Delivery::Unordered | Delivery::Fifo) {
@@ -223,13 +234,13 @@ pub(crate) fn post<T: Value>(
             letter.fate,
         ),
     );
-    let occurrence = count(&task, to, TypeId::of::<T>());
+    let occurrence = count(task, to, TypeId::of::<T>());
     let Letter {
         message, tag, fate, ..
     } = letter;
     let unsent = RefCell::new(Some((message, tag)));
     let describe = || match &*unsent.borrow() {
-        Some((message, tag)) => describe_send(&task, &Shown(message), tag.as_ref(), to),
+        Some((message, tag)) => describe_send(task, &Shown(message), tag.as_ref(), to),
         None => What::Send.to_string(),
     };
     let process = Process(task.process);
@@ -271,8 +282,10 @@ pub(crate) fn post<T: Value>(
     if differs {
         task.unfit(&describe(), location);
     }
-    // It was sent when the process ran before: this one is a duplicate.
-    discard(unsent.into_inner());
+    if let Some(duplicate) = unsent.into_inner() {
+        // It was sent when the process ran before.
+        discard(duplicate);
+    }
 }
 
 /// In a replay, messages are known by their number among those of their type to their mailbox.

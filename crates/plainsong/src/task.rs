@@ -43,6 +43,26 @@ pub(crate) enum Fed {
 }
 
 impl Fed {
+    /// Is it known that a process cannot tell both answers apart?
+    pub(crate) fn is_same(&self, other: &Fed) -> bool {
+        match (self, other) {
+            (Fed::Message(one), Fed::Message(other)) => {
+                Rc::ptr_eq(one, other) || one.is_same(other)
+            }
+            (Fed::Nothing, Fed::Nothing) => true,
+            _ => false,
+        }
+    }
+
+    /// The answer again, if it is one that others decided.
+    pub(crate) fn decided_by_others(&self) -> Option<Fed> {
+        match self {
+            Fed::Message(message) => Some(Fed::Message(Rc::clone(message))),
+            Fed::Nothing => Some(Fed::Nothing),
+            _ => None,
+        }
+    }
+
     /// The messages that a receive gets.
     pub(crate) fn received(&mut self) -> &mut [Rc<Envelope>] {
         match self {
@@ -202,13 +222,23 @@ impl Task {
 
     /// The task that runs on this OS thread.
     #[track_caller]
+    #[inline]
     pub(crate) fn current(operation: &str) -> Rc<Task> {
         match CURRENT.with_borrow(Clone::clone) {
             Some(task) => task,
-            None if is_observing() => {
+            None => Task::missing(operation),
+        }
+    }
+
+    /// There is no task: says why.
+    #[track_caller]
+    #[cold]
+    fn missing(operation: &str) -> ! {
+        match is_observing() {
+            true => {
                 panic!("`{operation}` does not work in a monitor: monitors only watch")
             }
-            None => panic!(
+            false => panic!(
                 "`{operation}` works only inside an exploration: wrap the code in \
                  `plainsong::explore(|| {{ … }})`"
             ),
@@ -217,6 +247,7 @@ impl Task {
 
     /// The task that runs on this OS thread; none when it is unwinding and has to do nothing.
     #[track_caller]
+    #[inline]
     pub(crate) fn live(operation: &str) -> Option<Rc<Task>> {
         if MUTED.get() {
             return None;
@@ -253,6 +284,7 @@ impl Task {
     }
 
     /// Does what destructors had to leave undone.
+    #[inline]
     fn catch_up(&self) {
         if !self.deferred.borrow().is_empty() {
             for deed in self.deferred.take() {
@@ -273,6 +305,7 @@ impl Task {
 
     /// Performs an operation: compares it with what was done before, takes the answer from the
     /// feed, or stops until there is one.
+    #[inline]
     pub(crate) fn perform(
         &self,
         print: Print,
@@ -289,6 +322,7 @@ impl Task {
     }
 
     /// Stops with a request until there is an answer.
+    #[inline]
     fn wait(&self, request: Operation) {
         self.request.replace(Some(request));
         suspend();
@@ -298,6 +332,7 @@ impl Task {
     }
 
     /// Compares an operation with its fingerprint from before, and counts it.
+    #[inline]
     fn compare(&self, print: Print, describe: &dyn Fn() -> String) {
         let at = self.position.get() as usize;
         let mut prints = self.record.prints.borrow_mut();

@@ -11,7 +11,6 @@
 use super::causality::missing_cause;
 use super::{Broken, Machine, Step, answer, describe, is_stop};
 use crate::guard::{Mismatch, at};
-use crate::message::Envelope;
 use crate::task::Operation;
 use crate::world::World;
 use plainsong_explore::{EventId, Graph, Kind, Op, Tid};
@@ -57,6 +56,9 @@ impl Machine {
     }
 
     fn perform_with_causes(&mut self, id: EventId, graph: &Graph<Self>) -> Step {
+        if missing_cause(graph, id, &self.done).is_none() {
+            return self.perform_in_turn(id, graph);
+        }
         let mut open = vec![id];
         while let Some(&next) = open.last() {
             if let Some(cause) = missing_cause(graph, next, &self.done) {
@@ -64,12 +66,19 @@ impl Machine {
                 continue;
             }
             open.pop();
-            if next.index == self.done[next.thread as usize] {
-                self.done[next.thread as usize] += 1;
-                self.perform_event(next, graph)?;
-            }
+            self.perform_in_turn(next, graph)?;
         }
         Ok(())
+    }
+
+    /// Performs an event unless that was done before.
+    fn perform_in_turn(&mut self, id: EventId, graph: &Graph<Self>) -> Step {
+        let done = &mut self.done[id.thread as usize];
+        if id.index != *done {
+            return Ok(());
+        }
+        *done += 1;
+        self.perform_event(id, graph)
     }
 
     /// Gives up everything and starts the first process.
@@ -107,8 +116,9 @@ impl Machine {
         }
         self.keep_fresh(id, graph);
         let mut fed = answer(graph, id, false);
-        for message in fed.received() {
-            if let Some(fresh) = self.fresh.get(&address(message)) {
+        for (message, send) in fed.received().iter_mut().zip(graph.event(id).reads()) {
+            let sent = self.fresh.get(send.thread as usize);
+            if let Some(Some(fresh)) = sent.and_then(|sent| sent.get(send.index as usize)) {
                 *message = Rc::clone(fresh);
             }
         }
@@ -132,7 +142,12 @@ impl Machine {
             && !Rc::ptr_eq(old, message)
         {
             let message = Rc::clone(message);
-            self.fresh.insert(address(old), message);
+            let (thread, index) = (id.thread as usize, id.index as usize);
+            if thread >= self.fresh.len() {
+                self.fresh.resize_with(thread + 1, Vec::new);
+            }
+            self.fresh[thread].resize(index, None);
+            self.fresh[thread].push(Some(message));
         }
     }
 
@@ -157,11 +172,6 @@ impl Machine {
     }
 }
 
-/// Tells messages apart while they are in the graph.
-fn address(message: &Rc<Envelope>) -> usize {
-    Rc::as_ptr(message).cast::<()>() as usize
-}
-
 /// Is the operation the one that the event was made from?
 fn same(graph: &Graph<Machine>, id: EventId, operation: &Operation) -> bool {
     match (&graph.event(id).kind, operation) {
@@ -184,7 +194,7 @@ fn same(graph: &Graph<Machine>, id: EventId, operation: &Operation) -> bool {
                 && fate == fate2
                 && message.type_id == message2.type_id
                 && message.info.tag == message2.info.tag
-                && message.as_sent() == message2.as_sent()
+                && message.looks_like(message2)
         }
         (
             Kind::Receive { pattern, want },

@@ -2,11 +2,11 @@
 
 use crate::script::every_way;
 use plainsong::{
-    Delivery, Explorer, Receiver, Restart, Sender, channel, choose, cover, current, receive, send,
-    spawn, spawn_named, try_receive,
+    Delivery, Explorer, Process, Receiver, Restart, Sender, channel, choose, cover, current,
+    explore, messages, receive, send, spawn, spawn_named, try_receive,
 };
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 #[test]
@@ -355,4 +355,80 @@ fn shared_state_that_is_returned_belongs_to_its_execution() {
     let report = Explorer::new().restart(Restart::All).run(program);
     report.assert_holds();
     assert_eq!(report.executions, 2);
+}
+
+#[test]
+fn a_process_that_gets_the_same_answer_again_is_not_run_again() {
+    let (thanks, counted) = counter();
+    let report = explore(move || {
+        let server = spawn(|| {
+            let clients = [(); 3].map(|()| receive::<Process>());
+            for client in clients {
+                send(client, true);
+            }
+        });
+        let server = server.process();
+        for _ in 0..3 {
+            let thanks = Arc::clone(&thanks);
+            spawn(move || {
+                send(server, current());
+                receive::<bool>();
+                thanks.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+    });
+    report.assert_holds();
+    assert_eq!(report.executions, 6);
+    // Three in the first execution, and three in each of those that were run again to be compared: the
+    // first, the second and the fourth.
+    assert_eq!(counted.load(Ordering::Relaxed), 12);
+}
+
+#[test]
+fn the_same_value_from_somebody_else_is_another_answer() {
+    let report = explore(|| {
+        let main = current();
+        let first = spawn(move || send(main, true)).process();
+        spawn(move || send(main, true));
+        receive::<bool>();
+        let (_, info) = messages::<bool>().receive_with_info();
+        cover(if info.from() == first {
+            "first"
+        } else {
+            "second"
+        });
+    });
+    assert_eq!(report.executions, 2);
+    assert_eq!(
+        (report.coverage["first"], report.coverage["second"]),
+        (1, 1)
+    );
+}
+
+#[test]
+fn the_same_answer_after_another_one_goes_on_from_there() {
+    let report = explore(|| {
+        let client = spawn(|| (receive::<u8>(), receive::<u8>()));
+        let to = client.process();
+        let server = spawn(move || {
+            let n = receive::<u8>() + receive::<u8>() * 2;
+            send(to, n % 2);
+            send(to, n);
+        });
+        for n in [1_u8, 2, 3] {
+            let server = server.process();
+            spawn(move || send(server, n));
+        }
+        let (low, n) = client.join();
+        assert_eq!(low, n % 2);
+        cover(n.to_string());
+    });
+    assert_eq!(report.executions, 6);
+    let sums: Vec<&str> = report.coverage.keys().map(String::as_str).collect();
+    assert_eq!(sums, ["4", "5", "7", "8"]);
+}
+
+fn counter() -> (Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let counter = Arc::new(AtomicUsize::new(0));
+    (Arc::clone(&counter), counter)
 }
