@@ -5,30 +5,30 @@
 //! for a send to turn round. At a leaf it goes back to the newest of them, takes the next outcome,
 //! and extends again. Going back removes events in place; a revisit saves what it deletes.
 //!
-//! Scheduling. Operations that are always possible come first, receives last, in the order of the
-//! threads' keys. Any fixed rule gives the same graphs; this one lets most receives see all their
-//! sends at once, so that few revisits are needed.
+//! Scheduling (`schedule`). Any fixed rule gives the same graphs; receives come last, so that most of them
+//! see all their sends at once and few revisits are needed.
 //!
 //! Every outcome has a number that depends on the graph alone, so the numbers taken on the way (the
 //! *path*) lead another engine to the same place: that is how work is handed over
 //! ([`parallel`](crate::parallel)) or put off ([`part`](crate::part)), and how a random leaf is drawn
 //! ([`sample`](crate::sample)).
 
+mod backtrack;
 mod pct;
+mod schedule;
 
-use crate::candidates::{Reader, candidates, has_candidate, is_global};
 use crate::cut::Cut;
-use crate::event::{EventId, Kind, Read, Tid};
+use crate::event::{EventId, Kind, Tid};
 use crate::graph::Graph;
 use crate::order::SendOrder;
 use crate::part::Part;
-use crate::program::{Budget, Fate, History, Model, Op, Program, Want};
+use crate::program::{Budget, Program, Want};
 use crate::revisit::{Turn, Walk, revisits};
-use crate::takings::{Taking, is_enabled, is_simple, open_messages, takings};
+use crate::takings::{Taking, is_simple, takings};
 use crate::tally::Tally;
-use crate::twins::is_prologue;
 
 pub use pct::Pct;
+use schedule::reader;
 
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -319,191 +319,6 @@ impl<'p, P: Program> Engine<'p, P> {
         })
     }
 
-    /// The thread to run next: one that cannot wait if there is one, else a receive that need not.
-    fn pick(&mut self) -> Option<Tid> {
-        let (mut receiver, mut last) = (None, None);
-        let threads = self.graph.by_key().len();
-        let first = match self.policy {
-            Policy::ReceivesLast => 0,
-            Policy::Shuffled(seed) => self.shuffle(seed),
-        };
-        for at in 0..threads {
-            let thread = self.graph.by_key()[(first + at) % threads];
-            if !self.graph.exists(thread) || self.has_stopped(thread) {
-                continue;
-            }
-            self.learn_next(thread);
-            if self.graph.symmetry && self.waits_for_twin(thread) {
-                continue;
-            }
-            match *self.scripted(thread) {
-                Kind::Receive { .. } if receiver.is_some() => {}
-                Kind::Receive { want, .. } => match self.is_ready(thread, want) {
-                    Ready::No => {}
-                    _ if self.policy != Policy::ReceivesLast => return Some(thread),
-                    Ready::Yes => receiver = Some(thread),
-                    Ready::UnlessLost => last = last.or(Some(thread)),
-                },
-                Kind::Join { thread: other } => {
-                    if self.has_ended(other) {
-                        return Some(thread);
-                    }
-                }
-                _ => return Some(thread),
-            }
-        }
-        receiver.or(last)
-    }
-
-    /// Is the thread at the beginning of its prologue, and the family member before it not at the
-    /// end of its own?
-    fn waits_for_twin(&mut self, thread: Tid) -> bool {
-        let Some(twin) = self.graph.twin(thread) else {
-            return false;
-        };
-        if self.graph.live(thread) > 0
-            || !is_prologue(self.scripted(thread))
-            || self.has_stopped(twin)
-            || self.graph.has_left_prologue(twin)
-        {
-            return false;
-        }
-        self.learn_next(twin);
-        is_prologue(self.scripted(twin))
-    }
-
-    /// Where to begin, depending on how far each thread is; threads that other executions had do
-    /// not count.
-    fn shuffle(&self, seed: u64) -> usize {
-        let by_key = self.graph.by_key().iter().enumerate();
-        let there = by_key.filter(|&(_, &thread)| self.graph.exists(thread));
-        let mut hash = seed;
-        for (_, &thread) in there.clone() {
-            let live = self.graph.live(thread) as u64;
-            hash = (hash ^ live)
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                .rotate_left(29);
-        }
-        let nth = (hash >> 33) as usize % there.clone().count();
-        there.clone().nth(nth).map_or(0, |(at, _)| at)
-    }
-
-    fn scripted(&self, thread: Tid) -> &Kind<P::Message, P::Pattern> {
-        &self
-            .graph
-            .scripted(thread)
-            .expect("the next step of a picked thread is known")
-            .kind
-    }
-
-    fn last(&self, thread: Tid) -> Option<&Kind<P::Message, P::Pattern>> {
-        let live = self.graph.live(thread);
-        live.checked_sub(1)
-            .map(|index| &self.graph.event_at(thread, index).kind)
-    }
-
-    fn has_ended(&self, thread: Tid) -> bool {
-        matches!(self.last(thread), Some(Kind::End))
-    }
-
-    /// Ended, or given up.
-    fn has_stopped(&self, thread: Tid) -> bool {
-        match self.last(thread) {
-            Some(Kind::End | Kind::Block | Kind::Fail) => true,
-            Some(Kind::Receive { .. }) => {
-                let last = self.graph.live(thread) - 1;
-                self.graph.event_at(thread, last).read == Read::Lost
-            }
-            _ => false,
-        }
-    }
-
-    /// Asks the program what the thread does next, if that is not known.
-    fn learn_next(&mut self, thread: Tid) {
-        if self.graph.scripted(thread).is_some() {
-            return;
-        }
-        let history = History {
-            graph: &self.graph,
-            thread,
-        };
-        let kind = match self.program.next(thread, history) {
-            Op::Send {
-                to,
-                model,
-                message,
-                fate,
-            } => {
-                debug_assert!(
-                    fate == Fate::Sure || !is_global(model),
-                    "mailbox messages are not lost or copied on the way"
-                );
-                self.tally.unsafe_symmetry |=
-                    self.graph.symmetry && !matches!(model, Model::Unordered | Model::Fifo);
-                Kind::Send {
-                    to,
-                    model,
-                    message,
-                    fate,
-                }
-            }
-            Op::Receive { pattern, want } => Kind::Receive { pattern, want },
-            Op::Choose { options, budget } => Kind::Choose {
-                options,
-                value: 0,
-                budget,
-            },
-            Op::Spawn {
-                child,
-                daemon,
-                family,
-            } => {
-                let child = self.graph.child(thread, child);
-                self.graph.set_daemon(child, daemon);
-                self.graph.unscript(child, 0);
-                Kind::Spawn {
-                    thread: child,
-                    family,
-                }
-            }
-            Op::Join { thread } => Kind::Join { thread },
-            Op::End => Kind::End,
-            Op::Block => Kind::Block,
-            Op::Fail => Kind::Fail,
-        };
-        self.graph.script(thread, kind);
-    }
-
-    /// Need the thread's next operation, a receive, not wait?
-    fn is_ready(&self, thread: Tid, want: Want) -> Ready {
-        if !want.waits() {
-            return Ready::Yes;
-        }
-        let reader = reader(&self.graph, thread);
-        if is_simple(&self.graph, reader.pattern, want) {
-            return if has_candidate(&self.graph, &reader) {
-                Ready::Yes
-            } else {
-                Ready::No
-            };
-        }
-        if !is_enabled(&self.graph, &reader, want) {
-            return Ready::No;
-        }
-        let open = open_messages(&self.graph, &reader, None);
-        if open.iter().all(|&send| self.graph.fate(send) == Fate::Sure) {
-            Ready::Yes
-        } else {
-            Ready::UnlessLost
-        }
-    }
-
-    /// What the thread's next operation, a receive, may read.
-    fn find_open(&mut self, thread: Tid) {
-        let reader = reader(&self.graph, thread);
-        candidates(&self.graph, &mut self.order, &reader, &mut self.open);
-    }
-
     /// 1, or 0 on the way to work that was handed over: whoever gave it away has counted that.
     fn news(&self) -> u64 {
         match &self.guide {
@@ -682,116 +497,9 @@ impl<'p, P: Program> Engine<'p, P> {
         }
     }
 
-    /// Goes back to the newest event with another outcome and takes that; false when there is none.
-    fn backtrack(&mut self) -> bool {
-        while let Some(mut frame) = self.stack.pop() {
-            self.go_back(&mut frame);
-            if frame.next >= frame.end {
-                continue;
-            }
-            let taken = frame.next;
-            frame.next += 1;
-            self.path.truncate(frame.depth);
-            self.path.push(taken);
-            self.counted = (self.tally.events, self.tally.revisits);
-            self.take(&mut frame, taken);
-            let has_undo = matches!(frame.outcomes, Outcomes::Revisits { undo: Some(_), .. });
-            if frame.next < frame.end || has_undo {
-                self.stack.push(frame);
-            }
-            return true;
-        }
-        false
-    }
-
-    /// Makes the graph what it was before, or for a send just after, the event was inserted.
-    fn go_back(&mut self, frame: &mut Frame<P>) {
-        match &mut frame.outcomes {
-            Outcomes::Options { .. } | Outcomes::Reads(_) | Outcomes::Takings(_) => {
-                self.cut(frame.before);
-            }
-            Outcomes::Revisits { undo, .. } => match undo.take() {
-                Some(undo) => {
-                    let (cut, order) = *undo;
-                    self.cut(frame.before + 1 - cut.deleted().count());
-                    self.restore(cut, order);
-                }
-                None => self.cut(frame.before + 1),
-            },
-        }
-    }
-
-    /// Takes an outcome of an event, from where [`Engine::go_back`] leads.
-    fn take(&mut self, frame: &mut Frame<P>, taken: u32) {
-        match &mut frame.outcomes {
-            Outcomes::Options { least } => {
-                let value = *least + taken;
-                self.set_choice(frame.event, value);
-                self.insert(frame.event.thread, None);
-            }
-            Outcomes::Reads(reads) => {
-                self.read(frame.event.thread, reads[taken as usize]);
-            }
-            Outcomes::Takings(takings) => {
-                self.take_some(frame.event.thread, &takings[taken as usize]);
-            }
-            Outcomes::Revisits { turns, undo } => {
-                *undo = Some(Box::new(self.revisit(&turns[taken as usize - 1])));
-            }
-        }
-    }
-
-    /// Removes events until `length` are left.
-    fn cut(&mut self, length: usize) {
-        while self.graph.order().len() > length {
-            let id = self.graph.remove_last();
-            self.order.removed(id, self.graph.order().len());
-        }
-    }
-
-    /// Turns a receive round, without what came after it.
-    fn revisit(&mut self, turn: &Turn) -> (Cut<P>, SendOrder) {
-        self.tally.revisits += self.news();
-        let receive = turn.receive;
-        let cut = self.graph.revisit(turn);
-        let order = std::mem::replace(&mut self.order, self.spare.pop().unwrap_or_default());
-        self.order.reset();
-        self.answer_changed(receive);
-        (cut, order)
-    }
-
-    /// Undoes a revisit.
-    fn restore(&mut self, cut: Cut<P>, order: SendOrder) {
-        let receive = cut.receive(&self.graph);
-        self.program.forget(receive.thread, receive.index as usize);
-        for id in cut.deleted() {
-            self.program.forget(id.thread, id.index as usize);
-        }
-        self.graph.restore(cut);
-        self.spare.push(std::mem::replace(&mut self.order, order));
-    }
-
     /// What the thread does after this operation is not known any more.
     fn answer_changed(&mut self, id: EventId) {
         self.graph.unscript(id.thread, id.index as usize + 1);
         self.program.forget(id.thread, id.index as usize);
-    }
-}
-
-/// Need a receive not wait?
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ready {
-    No,
-    Yes,
-    /// There are messages, but they may be lost or not exist.
-    UnlessLost,
-}
-
-/// The thread's next operation, a receive.
-fn reader<P: Program>(graph: &Graph<P>, thread: Tid) -> Reader<'_, P::Pattern> {
-    let id = graph.next_id(thread);
-    match graph.scripted(thread).map(|next| &next.kind) {
-        Some(Kind::Receive { pattern, .. }) => Reader { id, pattern },
-        _ => unreachable!("only receives read"),
     }
 }
