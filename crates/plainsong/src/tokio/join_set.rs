@@ -141,4 +141,8 @@ impl<T: Clone + 'static> Future for JoinNext<'_, T> {
     }
 }
 
-impl<T> Quiet for JoinNext<'_, T> {}
+impl<T> Quiet for JoinNext<'_, T> {
+    fn waits(&self) -> bool {
+        !self.0.handles.is_empty() && self.0.handles.iter().all(Quiet::waits)
+    }
+}

@@ -3,7 +3,8 @@
 //! The order in which branches are polled. tokio begins with a branch drawn at random, so any branch
 //! can be first. Branches that only wait ([`Quiet`](crate::future::Quiet)) do nothing when they are
 //! polled, so their order does not matter: they are polled first, and the message that comes decides.
-//! Other branches (`async` blocks, calls of `async fn`) may act or be ready at once.
+//! Other branches (`async` blocks, calls of `async fn`, a receive from a closed queue) may act or be
+//! ready at once.
 //! - With several of them, a choice says which begins.
 //! - Before the first of them, and after each that has acted, a branch that only waits may already have
 //!   what it waits for, and then the remaining ones never begin: a receive that does not wait explores

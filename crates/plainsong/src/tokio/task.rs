@@ -291,7 +291,11 @@ impl<T: Clone + 'static> Future for JoinHandle<T> {
     }
 }
 
-impl<T> Quiet for JoinHandle<T> {}
+impl<T> Quiet for JoinHandle<T> {
+    fn waits(&self) -> bool {
+        self.result.borrow().is_none()
+    }
+}
 
 /// Aborts a task: see [`JoinHandle::abort`].
 #[derive(Clone, Debug)]

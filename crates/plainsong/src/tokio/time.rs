@@ -68,7 +68,11 @@ impl Future for Sleep {
     }
 }
 
-impl Quiet for Sleep {}
+impl Quiet for Sleep {
+    fn waits(&self) -> bool {
+        !self.is_over
+    }
+}
 
 /// Waits for a future, but not for ever.
 ///
@@ -115,7 +119,11 @@ impl<F: Future> Future for Timeout<F> {
     }
 }
 
-impl<F: Quiet> Quiet for Timeout<F> {}
+impl<F: Quiet> Quiet for Timeout<F> {
+    fn waits(&self) -> bool {
+        self.future.waits()
+    }
+}
 
 /// Time is up: see [`timeout`].
 #[derive(Clone, Debug, PartialEq, Eq)]

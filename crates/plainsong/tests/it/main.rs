@@ -3,6 +3,7 @@
 mod async_channels;
 mod async_locks;
 mod async_oracle;
+mod async_readiness;
 mod async_select;
 mod async_service;
 mod atomics;

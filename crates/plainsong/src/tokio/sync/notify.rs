@@ -220,16 +220,16 @@ impl Server<'_> {
     }
 
     fn wake_all(&mut self, request: &Envelope) {
-        let mut waiting = BTreeSet::new();
-        for one in std::mem::take(&mut self.waiting) {
-            self.desk.reply(&one, Woken {});
-            waiting.insert(key(&one));
-        }
+        // Before anybody is woken: what a woken task makes afterwards is not for this notification.
+        let waiting: BTreeSet<Key> = self.waiting.iter().map(|one| key(one)).collect();
         while let Some(made) = self.desk.look(&[self.desk.of::<Made>()]) {
             let key = (made.info.from.0, content::<Made>(&made).number);
             if !waiting.contains(&key) && !self.woken.contains(&key) {
                 self.woken_early.insert(key);
             }
+        }
+        for one in std::mem::take(&mut self.waiting) {
+            self.desk.reply(&one, Woken {});
         }
         self.desk.reply(request, Woken {});
     }

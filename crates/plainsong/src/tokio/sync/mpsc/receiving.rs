@@ -116,7 +116,11 @@ macro_rules! receivers {
             }
         }
 
-        impl<T: Message> Quiet for $recv<'_, T> {}
+        impl<T: Message> Quiet for $recv<'_, T> {
+    fn waits(&self) -> bool {
+        !self.queue.is_at_end()
+    }
+}
     )*};
 }
 
