@@ -29,7 +29,8 @@ use std::panic::Location;
 ///
 /// # Panics
 ///
-/// When there is nothing to choose from.
+/// When there is nothing to choose from, or too much: more than `u32::MAX` options, or more than a
+/// million from an iterator that does not know its length.
 #[track_caller]
 pub fn choose<I>(options: I) -> I::Item
 where
@@ -97,11 +98,32 @@ enum Options<I: Iterator> {
     Collected(Vec<I::Item>),
 }
 
+/// How many options an iterator that does not know its length may have: it may have no end.
+const MOST_COLLECTED: usize = 1_000_000;
+
 impl<I: Iterator> Options<I> {
+    #[track_caller]
     fn of(options: I) -> Self {
-        match options.size_hint() {
-            (least, Some(most)) if least == most => Options::Counted(options, least as u32),
-            _ => Options::Collected(options.collect()),
+        let (least, most) = options.size_hint();
+        if most == Some(least) {
+            return match u32::try_from(least) {
+                Ok(count) => Options::Counted(options, count),
+                Err(_) => panic!(
+                    "`choose` has {least} options to choose from: it can take {} at most",
+                    u32::MAX
+                ),
+            };
+        }
+        let collected = match least > MOST_COLLECTED {
+            true => None,
+            false => Some(options.take(MOST_COLLECTED + 1).collect::<Vec<_>>()),
+        };
+        match collected.filter(|collected| collected.len() <= MOST_COLLECTED) {
+            Some(collected) => Options::Collected(collected),
+            None => panic!(
+                "`choose` needs finitely many options: this iterator does not know its length and \
+                 has more than {MOST_COLLECTED} (if it does end, collect it first)"
+            ),
         }
     }
 

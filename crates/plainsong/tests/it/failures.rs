@@ -217,6 +217,39 @@ fn a_condition_that_sends() {
 }
 
 #[test]
+fn more_options_than_can_be_counted() {
+    let failure = failure_of(|| assert!(choose(0..(1u64 << 32) + 2) < 5));
+    assert!(
+        failure.message.contains("has 4294967298 options"),
+        "{failure}"
+    );
+    assert!(is_here(&failure));
+    let most = Explorer::new()
+        .limit_executions(3)
+        .run(|| assert!(choose(0..u32::MAX) < 5));
+    assert_eq!((most.verdict, most.executions), (Verdict::Unknown, 3));
+}
+
+#[test]
+fn options_without_end() {
+    let programs: [fn(); 3] = [
+        || assert!(choose(0..) >= 0),
+        || assert!(choose(std::iter::repeat(1).filter(|n| n % 2 == 1)) == 1),
+        || assert!(choose(0..u128::MAX) < u128::MAX),
+    ];
+    for program in programs {
+        let failure = failure_of(program);
+        assert!(
+            failure.message.contains("needs finitely many options"),
+            "{failure}"
+        );
+        assert!(is_here(&failure));
+    }
+    let even = plainsong::explore(|| assert!(choose((0..10).filter(|n| n % 2 == 0)) < 9));
+    assert_eq!((even.verdict, even.executions), (Verdict::Holds, 5));
+}
+
+#[test]
 #[should_panic(expected = "three comes first")]
 fn assert_holds_panics_with_the_failure() {
     six_of_24(false, 1).assert_holds();
