@@ -188,6 +188,7 @@ impl Builder {
     }
 
     /// Starts it, from a place in the user's code.
+    #[track_caller]
     pub(crate) fn spawn_at(
         self,
         code: impl FnOnce() + 'static,

@@ -263,6 +263,13 @@ impl Task {
         Some(task)
     }
 
+    /// Insists that the operation is called where it works: first thing in what users call, so that
+    /// they read about their own line.
+    #[track_caller]
+    pub(crate) fn insist(operation: &str) {
+        let _ = Task::live(operation);
+    }
+
     /// The task that runs on this OS thread, for a destructor: none when nothing runs, or it has to
     /// do nothing.
     pub(crate) fn of_destructor() -> Option<Rc<Task>> {

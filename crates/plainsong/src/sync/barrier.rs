@@ -3,6 +3,7 @@
 use super::barrier_server::{Arrive, GoOn, start_barrier};
 use super::server::{answer, content, tell};
 use crate::process::Process;
+use crate::task::Task;
 use std::fmt;
 use std::panic::Location;
 
@@ -28,6 +29,7 @@ impl Barrier {
     /// A barrier for so many processes. In pictures it is `barrier 1`, `barrier 2`, …
     #[track_caller]
     pub fn new(size: usize) -> Self {
+        Task::insist("Barrier::new");
         let server = start_barrier(size, Location::caller());
         Barrier { server }
     }

@@ -72,7 +72,9 @@ impl Condvar {
         Condvar::made(None, most, Location::caller())
     }
 
+    #[track_caller]
     fn made(name: Option<String>, spurious: u32, made_at: Place) -> Self {
+        Task::insist("Condvar::new");
         Condvar {
             server: start_condvar(name, made_at),
             spurious,

@@ -55,6 +55,7 @@ pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, 
 pub use sync_sender::SyncSender;
 
 use crate::message::Message;
+use crate::task::Task;
 use link::Link;
 use std::panic::Location;
 
@@ -74,6 +75,7 @@ use std::panic::Location;
 /// ```
 #[track_caller]
 pub fn channel<T: Message>() -> (Sender<T>, Receiver<T>) {
+    Task::insist("channel");
     let (link, handle) = Link::unbounded(Location::caller());
     (Sender::of(link.clone(), handle), Receiver::of(link))
 }
@@ -95,6 +97,7 @@ pub fn channel<T: Message>() -> (Sender<T>, Receiver<T>) {
 /// ```
 #[track_caller]
 pub fn sync_channel<T: Message>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    Task::insist("sync_channel");
     let (link, handle) = Link::bounded::<T>(bound, Location::caller());
     (SyncSender::of(link.clone(), handle), Receiver::of(link))
 }

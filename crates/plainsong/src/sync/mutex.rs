@@ -6,6 +6,7 @@ use super::mutex_server::{
 use super::server::{Place, answer, answer_of, content, tell, tell_soon};
 use crate::message::{Envelope, copy};
 use crate::process::Process;
+use crate::task::Task;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -71,7 +72,9 @@ impl<T: Clone + 'static> Mutex<T> {
         Mutex::made(Some(name.into()), value, Location::caller())
     }
 
+    #[track_caller]
     fn made(name: Option<String>, value: T, made_at: Place) -> Self {
+        Task::insist("Mutex::new");
         Mutex {
             server: start_mutex(name, value, made_at),
             of: PhantomData,

@@ -3,6 +3,7 @@
 use super::once_server::{Ask, Begin, Finish, GoAhead, State, start_once};
 use super::server::{Place, answer, content, tell, tell_soon};
 use crate::process::Process;
+use crate::task::Task;
 use std::fmt;
 use std::panic::Location;
 
@@ -35,6 +36,7 @@ impl Once {
     #[expect(clippy::new_without_default, reason = "as in std")]
     #[track_caller]
     pub fn new() -> Self {
+        Task::insist("Once::new");
         let server = start_once(Location::caller());
         Once { server }
     }

@@ -8,6 +8,7 @@ use super::server::{Place, answer, answer_of, content, tell, tell_soon, ticket};
 use crate::message::{Envelope, copy};
 use crate::process::Process;
 use crate::record::discard;
+use crate::task::Task;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -53,7 +54,9 @@ impl<T: Clone + 'static> RwLock<T> {
         RwLock::made(Some(name.into()), value, Location::caller())
     }
 
+    #[track_caller]
     fn made(name: Option<String>, value: T, made_at: Place) -> Self {
+        Task::insist("RwLock::new");
         RwLock {
             server: start_rwlock(name, value, made_at),
             of: PhantomData,

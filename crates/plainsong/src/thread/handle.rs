@@ -85,11 +85,13 @@ impl Builder {
     }
 }
 
+#[track_caller]
 fn start<T: 'static>(
     name: Option<String>,
     function: impl FnOnce() -> T + 'static,
     place: Place,
 ) -> JoinHandle<T> {
+    Task::insist("spawn");
     let thread_name: Option<Arc<str>> = name.as_deref().map(Arc::from);
     let inner_name = thread_name.clone();
     let code = move || {

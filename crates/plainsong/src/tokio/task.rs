@@ -153,6 +153,7 @@ impl Builder {
         self,
         code: impl FnOnce(Arm) -> Result<T, JoinError> + 'static,
     ) -> JoinHandle<T> {
+        Task::insist("spawn");
         let control = plumbing("an abort");
         let abort = Arm {
             silent: true,

@@ -267,6 +267,49 @@ fn operations_outside_an_exploration() {
     send(stolen_process(), 1);
 }
 
+#[test]
+fn whatever_is_called_outside_names_the_users_line() {
+    use plainsong::{sync, thread, tokio};
+    let cases: [(&str, fn()); 14] = [
+        ("spawn", || drop(spawn(|| {}))),
+        ("spawn", || drop(spawn_daemon(|| {}))),
+        ("spawn", || drop(thread::spawn(|| {}))),
+        ("spawn", || drop(tokio::spawn(async {}))),
+        ("Mutex::new", || drop(sync::Mutex::new(1))),
+        ("RwLock::new", || drop(sync::RwLock::new(1))),
+        ("Condvar::new", || drop(sync::Condvar::new())),
+        ("Barrier::new", || drop(sync::Barrier::new(2))),
+        ("AtomicU32::new", || {
+            let _ = sync::atomic::AtomicU32::new(1);
+        }),
+        ("sync_channel", || drop(sync::mpsc::sync_channel::<u8>(1))),
+        ("Mutex::new", || drop(tokio::sync::Mutex::new(1))),
+        ("Semaphore::new", || drop(tokio::sync::Semaphore::new(1))),
+        ("Notify::new", || drop(tokio::sync::Notify::new())),
+        ("channel", || drop(tokio::sync::mpsc::channel::<u8>(1))),
+    ];
+    for (operation, case) in cases {
+        let (message, file) = panic_of(case);
+        let expected = format!("`{operation}` works only inside an exploration");
+        assert!(message.contains(&expected), "{expected}: {message}");
+        assert!(file.ends_with("it/failures.rs"), "{operation}: {file}");
+    }
+}
+
+/// The message and the file of a panic: a condition runs outside, and what it panics with is kept.
+fn panic_of(case: fn()) -> (String, String) {
+    let failure = failure_of(move || {
+        send(current(), 1);
+        receive_where(move |_: &i32, _| {
+            case();
+            true
+        });
+    });
+    let place = failure.location.unwrap_or_default();
+    let file = place.split(':').next().unwrap_or_default();
+    (failure.message, file.to_owned())
+}
+
 /// A process of an exploration that is over.
 fn stolen_process() -> plainsong::Process {
     let (sender, receiver) = std::sync::mpsc::channel();

@@ -4,6 +4,7 @@ use super::Ordering;
 use super::number_server::{Act, Was, Word, start_number};
 use crate::process::Process;
 use crate::sync::server::{Place, answer, content, tell};
+use crate::task::Task;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -57,6 +58,7 @@ macro_rules! atomics {
             /// An atomic number. In pictures it is `atomic 1`, `atomic 2`, …
             #[track_caller]
             pub fn new(number: $number) -> Self {
+                Task::insist(concat!(stringify!($name), "::new"));
                 $name(Atomic::new(number, Location::caller()))
             }
 
@@ -131,6 +133,7 @@ macro_rules! atomics {
         impl Default for $name {
             #[track_caller]
             fn default() -> Self {
+                Task::insist(concat!(stringify!($name), "::new"));
                 $name(Atomic::new($number::default(), Location::caller()))
             }
         }
@@ -138,6 +141,7 @@ macro_rules! atomics {
         impl From<$number> for $name {
             #[track_caller]
             fn from(number: $number) -> Self {
+                Task::insist(concat!(stringify!($name), "::new"));
                 $name(Atomic::new(number, Location::caller()))
             }
         }

@@ -44,6 +44,7 @@ impl Barrier {
     /// A barrier for so many tasks.
     #[track_caller]
     pub fn new(tasks: usize) -> Self {
+        Task::insist("Barrier::new");
         let serve = move |desk: &Desk| {
             loop {
                 let arrive = [desk.of::<Arrive>()];

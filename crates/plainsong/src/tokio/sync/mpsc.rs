@@ -25,6 +25,7 @@ use crate::channel::mailbox;
 use crate::message::{Message, is_copying};
 use crate::process::Process;
 use crate::sync::server::{Place, number};
+use crate::task::Task;
 use door::start_door;
 use plainsong_explore::Mailbox;
 pub use receiving::{Receiver, Recv, UnboundedReceiver, UnboundedRecv};
@@ -64,6 +65,7 @@ use watchman::{Gone, start_watchman};
 #[track_caller]
 pub fn channel<T: Message>(room: usize) -> (Sender<T>, Receiver<T>) {
     assert!(room > 0, "mpsc bounded channel requires buffer > 0");
+    Task::insist("channel");
     let (handle, pipe) = open(Some(room), Location::caller());
     (Sender::new(handle), Receiver::new(pipe))
 }
@@ -86,6 +88,7 @@ pub fn channel<T: Message>(room: usize) -> (Sender<T>, Receiver<T>) {
 /// ```
 #[track_caller]
 pub fn unbounded_channel<T: Message>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
+    Task::insist("unbounded_channel");
     let (handle, pipe) = open(None, Location::caller());
     (UnboundedSender::new(handle), UnboundedReceiver::new(pipe))
 }

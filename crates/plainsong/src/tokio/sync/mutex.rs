@@ -2,6 +2,7 @@
 
 use super::permits::{Acquiring, Held, Permits};
 use crate::sync::server::Place;
+use crate::task::Task;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -41,6 +42,7 @@ impl<T: Clone + 'static> Mutex<T> {
     /// A lock that nobody has.
     #[track_caller]
     pub fn new(value: T) -> Self {
+        Task::insist("Mutex::new");
         Mutex {
             permits: Permits::start("mutex", 1, value, Location::caller()),
             of: PhantomData,

@@ -58,6 +58,7 @@ impl Notify {
     /// Nobody waits.
     #[track_caller]
     pub fn new() -> Self {
+        Task::insist("Notify::new");
         let serve = |desk: &Desk| {
             let mut server = Server {
                 desk,

@@ -2,6 +2,7 @@
 
 use super::mutex::TryLockError;
 use super::permits::{Acquiring, Held, Permits};
+use crate::task::Task;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -42,6 +43,7 @@ impl<T: Clone + 'static> RwLock<T> {
     /// A lock that nobody has.
     #[track_caller]
     pub fn new(value: T) -> Self {
+        Task::insist("RwLock::new");
         RwLock {
             permits: Permits::start("rwlock", READERS, value, Location::caller()),
             of: PhantomData,

@@ -1,6 +1,7 @@
 //! Permits to be shared.
 
 use super::permits::{Acquiring, Held, Permits};
+use crate::task::Task;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -37,6 +38,7 @@ impl Semaphore {
     /// So many permits.
     #[track_caller]
     pub fn new(permits: usize) -> Self {
+        Task::insist("Semaphore::new");
         Semaphore {
             permits: Permits::start("semaphore", permits, (), Location::caller()),
         }

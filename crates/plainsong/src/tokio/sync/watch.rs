@@ -56,6 +56,7 @@ protocol! {
 /// ```
 #[track_caller]
 pub fn channel<T: Clone + 'static>(value: T) -> (Sender<T>, Receiver<T>) {
+    Task::insist("watch::channel");
     let place = Location::caller();
     let serve = move |desk: &Desk| {
         let mut server = Server {
