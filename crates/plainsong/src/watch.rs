@@ -195,6 +195,7 @@ impl Watch {
             Leaf::TooLong => {
                 self.blocked += 1;
                 self.shared.found().is_too_long = true;
+                self.note_too_many(graph, world);
                 self.note_longest(graph, world);
             }
         }
@@ -202,6 +203,25 @@ impl Watch {
             self.run_from_scratch(graph, false)?;
         }
         Ok(())
+    }
+
+    /// Says that there are more events than an execution may have, once, and who has most of them.
+    fn note_too_many(&self, graph: &Graph<Machine>, world: &World) {
+        let most = self.shared.settings.events;
+        if graph.order().len() < most {
+            return;
+        }
+        let start = format!("some execution has more than {most} events");
+        let mut found = self.shared.found();
+        if found.notes.iter().any(|note| note.starts_with(&start)) {
+            return;
+        }
+        let busiest = (0..graph.threads() as Tid).rev();
+        let busiest = busiest.max_by_key(|&process| graph.live(process));
+        let name = world.name(busiest.unwrap_or_default());
+        found.notes.push(format!(
+            "{start}, most of them of `{name}`; `Explorer::limit_events` sets the limit"
+        ));
     }
 
     /// Says which processes have more events than one process may have.
