@@ -208,8 +208,12 @@ impl fmt::Display for Report {
             End::WrongCheckpoint => f.write_str(": the checkpoint does not fit")?,
             End::Replayed => f.write_str(": one trace was replayed")?,
         }
-        let plural = if self.executions == 1 { "" } else { "s" };
-        write!(f, "\n  {} execution{plural}", self.executions)?;
+        let all = self.executions + self.failed + self.blocked;
+        let plural = if all == 1 { "" } else { "s" };
+        write!(f, "\n  {all} execution{plural}")?;
+        if all > self.executions {
+            write!(f, ": {} fine", self.executions)?;
+        }
         if self.failed > 0 {
             write!(f, ", {} failed", self.failed)?;
         }
