@@ -2,6 +2,7 @@
 
 use crate::delivery::Delivery;
 use crate::guard::{Print, What};
+use crate::message::Legible;
 use crate::monitor::{is_observing, mark};
 use crate::send::{Letter, post};
 use crate::task::{Fed, Task};
@@ -88,7 +89,7 @@ where
             .take(number)
             .unwrap_or_else(|| task.unfit(&describe(), location)),
     };
-    task.note(|| format!("{chosen:?}"));
+    task.note(|| format!("{:?}", Legible(&chosen)));
     chosen
 }
 
@@ -149,7 +150,8 @@ impl<I: Iterator> Options<I> {
     where
         I::Item: Debug,
     {
-        (0..self.count()).find_map(|_| self.take(0).filter(|option| format!("{option:?}") == text))
+        let is_it = |option: &I::Item| format!("{:?}", Legible(option)) == text;
+        (0..self.count()).find_map(|_| self.take(0).filter(is_it))
     }
 }
 

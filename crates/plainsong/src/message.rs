@@ -3,6 +3,7 @@
 mod plain;
 
 use crate::order::Order;
+use crate::panics::{self, Detail};
 use crate::process::Process;
 use crate::record::discard;
 use crate::tag::Tag;
@@ -11,7 +12,7 @@ use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::{self, Debug, Write as _};
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::rc::Rc;
 
 /// What can be sent: everything that can be copied and shown.
@@ -223,7 +224,32 @@ pub(crate) struct Shown<'v>(pub(crate) &'v dyn Value);
 
 impl Debug for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.show(f)
+        contained(f, |f| self.0.show(f))
+    }
+}
+
+/// The `Debug` form of anything of the user's.
+pub(crate) struct Legible<'v, T>(pub(crate) &'v T);
+
+impl<T: Debug> Debug for Legible<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        contained(f, |f| self.0.fmt(f))
+    }
+}
+
+/// Shows what is the user's. We do so at times of our own choosing, so if that panics it is no
+/// failure of the program, nor of the exploration.
+fn contained(
+    f: &mut fmt::Formatter<'_>,
+    show: impl FnOnce(&mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    let _recording = panics::record(Detail::Place);
+    match catch_unwind(AssertUnwindSafe(|| show(f))) {
+        Ok(result) => result,
+        Err(payload) => {
+            panics::caught(&*payload);
+            f.write_str("(its Debug panics)")
+        }
     }
 }
 
@@ -288,7 +314,7 @@ impl Envelope {
 
 impl Debug for Envelope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value.show(f)
+        Shown(&self.value).fmt(f)
     }
 }
 

@@ -205,3 +205,73 @@ fn a_report_says_what_was_done() {
     );
     assert!(text.contains("\n  reached: two first (1)"), "{text}");
 }
+
+/// Shows itself as long as nobody asks.
+#[derive(Clone)]
+struct Shy;
+
+impl std::fmt::Debug for Shy {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        panic!("do not look")
+    }
+}
+
+#[test]
+fn messages_that_cannot_be_shown() {
+    let failure = failure_of(|| {
+        let main = current();
+        spawn_named("shy", move || send(main, Shy));
+        plainsong::choose([Shy]);
+        receive::<Shy>();
+        panic!("look");
+    });
+    assert_eq!(failure.message, "look");
+    same(
+        &failure.picture,
+        r"
+    main                       shy
+      * chose (its Debug panics)|
+      |<- (its Debug panics) ---|
+      X                         |   <- here",
+    );
+    let asked = failure_of(|| {
+        send(current(), Shy);
+        drop(format!("{:?}", plainsong::receive_any()));
+    });
+    assert_eq!(asked.message, "do not look", "asked by the program itself");
+}
+
+#[test]
+fn executions_add_up() {
+    let report = plainsong::Explorer::new().keep_going(true).run(|| {
+        let n = plainsong::choose(0..6);
+        plainsong::assume(n < 3);
+        assert!(n != 1);
+    });
+    let text = report.to_string();
+    assert!(
+        text.contains("\n  6 executions: 2 fine, 1 failed, 3 blocked, "),
+        "{text}"
+    );
+    let fine = plainsong::explore(|| {}).to_string();
+    assert!(fine.contains("\n  1 execution, 1 events, "), "{fine}");
+}
+
+#[test]
+fn a_limit_is_named() {
+    let explorer = plainsong::Explorer::new().limit_events(50);
+    let report = explorer.run(|| {
+        let main = current();
+        spawn_named("chatterbox", move || {
+            loop {
+                send(main, ());
+            }
+        });
+        choose_bool();
+    });
+    let note = "some execution has more than 50 events, most of them of `chatterbox`; \
+                `Explorer::limit_events` sets the limit";
+    assert_eq!(report.notes[0], note, "{report}");
+    let notes = report.notes.iter();
+    assert_eq!(notes.filter(|note| note.starts_with("some")).count(), 1);
+}
