@@ -270,23 +270,22 @@ fn operations_outside_an_exploration() {
 #[test]
 fn whatever_is_called_outside_names_the_users_line() {
     use plainsong::{sync, thread, tokio};
+    fn made<T>(_: T) {}
     let cases: [(&str, fn()); 14] = [
-        ("spawn", || drop(spawn(|| {}))),
-        ("spawn", || drop(spawn_daemon(|| {}))),
-        ("spawn", || drop(thread::spawn(|| {}))),
-        ("spawn", || drop(tokio::spawn(async {}))),
-        ("Mutex::new", || drop(sync::Mutex::new(1))),
-        ("RwLock::new", || drop(sync::RwLock::new(1))),
-        ("Condvar::new", || drop(sync::Condvar::new())),
-        ("Barrier::new", || drop(sync::Barrier::new(2))),
-        ("AtomicU32::new", || {
-            let _ = sync::atomic::AtomicU32::new(1);
-        }),
-        ("sync_channel", || drop(sync::mpsc::sync_channel::<u8>(1))),
-        ("Mutex::new", || drop(tokio::sync::Mutex::new(1))),
-        ("Semaphore::new", || drop(tokio::sync::Semaphore::new(1))),
-        ("Notify::new", || drop(tokio::sync::Notify::new())),
-        ("channel", || drop(tokio::sync::mpsc::channel::<u8>(1))),
+        ("spawn", || made(spawn(|| {}))),
+        ("spawn", || made(spawn_daemon(|| {}))),
+        ("spawn", || made(thread::spawn(|| {}))),
+        ("spawn", || made(tokio::spawn(async {}))),
+        ("Mutex::new", || made(sync::Mutex::new(1))),
+        ("RwLock::new", || made(sync::RwLock::new(1))),
+        ("Condvar::new", || made(sync::Condvar::new())),
+        ("Barrier::new", || made(sync::Barrier::new(2))),
+        ("AtomicU32::new", || made(sync::atomic::AtomicU32::new(1))),
+        ("sync_channel", || made(sync::mpsc::sync_channel::<u8>(1))),
+        ("Mutex::new", || made(tokio::sync::Mutex::new(1))),
+        ("Semaphore::new", || made(tokio::sync::Semaphore::new(1))),
+        ("Notify::new", || made(tokio::sync::Notify::new())),
+        ("channel", || made(tokio::sync::mpsc::channel::<u8>(1))),
     ];
     for (operation, case) in cases {
         let (message, file) = panic_of(case);
