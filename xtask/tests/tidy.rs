@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["diagnostics", "explore", "macros"],
     &["ir", "plainsong"],
     &["semantics"],
-    &["syntax", "report"],
+    &["syntax", "report", "explore-songs"],
     &["driver"],
     &["cli", "testkit"],
 ];

@@ -10,7 +10,7 @@ use plainsong_ir::{Claim, Expr, Property, Song, System};
 
 /// Does a claim about one state hold in it?
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Verity {
+pub enum Verity {
     /// Yes.
     Holds,
     /// No, and this is why. A claim that has no value does not hold.
@@ -44,12 +44,7 @@ pub(crate) fn subjects(song: &Song, property: &Property) -> Vec<Subject> {
 }
 
 /// Does `claim`, of `property`, hold in `config`?
-pub(crate) fn verity(
-    machine: &Machine,
-    property: &Property,
-    claim: &Expr,
-    config: &Config,
-) -> Verity {
+pub fn verity(machine: &Machine, property: &Property, claim: &Expr, config: &Config) -> Verity {
     let world = config.world();
     let slots = vec![Value::None; property.locals.len()];
     match Eval::new(machine.instance(), world).truth(claim, &mut slots.clone()) {

@@ -1,23 +1,27 @@
-//! The explore engine: every execution of voices, counted exactly.
+//! The explore engine: every execution of voices, visited once.
 //!
-//! For now it is the reference enumerator of `semantics` for the number of executions and the
-//! naive search for the verdicts. The reduction that counts without visiting every interleaving
-//! takes this place.
+//! Assertions, deadlock and `finally` are answered by `explore-songs`, which counts executions on the
+//! way. What depends on the order of steps of different processes (`always`) or on executions without
+//! end (`eventually quiescent`) is answered by the search through states, and the verdict's reason says
+//! so. Where `explore-songs` gives up, the search answers everything, and the reference enumeration of
+//! `semantics` counts. For choreographies and action systems this is the search through states.
 
-use super::naive::{Naive, instances_of};
+use super::bounds::Bound;
+use super::counting::{Tally, complete, tallies};
+use super::naive::{Dossier, Naive, instances_of, open_checks};
+use crate::coverage::include;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
-use plainsong_ir::Song;
-use plainsong_report::{count, thousands};
-use plainsong_semantics::executions::executions;
-use plainsong_semantics::machine::Machine;
-use plainsong_semantics::search::Completeness;
-use plainsong_semantics::sizes::Sizes;
+use plainsong_explore_songs::{Explored, Finding, GaveUp, explore};
+use plainsong_ir::{Claim, Song, System};
+use plainsong_report::count;
+use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::search::{Check, Completeness, Coverage, reason_against};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
-/// Exact numbers of executions.
+/// Every execution once.
 pub(super) struct Explore;
 
 impl Engine for Explore {
@@ -26,7 +30,7 @@ impl Engine for Explore {
     }
 
     fn needs(&self) -> &'static str {
-        "counts every execution of an instance; needs nothing"
+        "visits every execution of an instance once; needs nothing"
     }
 
     fn applicable(&self, _: &Song, _: &Question) -> Result<(), String> {
@@ -34,112 +38,216 @@ impl Engine for Explore {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let mut report = Naive.run(task, overseer)?;
+        let is_voices = matches!(task.song.system, System::Voices(_));
+        if task.subject != Subject::System || !is_voices {
+            return Naive.run(task, overseer);
+        }
+        match Executions::visit(task, overseer)? {
+            Ok(executions) => executions.report(task, overseer),
+            Err(gave_up) => state_by_state(task, gave_up, overseer),
+        }
+    }
+}
+
+/// Is the question about what each process did, whatever the order?
+fn is_about_executions(song: &Song, question: &Question) -> bool {
+    match question.check {
+        Check::Assertions | Check::NoDeadlock => true,
+        Check::Contract => false,
+        Check::Property(at) => matches!(song.properties[at].claim, Claim::Finally(_)),
+    }
+}
+
+/// What the visits to all executions found.
+struct Executions<'a> {
+    /// What is known about the questions that they answer.
+    files: Vec<Dossier<'a>>,
+    /// One for each combination of sizes.
+    tallies: Vec<Tally>,
+    coverage: Coverage,
+}
+
+impl<'a> Executions<'a> {
+    /// Visits the executions of every instance.
+    fn visit(task: &'a Task, overseer: &mut Overseer<'_>) -> Result<Result<Self, GaveUp>, Problem> {
         overseer.stage.counted = "execution";
-        let tallies = tallies(task, overseer)?;
-        for verdict in &mut report.verdicts {
-            complete(verdict, &tallies, overseer);
-        }
-        Ok(report)
-    }
-}
-
-/// Executions at one combination of sizes, over all values of open parameters.
-struct Tally {
-    complete: u64,
-    blocked: u64,
-    failed: u64,
-    discarded: u64,
-    completeness: Completeness,
-}
-
-/// One tally for each combination of sizes; nothing for forms without messages.
-fn tallies(task: &Task, overseer: &mut Overseer<'_>) -> Result<Vec<Tally>, Problem> {
-    let mut tallies = Vec::new();
-    for sizes in &task.sizes {
-        if overseer.look().is_some() {
-            break;
-        }
-        tallies.extend(tally(task, sizes, overseer)?);
-    }
-    Ok(tallies)
-}
-
-fn tally(
-    task: &Task,
-    sizes: &Sizes,
-    overseer: &mut Overseer<'_>,
-) -> Result<Option<Tally>, Problem> {
-    let mut sum = Tally {
-        complete: 0,
-        blocked: 0,
-        failed: 0,
-        discarded: 0,
-        completeness: Completeness::Complete,
-    };
-    for instance in instances_of(task, sizes)? {
-        overseer.stage.bound = instance.bound();
-        let machine = Machine::new(&instance, task.subject);
-        let Some(found) = executions(&machine, &task.limits, overseer) else {
-            return Ok(None);
+        let about = |question: &&Question| is_about_executions(&task.song, question);
+        let mut found = Executions {
+            files: task
+                .questions
+                .iter()
+                .filter(about)
+                .map(Dossier::new)
+                .collect(),
+            tallies: Vec::new(),
+            coverage: Coverage::default(),
         };
-        sum.complete += found.complete;
-        sum.blocked += found.blocked;
-        sum.failed += found.failed;
-        sum.discarded += found.discarded;
-        if found.completeness != Completeness::Complete {
-            sum.completeness = found.completeness;
-            break;
+        let mut instances = 0;
+        for sizes in &task.sizes {
+            let mut tally = Tally::new();
+            for instance in instances_of(task, sizes)? {
+                if overseer.look().is_some() {
+                    break;
+                }
+                instances += 1;
+                let bound = instance.bound();
+                overseer.stage.bound = bound.clone();
+                let machine = Machine::new(&instance, task.subject);
+                let checks = open_checks(&found.files);
+                let explored = match explore(&machine, &checks, &task.limits, overseer) {
+                    Ok(explored) => explored,
+                    Err(gave_up) => return Ok(Err(gave_up)),
+                };
+                include(&mut found.coverage, &explored.coverage);
+                let goes_on = tally.add(&explored.count);
+                enter(&mut found.files, explored, &bound, overseer);
+                if !goes_on {
+                    break;
+                }
+            }
+            found.tallies.push(tally);
         }
+        if instances == 0 && overseer.stopped().is_none() {
+            return Err(Problem::new(
+                "no values of the parameters satisfy their `where`",
+            ));
+        }
+        Ok(Ok(found))
     }
-    Ok(Some(sum))
+
+    /// The verdicts, in the order of the questions.
+    fn report(self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+        let mut coverage = self.coverage;
+        let mut searched = by_states(task, overseer, &mut coverage)?.into_iter();
+        let mut visited = self.files.into_iter();
+        let mut verdicts = Vec::new();
+        for question in &task.questions {
+            let mut verdict = if is_about_executions(&task.song, question) {
+                let file = visited.next().expect("there is one for each question");
+                let mut verdict = file.close(overseer);
+                verdict.states = None;
+                if verdict.outcome == Outcome::Holds {
+                    verdict.reason = "holds in every execution".to_owned();
+                }
+                verdict
+            } else {
+                searched.next().expect("there is one for each question")
+            };
+            complete(&mut verdict, &self.tallies, overseer);
+            verdicts.push(verdict);
+        }
+        Ok(EngineReport {
+            verdicts,
+            coverage: Some(coverage),
+        })
+    }
 }
 
-/// Adds the numbers to a verdict. A count that did not come to its end leaves it unknown.
-fn complete(verdict: &mut Verdict, tallies: &[Tally], overseer: &Overseer<'_>) {
-    let unfinished = tallies
-        .iter()
-        .find(|tally| tally.completeness != Completeness::Complete);
-    let why = match (
-        unfinished.map(|tally| &tally.completeness),
-        overseer.stopped(),
-    ) {
-        (_, Some(stop)) => Some(stop.sentence().to_owned()),
-        (Some(Completeness::StateLimit), None) => Some("limit on states; see --bound".to_owned()),
-        (Some(Completeness::Resource(what)), None) => Some(what.clone()),
-        (Some(_), None) => Some("stopped".to_owned()),
-        (None, None) => None,
-    };
-    if let Some(why) = why {
-        if verdict.outcome == Outcome::Holds {
-            verdict.outcome = Outcome::Unknown;
-            let states = count(verdict.states.unwrap_or(0), "state");
-            verdict.reason = format!("{why}, while counting executions; nothing wrong in {states}");
+/// Enters what the visits to the executions of one instance found.
+fn enter(files: &mut [Dossier<'_>], explored: Explored, bound: &Bound, overseer: &Overseer<'_>) {
+    let open = files.iter_mut().filter(|file| file.refuted.is_none());
+    let Explored {
+        count, findings, ..
+    } = explored;
+    for (file, finding) in open.zip(findings) {
+        let (outcome, reason, trace) = match finding {
+            Finding::Refuted(trace) => (Outcome::Refuted, reason_against(&trace), Some(*trace)),
+            Finding::Unknown(reason) => (Outcome::Unknown, reason, None),
+            Finding::NotRefuted => match unseen(&count.completeness, count.complete, overseer) {
+                None => (Outcome::Holds, String::new(), None),
+                Some(reason) => (Outcome::Unknown, reason, None),
+            },
+        };
+        let mut assumptions = Vec::new();
+        if outcome == Outcome::Holds && file.question.check != Check::Assertions && count.failed > 0
+        {
+            let end = "an execution that fails ends there: what would come after was not looked at";
+            assumptions.push(end.to_owned());
         }
-        return;
-    }
-    if let Some(largest) = tallies.last() {
-        verdict.executions = Some(largest.complete);
-        verdict.blocked = Some(largest.blocked);
-        verdict.reason = format!("{} ({})", verdict.reason, words(tallies));
+        let is_about_the_end = matches!(file.question.check, Check::Property(_));
+        if outcome == Outcome::Holds && is_about_the_end && count.complete == 0 {
+            let none = "no execution comes to its end, so there was nothing to check";
+            assumptions.push(none.to_owned());
+        }
+        file.enter(Verdict {
+            property: String::new(),
+            outcome,
+            bound: bound.clone(),
+            reason,
+            states: None,
+            executions: None,
+            blocked: None,
+            assumptions,
+            trace,
+        });
     }
 }
 
-/// `288 executions`, or one number for each size, and what did not end well.
-fn words(tallies: &[Tally]) -> String {
-    let numbers: Vec<String> = tallies
-        .iter()
-        .map(|tally| thousands(tally.complete))
-        .collect();
-    let mut words = vec![format!("{} executions", numbers.join(", "))];
-    let mut add = |number: u64, what: &str| {
-        if number > 0 {
-            words.push(format!("{} {what}", thousands(number)));
-        }
+/// Why not every execution was seen.
+fn unseen(completeness: &Completeness, seen: u64, overseer: &Overseer<'_>) -> Option<String> {
+    let why = match completeness {
+        Completeness::Complete => return None,
+        Completeness::Resource(why) => return Some(why.clone()),
+        Completeness::StateLimit => "limit on states; see --bound",
+        Completeness::Stopped | Completeness::Enough => overseer
+            .stopped()
+            .map_or("stopped", crate::watch::Stop::sentence),
     };
-    let sum = |part: fn(&Tally) -> u64| tallies.iter().map(part).sum::<u64>();
-    add(sum(|tally| tally.blocked), "blocked");
-    add(sum(|tally| tally.failed), "failed");
-    add(sum(|tally| tally.discarded), "cut off by an `assume`");
-    words.join(", ")
+    let executions = count(seen, "execution");
+    Some(format!("{why} (nothing wrong in the first {executions})"))
+}
+
+/// Answers the questions that are not about executions by the search through states.
+fn by_states(
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+    coverage: &mut Coverage,
+) -> Result<Vec<Verdict>, Problem> {
+    let others = task
+        .questions
+        .iter()
+        .filter(|question| !is_about_executions(&task.song, question));
+    let part = Task {
+        questions: others.cloned().collect(),
+        ..task.clone()
+    };
+    if part.questions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut report = Naive.run(&part, overseer)?;
+    if let Some(more) = &report.coverage {
+        include(coverage, more);
+    }
+    for verdict in &mut report.verdicts {
+        say(verdict, GaveUp::Check);
+    }
+    Ok(report.verdicts)
+}
+
+/// Answers everything by the search through states, and counts by the reference enumeration, unless
+/// there may be no end of counting.
+fn state_by_state(
+    task: &Task,
+    gave_up: GaveUp,
+    overseer: &mut Overseer<'_>,
+) -> Result<EngineReport, Problem> {
+    let mut report = Naive.run(task, overseer)?;
+    overseer.stage.counted = "execution";
+    let tallies = match gave_up {
+        GaveUp::TooLong => Vec::new(),
+        _ => tallies(task, overseer)?,
+    };
+    for verdict in &mut report.verdicts {
+        say(verdict, gave_up);
+        complete(verdict, &tallies, overseer);
+    }
+    Ok(report)
+}
+
+/// Says why the search through states answered.
+fn say(verdict: &mut Verdict, gave_up: GaveUp) {
+    if verdict.outcome == Outcome::Holds {
+        let why = gave_up.sentence();
+        verdict.reason = format!("{}, searched state by state: {why}", verdict.reason);
+    }
 }

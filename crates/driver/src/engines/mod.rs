@@ -1,6 +1,7 @@
 //! The engines this build has, in the order in which they are asked.
 
 mod bounds;
+mod counting;
 mod explore;
 mod naive;
 

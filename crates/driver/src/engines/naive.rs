@@ -84,15 +84,15 @@ pub(super) fn instances_of(task: &Task, sizes: &Sizes) -> Result<Vec<Instance>, 
 }
 
 /// What is still to be checked.
-fn open_checks(files: &[Dossier<'_>]) -> Vec<Check> {
+pub(super) fn open_checks(files: &[Dossier<'_>]) -> Vec<Check> {
     let open = files.iter().filter(|file| file.refuted.is_none());
     open.map(|file| file.question.check).collect()
 }
 
 /// What is known about one question so far.
-struct Dossier<'a> {
-    question: &'a Question,
-    refuted: Option<Verdict>,
+pub(super) struct Dossier<'a> {
+    pub(super) question: &'a Question,
+    pub(super) refuted: Option<Verdict>,
     unknown: Option<Verdict>,
     held: Vec<Bound>,
     states: u64,
@@ -101,7 +101,7 @@ struct Dossier<'a> {
 }
 
 impl<'a> Dossier<'a> {
-    fn new(question: &'a Question) -> Self {
+    pub(super) fn new(question: &'a Question) -> Self {
         Dossier {
             question,
             refuted: None,
@@ -113,7 +113,7 @@ impl<'a> Dossier<'a> {
         }
     }
 
-    fn enter(&mut self, verdict: Verdict) {
+    pub(super) fn enter(&mut self, verdict: Verdict) {
         self.states += verdict.states.unwrap_or(0);
         match verdict.outcome {
             Outcome::Refuted => self.refuted = Some(verdict),
@@ -131,7 +131,7 @@ impl<'a> Dossier<'a> {
     }
 
     /// The verdict over all instances.
-    fn close(self, overseer: &Overseer<'_>) -> Verdict {
+    pub(super) fn close(self, overseer: &Overseer<'_>) -> Verdict {
         let stopped = overseer
             .stopped()
             .filter(|_| self.refuted.is_none() && self.unknown.is_none());

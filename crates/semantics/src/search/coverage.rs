@@ -20,7 +20,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    pub(super) fn new(machine: &Machine, covered: &Covered) -> Coverage {
+    pub(crate) fn new(machine: &Machine, covered: &Covered) -> Coverage {
         let spans = &machine.statements.spans;
         let ran = (0..spans.len()).filter(|at| covered.has_run(*at));
         let executed: BTreeSet<Span> = ran.map(|at| spans[at]).collect();

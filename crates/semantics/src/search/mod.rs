@@ -19,6 +19,7 @@ mod verdicts;
 pub use coverage::Coverage;
 pub(crate) use findings::repeats;
 pub use query::{Check, Query};
+pub use verdicts::reason_against;
 
 use crate::code::coverage::Covered;
 use crate::instance::Instance;

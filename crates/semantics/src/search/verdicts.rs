@@ -17,9 +17,11 @@ impl SearchReport {
 
     fn verdict(&self, finding: &Finding, bound: &BTreeMap<String, String>) -> Verdict {
         let (outcome, reason, trace) = match &finding.answer {
-            Answer::Refuted(trace) => {
-                (Outcome::Refuted, refutation(trace), Some((**trace).clone()))
-            }
+            Answer::Refuted(trace) => (
+                Outcome::Refuted,
+                reason_against(trace),
+                Some((**trace).clone()),
+            ),
             Answer::Unknown(reason) => (Outcome::Unknown, reason.clone(), None),
             Answer::NotRefuted => match self.unseen() {
                 None => (
@@ -74,7 +76,7 @@ impl SearchReport {
 }
 
 /// The one sentence of a counterexample.
-fn refutation(trace: &Trace) -> String {
+pub fn reason_against(trace: &Trace) -> String {
     match &trace.ending {
         Ending::Failed(failure) => failure.message.clone(),
         Ending::Violated { why, .. } => why.clone(),

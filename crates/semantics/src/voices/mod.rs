@@ -1,11 +1,13 @@
 //! Voices: processes that exchange messages.
 //!
 //! [`config`] is a state, [`network`] the messages on their way, [`start`] how it begins, [`steps`]
-//! what can happen, [`receive`] which messages a receive may take.
+//! what can happen, [`local`] what a process does by itself, [`receive`] which messages a receive may
+//! take.
 
 pub(crate) mod config;
+pub(crate) mod local;
 pub(crate) mod network;
-mod receive;
+pub(crate) mod receive;
 mod start;
 mod steps;
 mod turn;
@@ -21,7 +23,7 @@ use plainsong_ir::{Accept, Body, Delivery, MessageId, Process, Voices};
 /// A system of voices, ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct VoiceSystem {
-    instance: Instance,
+    pub(crate) instance: Instance,
     /// One for each family of processes.
     programs: Vec<Program>,
     /// For each process, its program.
@@ -113,8 +115,14 @@ impl VoiceSystem {
         &self.programs[self.program_of[lane]]
     }
 
+    /// May a process wait for ever?
+    pub(crate) fn may_wait(&self, lane: usize) -> bool {
+        let program = self.program_at(lane);
+        program.daemon || matches!(program.act, Act::Handlers(_))
+    }
+
     /// How a message of this kind is delivered to this process.
-    fn delivery(&self, kind: MessageId, to: Pid) -> Delivery {
+    pub(crate) fn delivery(&self, kind: MessageId, to: Pid) -> Delivery {
         let declared = self.instance.delivery().or(self.deliveries[kind.index()]);
         let to = to.member().map(|lane| &self.program_at(lane).act);
         match (declared, to) {

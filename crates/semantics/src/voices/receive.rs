@@ -1,14 +1,13 @@
 //! Which messages a receive or a process with handlers accepts.
 
 use super::VoiceSystem;
-use super::network::Flying;
 use crate::eval::{Eval, Result};
 use crate::value::{Pid, Value};
 use crate::world::World;
-use plainsong_ir::{Accept, Source};
+use plainsong_ir::{Accept, FamilyId, MessageId, Source};
 
 /// What is accepted by several accepts, the first that fits taking precedence.
-pub(super) struct Acceptor<'a> {
+pub(crate) struct Acceptor<'a> {
     system: &'a VoiceSystem,
     world: &'a dyn World,
     slots: &'a [Value],
@@ -17,16 +16,16 @@ pub(super) struct Acceptor<'a> {
 }
 
 /// How a message was accepted.
-pub(super) struct Accepted {
+pub(crate) struct Accepted {
     /// By which of the accepts.
-    pub(super) by: usize,
+    pub(crate) by: usize,
     /// The locals with the names bound.
-    pub(super) slots: Vec<Value>,
+    pub(crate) slots: Vec<Value>,
 }
 
 impl<'a> Acceptor<'a> {
     /// Looks up the senders that the accepts name. The position of an accept comes with a failure.
-    pub(super) fn new(
+    pub(crate) fn new(
         system: &'a VoiceSystem,
         world: &'a dyn World,
         slots: &'a [Value],
@@ -45,18 +44,75 @@ impl<'a> Acceptor<'a> {
         Ok(acceptor)
     }
 
-    /// Is the message accepted, and how?
-    pub(super) fn accept(&self, message: &Flying) -> Result<Option<Accepted>> {
+    /// The same, when the senders that the accepts name are known already.
+    pub(crate) fn knowing(
+        system: &'a VoiceSystem,
+        world: &'a dyn World,
+        slots: &'a [Value],
+        accepts: Vec<(&'a Accept, Option<Pid>)>,
+    ) -> Self {
+        Acceptor {
+            system,
+            world,
+            slots,
+            accepts,
+        }
+    }
+
+    /// The senders that the accepts name.
+    pub(crate) fn senders(&self) -> Vec<Option<Pid>> {
+        self.accepts.iter().map(|(_, sender)| *sender).collect()
+    }
+
+    /// Is a message accepted, and how?
+    pub(crate) fn accept(
+        &self,
+        kind: MessageId,
+        from: Pid,
+        payload: &[Value],
+    ) -> Result<Option<Accepted>> {
         for (by, (accept, sender)) in self.accepts.iter().enumerate() {
-            if accept.message != message.kind || sender.is_some_and(|pid| pid != message.from) {
+            if accept.message != kind || sender.is_some_and(|pid| pid != from) {
                 continue;
             }
             let mut slots = self.slots.to_vec();
-            if self.binds(accept, message, &mut slots) && self.passes(accept, &mut slots)? {
+            if self.binds(accept, from, payload, &mut slots) && self.passes(accept, &mut slots)? {
                 return Ok(Some(Accepted { by, slots }));
             }
         }
         Ok(None)
+    }
+
+    /// Is a message accepted? One whose acceptance fails counts.
+    pub(crate) fn wants(&self, kind: MessageId, from: Pid, payload: &[Value]) -> bool {
+        let kinds = self.accepts.iter().filter(|(accept, sender)| {
+            accept.message == kind && sender.is_none_or(|pid| pid == from)
+        });
+        for (accept, _) in kinds {
+            match (&accept.filter, &accept.source) {
+                (None, Source::Process(_) | Source::Anyone(_)) => return true,
+                (None, Source::Family(family, ..)) => {
+                    if self.is_of(from, *family) {
+                        return true;
+                    }
+                }
+                (Some(_), _) => {
+                    let mut slots = self.slots.to_vec();
+                    if self.binds(accept, from, payload, &mut slots)
+                        && self.passes(accept, &mut slots).unwrap_or(true)
+                    {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    fn is_of(&self, pid: Pid, family: FamilyId) -> bool {
+        let members = self.system.instance.members();
+        pid.member()
+            .is_some_and(|row| members[row].family == family)
     }
 
     fn sender(&self, accept: &Accept) -> Result<Option<Pid>> {
@@ -72,8 +128,8 @@ impl<'a> Acceptor<'a> {
     }
 
     /// Gives the names their values; false when the sender is of another family.
-    fn binds(&self, accept: &Accept, message: &Flying, slots: &mut [Value]) -> bool {
-        for (slot, value) in accept.slots.iter().zip(message.payload.iter()) {
+    fn binds(&self, accept: &Accept, from: Pid, payload: &[Value], slots: &mut [Value]) -> bool {
+        for (slot, value) in accept.slots.iter().zip(payload) {
             if let Some(local) = slot {
                 slots[local.index()] = value.clone();
             }
@@ -82,7 +138,7 @@ impl<'a> Acceptor<'a> {
             Source::Process(_) => None,
             Source::Anyone(who) => *who,
             Source::Family(family, index, who) => {
-                let Some(row) = message.from.member() else {
+                let Some(row) = from.member() else {
                     return false;
                 };
                 let member = &self.system.instance.members()[row];
@@ -96,7 +152,7 @@ impl<'a> Acceptor<'a> {
             }
         };
         if let Some(local) = who {
-            slots[local.index()] = Value::Process(message.from);
+            slots[local.index()] = Value::Process(from);
         }
         true
     }

@@ -2,18 +2,18 @@
 //!
 //! `init` first, as one step. Then, of each process: a send, a receive or a timeout with the local
 //! statements up to just before the next; a start when there are local statements before the first;
-//! or, for a process with handlers, the delivery of a message.
+//! or, for a process with handlers, the delivery of a message. What a process does by itself is
+//! said in [`local`](super::local); here it meets the network.
 
-use super::config::{Private, VoicesConfig};
+use super::VoiceSystem;
+use super::config::VoicesConfig;
+use super::local::Stand;
 use super::receive::{Accepted, Acceptor};
 use super::turn::Turn;
-use super::{Act, VoiceSystem};
 use crate::code::coverage::Covered;
-use crate::code::run::{Halt, Run, Runner};
-use crate::code::{Arm, FlatCode, OpKind, Pace};
 use crate::machine::{Step, Taken};
 use crate::trace::EventKind;
-use crate::value::{Pid, Value};
+use crate::value::Pid;
 use crate::world::OwnVars;
 use plainsong_ir::Accept;
 
@@ -25,156 +25,99 @@ impl VoiceSystem {
         }
         let mut steps = Vec::new();
         for lane in 0..config.voices.len() {
-            match &self.program_at(lane).act {
-                Act::Body(code) => self.body_steps(config, lane, *code, covered, &mut steps),
-                Act::Handlers(handlers) => {
-                    self.handler_steps(config, lane, handlers, covered, &mut steps);
-                }
-            }
+            self.steps_of(config, lane, covered, &mut steps);
         }
         steps
     }
 
     fn init_steps(&self, config: &VoicesConfig, covered: &mut Covered) -> Vec<Step> {
-        let Some(number) = self.init else {
+        let (Some(code), Some(branches)) = (self.init, self.begins(covered)) else {
             return Vec::new();
         };
-        let code = &self.codes[number];
-        let memory = Private {
-            me: Pid::Init,
-            vars: Vec::new(),
-        };
-        let run = Run::new(0, vec![Value::None; code.slots], memory);
         let turn = Turn {
             system: self,
             config,
             lane: None,
-            code: number,
+            code,
             kind: EventKind::Init,
         };
-        self.runner(code, Pace::Whole)
-            .branches(run, false, covered)
+        branches
             .into_iter()
             .map(|branch| turn.step(branch, None))
             .collect()
     }
 
-    fn body_steps(
+    fn steps_of(
         &self,
         config: &VoicesConfig,
         lane: usize,
-        number: usize,
         covered: &mut Covered,
         steps: &mut Vec<Step>,
     ) {
         let voice = &config.voices[lane];
-        let Some(op) = self.codes[number].ops.get(voice.pc) else {
+        let Some(code) = self.code_at(lane) else {
             return;
         };
         let turn = |kind| Turn {
             system: self,
             config,
             lane: Some(lane),
-            code: number,
-            kind,
-        };
-        let goes_on = |pc| Run::new(pc, voice.slots.clone(), private(config, lane));
-        match &op.kind {
-            OpKind::Select(arms, timeout) => {
-                let before = steps.len();
-                self.receive_steps(&turn(EventKind::Receive), lane, arms, covered, steps);
-                if let Some(target) = timeout {
-                    let run = goes_on(*target);
-                    self.body_runs(&turn(EventKind::Timeout), run, false, None, covered, steps);
-                }
-                if steps.len() > before {
-                    op.statement
-                        .into_iter()
-                        .for_each(|statement| covered.ran(statement));
-                }
-            }
-            OpKind::Send(..) => {
-                let run = goes_on(voice.pc);
-                self.body_runs(&turn(EventKind::Send), run, true, None, covered, steps);
-            }
-            _ => {
-                let run = goes_on(voice.pc);
-                self.body_runs(&turn(EventKind::Start), run, false, None, covered, steps);
-            }
-        }
-    }
-
-    /// The steps that receive by one of the arms and go on behind it.
-    fn receive_steps(
-        &self,
-        turn: &Turn<'_>,
-        lane: usize,
-        arms: &[Arm],
-        covered: &mut Covered,
-        steps: &mut Vec<Step>,
-    ) {
-        let accepts: Vec<&Accept> = arms.iter().map(|arm| &arm.accept).collect();
-        for (position, accepted) in self.acceptable(turn, lane, &accepts, steps) {
-            let message = turn.config.network.messages()[position].clone();
-            covered.received(message.kind.index());
-            let taken = Some((position, Taken::Message(message)));
-            let target = arms[accepted.by].target;
-            let run = Run::new(target, accepted.slots, private(turn.config, lane));
-            self.body_runs(turn, run, false, taken, covered, steps);
-        }
-    }
-
-    /// The steps that run the body of a process from here to its next communication.
-    fn body_runs(
-        &self,
-        turn: &Turn<'_>,
-        run: Run<Private>,
-        moving: bool,
-        taken: Option<(usize, Taken)>,
-        covered: &mut Covered,
-        steps: &mut Vec<Step>,
-    ) {
-        let runner = self.runner(&self.codes[turn.code], Pace::Communications);
-        let branches = runner.branches(run, moving, covered).into_iter();
-        steps.extend(branches.map(|branch| turn.step(branch, taken.clone())));
-    }
-
-    fn handler_steps(
-        &self,
-        config: &VoicesConfig,
-        lane: usize,
-        handlers: &[(Accept, usize)],
-        covered: &mut Covered,
-        steps: &mut Vec<Step>,
-    ) {
-        let kind = EventKind::Handle;
-        let turn = |code| Turn {
-            system: self,
-            config,
-            lane: Some(lane),
             code,
             kind,
         };
-        let Some((_, first)) = handlers.first() else {
-            return;
-        };
-        let accepts: Vec<&Accept> = handlers.iter().map(|(accept, _)| accept).collect();
-        for (position, accepted) in self.acceptable(&turn(*first), lane, &accepts, steps) {
-            let (accept, code) = &handlers[accepted.by];
-            let message = config.network.messages()[position].clone();
-            let run = Run::new(0, accepted.slots, private(config, lane));
-            let runner = self.runner(&self.codes[*code], Pace::Whole);
-            for mut branch in runner.branches(run, false, covered) {
-                if matches!(branch.halt, Halt::Blocked) {
-                    continue;
+        let stand = self.stand(lane, voice);
+        match stand {
+            Stand::Over => {}
+            Stand::Goes(kind) => {
+                let branches = self.goes(lane, voice, kind, covered).into_iter();
+                steps.extend(branches.map(|branch| turn(kind).step(branch, None)));
+            }
+            Stand::Receives(_, timeout) => {
+                let before = steps.len();
+                let turn = turn(EventKind::Receive);
+                self.taking_steps(&turn, lane, &stand, covered, steps);
+                if let Some(target) = timeout {
+                    let turn = Turn {
+                        kind: EventKind::Timeout,
+                        ..turn
+                    };
+                    let branches = self.gives_up(lane, voice, target, covered).into_iter();
+                    steps.extend(branches.map(|branch| turn.step(branch, None)));
                 }
-                covered.received(message.kind.index());
-                branch.run.pc = 0;
-                branch.run.slots.clone_from(&config.voices[lane].slots);
+                if steps.len() > before {
+                    self.receive_ran(lane, voice, covered);
+                }
+            }
+            Stand::Handles(_) => {
+                self.taking_steps(&turn(EventKind::Handle), lane, &stand, covered, steps);
+            }
+        }
+    }
+
+    /// The steps that take a message and go on with it.
+    fn taking_steps(
+        &self,
+        turn: &Turn<'_>,
+        lane: usize,
+        stand: &Stand<'_>,
+        covered: &mut Covered,
+        steps: &mut Vec<Step>,
+    ) {
+        let accepts = stand.accepts();
+        for (position, accepted) in self.acceptable(turn, lane, &accepts, steps) {
+            let message = &turn.config.network.messages()[position];
+            let span = accepts[accepted.by].span;
+            let taking = self.takes(lane, &turn.config.voices[lane], accepted, covered);
+            let turn = Turn {
+                code: taking.code,
+                ..*turn
+            };
+            for branch in taking.branches {
                 let taken = Some((position, Taken::Message(message.clone())));
-                steps.push(Step {
-                    span: accept.span,
-                    ..turn(*code).step(branch, taken)
+                let step = turn.step(branch, taken);
+                steps.push(match turn.kind {
+                    EventKind::Handle => Step { span, ..step },
+                    _ => step,
                 });
             }
         }
@@ -204,7 +147,10 @@ impl VoiceSystem {
         };
         let network = &turn.config.network;
         let mut acceptable = Vec::new();
-        for (position, accepted) in network.available(me, |message| acceptor.accept(message)) {
+        let available = network.available(me, |message| {
+            acceptor.accept(message.kind, message.from, &message.payload)
+        });
+        for (position, accepted) in available {
             match accepted {
                 Ok(accepted) => acceptable.push((position, accepted)),
                 Err(failure) => {
@@ -215,20 +161,5 @@ impl VoiceSystem {
             }
         }
         acceptable
-    }
-
-    pub(super) fn runner<'a>(&'a self, code: &'a FlatCode, pace: Pace) -> Runner<'a> {
-        Runner {
-            instance: &self.instance,
-            code,
-            pace,
-        }
-    }
-}
-
-fn private(config: &VoicesConfig, lane: usize) -> Private {
-    Private {
-        me: Pid::Member(lane as u32),
-        vars: config.voices[lane].vars.clone(),
     }
 }

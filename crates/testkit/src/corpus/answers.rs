@@ -9,8 +9,9 @@ use plainsong_driver::plan::{Request, plan};
 use plainsong_driver::run::{Supervision, run};
 use plainsong_driver::watch::{Interrupt, Observer, Stage};
 use plainsong_driver::{Source, engines, sizes};
+use plainsong_explore_songs::explore;
 use plainsong_ir::{Sizing, Song};
-use plainsong_semantics::executions;
+use plainsong_semantics::executions::{self, ExecutionCount};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{Completeness, Limits, Progress, Query, Unwatched, search};
@@ -84,6 +85,7 @@ pub fn executions(song: &Arc<Song>, scope: &Scope) -> Result<Vec<(Ending, u64)>,
         let count = executions::executions(&machine, &limits(scope), &mut Unwatched)
             .ok_or("executions are counted only where processes exchange messages")?;
         finished(&count.completeness)?;
+        agrees_with(&count, &machine, &limits(scope))?;
         for (ending, number) in &mut counts {
             *number += match ending {
                 Ending::Executions => count.complete,
@@ -94,6 +96,17 @@ pub fn executions(song: &Arc<Song>, scope: &Scope) -> Result<Vec<(Ending, u64)>,
         }
     }
     Ok(counts)
+}
+
+/// The optimal exploration finds as many executions, or says that it does not cover the song.
+fn agrees_with(count: &ExecutionCount, machine: &Machine, limits: &Limits) -> Result<(), String> {
+    match explore(machine, &[], limits, &mut Unwatched) {
+        Ok(found) if found.count != *count => Err(format!(
+            "the reference finds {count:?}, exploration {:?}",
+            found.count
+        )),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// How many states there are, over all values of open parameters and everything that can be run.

@@ -9,12 +9,12 @@
 //!
 //! When the two disagree, the program is made smaller as long as they still do, and shown.
 
-mod account;
-mod annotations;
-mod relays;
-mod seasoning;
-mod shrink;
-mod values;
+pub(crate) mod account;
+pub(crate) mod annotations;
+pub(crate) mod relays;
+pub(crate) mod seasoning;
+pub(crate) mod shrink;
+pub(crate) mod values;
 
 use account::{Account, enumerated, instance, interpreted};
 use annotations::without_annotations;
@@ -24,19 +24,19 @@ use relays::relays;
 use seasoning::seasoned;
 
 /// How many programs of processes are compared for each model, unless asked for another number.
-const PROGRAMS: u64 = 500;
+pub(crate) const PROGRAMS: u64 = 500;
 
 /// How many action systems are; they are quickly compared.
 const ACTION_SYSTEMS: u64 = 2_000;
 
 /// The most prefixes of executions of a small program; programs with more are left out.
-const LIMIT: usize = 10_000;
+pub(crate) const LIMIT: usize = 10_000;
 
 /// The most prefixes of executions, or states, of any other program.
-const LIMIT_OF_ANY: usize = 200;
+pub(crate) const LIMIT_OF_ANY: usize = 200;
 
 /// The most processes; programs with more are left out.
-const MOST_MEMBERS: usize = 12;
+pub(crate) const MOST_MEMBERS: usize = 12;
 
 #[test]
 fn on_unordered_programs() {
@@ -104,7 +104,7 @@ fn on_action_systems_that_use_the_whole_language() {
 }
 
 /// How many seeds are skipped, and how many programs are compared: `usual` unless one says.
-fn asked_for(usual: u64) -> (u64, u64) {
+pub(crate) fn asked_for(usual: u64) -> (u64, u64) {
     let number = |name, otherwise| match std::env::var(name) {
         Ok(text) => text
             .parse()
@@ -130,7 +130,7 @@ fn agree_on_small_programs(delivery: Option<Delivery>) -> Tally {
 }
 
 /// Every second song with statements more, after which fewer executions end well.
-fn sometimes_seasoned(seed: u64, song: Song) -> Song {
+pub(crate) fn sometimes_seasoned(seed: u64, song: Song) -> Song {
     if seed.is_multiple_of(2) {
         song
     } else {

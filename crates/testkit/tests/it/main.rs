@@ -4,6 +4,7 @@ mod book;
 mod build;
 mod corpus;
 mod enumerate;
+mod explorer_agrees;
 mod interpreter_agrees;
 mod random_song;
 mod round_trip;

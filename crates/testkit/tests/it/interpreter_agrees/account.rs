@@ -14,27 +14,27 @@ use std::sync::Arc;
 
 /// Variables by name with their values: not their texts, which may list the members of a set in
 /// another order, or be the same for different values.
-pub(super) type Variables = BTreeMap<String, Value>;
+pub(crate) type Variables = BTreeMap<String, Value>;
 
 /// What must be the same.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Account {
+pub(crate) struct Account {
     /// Numbers of executions; of an action system, whether there are any.
-    pub(super) complete: usize,
-    pub(super) blocked: usize,
-    pub(super) failed: usize,
+    pub(crate) complete: usize,
+    pub(crate) blocked: usize,
+    pub(crate) failed: usize,
     /// Zero for an action system.
-    pub(super) discarded: usize,
+    pub(crate) discarded: usize,
     /// Variables in final states.
-    finals: BTreeSet<Variables>,
+    pub(crate) finals: BTreeSet<Variables>,
     /// Variables in deadlocks.
-    deadlocks: BTreeSet<Variables>,
+    pub(crate) deadlocks: BTreeSet<Variables>,
 }
 
 impl Account {
     /// Without what no rule of the language decides: how to count executions that fail or are cut
     /// off before the first step.
-    pub(super) fn without_numbers_of_failures(self) -> Account {
+    pub(crate) fn without_numbers_of_failures(self) -> Account {
         Account {
             failed: self.failed.min(1),
             discarded: 0,
@@ -45,7 +45,7 @@ impl Account {
 
 /// The first instance of a song at the sizes it asks for; `None` when there is none, or a parameter
 /// may have a type of many values, all of which would be tried.
-pub(super) fn instance(song: &Song) -> Option<Instance> {
+pub(crate) fn instance(song: &Song) -> Option<Instance> {
     let has_few = |ty: &Ty| matches!(ty, Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_));
     let mut params = song
         .consts
@@ -68,7 +68,7 @@ pub(super) fn instance(song: &Song) -> Option<Instance> {
 }
 
 /// What the enumerator finds; `None` when it is too much.
-pub(super) fn enumerated(instance: &Instance, limit: usize) -> Option<Account> {
+pub(crate) fn enumerated(instance: &Instance, limit: usize) -> Option<Account> {
     let (song, numbers) = (instance.song(), numbers(instance));
     Some(
         match enumerate(song, &numbers, instance.delivery(), limit)? {
@@ -104,7 +104,7 @@ fn variables(outcome: Outcome) -> Variables {
 }
 
 /// What the interpreter finds; `None` when it reached a limit of its own.
-pub(super) fn interpreted(instance: &Instance) -> Option<Account> {
+pub(crate) fn interpreted(instance: &Instance) -> Option<Account> {
     let machine = Machine::new(instance, Subject::System);
     let ends = ends(&machine)?;
     let mut account = Account {

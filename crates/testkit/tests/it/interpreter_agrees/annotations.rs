@@ -7,7 +7,7 @@ use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{LoopClauses, Song};
 
 /// `song` without annotations of loops.
-pub(super) fn without_annotations(mut song: Song) -> Song {
+pub(crate) fn without_annotations(mut song: Song) -> Song {
     walk_mut::song(&mut Annotations, &mut song);
     song
 }

@@ -13,7 +13,7 @@ const MOST_SENT: usize = 6;
 
 /// Three or four processes; each sends and receives what is under way in some order that is possible.
 /// The first kind of message is delivered by `first`, the second by any model.
-pub(super) fn relays(seed: u64, first: Delivery) -> Song {
+pub(crate) fn relays(seed: u64, first: Delivery) -> Song {
     let mut dice = Dice::new(seed);
     let names = &["a", "b", "c", "d"][..dice.between(3, 4)];
     let mut band = Band::new(names);

@@ -14,7 +14,7 @@ const LOG: VarId = VarId(0);
 const FLAG: VarId = VarId(1);
 
 /// `song` with up to three statements more.
-pub(super) fn seasoned(seed: u64, mut song: Song) -> Song {
+pub(crate) fn seasoned(seed: u64, mut song: Song) -> Song {
     let mut dice = Dice::new(seed);
     let System::Voices(voices) = &mut song.system else {
         return song;

@@ -5,7 +5,7 @@ use plainsong_ir::{Block, Body, Song, StmtKind, System};
 
 /// The smallest valid song found by leaving out statements, handlers, arms and `init`, one at a
 /// time, that still is as `wanted`.
-pub(super) fn shrink(song: &Song, wanted: &dyn Fn(&Song) -> bool) -> Song {
+pub(crate) fn shrink(song: &Song, wanted: &dyn Fn(&Song) -> bool) -> Song {
     let mut smallest = song.clone();
     let mut position = 0;
     while let Some(smaller) = without(&smallest, position) {

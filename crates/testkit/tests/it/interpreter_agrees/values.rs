@@ -6,7 +6,7 @@ use plainsong_semantics::value::Value as Theirs;
 use plainsong_testkit::enumerate::Value as Ours;
 
 /// `value` of type `ty`, as the enumerator has it.
-pub(super) fn translated(instance: &Instance, value: &Theirs, ty: &Ty) -> Ours {
+pub(crate) fn translated(instance: &Instance, value: &Theirs, ty: &Ty) -> Ours {
     let song = instance.song();
     match (value, ty) {
         (Theirs::Bool(truth), _) => Ours::Bool(*truth),

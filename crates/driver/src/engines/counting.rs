@@ -1,0 +1,125 @@
+//! Numbers of executions, and what a verdict says about them.
+
+use super::naive::instances_of;
+use crate::Problem;
+use crate::engine::Task;
+use crate::watch::Overseer;
+use plainsong_report::{count, thousands};
+use plainsong_semantics::executions::{ExecutionCount, executions};
+use plainsong_semantics::machine::Machine;
+use plainsong_semantics::search::Completeness;
+use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::verdict::{Outcome, Verdict};
+
+/// Executions at one combination of sizes, over all values of open parameters.
+pub(super) struct Tally {
+    pub(super) complete: u64,
+    blocked: u64,
+    pub(super) failed: u64,
+    discarded: u64,
+    pub(super) completeness: Completeness,
+}
+
+impl Tally {
+    /// No executions yet.
+    pub(super) fn new() -> Self {
+        Tally {
+            complete: 0,
+            blocked: 0,
+            failed: 0,
+            discarded: 0,
+            completeness: Completeness::Complete,
+        }
+    }
+
+    /// Adds those of one instance; false when they were not all counted.
+    pub(super) fn add(&mut self, found: &ExecutionCount) -> bool {
+        self.complete += found.complete;
+        self.blocked += found.blocked;
+        self.failed += found.failed;
+        self.discarded += found.discarded;
+        self.completeness.clone_from(&found.completeness);
+        found.completeness == Completeness::Complete
+    }
+}
+
+/// One tally for each combination of sizes, by the reference enumeration; nothing for forms without
+/// messages.
+pub(super) fn tallies(task: &Task, overseer: &mut Overseer<'_>) -> Result<Vec<Tally>, Problem> {
+    let mut tallies = Vec::new();
+    for sizes in &task.sizes {
+        if overseer.look().is_some() {
+            break;
+        }
+        tallies.extend(tally(task, sizes, overseer)?);
+    }
+    Ok(tallies)
+}
+
+fn tally(
+    task: &Task,
+    sizes: &Sizes,
+    overseer: &mut Overseer<'_>,
+) -> Result<Option<Tally>, Problem> {
+    let mut sum = Tally::new();
+    for instance in instances_of(task, sizes)? {
+        overseer.stage.bound = instance.bound();
+        let machine = Machine::new(&instance, task.subject);
+        let Some(found) = executions(&machine, &task.limits, overseer) else {
+            return Ok(None);
+        };
+        if !sum.add(&found) {
+            break;
+        }
+    }
+    Ok(Some(sum))
+}
+
+/// Adds the numbers to a verdict. A count that did not come to its end leaves it unknown.
+pub(super) fn complete(verdict: &mut Verdict, tallies: &[Tally], overseer: &Overseer<'_>) {
+    let unfinished = tallies
+        .iter()
+        .find(|tally| tally.completeness != Completeness::Complete);
+    let why = match (
+        unfinished.map(|tally| &tally.completeness),
+        overseer.stopped(),
+    ) {
+        (_, Some(stop)) => Some(stop.sentence().to_owned()),
+        (Some(Completeness::StateLimit), None) => Some("limit on states; see --bound".to_owned()),
+        (Some(Completeness::Resource(what)), None) => Some(what.clone()),
+        (Some(_), None) => Some("stopped".to_owned()),
+        (None, None) => None,
+    };
+    if let Some(why) = why {
+        if verdict.outcome == Outcome::Holds {
+            verdict.outcome = Outcome::Unknown;
+            let states = count(verdict.states.unwrap_or(0), "state");
+            verdict.reason = format!("{why}, while counting executions; nothing wrong in {states}");
+        }
+        return;
+    }
+    if let Some(largest) = tallies.last() {
+        verdict.executions = Some(largest.complete);
+        verdict.blocked = Some(largest.blocked);
+        verdict.reason = format!("{} ({})", verdict.reason, words(tallies));
+    }
+}
+
+/// `288 executions`, or one number for each size, and what did not end well.
+fn words(tallies: &[Tally]) -> String {
+    let numbers: Vec<String> = tallies
+        .iter()
+        .map(|tally| thousands(tally.complete))
+        .collect();
+    let mut words = vec![format!("{} executions", numbers.join(", "))];
+    let mut add = |number: u64, what: &str| {
+        if number > 0 {
+            words.push(format!("{} {what}", thousands(number)));
+        }
+    };
+    let sum = |part: fn(&Tally) -> u64| tallies.iter().map(part).sum::<u64>();
+    add(sum(|tally| tally.blocked), "blocked");
+    add(sum(|tally| tally.failed), "failed");
+    add(sum(|tally| tally.discarded), "cut off by an `assume`");
+    words.join(", ")
+}

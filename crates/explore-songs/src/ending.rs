@@ -1,0 +1,154 @@
+//! How an execution ended, and what each process did in it.
+
+use crate::program::Song;
+use crate::stage::{At, INIT, Stage};
+use plainsong_explore::{EventId, Graph, Kind, Read, Tid};
+use plainsong_semantics::machine::Config;
+use plainsong_semantics::part::{Fate, Letter, Part};
+use plainsong_semantics::score::{Note, Origin, Score};
+use plainsong_semantics::trace::FailureKind;
+
+/// How an execution ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ending {
+    /// Every process has ended, or may wait for ever.
+    Complete,
+    /// Some process waits that may not.
+    Blocked,
+    /// This thread failed.
+    Failed(Tid),
+    /// An `assume` cut some process off, and none failed.
+    Discarded,
+    /// The interpreter's own limit stopped a process, for this reason.
+    Limit(String),
+}
+
+impl Stage {
+    /// How the execution in the graph ended.
+    pub(crate) fn ending(&mut self, graph: &Graph<Song>) -> Ending {
+        let mut ending = Ending::Complete;
+        for thread in (0..=self.lanes() as Tid).filter(|&thread| exists(graph, thread)) {
+            let may_wait = thread != INIT && self.parts.may_wait(thread as usize - 1);
+            let next = match &self.state(graph, thread, graph.live(thread)).at {
+                At::Stuck(Fate::Failed(failure)) if failure.kind == FailureKind::Resource => {
+                    Ending::Limit(failure.message.clone())
+                }
+                At::Stuck(Fate::Failed(_)) => Ending::Failed(thread),
+                At::Stuck(_) => Ending::Discarded,
+                At::Waits(_) if !may_wait => Ending::Blocked,
+                _ => continue,
+            };
+            if rank(&next) > rank(&ending) {
+                ending = next;
+            }
+        }
+        ending
+    }
+
+    /// The state at the end of an execution that is complete or blocked.
+    pub(crate) fn last_state(&mut self, graph: &Graph<Song>) -> Config {
+        let mut parts: Vec<Part> = Vec::new();
+        for thread in 1..=self.lanes() as Tid {
+            match &self.state(graph, thread, graph.live(thread)).at {
+                At::Waits(wait) => parts.push(wait.part.clone()),
+                At::Over(Some(part)) => parts.push(part.clone()),
+                _ => unreachable!("processes wait or are over, unless one fails or is cut off"),
+            }
+        }
+        let unread: Vec<&Letter> = graph
+            .order()
+            .iter()
+            .filter_map(|&id| match (&graph.event(id).kind, graph.event(id).read) {
+                (Kind::Send { message, .. }, Read::None) => Some(&**message),
+                _ => None,
+            })
+            .collect();
+        self.parts.state(parts.into_iter(), &unread)
+    }
+
+    /// What each process did; only what leads to the end of thread `last`, if one is given.
+    pub(crate) fn score(&mut self, graph: &Graph<Song>, last: Option<Tid>) -> Score {
+        let mut notes = Vec::new();
+        for thread in (1..=self.lanes() as Tid).chain([INIT]) {
+            let states = match last {
+                _ if !exists(graph, thread) => 0,
+                Some(last) if last != thread && thread != INIT => causes(graph, thread, last),
+                _ => graph.live(thread) + 1,
+            };
+            notes.push(self.notes(graph, thread, states));
+        }
+        Score {
+            start: self.chosen_start(graph),
+            notes,
+        }
+    }
+
+    /// The local steps of a thread that were decided in its first `states` states.
+    fn notes(&mut self, graph: &Graph<Song>, thread: Tid, states: usize) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let mut received = None;
+        for number in 0..states {
+            for deed in self.state(graph, thread, number).deeds.clone() {
+                notes.push(Note {
+                    deed,
+                    received: received.take(),
+                });
+            }
+            let id = EventId {
+                thread,
+                index: number as u32,
+            };
+            if number < graph.live(thread)
+                && matches!(graph.event(id).kind, Kind::Receive { .. })
+                && let Read::From(send) = graph.event(id).read
+            {
+                received = Some(self.origin(graph, send));
+            }
+        }
+        notes
+    }
+
+    fn origin(&self, graph: &Graph<Song>, send: EventId) -> Origin {
+        let is_send = |&index: &u32| {
+            let thread = send.thread;
+            matches!(
+                graph.event(EventId { thread, index }).kind,
+                Kind::Send { .. }
+            )
+        };
+        let before = (0..send.index).filter(is_send).count();
+        let sender = (send.thread as usize)
+            .checked_sub(1)
+            .unwrap_or(self.lanes());
+        (sender, before)
+    }
+}
+
+/// Was the thread ever spawned, and is it part of this execution?
+fn exists(graph: &Graph<Song>, thread: Tid) -> bool {
+    (thread as usize) < graph.threads() && graph.exists(thread)
+}
+
+/// How many events of `thread` are in the causal past of the last event of thread `last`. The last of
+/// them is a send, and the local step that it belongs to was decided in the state before it.
+fn causes(graph: &Graph<Song>, thread: Tid, last: Tid) -> usize {
+    let end = EventId {
+        thread: last,
+        index: graph.live(last) as u32 - 1,
+    };
+    let events = 0..graph.live(thread) as u32;
+    events
+        .filter(|&index| graph.happens_before(EventId { thread, index }, end))
+        .count()
+}
+
+/// What counts when processes end differently.
+fn rank(ending: &Ending) -> u8 {
+    match ending {
+        Ending::Complete => 0,
+        Ending::Blocked => 1,
+        Ending::Discarded => 2,
+        Ending::Failed(_) => 3,
+        Ending::Limit(_) => 4,
+    }
+}

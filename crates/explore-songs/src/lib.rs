@@ -1,0 +1,41 @@
+//! Every execution of voices once: songs on the optimal exploration engine.
+//!
+//! A song's processes become the threads of a [`plainsong_explore::Program`]: thread 0 chooses the
+//! starting values, performs `init` and spawns the processes, so that what `init` does is causally
+//! before everything. The local steps are those of `semantics` ([`plainsong_semantics::part`]); each
+//! thread keeps a stack of saved states, one per event, so that going back costs nothing and nothing
+//! is run twice.
+//!
+//! *One step, several events.* A step of the interpreter is a communication and the local statements
+//! behind it. A receive comes first and the free choices behind it next; a send comes *after* the choice
+//! among the ways on, because a step that fails sends nothing. Choices and sends of one thread in
+//! another order give the same executions, one to one.
+//!
+//! *What is counted* is what [`mod@plainsong_semantics::executions`] counts, and tests compare the two: a
+//! process that fails or is cut off stands still, and the others go on.
+//!
+//! *What is checked*: assertions, deadlock and `finally`. These depend only on what each process
+//! did, so one order of each execution is enough. `always` may speak about several processes at once and
+//! be violated in one order only, and `eventually quiescent` is about executions without end: both
+//! are for the search through states.
+//!
+//! NOT COVERED, and said so by [`GaveUp`] instead of a count:
+//! - handlers that an `assume` cuts off: such a handler leaves its message where it is, and the
+//!   process may take another one first. Here a receive either takes a message or does not want it;
+//! - handlers that send a `mailbox` message behind another message: a handler is one step, so nobody's
+//!   send comes between, but the engine orders sends one by one;
+//! - executions that do not end within a number of events.
+//!
+//! | module | idea |
+//! |---|---|
+//! | `stage` | the threads and their saved states |
+//! | `program` | what the engine asks |
+//! | `ending` | how an execution ended, and what each process did in it |
+//! | `explore` | the visits: counts and refutations |
+
+mod ending;
+mod explore;
+mod program;
+mod stage;
+
+pub use explore::{Explored, Finding, GaveUp, Onlooker, explore, explore_showing};

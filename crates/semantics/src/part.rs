@@ -1,0 +1,357 @@
+//! One process by itself, for engines that keep processes apart.
+//!
+//! A [`Part`] is the state of one process. [`Parts::next`] says what it does from there: it is over,
+//! it goes one of several ways by itself, or it waits for a message; [`Parts::take`] and
+//! [`Parts::give_up`] go on from a wait. A [`Way`] is one local step with its free choices made: what
+//! it sends, where it leads, whether it fails. These are the same local steps that the interpreter
+//! puts together into states (`voices/local.rs`), so an engine built on them has no step relation of
+//! its own; what it adds is which message is taken when.
+//!
+//! A step that fails, or that an `assume` cuts off, is not taken: what it would have sent is not
+//! sent, as in [`mod@executions`](crate::executions).
+
+use crate::code::coverage::Covered;
+use crate::code::run::{Branch, Chosen, Halt, Outgoing};
+use crate::machine::{Config, Form, Machine, Outcome};
+use crate::search::Coverage;
+use crate::trace::{EventKind, Failure};
+use crate::value::{Pid, Value};
+use crate::voices::VoiceSystem;
+use crate::voices::config::{Private, Voice, VoicesConfig};
+use crate::voices::local::Stand;
+use crate::voices::network::Network;
+use crate::voices::receive::Acceptor;
+use crate::world::OwnVars;
+use plainsong_ir::{Delivery, MessageId};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// The state of one process. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Part(Arc<Voice>);
+
+/// A message in the hands of its sender.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    /// Who sends it.
+    pub from: Pid,
+    /// To whom.
+    pub to: Pid,
+    /// How it is delivered.
+    pub model: Delivery,
+    kind: MessageId,
+    payload: Arc<[Value]>,
+}
+
+/// One local step, with its free choices made.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// The process after it.
+    pub part: Part,
+    /// What it sends, in this order.
+    pub sends: Vec<Letter>,
+    /// Does it come to its end?
+    pub fate: Fate,
+    /// What tells it from the other steps of the process.
+    pub deed: Deed,
+}
+
+/// Does a local step come to its end?
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fate {
+    /// Yes.
+    Well,
+    /// An `assume` cuts it off, or there is nothing to choose from.
+    Discarded,
+    /// It fails.
+    Failed(Failure),
+}
+
+/// What tells a local step from others that begin where it does: its kind and its free choices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deed {
+    /// Its kind.
+    pub kind: EventKind,
+    pub(crate) chosen: Vec<Chosen>,
+}
+
+/// What a process does next.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// Nothing: it has come to its end.
+    Over,
+    /// One of these; at least one.
+    Goes(Vec<Way>),
+    /// It waits for a message.
+    Waits(Wait),
+}
+
+/// A process that waits.
+#[derive(Clone, Debug)]
+pub struct Wait {
+    /// Who.
+    pub lane: usize,
+    /// In which state.
+    pub part: Part,
+    /// Where it goes on when it gives up, if it may.
+    timeout: Option<usize>,
+    /// The senders that it names.
+    senders: Vec<Option<Pid>>,
+}
+
+impl Wait {
+    /// May it give up waiting?
+    pub fn may_give_up(&self) -> bool {
+        self.timeout.is_some()
+    }
+}
+
+/// What follows when a message is taken.
+#[derive(Clone, Debug)]
+pub struct Taking {
+    /// The ways on.
+    pub ways: Vec<Way>,
+    /// Was the message refused along some free choices, or all? A handler that an `assume` cuts off
+    /// leaves its message where it is.
+    pub refused: bool,
+}
+
+/// The processes of a machine, each by itself.
+#[derive(Debug)]
+pub struct Parts {
+    machine: Machine,
+    covered: RefCell<Covered>,
+}
+
+impl Parts {
+    /// The processes of voices; `None` for the other forms.
+    pub fn new(machine: &Machine) -> Option<Parts> {
+        matches!(machine.form, Form::Voices(_)).then(|| Parts {
+            machine: machine.clone(),
+            covered: RefCell::default(),
+        })
+    }
+
+    /// The machine they are of.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Every way to start, in the order of [`Machine::initial`]: the processes, or why there are none.
+    pub fn starts(&self) -> Vec<Result<Vec<Part>, Failure>> {
+        let starts = self
+            .machine
+            .initial_covering(&mut self.covered.borrow_mut());
+        let one = |start| match start {
+            Outcome::Next(Config(Form::Voices(config))) => {
+                Ok(config.voices.into_iter().map(Part).collect())
+            }
+            Outcome::Failed(failure, _) => Err(failure),
+            Outcome::Next(_) | Outcome::Discarded => panic!("voices start as voices"),
+        };
+        starts.into_iter().map(one).collect()
+    }
+
+    /// Every way of `init`; `None` when there is no `init`.
+    pub fn init(&self) -> Option<Vec<Way>> {
+        let branches = self.system().begins(&mut self.covered.borrow_mut())?;
+        Some(self.ways(EventKind::Init, branches))
+    }
+
+    /// May the process wait for ever without being missed?
+    pub fn may_wait(&self, lane: usize) -> bool {
+        self.system().may_wait(lane)
+    }
+
+    /// What a process does next.
+    pub fn next(&self, lane: usize, part: &Part) -> Next {
+        let system = self.system();
+        let covered = &mut *self.covered.borrow_mut();
+        let stand = system.stand(lane, &part.0);
+        let (timeout, kind) = match &stand {
+            Stand::Over => return Next::Over,
+            Stand::Goes(kind) => {
+                let branches = system.goes(lane, &part.0, *kind, covered);
+                return Next::Goes(self.ways(*kind, branches));
+            }
+            Stand::Receives(_, timeout) => (*timeout, EventKind::Receive),
+            Stand::Handles(_) => (None, EventKind::Handle),
+        };
+        let world = own_vars(lane, part);
+        let senders = match Acceptor::new(system, &world, &part.0.slots, &stand.accepts()) {
+            Ok(acceptor) => acceptor.senders(),
+            Err((_, failure)) => {
+                system.receive_ran(lane, &part.0, covered);
+                let mut ways = vec![fails(part, kind, failure)];
+                if let Some(target) = timeout {
+                    let branches = system.gives_up(lane, &part.0, target, covered);
+                    ways.extend(self.ways(EventKind::Timeout, branches));
+                }
+                return Next::Goes(ways);
+            }
+        };
+        Next::Waits(Wait {
+            lane,
+            part: part.clone(),
+            timeout,
+            senders,
+        })
+    }
+
+    /// Does a waiting process want this message? One that it fails to look at counts.
+    pub fn wants(&self, wait: &Wait, letter: &Letter) -> bool {
+        let world = own_vars(wait.lane, &wait.part);
+        let stand = self.system().stand(wait.lane, &wait.part.0);
+        self.acceptor(wait, &stand, &world)
+            .wants(letter.kind, letter.from, &letter.payload)
+    }
+
+    /// A waiting process takes a message that it wants.
+    pub fn take(&self, wait: &Wait, letter: &Letter) -> Taking {
+        let system = self.system();
+        let world = own_vars(wait.lane, &wait.part);
+        let stand = system.stand(wait.lane, &wait.part.0);
+        let kind = match stand {
+            Stand::Handles(_) => EventKind::Handle,
+            _ => EventKind::Receive,
+        };
+        let acceptor = self.acceptor(wait, &stand, &world);
+        match acceptor.accept(letter.kind, letter.from, &letter.payload) {
+            Ok(accepted) => {
+                let accepted = accepted.expect("only what is wanted is taken");
+                let covered = &mut *self.covered.borrow_mut();
+                let taking = system.takes(wait.lane, &wait.part.0, accepted, covered);
+                Taking {
+                    ways: self.ways(kind, taking.branches),
+                    refused: taking.refused,
+                }
+            }
+            Err(failure) => Taking {
+                ways: vec![fails(&wait.part, kind, failure)],
+                refused: false,
+            },
+        }
+    }
+
+    /// A waiting process gives up; it may.
+    pub fn give_up(&self, wait: &Wait) -> Vec<Way> {
+        let target = wait.timeout.expect("a process gives up only where it may");
+        let covered = &mut *self.covered.borrow_mut();
+        let branches = self
+            .system()
+            .gives_up(wait.lane, &wait.part.0, target, covered);
+        self.ways(EventKind::Timeout, branches)
+    }
+
+    /// The state of processes and of messages that nobody has taken. The order of messages and what
+    /// `causal` ones know of each other is not that of an execution: it is a state to look at, not one to
+    /// go on from.
+    pub fn state(&self, parts: impl Iterator<Item = Part>, unread: &[&Letter]) -> Config {
+        let mut network = Network::new();
+        for letter in unread {
+            let payload = letter.payload.to_vec();
+            network.send(letter.from, letter.to, letter.model, letter.kind, payload);
+        }
+        Config(Form::Voices(VoicesConfig {
+            begun: true,
+            voices: parts.map(|part| part.0).collect(),
+            network,
+        }))
+    }
+
+    /// Which parts of the text took part so far.
+    pub fn coverage(&self) -> Coverage {
+        Coverage::new(&self.machine, &self.covered.borrow())
+    }
+
+    fn acceptor<'a>(
+        &'a self,
+        wait: &'a Wait,
+        stand: &Stand<'a>,
+        world: &'a OwnVars<'a>,
+    ) -> Acceptor<'a> {
+        let accepts = match stand {
+            Stand::Receives(arms, _) => arms
+                .iter()
+                .map(|arm| &arm.accept)
+                .zip(wait.senders.iter().copied())
+                .collect(),
+            Stand::Handles(handlers) => handlers
+                .iter()
+                .map(|(accept, _)| accept)
+                .zip(wait.senders.iter().copied())
+                .collect(),
+            Stand::Over | Stand::Goes(_) => panic!("it waits"),
+        };
+        Acceptor::knowing(self.system(), world, &wait.part.0.slots, accepts)
+    }
+
+    fn system(&self) -> &VoiceSystem {
+        match &self.machine.form {
+            Form::Voices(system) => system,
+            _ => panic!("parts are made of voices only"),
+        }
+    }
+
+    fn ways(&self, kind: EventKind, branches: Vec<Branch<Private>>) -> Vec<Way> {
+        branches
+            .into_iter()
+            .map(|branch| self.way(kind, branch))
+            .collect()
+    }
+
+    fn way(&self, kind: EventKind, branch: Branch<Private>) -> Way {
+        let Branch { run, halt } = branch;
+        let from = run.memory.me;
+        let letter = |outgoing| {
+            let Outgoing::Message(kind, payload, to) = outgoing else {
+                panic!("processes leave no asyncs")
+            };
+            let model = self.system().delivery(kind, to);
+            Letter {
+                from,
+                to,
+                model,
+                kind,
+                payload: payload.into(),
+            }
+        };
+        Way {
+            sends: run.sent.into_iter().map(letter).collect(),
+            part: Part(Arc::new(Voice {
+                pc: run.pc,
+                slots: run.slots,
+                vars: run.memory.vars,
+            })),
+            fate: match halt {
+                Halt::Stop => Fate::Well,
+                Halt::Blocked => Fate::Discarded,
+                Halt::Failed(failure) => Fate::Failed(failure),
+            },
+            deed: Deed {
+                kind,
+                chosen: run.chosen,
+            },
+        }
+    }
+}
+
+/// A step that fails before anything happens.
+fn fails(part: &Part, kind: EventKind, failure: Failure) -> Way {
+    Way {
+        part: part.clone(),
+        sends: Vec::new(),
+        fate: Fate::Failed(failure),
+        deed: Deed {
+            kind,
+            chosen: Vec::new(),
+        },
+    }
+}
+
+fn own_vars(lane: usize, part: &Part) -> OwnVars<'_> {
+    OwnVars {
+        me: Pid::Member(lane as u32),
+        vars: &part.0.vars,
+    }
+}

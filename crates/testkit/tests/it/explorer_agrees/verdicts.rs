@@ -1,0 +1,87 @@
+//! On every song of the corpus, exploration refutes what the search through states refutes.
+
+use crate::interpreter_agrees::account::instance;
+use plainsong_explore_songs::{Explored, Finding, explore};
+use plainsong_ir::{Claim, Song};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::replay::replay;
+use plainsong_semantics::search::{
+    Answer, Check, Completeness, Limits, Query, SearchReport, Unwatched, search,
+};
+use plainsong_testkit::corpus::{files, root};
+
+/// The most states, and the most executions; songs with more are left out.
+const LIMITS: Limits = Limits {
+    states: 2_000,
+    refutations: None,
+};
+
+#[test]
+fn on_the_verdicts_of_all_songs() {
+    let (mut compared, mut refuted, mut finally) = (0, 0, 0);
+    for file in files().expect("the corpus can be listed") {
+        let text = std::fs::read_to_string(root().join(&file)).expect("a song can be read");
+        let Some(song) = plainsong_syntax::compile(&text).song else {
+            continue;
+        };
+        let Some((report, explored, checks)) = both(&song) else {
+            continue;
+        };
+        for ((finding, found), check) in report.findings.iter().zip(explored.findings).zip(checks) {
+            let name = format!("{}: {}", file.display(), finding.name);
+            let expected = matches!(finding.answer, Answer::Refuted(_));
+            assert_eq!(matches!(found, Finding::Refuted(_)), expected, "{name}");
+            compared += 1;
+            refuted += usize::from(expected);
+            finally += usize::from(expected && matches!(check, Check::Property(_)));
+        }
+    }
+    let summary = format!("{compared} compared, {refuted} refuted, {finally} of them `finally`");
+    assert!(
+        compared > 100 && refuted > 20 && finally > 5,
+        "too few: {summary}"
+    );
+}
+
+/// What the search and the exploration find about the checks that both answer.
+fn both(song: &Song) -> Option<(SearchReport, Explored, Vec<Check>)> {
+    song.voices()?;
+    let instance = instance(song)?;
+    let checks = checks(song)?;
+    let query = Query {
+        subject: Subject::System,
+        checks: checks.clone(),
+    };
+    let report = search(&instance, &query, &LIMITS, &mut Unwatched);
+    let is_known = matches!(
+        report.completeness,
+        Completeness::Complete | Completeness::Enough
+    );
+    let explored = is_known.then(|| explored(&instance, &checks)).flatten()?;
+    Some((report, explored, checks))
+}
+
+/// Replays the refutations.
+fn explored(instance: &Instance, checks: &[Check]) -> Option<Explored> {
+    let machine = Machine::new(instance, Subject::System);
+    let explored = explore(&machine, checks, &LIMITS, &mut Unwatched).ok()?;
+    for finding in &explored.findings {
+        if let Finding::Refuted(trace) = finding {
+            assert_eq!(replay(&machine, trace), Ok(()));
+        }
+    }
+    (explored.count.completeness == Completeness::Complete).then_some(explored)
+}
+
+/// The checks that are about executions.
+fn checks(song: &Song) -> Option<Vec<Check>> {
+    let of_system = |query: &Query| query.subject == Subject::System;
+    let mut checks = Query::all(song).into_iter().find(of_system)?.checks;
+    checks.retain(|check| match check {
+        Check::Assertions | Check::NoDeadlock => true,
+        Check::Contract => false,
+        Check::Property(at) => matches!(song.properties[*at].claim, Claim::Finally(_)),
+    });
+    Some(checks)
+}
