@@ -9,6 +9,9 @@
 //! nothing means that time has passed. If several parts wait for that, each is first in an execution of
 //! its own.
 //!
+//! Time that passes while nothing else could have happened is no event. After many such passes in a row
+//! each further one is, so that a loop that only waits for time has too many events in the end.
+//!
 //! A future that is pending and waits for nothing waits for ever. So does the process, and that is a
 //! deadlock.
 
@@ -28,6 +31,9 @@ use std::task::{Context, Poll, Wake, Waker};
 
 /// How often a future may wake itself before something happens.
 const MOST_WAKES: u32 = 10_000;
+
+/// How often time may pass in a row before that counts as an event.
+const MOST_IDLE: u32 = 100;
 
 /// The future was given up from outside.
 pub(crate) struct Aborted;
@@ -54,6 +60,7 @@ pub(crate) fn run<F: Future>(
     };
     let mut future = pin!(future);
     let mut wakes = 0;
+    let mut idle = Idle::default();
     loop {
         executor.flag.0.store(false, Ordering::Relaxed);
         task.waits.next_pass();
@@ -63,6 +70,10 @@ pub(crate) fn run<F: Future>(
         match executor.wait()? {
             Progress::Made => wakes = 0,
             Progress::None => wakes += 1,
+            Progress::Idle => {
+                wakes = 0;
+                idle.passed(&task, location);
+            }
         }
         assert!(
             wakes < MOST_WAKES,
@@ -81,6 +92,39 @@ struct Executor {
 enum Progress {
     Made,
     None,
+    /// Time has passed, and that was no event.
+    Idle,
+}
+
+/// Time that passed without any event.
+#[derive(Default)]
+struct Idle {
+    passes: u32,
+    /// The next operation of the process.
+    operation: u32,
+}
+
+impl Idle {
+    /// Time has passed once more; from some time on, that is an event.
+    fn passed(&mut self, task: &Task, location: &'static Location<'static>) {
+        if self.operation != task.next_operation() {
+            self.passes = 0;
+        }
+        self.passes += 1;
+        if self.passes > MOST_IDLE {
+            choose_at([TimePasses], location);
+        }
+        self.operation = task.next_operation();
+    }
+}
+
+/// The only thing that can happen.
+struct TimePasses;
+
+impl fmt::Debug for TimePasses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("that time passes")
+    }
 }
 
 impl Executor {
@@ -115,7 +159,10 @@ impl Executor {
             });
         }
         fire_one(&times);
-        Ok(Progress::Made)
+        Ok(match arms.is_empty() && times.len() == 1 {
+            true => Progress::Idle,
+            false => Progress::Made,
+        })
     }
 
     fn deliver(

@@ -609,3 +609,34 @@ fn results_agree_on_a_larger_program() {
     report.assert_holds();
     assert_eq!(report.executions, 6 * 8);
 }
+
+#[test]
+fn a_loop_that_only_waits_for_time_is_too_long() {
+    use plainsong::{End, Explorer, Limit, tokio};
+    let explorer = Explorer::new().limit_events(1000);
+    let report = explorer.run(|| {
+        tokio::block_on(async {
+            loop {
+                tokio::task::yield_now().await;
+            }
+        });
+    });
+    assert_eq!(report.end, End::Limit(Limit::Events));
+    assert!(
+        report.notes[0].contains("more than 1000 events"),
+        "{report}"
+    );
+    let some = |passes: u32| {
+        let report = explorer.run(move || {
+            tokio::block_on(async {
+                for _ in 0..passes {
+                    tokio::task::yield_now().await;
+                }
+            });
+        });
+        report.assert_holds();
+        (report.executions, report.events)
+    };
+    assert_eq!(some(100), (1, 1), "its end");
+    assert_eq!(some(130), (1, 31));
+}
