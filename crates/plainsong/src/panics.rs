@@ -50,6 +50,8 @@ pub(crate) enum Detail {
 thread_local! {
     static RECORDING: Cell<Detail> = const { Cell::new(Detail::Nothing) };
     static LAST: RefCell<Option<Caught>> = const { RefCell::new(None) };
+    /// The one before the last, if nobody caught it.
+    static BEFORE: RefCell<Option<Caught>> = const { RefCell::new(None) };
 }
 
 /// Installs the hook, once per program.
@@ -68,10 +70,14 @@ pub(crate) fn install() {
                 location: info.location().map(ToString::to_string),
                 frames: (record == Detail::Frames).then(frames).flatten(),
             };
+            if is_the_end(&caught.message) {
+                last_words();
+                return;
+            }
             if std::thread::panicking() && is_nested() {
                 complain(&caught);
             }
-            LAST.set(Some(caught));
+            BEFORE.set(LAST.replace(Some(caught)));
         }));
     });
 }
@@ -92,6 +98,7 @@ impl Drop for Recording {
 
 /// What is known about a panic that was just caught.
 pub(crate) fn caught(payload: &(dyn Any + Send)) -> Caught {
+    BEFORE.take();
     LAST.take().unwrap_or_else(|| Caught {
         message: message(payload),
         location: None,
@@ -134,6 +141,30 @@ fn complain(caught: &Caught) {
          Destructors run when an execution is given up; let those that insist on something \
          check `std::thread::panicking()` first.",
         caught.message
+    );
+}
+
+/// Is it what the runtime says before it aborts the program, because a destructor panicked while a
+/// panic was under way?
+fn is_the_end(message: &str) -> bool {
+    message == "panic in a destructor during cleanup"
+}
+
+/// The panics that nobody will report any more.
+#[expect(
+    clippy::print_stderr,
+    reason = "the last words before the program aborts"
+)]
+fn last_words() {
+    if is_nested() {
+        return; // That was explained already.
+    }
+    let show = |caught: Option<Caught>| caught.map_or(String::new(), |it| format!("\n  {it}"));
+    eprintln!(
+        "plainsong: a destructor panicked while its process unwound from a panic, so the program \
+         aborts:{}{}",
+        show(BEFORE.take()),
+        show(LAST.take())
     );
 }
 

@@ -317,3 +317,33 @@ fn alone_frames() {
     );
     assert!(!frames.contains("core::panicking"), "{frames}");
 }
+
+#[test]
+fn a_destructor_that_panics_during_a_panic_hides_neither() {
+    let output = run_alone("endurance::alone_two_panics");
+    assert!(!output.status.success());
+    let text = stderr(&output);
+    assert!(text.contains("so the program aborts:"), "{text}");
+    let [first, second] = ["the first panic", "the second panic"].map(|it| text.find(it));
+    assert!(first.is_some() && first < second, "{text}");
+    assert!(text.matches("it/endurance.rs:").count() >= 2, "{text}");
+}
+
+#[test]
+#[ignore = "run by a_destructor_that_panics_during_a_panic_hides_neither"]
+fn alone_two_panics() {
+    if !is_alone() {
+        return;
+    }
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("the second panic");
+        }
+    }
+    let report = plainsong::explore(|| {
+        let _bomb = Bomb;
+        panic!("the first panic");
+    });
+    report.assert_no_failure();
+}
