@@ -71,6 +71,11 @@ pub(crate) fn is_fault(text: &str) -> bool {
     all.iter().any(|fault| fault.name() == text)
 }
 
+/// Is this what is written down when a process crashed?
+pub(crate) fn is_crash(text: &str) -> bool {
+    text == Fault::Crash.name()
+}
+
 /// Does the fault happen here? Both are explored, as far as the budget goes.
 pub(crate) fn happens(task: &Task, fault: Fault, location: &'static Location<'static>) -> bool {
     if task.world.budgets[fault as usize] == 0 && task.world.guide.is_none() {

@@ -236,12 +236,22 @@ impl Line {
     }
 }
 
+/// A label with a remark that is not cut off.
+pub(crate) fn with_remark(label: &str, remark: &str) -> String {
+    let room = LONGEST.saturating_sub(remark.chars().count() + 3);
+    format!("{} ({remark})", shorten_to(label, room.max(1)))
+}
+
 fn shorten(text: &str) -> String {
+    shorten_to(text, LONGEST)
+}
+
+fn shorten_to(text: &str, longest: usize) -> String {
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONGEST {
+    if line.chars().count() <= longest {
         return line;
     }
-    let mut short: String = line.chars().take(LONGEST - 1).collect();
+    let mut short: String = line.chars().take(longest - 1).collect();
     short.push('…');
     short
 }

@@ -5,13 +5,13 @@
 
 use crate::explorer::Explorer;
 use crate::failure::FailureKind;
-use crate::fault::{NO_FAULT, is_fault};
+use crate::fault::{NO_FAULT, is_crash, is_fault};
 use crate::guard::What;
 use crate::machine::answers;
 use crate::machine::{Machine, causal_order, describe_event, describe_operation, is_set};
 use crate::message::{Envelope, Role, short_type_name};
 use crate::monitor::Copied;
-use crate::picture::Picture;
+use crate::picture::{Picture, with_remark};
 use crate::replay::Wanted;
 use crate::trace::{Trace, TraceLine};
 use crate::world::{MARKS, Mailboxes, Place};
@@ -23,6 +23,8 @@ pub(crate) struct Story {
     names: Vec<String>,
     full_names: Vec<String>,
     happenings: Vec<Happening>,
+    /// Crashes so far.
+    crashes: Vec<EventId>,
     failed: Option<Failed>,
     waiting: Vec<Waiting>,
     undelivered: Vec<String>,
@@ -133,6 +135,7 @@ impl Story {
                 .map(|process| machine.world.full_name(process))
                 .collect(),
             happenings: Vec::new(),
+            crashes: Vec::new(),
             failed: None,
             waiting: Vec::new(),
             undelivered: Vec::new(),
@@ -151,12 +154,14 @@ impl Story {
                 Deed::Passed
             }
             Kind::Receive { want, .. } if is_set(*want) && event.read != Read::Lost => {
-                let messages = event.reads().map(|send| received(graph, machine, send));
+                let messages = event
+                    .reads()
+                    .map(|send| self.received(graph, machine, send));
                 Deed::ReceivedSet(messages.collect())
             }
             Kind::Receive { pattern, .. } => match event.read {
                 Read::Lost => Deed::WaitsInVain,
-                Read::From(send) => received(graph, machine, send),
+                Read::From(send) => self.received(graph, machine, send),
                 _ => Deed::GotNothing {
                     wanted: pattern.describe(&machine.world),
                 },
@@ -171,11 +176,27 @@ impl Story {
                 text: describe_event(&machine.world, graph, id),
             },
         };
+        if matches!(&deed, Deed::Chose { option } if is_crash(option)) {
+            self.crashes.push(id);
+        }
         self.happenings.push(Happening {
             process: id.thread,
             is_aside: self.is_aside(machine, id),
             deed,
         });
+    }
+
+    /// The receipt of a message. If its sender has crashed since, that is said: the arrow is drawn where
+    /// the message is received.
+    fn received(&self, graph: &Graph<Machine>, machine: &Machine, send: EventId) -> Deed {
+        let mut deed = received(graph, machine, send);
+        let is_since = |crash: &EventId| crash.thread == send.thread && crash.index > send.index;
+        if let Deed::Received { label, .. } = &mut deed
+            && self.crashes.iter().any(is_since)
+        {
+            *label = with_remark(label, "sent before the crash");
+        }
+        deed
     }
 
     /// Is it the event of a monitor that has nothing to do with the failure?

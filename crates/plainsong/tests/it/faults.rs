@@ -365,3 +365,45 @@ fn a_partition_loses_what_is_sent_meanwhile() {
     }
     assert!(!report.coverage.contains_key("[2, 1]"));
 }
+
+#[test]
+fn messages_of_the_dead_are_marked() {
+    let report = plainsong::explore(|| {
+        let main = current();
+        let server = crashing_for_good(move || {
+            send(
+                main,
+                format!("last words, {}", "longer than a label ".repeat(3)),
+            );
+            send(main, 1);
+        });
+        spawn_named("server", server);
+        receive::<String>();
+        receive::<i32>();
+    });
+    let picture = &report.failures[0].picture;
+    let lines: Vec<&str> = picture.lines().collect();
+    assert!(lines[1].contains("* crash"), "{picture}");
+    let arrow = r#"<- "last words, longer than a label lo… (sent before the crash) -"#;
+    assert!(lines[2].contains(arrow), "{picture}");
+}
+
+#[test]
+fn messages_sent_after_a_crash_are_not_marked() {
+    let report = Explorer::new().allow_deadlock(true).run(|| {
+        let main = current();
+        let server = Builder::new().name("server").daemon();
+        server.spawn(crashing(move || {
+            send(main, 1);
+            receive::<()>();
+        }));
+        receive::<i32>();
+        receive::<i32>();
+        panic!("twice");
+    });
+    let picture = &report.failures[0].picture;
+    let arrows: Vec<&str> = picture.lines().filter(|it| it.contains("|<-")).collect();
+    assert_eq!(arrows.len(), 2, "{picture}");
+    assert!(picture.contains("* crash"), "{picture}");
+    assert!(!arrows[1].contains("before the crash"), "{picture}");
+}
