@@ -223,6 +223,15 @@
 //! source line. They must not share variables either; if they do, that is usually noticed, and then
 //! each execution is run as a whole ([`Restart`]).
 //!
+//! What is left from the real `std` and `tokio` is not explored: a `std::sync::Mutex`, a
+//! `std::sync::mpsc` channel or a real atomic is seen in one order only, and a process that blocks on
+//! one blocks the whole exploration, for ever, whatever the limits are. Use those of [`sync`],
+//! [`thread`] and [`tokio`].
+//!
+//! [`try_receive`] and [`receive_timeout`] may get nothing although a message was sent: it may still be
+//! on its way. With the mirrors of `std` and `tokio` it is as in `std` and `tokio`: `try_recv` gets what
+//! was certainly sent before.
+//!
 //! All processes run on one thread of the operating system, on small stacks
 //! ([`Explorer::stack_size`]); a thread-local variable is common to all of them. Failures are found by
 //! unwinding, so tests have to be compiled with `panic = "unwind"`, which they are unless you say
