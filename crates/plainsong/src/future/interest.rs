@@ -9,6 +9,10 @@
 //! a waker of its own, as combinators have that poll only what was woken. A future that is kept but
 //! not polled receives nothing.
 //!
+//! Whether a future is *ready at its first poll* is known to nobody while its task only waits for it. It
+//! is in a branch of `select!`, `join!` or a timeout: so these say that they look ([`Waits::observe`]),
+//! and a future that would ask a server and wait for the answer asks first whether it is ready.
+//!
 //! A message that was handed to a future which was dropped before it was polled again is not lost: it
 //! goes to the next receive that wants it.
 
@@ -30,6 +34,8 @@ pub(crate) struct Waits {
     /// For each enclosing [`Waits::watch`]: what was registered inside.
     watches: RefCell<Vec<Vec<Rc<Interest>>>>,
     unused: RefCell<Vec<Rc<Envelope>>>,
+    /// How many combinators that look at readiness are polling now.
+    observers: Cell<u32>,
 }
 
 /// A message or a signal that one future waits for.
@@ -133,6 +139,7 @@ impl Waits {
     /// Another pass over the futures begins.
     pub(crate) fn next_pass(&self) {
         self.pass.set(self.pass.get() + 1);
+        self.observers.set(0);
     }
 
     /// The interests that count, in the order in which they were registered.
@@ -156,9 +163,26 @@ impl Waits {
     /// Polls something; returns also what it waits for.
     pub(crate) fn watch<R>(&self, poll: impl FnOnce() -> R) -> (R, Vec<Rc<Interest>>) {
         self.watches.borrow_mut().push(Vec::new());
-        let result = poll();
+        let result = self.observe(poll);
         let seen = self.watches.borrow_mut().pop().unwrap_or_default();
         (result, seen)
+    }
+
+    /// Polls something for somebody who goes on whether it is ready or not.
+    pub(crate) fn observe<R>(&self, poll: impl FnOnce() -> R) -> R {
+        let outside = self.observers.get();
+        self.observers.set(outside + 1);
+        let result = poll();
+        self.observers.set(outside);
+        result
+    }
+
+    /// Can anybody tell whether a future is ready at this poll? Not if its task does nothing but wait
+    /// for it. Whoever polls with a waker of its own may tell.
+    pub(crate) fn is_observed(&self, waker: &Waker) -> bool {
+        let root = self.root.borrow();
+        let is_root = root.as_ref().is_some_and(|root| root.will_wake(waker));
+        self.observers.get() > 0 || !is_root
     }
 
     /// A message that was received for a future that is no more.

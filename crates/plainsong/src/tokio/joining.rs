@@ -1,5 +1,6 @@
 //! `join!` and `try_join!`: all of several futures.
 
+use crate::task::Task;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -124,7 +125,8 @@ impl<F: Future> Joining<F> {
     /// Polls it unless it is done.
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Some(future) = &mut self.future {
-            match future.as_mut().poll(cx) {
+            let task = Task::current("join");
+            match task.waits.observe(|| future.as_mut().poll(cx)) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(output) => self.output = Some(output),
             }

@@ -220,7 +220,9 @@ impl<F: Future, M: Fn(&F::Output) -> bool> Branching for Branch<'_, F, M> {
         if !self.is_on {
             return false;
         }
-        let Poll::Ready(output) = self.future.as_mut().poll(cx) else {
+        let task = Task::current("select");
+        let polled = task.waits.observe(|| self.future.as_mut().poll(cx));
+        let Poll::Ready(output) = polled else {
             return false;
         };
         self.is_on = false;

@@ -3,9 +3,11 @@
 //! The server keeps who waits, in the order they came, and at most one notification for nobody. A
 //! [`Notified`] tells the server that it exists when it is made, because [`Notify::notify_waiters`]
 //! wakes also those that were not polled yet; the server looks at that only when everybody is woken.
+//! Where somebody can tell whether a [`Notified`] is ready at its first poll (in `select!`, `join!`, a
+//! timeout), the server says so at once.
 //! One that is dropped after it was notified, but before it knew, passes the notification on.
 
-use super::post::{answer, ask, request};
+use super::post::{answer, ask, request, wait};
 use crate::future::Awaited;
 use crate::message::Envelope;
 use crate::process::Process;
@@ -23,6 +25,10 @@ protocol! {
     Made { number: u32 } Plumbing "notified"
     /// Waits; answered by [`Woken`].
     Wait {} Plumbing "notified"
+    /// Waits, and wants to know whether it has to: answered by [`Now`], and by [`Woken`] if it has.
+    WaitNow {} Plumbing "notified"
+    /// Is it woken already?
+    Now { is_woken: bool } Plumbing "an answer"
     /// Does not wait any more.
     Leave { number: u32 } Plumbing "dropped"
     /// Wakes one.
@@ -70,6 +76,7 @@ impl Notify {
             loop {
                 let request = desk.next(&[
                     desk.of::<Wait>(),
+                    desk.of::<WaitNow>(),
                     desk.of::<Leave>(),
                     desk.of::<One>(),
                     desk.of::<All>(),
@@ -141,6 +148,18 @@ impl Notified<'_> {
             .poll(&mut Context::from_waker(waker))
             .is_ready()
     }
+
+    /// Asks to be woken: true if it is, and known to be.
+    fn begin(&self, task: &Task, cx: &Context<'_>) -> bool {
+        let (server, number, place) = (self.notify.server, self.number, self.place);
+        if !task.waits.is_observed(cx.waker()) {
+            ask(server, Wait {}, number, place);
+            return false;
+        }
+        ask(server, WaitNow {}, number, place);
+        let now = wait(task, answer::<Now>(task, server, number, ""), place);
+        content::<Now>(&now).is_woken
+    }
 }
 
 impl Future for Notified<'_> {
@@ -151,15 +170,18 @@ impl Future for Notified<'_> {
             return Poll::Ready(());
         }
         let (server, number, place) = (self.notify.server, self.number, self.place);
+        let task = Task::current("notified");
+        let is_woken = self.awaited.is_none() && self.begin(&task, cx);
         let awaited = self.awaited.get_or_insert_with(|| {
-            let task = Task::current("notified");
-            ask(server, Wait {}, number, place);
             let arm = answer::<Woken>(&task, server, number, "a notification of ");
             Awaited::message(arm, place)
         });
-        let polled = awaited.poll_message(cx);
+        let polled = match is_woken {
+            true => Poll::Ready(()),
+            false => awaited.poll_message(cx).map(|_| ()),
+        };
         self.is_over = polled.is_ready();
-        polled.map(|_| ())
+        polled
     }
 }
 
@@ -190,6 +212,8 @@ impl Server<'_> {
     fn serve(&mut self, request: &Rc<Envelope>) {
         if request.is::<Wait>() {
             self.wait(request);
+        } else if request.is::<WaitNow>() {
+            self.wait_now(request);
         } else if request.is::<One>() {
             self.wake_one();
         } else if request.is::<All>() {
@@ -207,6 +231,14 @@ impl Server<'_> {
         self.waiting.push_back(Rc::clone(request));
         if std::mem::take(&mut self.has_one) {
             self.wake_one();
+        }
+    }
+
+    fn wait_now(&mut self, request: &Rc<Envelope>) {
+        let is_woken = self.woken_early.remove(&key(request)) || std::mem::take(&mut self.has_one);
+        self.desk.reply(request, Now { is_woken });
+        if !is_woken {
+            self.waiting.push_back(Rc::clone(request));
         }
     }
 

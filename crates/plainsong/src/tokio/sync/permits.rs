@@ -10,6 +10,11 @@
 //! that lock a mutex once have n! executions. A request that is given up ([`GiveUp`]) before it is
 //! granted is forgotten; what was granted in vain comes back.
 //!
+//! Ready at once. Where somebody can tell whether permits are there at the first poll (in `select!`,
+//! `join!`, a timeout), they are tried first ([`TryAcquire`]), and waited for if there are not enough.
+//! That these are two requests changes nothing: the task does nothing in between, so it is as if both
+//! were made at the last moment at which there were not enough.
+//!
 //! Over-counted. Requests that need not wait for each other are explored in every order, though perhaps
 //! nobody can tell.
 
@@ -219,6 +224,14 @@ impl Acquiring {
     /// The permits when they are granted; none if it is closed.
     pub(super) fn poll<T: Clone + 'static>(&mut self, cx: &Context<'_>) -> Poll<Option<Held<T>>> {
         let (server, permits, place) = (self.server, self.permits, self.place);
+        if self.asked.is_none() && Task::current("acquire").waits.is_observed(cx.waker()) {
+            let now = Permits { server }.try_acquire(permits, self.is_exclusive, place);
+            match now {
+                Ok(held) => return Poll::Ready(Some(held)),
+                Err(false) => return Poll::Ready(None),
+                Err(true) => {}
+            }
+        }
         let (_, awaited) = self.asked.get_or_insert_with(|| {
             let task = Task::current("acquire");
             let number = task.next_ticket();

@@ -2,6 +2,8 @@
 //!
 //! The server keeps the value and its version. A [`Receiver`] knows which version it has seen and asks
 //! for a newer one; the server looks at such a request only when it has one, or when there will be none.
+//! Where somebody can tell whether there is one at the first poll (in `select!`, `join!`, a timeout), it
+//! is asked for the value first.
 //!
 //! NOT COVERED. `Receiver::wait_for`, `Sender::closed` and the like are not there. A [`Ref`] is a copy:
 //! it does not keep senders from sending.
@@ -247,6 +249,16 @@ impl<T: Clone + 'static> Receiver<T> {
     }
 }
 
+impl<T> Receiver<T> {
+    /// The last version, if it is not newer than the one that was seen, is the end.
+    fn see(&self, version: u32) -> Result<(), error::RecvError> {
+        match version > self.seen.replace(version) {
+            true => Ok(()),
+            false => Err(error::RecvError(())),
+        }
+    }
+}
+
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         tell_soon(self.server, Leave {}, self.place);
@@ -268,6 +280,13 @@ impl<T: Clone + 'static> Future for Changed<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let (server, place, than) = (self.receiver.server, self.place, self.receiver.seen.get());
+        if self.awaited.is_none() && Task::current("changed").waits.is_observed(cx.waker()) {
+            let answer = get::<T>(server, place);
+            let now = seen::<T>(&answer);
+            if now.version > than || !now.has_sender {
+                return Poll::Ready(self.receiver.see(now.version));
+            }
+        }
         let awaited = self.awaited.get_or_insert_with(|| {
             let task = Task::current("changed");
             let number = task.next_ticket();
@@ -277,13 +296,7 @@ impl<T: Clone + 'static> Future for Changed<'_, T> {
         });
         awaited.poll_message(cx).map(|answer| {
             let version = seen::<T>(&answer).version;
-            match version > than {
-                true => {
-                    self.receiver.seen.set(version);
-                    Ok(())
-                }
-                false => Err(error::RecvError(())),
-            }
+            self.receiver.see(version)
         })
     }
 }

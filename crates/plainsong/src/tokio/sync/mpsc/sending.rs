@@ -1,4 +1,8 @@
 //! The sending end of a queue.
+//!
+//! Where somebody can tell whether a `send` is ready at its first poll (in `select!`, `join!`, a
+//! timeout), it tries first, and waits if there is no room. The task does nothing in between, so it is
+//! as if it had begun to wait when there was no room last.
 
 use super::door::{Admission, AskClosed, AwaitClosed, Enter, GiveUp, IsClosed, Outcome, TryEnter};
 use super::error::{SendError, TrySendError};
@@ -198,6 +202,14 @@ impl<T: Message> Future for Send<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let (door, place) = (self.handle.pipe.door, self.place);
+        if self.asked.is_none() && Task::current("send").waits.is_observed(cx.waker()) {
+            let message = self.message.take().expect("polled after it was ready");
+            match try_send(self.handle, message, place) {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err(TrySendError::Closed(message)) => return Poll::Ready(Err(SendError(message))),
+                Err(TrySendError::Full(message)) => self.message = Some(message),
+            }
+        }
         let (_, awaited) = self.asked.get_or_insert_with(|| {
             let task = Task::current("send");
             let number = task.next_ticket();
