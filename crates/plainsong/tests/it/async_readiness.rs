@@ -1,6 +1,6 @@
 //! What is ready at its first poll is known to be: it can win, and it is not given up.
 
-use plainsong::tokio::sync::{Mutex, Notify, RwLock, Semaphore, mpsc, oneshot, watch};
+use plainsong::tokio::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, mpsc, oneshot, watch};
 use plainsong::tokio::time::timeout;
 use plainsong::{Explorer, Report, cover, explore, tokio};
 use std::collections::BTreeMap;
@@ -215,4 +215,33 @@ fn a_wait_that_is_enabled_knows_a_notification_that_was_given() {
         cover(format!("then {}", second.as_mut().enable()));
     };
     assert_eq!(covered(program), marks([("true", 1), ("then false", 1)]));
+}
+
+#[test]
+#[ignore = "not covered: see the header of mpsc"]
+fn a_channel_that_was_closed_is_known_to_be() {
+    let program = async || {
+        let (sender, receiver) = mpsc::channel::<u8>(1);
+        drop(receiver);
+        tokio::select! {
+            biased;
+            () = sender.closed() => cover("closed"),
+            () = async {} => cover("ready"),
+        }
+    };
+    assert_eq!(covered(program), marks([("closed", 1)]));
+}
+
+#[test]
+#[ignore = "not covered: see the header of barrier"]
+fn the_last_one_at_a_barrier_does_not_wait() {
+    let program = async || {
+        let barrier = Barrier::new(1);
+        tokio::select! {
+            biased;
+            _ = barrier.wait() => cover("all there"),
+            () = async {} => cover("ready"),
+        }
+    };
+    assert_eq!(covered(program), marks([("all there", 1)]));
 }

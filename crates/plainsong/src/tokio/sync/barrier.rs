@@ -1,4 +1,7 @@
 //! A place where tasks wait for each other.
+//!
+//! NOT COVERED. The last one to come is never ready at its first poll, as it is in tokio: a branch of
+//! `select!` that is ready at once always wins against it, and a timeout may come.
 
 use super::post::{answer, ask};
 use crate::future::Awaited;
