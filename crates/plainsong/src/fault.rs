@@ -142,6 +142,8 @@ pub fn crashing(body: impl Fn() + 'static) -> impl FnOnce() + 'static {
 
 /// Makes a process one that may crash, and then never does anything again.
 ///
+/// Joining it is then over at once, as if it had ended.
+///
 /// ```
 /// use plainsong::fault::crashing_for_good;
 /// use plainsong::{current, explore, receive, send, spawn, Verdict};
