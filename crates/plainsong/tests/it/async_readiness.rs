@@ -218,7 +218,6 @@ fn a_wait_that_is_enabled_knows_a_notification_that_was_given() {
 }
 
 #[test]
-#[ignore = "not covered: see the header of mpsc"]
 fn a_channel_that_was_closed_is_known_to_be() {
     let program = async || {
         let (sender, receiver) = mpsc::channel::<u8>(1);
@@ -233,7 +232,6 @@ fn a_channel_that_was_closed_is_known_to_be() {
 }
 
 #[test]
-#[ignore = "not covered: see the header of barrier"]
 fn the_last_one_at_a_barrier_does_not_wait() {
     let program = async || {
         let barrier = Barrier::new(1);

@@ -1,20 +1,26 @@
 //! A place where tasks wait for each other.
 //!
-//! NOT COVERED. The last one to come is never ready at its first poll, as it is in tokio: a branch of
-//! `select!` that is ready at once always wins against it, and a timeout may come.
+//! Where somebody can tell whether the last one to come is ready at its first poll (in `select!`,
+//! `join!`, a timeout), the server says so at once.
 
-use super::post::{answer, ask};
+use super::post::{answer, ask, wait};
 use crate::future::Awaited;
+use crate::message::Envelope;
 use crate::process::Process;
 use crate::sync::server::{Desk, Place, content, protocol, start};
 use crate::task::Task;
 use std::panic::Location;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 protocol! {
     /// Is there; answered by [`Go`].
     Arrive {} Plumbing "wait"
+    /// Is there, and wants to know whether it has to wait: answered by [`Now`], and by [`Go`] if it has.
+    ArriveNow {} Plumbing "wait"
+    /// Is it the last?
+    Now { is_last: bool } Plumbing "an answer"
     /// All are there.
     Go { is_leader: bool } Plumbing "all are there"
 }
@@ -50,13 +56,9 @@ impl Barrier {
         Task::insist("Barrier::new");
         let serve = move |desk: &Desk| {
             loop {
-                let arrive = [desk.of::<Arrive>()];
-                let mut there: Vec<_> = (1..tasks).map(|_| desk.next(&arrive)).collect();
-                there.push(desk.next(&arrive));
-                let last = there.len() - 1;
-                for (at, one) in there.iter().enumerate() {
-                    let is_leader = at == last;
-                    desk.reply(one, Go { is_leader });
+                let last = gather(desk, tasks);
+                if !last.is::<ArriveNow>() {
+                    desk.reply(&last, Go { is_leader: true });
                 }
             }
         };
@@ -76,6 +78,26 @@ impl Barrier {
     }
 }
 
+/// Waits until all are there and lets all go but the last, who is returned.
+fn gather(desk: &Desk, tasks: usize) -> Rc<Envelope> {
+    let arrivals = [desk.of::<Arrive>(), desk.of::<ArriveNow>()];
+    let mut there: Vec<Rc<Envelope>> = Vec::new();
+    loop {
+        let one = desk.next(&arrivals);
+        let is_last = there.len() + 1 >= tasks;
+        if one.is::<ArriveNow>() {
+            desk.reply(&one, Now { is_last });
+        }
+        if is_last {
+            for other in &there {
+                desk.reply(other, Go { is_leader: false });
+            }
+            return one;
+        }
+        there.push(one);
+    }
+}
+
 /// See [`Barrier::wait`].
 #[must_use = "nothing happens before it is awaited"]
 pub struct BarrierWait<'b> {
@@ -89,13 +111,22 @@ impl Future for BarrierWait<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let (server, place) = (self.barrier.server, self.place);
-        let awaited = self.awaited.get_or_insert_with(|| {
+        if self.awaited.is_none() {
             let task = Task::current("wait");
             let number = task.next_ticket();
-            ask(server, Arrive {}, number, place);
+            if task.waits.is_observed(cx.waker()) {
+                ask(server, ArriveNow {}, number, place);
+                let now = wait(&task, answer::<Now>(&task, server, number, ""), place);
+                if content::<Now>(&now).is_last {
+                    return Poll::Ready(BarrierWaitResult { is_leader: true });
+                }
+            } else {
+                ask(server, Arrive {}, number, place);
+            }
             let arm = answer::<Go>(&task, server, number, "the others at ");
-            Awaited::message(arm, place)
-        });
+            self.awaited = Some(Awaited::message(arm, place));
+        }
+        let awaited = self.awaited.as_mut().expect("it has just arrived");
         awaited.poll_message(cx).map(|go| BarrierWaitResult {
             is_leader: content::<Go>(&go).is_leader,
         })

@@ -11,10 +11,10 @@
 //! - [`Receiver::close`], and dropping the receiver, make sends fail; messages left in the queue are
 //!   dropped with the receiver.
 //!
-//! NOT COVERED. `Sender::closed` may be late: if the channel was closed before, it may still lose against
-//! a later branch of a biased `select!` that is ready, and time out. `len`, `capacity`, `reserve`, `WeakSender` and `recv_many` are not there. A sender that
-//! is in a message which nobody receives counts as alive, unless the message is in a queue of this
-//! module that was dropped.
+//! NOT COVERED. `len`, `capacity`, `reserve`, `WeakSender` and `recv_many` are not there. A sender that is
+//! in a message which nobody receives counts as alive, unless the message is in a queue of this module
+//! that was dropped. Not linearizable in one respect: after a `try_send` that found the queue full, a
+//! `try_recv` of another task may find nothing although messages are left.
 
 mod door;
 mod receiving;

@@ -251,6 +251,10 @@ impl Future for WhenClosed<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let (door, place) = (self.handle.pipe.door, self.place);
+        let looks = self.awaited.is_none() && Task::current("closed").waits.is_observed(cx.waker());
+        if looks && is_closed(self.handle, place) {
+            return Poll::Ready(());
+        }
         let awaited = self.awaited.get_or_insert_with(|| {
             let task = Task::current("closed");
             let number = task.next_ticket();
