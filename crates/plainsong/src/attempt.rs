@@ -44,6 +44,8 @@ pub(crate) struct Attempt {
     pub(crate) needs_a_whole: bool,
     /// Was symmetry used though a message needs causality?
     pub(crate) needs_causality: bool,
+    /// Was it found out that processes share state?
+    pub(crate) shares_state: bool,
     traffic: Summary,
     is_guided: bool,
     checkpoint_file: Option<PathBuf>,
@@ -317,7 +319,7 @@ impl Attempt {
         let verdict = match end {
             End::WrongCheckpoint => Verdict::Unknown,
             _ if !self.failures.is_empty() => Verdict::Refuted,
-            End::Complete => Verdict::Holds,
+            End::Complete if !self.shares_state => Verdict::Holds,
             _ => Verdict::Unknown,
         };
         for name in &settings.expected {

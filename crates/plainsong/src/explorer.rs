@@ -40,13 +40,15 @@ pub fn explore(program: impl Fn() + Send + Sync + 'static) -> Report {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Restart {
     /// Only processes for which something has changed, unless the program turns out to share state
-    /// behind the exploration's back: then everything.
+    /// behind the exploration's back: then everything, and the verdict is
+    /// [`Verdict::Unknown`](crate::Verdict::Unknown) at best, because orders of what processes do with
+    /// that state are not explored.
     #[default]
     Auto,
     /// Only processes for which something has changed.
     Changed,
-    /// Everything: slower, but processes may share state (an `Arc<Mutex<_>>`, say) as long as what
-    /// they do with it does not depend on the order in which they run.
+    /// Everything: slower, but processes may share state (an `Arc<Mutex<_>>`, say). Who asks for this
+    /// promises that what they do with it does not depend on the order in which they run.
     All,
 }
 
@@ -54,8 +56,10 @@ pub enum Restart {
 const NO_SYMMETRY: &str = "symmetry was not used: some messages are delivered in an order that depends on causality, \
      or are copied to monitors";
 
-const SHARED_STATE: &str = "processes share state behind the exploration's back, so each execution was run as a whole; \
-     what they do with it should not depend on the order in which they run";
+/// The note when processes share state: then only one order of what they do with it was looked at.
+const SHARED_STATE: &str = "processes share state behind the exploration's back, so each execution was run as a whole, in \
+     one order; if what they do with it does not depend on the order in which they run, say so \
+     with `Explorer::restart(Restart::All)`";
 
 /// Settings of an exploration.
 ///
@@ -458,12 +462,17 @@ impl Explorer {
             slices.start_again();
             return attempt_slice(self, root, Restart::All, slices);
         }
+        // A checkpoint remembers that everything had to run again.
+        let mut shares_state =
+            self.restart == Restart::Auto && first == Restart::All && !outcome.needs_a_whole;
         if self.restart == Restart::Auto && outcome.mismatch.is_some() && first != Restart::All {
             slices.start_again();
             outcome = attempt_slice(self, root, Restart::All, slices);
-            if outcome.mismatch.is_none() {
-                outcome.notes.push(SHARED_STATE.to_owned());
-            }
+            shares_state = true;
+        }
+        if shares_state && outcome.mismatch.is_none() {
+            outcome.notes.push(SHARED_STATE.to_owned());
+            outcome.shares_state = true;
         }
         outcome
     }

@@ -221,7 +221,8 @@
 //! Processes run again and again, so between operations they have to be deterministic: no clock, no
 //! random numbers, no order of a `HashMap`. This is checked, and a difference is reported with its
 //! source line. They must not share variables either; if they do, that is usually noticed, and then
-//! each execution is run as a whole ([`Restart`]).
+//! each execution is run as a whole, in one order, and the verdict is [`Verdict::Unknown`] at best
+//! ([`Restart`]).
 //!
 //! What is left from the real `std` and `tokio` is not explored: a `std::sync::Mutex`, a
 //! `std::sync::mpsc` channel or a real atomic is seen in one order only, and a process that blocks on

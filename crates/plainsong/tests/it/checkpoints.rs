@@ -411,9 +411,12 @@ fn processes_that_share_state_run_in_slices_too() {
     let file = File::new("shared");
     let explorer = Explorer::new().checkpoint_file(&file.0).limit_executions(5);
     let (last, runs) = in_slices(&explorer, &file, program);
-    assert_eq!((last.verdict, last.executions), (Verdict::Holds, 24));
+    assert_eq!((last.verdict, last.executions), (Verdict::Unknown, 24));
     assert_eq!(last.restart, Restart::All);
+    assert!(last.notes.iter().any(|note| note.contains("share state")));
     assert_eq!(runs, 5);
+    let (last, _) = in_slices(&explorer.restart(Restart::All), &file, program);
+    assert_eq!((last.verdict, last.executions), (Verdict::Holds, 24));
 }
 
 #[test]

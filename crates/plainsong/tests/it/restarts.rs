@@ -49,10 +49,14 @@ fn shared_state_is_noticed_and_the_program_run_as_a_whole() {
         send(main, first);
     };
     let report = Explorer::new().run(program);
-    report.assert_holds();
+    assert_eq!(report.verdict, plainsong::Verdict::Unknown, "{report}");
     assert_eq!(report.executions, 2);
     assert_eq!(report.restart, Restart::All);
     assert!(report.notes[0].contains("share state"), "{report}");
+    // Who says that the order does not matter gets an answer.
+    let report = Explorer::new().restart(Restart::All).run(program);
+    report.assert_holds();
+    assert!(report.notes.is_empty(), "{report}");
 }
 
 #[test]
@@ -330,7 +334,7 @@ fn shared_state_that_travels_in_messages_belongs_to_its_execution() {
     };
     for restart in [Restart::All, Restart::Auto] {
         let report = Explorer::new().restart(restart).run(program);
-        report.assert_holds();
+        report.assert_no_failure();
         assert_eq!(report.executions, 2);
     }
 }
