@@ -4,6 +4,7 @@ use crate::checkpoint::{Misfit, Saved};
 use crate::coroutine::Stacks;
 use crate::explorer::{Explorer, Restart};
 use crate::failure::{Failure, FailureKind};
+use crate::fix::{Fixes, Seen};
 use crate::guard::Mismatch;
 use crate::machine::{Machine, Root};
 use crate::monitor::Observers;
@@ -46,6 +47,8 @@ pub(crate) struct Attempt {
     pub(crate) needs_causality: bool,
     /// Was it found out that processes share state?
     pub(crate) shares_state: bool,
+    /// Which fixes of choices were used.
+    fixes_seen: Seen,
     traffic: Summary,
     is_guided: bool,
     checkpoint_file: Option<PathBuf>,
@@ -223,6 +226,7 @@ pub(crate) fn machine(shared: &Shared) -> Machine {
     world.askers.clone_from(&shared.settings.askers);
     world.budgets = shared.settings.budgets;
     world.monitors = Observers::new(&shared.settings.monitors);
+    world.fixes = Fixes::new(&shared.settings.fixed);
     Machine::new(Rc::new(world), Arc::clone(&shared.root), shared.restart)
 }
 
@@ -296,6 +300,7 @@ impl Attempt {
         self.askers = found.askers;
         self.needs_a_whole = found.needs_a_whole;
         self.needs_causality = found.needs_causality;
+        self.fixes_seen = found.fixes_seen;
         self.traffic = found.traffic;
     }
 
@@ -311,14 +316,16 @@ impl Attempt {
             self.is_cut_short = true;
         }
         let goes_on = settings.keep_going && !self.is_cut_short;
+        let is_wrong_fix = |failure: &Failure| failure.kind == FailureKind::WrongFix;
         let end = match self.early_end {
             Some(End::WrongCheckpoint) => End::WrongCheckpoint,
+            _ if self.failures.iter().any(is_wrong_fix) => End::WrongFix,
             _ if !self.failures.is_empty() && !goes_on => End::Failure,
-            early => early.unwrap_or(End::Complete),
+            early => self.judge_fixes(early.unwrap_or(End::Complete), settings),
         };
         let verdict = match end {
             End::WrongCheckpoint => Verdict::Unknown,
-            _ if !self.failures.is_empty() => Verdict::Refuted,
+            _ if !self.failures.iter().all(is_wrong_fix) => Verdict::Refuted,
             End::Complete if !self.shares_state => Verdict::Holds,
             _ => Verdict::Unknown,
         };
@@ -352,6 +359,33 @@ impl Attempt {
             trace_file,
             checkpoint_file: self.checkpoint_file,
             notes: self.notes,
+            fixed: settings.fixed.clone(),
+        }
+    }
+
+    /// Complains about fixes that have no effect, if every execution was looked at; otherwise they may
+    /// have one yet.
+    fn judge_fixes(&mut self, end: End, settings: &Explorer) -> End {
+        if self.is_guided {
+            return end;
+        }
+        let unused = self.fixes_seen.unused(&settings.fixed);
+        let complaints = unused.iter().map(|fixed| self.fixes_seen.complain(fixed));
+        let complaints: Vec<String> = complaints.collect();
+        match end {
+            End::Complete if !complaints.is_empty() => {
+                let kind = FailureKind::WrongFix;
+                let failures = complaints.into_iter();
+                let failures = failures.map(|complaint| Failure::plain(kind, complaint, None));
+                self.failures.extend(failures);
+                End::WrongFix
+            }
+            _ => {
+                let so_far = complaints.into_iter();
+                let so_far = so_far.map(|complaint| format!("so far: {complaint}"));
+                self.notes.extend(so_far);
+                end
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Choices, assumptions and coverage marks.
 
 use crate::delivery::Delivery;
+use crate::fix::no_such_option;
 use crate::guard::{Print, What};
 use crate::message::Legible;
 use crate::monitor::{is_observing, mark};
@@ -41,6 +42,34 @@ where
     choose_at(options, Location::caller())
 }
 
+/// Chooses one of the options; the choice has a name, by which it can be [fixed](crate::Explorer::fix) from
+/// outside.
+///
+/// ```
+/// use plainsong::{choose_named, Explorer};
+///
+/// let program = || {
+///     let size = choose_named("size", 1..=100);
+///     assert!(size <= 100);
+/// };
+/// assert_eq!(plainsong::explore(program).executions, 100);
+///
+/// let report = Explorer::new().fix("size", 7).run(program);
+/// assert_eq!(report.executions, 1);
+/// ```
+///
+/// # Panics
+///
+/// As [`choose`].
+#[track_caller]
+pub fn choose_named<I>(name: impl AsRef<str>, options: I) -> I::Item
+where
+    I: IntoIterator,
+    I::Item: Debug,
+{
+    choose_as(Some(name.as_ref()), options, Location::caller(), None)
+}
+
 /// Chooses one of the options, for a place in the user's code.
 #[track_caller]
 pub(crate) fn choose_at<I>(options: I, location: &'static Location<'static>) -> I::Item
@@ -62,20 +91,41 @@ where
     I: IntoIterator,
     I::Item: Debug,
 {
+    choose_as(None, options, location, budget)
+}
+
+#[track_caller]
+fn choose_as<I>(
+    name: Option<&str>,
+    options: I,
+    location: &'static Location<'static>,
+    budget: Option<Budget>,
+) -> I::Item
+where
+    I: IntoIterator,
+    I::Item: Debug,
+{
     let mut options = Options::of(options.into_iter());
     let count = options.count();
     assert!(count > 0, "`choose` needs at least one option");
     let Some(task) = Task::live("choose") else {
         return options.take(0).expect("there is a first one");
     };
-    let print = Print::new(What::Choose, location, count);
-    let describe = || format!("choose one of {count}");
-    let guided = task
-        .world
-        .guide
-        .as_ref()
-        .and_then(|guide| guide.choice(&task));
-    let open = if guided.is_some() { 1 } else { count };
+    let print = match name {
+        Some(name) => Print::new(What::Choose, location, (count, name)),
+        None => Print::new(What::Choose, location, count),
+    };
+    let describe = || match name {
+        Some(name) => format!("choose `{name}`, one of {count}"),
+        None => format!("choose one of {count}"),
+    };
+    let world = &task.world;
+    let guided = world.guide.as_ref().and_then(|guide| guide.choice(&task));
+    let fixed = name.and_then(|name| world.fixes.next(&task, name));
+    let open = match guided.is_some() || fixed.is_some() {
+        true => 1,
+        false => count,
+    };
     let number = match task.perform(print, &describe, || Op::Choose {
         options: open,
         budget,
@@ -83,13 +133,18 @@ where
         Fed::Chosen(number) => number,
         _ => task.unfit(&describe(), location),
     };
-    let chosen = match guided {
-        Some(text) => options.find(&text).unwrap_or_else(|| task.give_up()),
-        None => options
+    let chosen = match (guided, fixed) {
+        (Some(text), _) => options.find(&text).unwrap_or_else(|_| task.give_up()),
+        (None, Some(fixed)) => options.find(&fixed.value).unwrap_or_else(|others| {
+            let complaint = no_such_option(fixed, others, location);
+            task.world.complaint.replace(Some(complaint));
+            task.give_up()
+        }),
+        (None, None) => options
             .take(number)
             .unwrap_or_else(|| task.unfit(&describe(), location)),
     };
-    task.note(|| format!("{:?}", Legible(&chosen)));
+    task.note(name, || format!("{:?}", Legible(&chosen)));
     chosen
 }
 
@@ -101,6 +156,9 @@ enum Options<I: Iterator> {
 
 /// How many options an iterator that does not know its length may have: it may have no end.
 const MOST_COLLECTED: usize = 1_000_000;
+
+/// How many options are remembered for people when none is the right one.
+const MOST_PRINTED: usize = 100;
 
 impl<I: Iterator> Options<I> {
     #[track_caller]
@@ -145,13 +203,28 @@ impl<I: Iterator> Options<I> {
         }
     }
 
-    /// The option that is printed like this.
-    fn find(&mut self, text: &str) -> Option<I::Item>
+    /// The option that is printed like this; if there is none, how others are printed.
+    fn find(&mut self, text: &str) -> Result<I::Item, Vec<String>>
     where
         I::Item: Debug,
     {
-        let is_it = |option: &I::Item| format!("{:?}", Legible(option)) == text;
-        (0..self.count()).find_map(|_| self.take(0).filter(is_it))
+        let mut others = Vec::new();
+        let mut is_it = |option: &I::Item| {
+            let printed = format!("{:?}", Legible(option));
+            let is_it = printed == text;
+            if !is_it && others.len() < MOST_PRINTED {
+                others.push(printed);
+            }
+            is_it
+        };
+        let found = match self {
+            Options::Counted(options, _) => options.find(is_it),
+            Options::Collected(options) => {
+                let at = options.iter().position(&mut is_it);
+                at.map(|at| options.swap_remove(at))
+            }
+        };
+        found.ok_or(others)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::attempt::{Attempt, attempt, attempt_slice};
 use crate::checkpoint::program_name;
 use crate::delivery::Delivery;
 use crate::fault::{Budgets, Fault};
+use crate::fix::Fixed;
 use crate::machine::Root;
 use crate::monitor::Registered;
 use crate::report::{Estimate, Report};
@@ -54,7 +55,7 @@ pub enum Restart {
 
 /// The note when symmetry was asked for in vain.
 const NO_SYMMETRY: &str = "symmetry was not used: some messages are delivered in an order that depends on causality, \
-     or are copied to monitors";
+     or are copied to monitors, or a choice of one process is fixed";
 
 /// The note when processes share state: then only one order of what they do with it was looked at.
 const SHARED_STATE: &str = "processes share state behind the exploration's back, so each execution was run as a whole, in \
@@ -97,6 +98,7 @@ pub struct Explorer {
     pub(crate) checkpoint_interval: Duration,
     pub(crate) cancel: Option<Arc<AtomicBool>>,
     pub(crate) monitors: Vec<Registered>,
+    pub(crate) fixed: Vec<Fixed>,
     /// How often faults may happen.
     pub(crate) budgets: Budgets,
     pub(crate) symmetry: bool,
@@ -129,6 +131,7 @@ impl Default for Explorer {
             checkpoint_interval: Duration::from_secs(10),
             cancel: None,
             monitors: Vec::new(),
+            fixed: Vec::new(),
             budgets: [1; 3],
             symmetry: false,
             askers: Arc::default(),
@@ -433,7 +436,8 @@ impl Explorer {
         let root = Arc::new(program) as Root;
         let mut settings = self.clone();
         settings.askers = Arc::new(slices.askers());
-        settings.symmetry = slices.symmetry(self.symmetry);
+        let fixes_one = self.fixed.iter().any(|fixed| fixed.place.is_some());
+        settings.symmetry = slices.symmetry(self.symmetry) && !fixes_one;
         loop {
             let mut outcome = settings.attempt(&root, &mut slices);
             if settings.symmetry && outcome.needs_causality {

@@ -42,15 +42,18 @@ pub enum FailureKind {
     TwoReceivers,
     /// The [checkpoint](crate::Explorer::checkpoint_file) to go on from is of something else.
     WrongCheckpoint,
+    /// A [fixed](crate::Explorer::fix) choice does not exist, or has no such option.
+    WrongFix,
 }
 
 impl FailureKind {
-    pub(crate) const ALL: [FailureKind; 5] = [
+    pub(crate) const ALL: [FailureKind; 6] = [
         FailureKind::Panic,
         FailureKind::Deadlock,
         FailureKind::NotDeterministic,
         FailureKind::TwoReceivers,
         FailureKind::WrongCheckpoint,
+        FailureKind::WrongFix,
     ];
 
     /// As in a saved trace.
@@ -61,6 +64,7 @@ impl FailureKind {
             FailureKind::NotDeterministic => "not deterministic",
             FailureKind::TwoReceivers => "two receivers",
             FailureKind::WrongCheckpoint => "wrong checkpoint",
+            FailureKind::WrongFix => "wrong fix",
         }
     }
 }

@@ -151,7 +151,7 @@
 //! | write async code | [`future::block_on`], [`future::async_receive`], [`Receiver::receive_async`], and [`tokio`] as one knows it |
 //! | receive a set at once | [`inbox`], [`Messages::inbox`] |
 //! | have faults | [`Letter::lossy`], [`Letter::duplicated`], [`fault::crashing`], [`fault::Durable`], [`fault::Partition`] |
-//! | choose | [`choose`], [`choose_bool`], [`choose_any`], [`assume`] |
+//! | choose | [`choose`], [`choose_bool`], [`choose_any`], [`assume`]; [`choose_named`] and [`Explorer::fix`] |
 //! | check | `assert!` and everything else that panics, [`cover`] |
 //! | check what concerns several processes | [`macro@monitor`], [`Monitor`], [`Explorer::monitor`] |
 //! | explore | [`explore`], [`Explorer`] |
@@ -262,6 +262,7 @@ mod delivery;
 mod explorer;
 mod failure;
 pub mod fault;
+mod fix;
 pub mod future;
 mod guard;
 mod inbox;
@@ -295,10 +296,11 @@ mod watch;
 mod world;
 
 pub use channel::{Receiver, Sender, channel, channel_via};
-pub use choice::{Choices, assume, choose, choose_any, choose_bool, cover, cover_if};
+pub use choice::{Choices, assume, choose, choose_any, choose_bool, choose_named, cover, cover_if};
 pub use delivery::Delivery;
 pub use explorer::{Explorer, Restart, explore};
 pub use failure::{Failure, FailureKind};
+pub use fix::Fixed;
 pub use inbox::inbox;
 pub use laws::{BrokenLaw, Law, check_order};
 pub use message::{AnyMessage, Info, Message};

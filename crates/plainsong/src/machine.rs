@@ -33,7 +33,7 @@ use crate::message::Envelope;
 use crate::panics::{self, Detail};
 use crate::pattern::Pattern;
 use crate::record::{Body, Record};
-use crate::task::{Difference, Fed, Operation, Outcome, Task, run_body};
+use crate::task::{Difference, Fed, Note, Operation, Outcome, Task, run_body};
 use crate::world::{Entered, World};
 pub(crate) use causality::causal_order;
 pub(crate) use describe::{describe_event, describe_operation};
@@ -126,11 +126,11 @@ impl Machine {
     }
 
     /// What was chosen by an operation, when the world takes notes.
-    pub(crate) fn note(&self, id: EventId) -> Option<String> {
+    pub(crate) fn note(&self, id: EventId) -> Option<Note> {
         let run = self.processes.get(id.thread as usize)?.run.as_ref()?;
         let notes = run.task.notes.borrow();
-        let note = notes.iter().find(|note| note.0 == id.index as usize);
-        note.map(|note| note.1.clone())
+        let note = notes.iter().find(|note| note.is_of(id.index as usize));
+        note.cloned()
     }
 
     /// The operation that a process has stopped at.

@@ -190,7 +190,7 @@ fn decision(graph: &Graph<Machine>, machine: &Machine, id: EventId) -> Option<De
             let messages = event.reads().map(|send| wanted(graph, machine, send));
             Some(Decision::Receive(messages.collect()))
         }
-        Kind::Choose { .. } => Some(Decision::Choose(machine.note(id)?)),
+        Kind::Choose { .. } => Some(Decision::Choose(machine.note(id)?.value)),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::explorer::Restart;
 use crate::failure::Failure;
+use crate::fix::Fixed;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -51,6 +52,9 @@ pub struct Report {
     pub checkpoint_file: Option<PathBuf>,
     /// What else one should know.
     pub notes: Vec<String>,
+    /// The choices that were [fixed](crate::Explorer::fix): the verdict is about executions with these
+    /// values only.
+    pub fixed: Vec<Fixed>,
 }
 
 /// The answer of an exploration.
@@ -88,6 +92,8 @@ pub enum End {
     /// The [checkpoint](crate::Explorer::checkpoint_file) is of another program or of other
     /// settings. Nothing was explored.
     WrongCheckpoint,
+    /// A [fixed](crate::Explorer::fix) choice does not exist, or has no such option.
+    WrongFix,
     /// A trace was followed to its end.
     Replayed,
 }
@@ -198,7 +204,13 @@ impl fmt::Display for Report {
             writeln!(f, "{failure}")?;
         }
         write!(f, "{}", self.verdict)?;
+        for (at, fixed) in self.fixed.iter().enumerate() {
+            write!(f, "{}{fixed}", if at == 0 { " where " } else { " and " })?;
+        }
         match self.end {
+            End::Complete if self.verdict == Verdict::Holds && !self.fixed.is_empty() => {
+                f.write_str(": every such execution was explored")?;
+            }
             End::Complete if self.verdict == Verdict::Holds => {
                 f.write_str(": every execution was explored")?;
             }
@@ -206,6 +218,7 @@ impl fmt::Display for Report {
             End::Limit(limit) => write!(f, ": {limit}")?,
             End::Cancelled => f.write_str(": cancelled")?,
             End::WrongCheckpoint => f.write_str(": the checkpoint does not fit")?,
+            End::WrongFix => f.write_str(": what is fixed does not fit")?,
             End::Replayed => f.write_str(": one trace was replayed")?,
         }
         let all = self.executions + self.failed + self.blocked;

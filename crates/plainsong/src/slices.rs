@@ -135,6 +135,7 @@ impl Slices {
         found.failures.clone_from(&sums.failures);
         found.notes.clone_from(&sums.notes);
         found.is_too_long = sums.too_long;
+        found.fixes_seen.used.clone_from(&sums.fixes_used);
         drop(found);
         Ok(sums)
     }
@@ -201,6 +202,7 @@ fn explore_slice(shared: &Arc<Shared>, sums: &mut Saved) {
     }
     let found = shared.found();
     sums.too_long = found.is_too_long;
+    sums.fixes_used.clone_from(&found.fixes_seen.used);
     sums.failures.clone_from(&found.failures);
     sums.notes.clone_from(&found.notes);
 }

@@ -13,6 +13,7 @@ use crate::message::{Envelope, Role, short_type_name};
 use crate::monitor::Copied;
 use crate::picture::{Picture, with_remark};
 use crate::replay::Wanted;
+use crate::task::Note;
 use crate::trace::{Trace, TraceLine};
 use crate::world::{MARKS, Mailboxes, Place};
 use plainsong_explore::{EventId, Fate, Graph, Kind, Mailbox, Op, Read, Tid};
@@ -66,6 +67,8 @@ enum Deed {
     /// Got nothing, where users do not see it.
     Passed,
     Chose {
+        /// Of the choice, if it has one.
+        name: Option<String>,
         option: String,
     },
     Other {
@@ -166,8 +169,15 @@ impl Story {
                     wanted: pattern.describe(&machine.world),
                 },
             },
-            Kind::Choose { .. } => Deed::Chose {
-                option: machine.note(id).unwrap_or_default(),
+            Kind::Choose { .. } => match machine.note(id) {
+                Some(Note { name, value, .. }) => Deed::Chose {
+                    name,
+                    option: value,
+                },
+                None => Deed::Chose {
+                    name: None,
+                    option: String::new(),
+                },
             },
             Kind::Send { .. } => Deed::Sent {
                 text: describe_event(&machine.world, graph, id),
@@ -176,7 +186,7 @@ impl Story {
                 text: describe_event(&machine.world, graph, id),
             },
         };
-        if matches!(&deed, Deed::Chose { option } if is_crash(option)) {
+        if matches!(&deed, Deed::Chose { option, .. } if is_crash(option)) {
             self.crashes.push(id);
         }
         self.happenings.push(Happening {
@@ -316,9 +326,15 @@ impl Story {
                     }
                 }
                 Deed::GotNothing { wanted } => picture.remark(process, &format!("no {wanted}")),
-                Deed::Chose { option } if option == NO_FAULT => {}
-                Deed::Chose { option } if is_fault(option) => picture.remark(process, option),
-                Deed::Chose { option } => picture.remark(process, &format!("chose {option}")),
+                Deed::Chose { option, .. } if option == NO_FAULT => {}
+                Deed::Chose { option, .. } if is_fault(option) => picture.remark(process, option),
+                Deed::Chose { name: None, option } => {
+                    picture.remark(process, &format!("chose {option}"));
+                }
+                Deed::Chose {
+                    name: Some(name),
+                    option,
+                } => picture.remark(process, &format!("chose {name} = {option}")),
                 Deed::Passed | Deed::WaitsInVain | Deed::Sent { .. } | Deed::Other { .. } => {}
             }
         }
@@ -365,7 +381,7 @@ impl Story {
                 },
                 Deed::GotNothing { .. } | Deed::Passed => TraceLine::Nothing { process },
                 Deed::WaitsInVain => TraceLine::Waits { process },
-                Deed::Chose { option } => TraceLine::Choose {
+                Deed::Chose { option, .. } => TraceLine::Choose {
                     process,
                     option: option.clone(),
                 },

@@ -112,8 +112,10 @@ pub(crate) struct Task {
     pub(crate) decisions: Cell<usize>,
     /// In a replay: how many messages of each kind were sent, by mailbox and type.
     pub(crate) sent: RefCell<Vec<(u32, std::any::TypeId, u32)>>,
-    /// Values of choices by operation, when the world takes notes.
-    pub(crate) notes: RefCell<Vec<(usize, String)>>,
+    /// Values of choices, when the world takes notes.
+    pub(crate) notes: RefCell<Vec<Note>>,
+    /// How many choices of each name it made, when some are fixed.
+    choices: RefCell<Vec<(String, u32)>>,
     tickets: Cell<u32>,
     /// The channels whose receiver it knows to be dropped.
     pub(crate) hung_up: RefCell<Vec<Mailbox>>,
@@ -176,6 +178,7 @@ impl Task {
             decisions: Cell::new(0),
             sent: RefCell::default(),
             notes: RefCell::default(),
+            choices: RefCell::default(),
             tickets: Cell::new(0),
             hung_up: RefCell::default(),
             spurious: Cell::new(0),
@@ -205,6 +208,7 @@ impl Task {
         self.decisions.set(0);
         self.sent.get_mut().clear();
         self.notes.get_mut().clear();
+        self.choices.get_mut().clear();
         self.tickets.set(0);
         self.hung_up.get_mut().clear();
         self.spurious.set(0);
@@ -484,13 +488,46 @@ impl Task {
         (name, earlier as u32)
     }
 
-    /// Keeps the value of a choice for a picture.
-    pub(crate) fn note(&self, text: impl FnOnce() -> String) {
-        if self.world.takes_notes {
-            self.notes
-                .borrow_mut()
-                .push((self.last_operation(), text()));
+    /// Counts the choices of a name, from 1.
+    pub(crate) fn count_choice(&self, name: &str) -> u32 {
+        let mut choices = self.choices.borrow_mut();
+        match choices.iter_mut().find(|known| known.0 == name) {
+            Some((_, count)) => {
+                *count += 1;
+                *count
+            }
+            None => {
+                choices.push((name.to_owned(), 1));
+                1
+            }
         }
+    }
+
+    /// Keeps the value of a choice for a picture.
+    pub(crate) fn note(&self, name: Option<&str>, value: impl FnOnce() -> String) {
+        if self.world.takes_notes {
+            self.notes.borrow_mut().push(Note {
+                operation: self.last_operation(),
+                name: name.map(ToOwned::to_owned),
+                value: value(),
+            });
+        }
+    }
+}
+
+/// The value of a choice.
+#[derive(Clone)]
+pub(crate) struct Note {
+    operation: usize,
+    /// Of the choice, if it has one.
+    pub(crate) name: Option<String>,
+    pub(crate) value: String,
+}
+
+impl Note {
+    /// Which operation chose it.
+    pub(crate) fn is_of(&self, operation: usize) -> bool {
+        self.operation == operation
     }
 }
 

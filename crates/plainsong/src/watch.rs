@@ -10,6 +10,7 @@ mod ending;
 use crate::choice::Mark;
 use crate::explorer::{Explorer, Restart};
 use crate::failure::{Failure, FailureKind};
+use crate::fix::{Fixes, Seen};
 use crate::guard::Mismatch;
 use crate::machine::{Machine, Root, find_two_receivers, two_receivers};
 use crate::monitor::Observers;
@@ -61,6 +62,8 @@ pub(crate) struct Found {
     /// Does some process need executions to run as a whole?
     pub(crate) needs_a_whole: bool,
     pub(crate) needs_causality: bool,
+    /// Which fixes of choices were used.
+    pub(crate) fixes_seen: Seen,
     /// Which kinds of messages are received.
     pub(crate) traffic: Summary,
 }
@@ -175,7 +178,7 @@ impl Watch {
             return Err(mismatch);
         }
         if let Some(failure) = self.complaint(graph, world) {
-            self.failed += 1;
+            self.failed += u64::from(failure.kind != FailureKind::WrongFix);
             self.report(failure);
             self.shared.found().is_cut_short = true;
             self.is_over = true;
@@ -273,6 +276,7 @@ impl Watch {
         world.askers.clone_from(&shared.settings.askers);
         world.budgets = shared.settings.budgets;
         world.monitors = Observers::new(&shared.settings.monitors);
+        world.fixes = Fixes::new(&shared.settings.fixed);
         let root = Arc::clone(&shared.root);
         let mut machine = Machine::new(Rc::new(world), root, Restart::All);
         if !machine.perform(graph) {
@@ -452,6 +456,7 @@ impl Visitor<Machine> for Watch {
         found.needs_a_whole |= world.needs_a_whole.get();
         found.needs_causality |= world.needs_causality.get();
         world.traffic.add_to(&mut found.traffic, &world);
+        world.fixes.add_to(&mut found.fixes_seen);
         drop(found);
         if self.lacks_askers(graph, &world) {
             return self.stop();

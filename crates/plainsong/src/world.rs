@@ -4,6 +4,7 @@ use crate::coroutine::Stacks;
 use crate::delivery::Delivery;
 use crate::failure::Failure;
 use crate::fault::Budgets;
+use crate::fix::Fixes;
 use crate::guard::Mismatch;
 use crate::monitor::Observers;
 use crate::panics::Caught;
@@ -33,6 +34,8 @@ pub(crate) struct World {
     pub(crate) takes_notes: bool,
     pub(crate) guide: Option<Guide>,
     pub(crate) monitors: Observers,
+    /// Named choices that are not free.
+    pub(crate) fixes: Fixes,
     processes: RefCell<Vec<Naming>>,
     /// What is known about each process from its runs in this world.
     pub(crate) records: RefCell<Vec<Weak<Record>>>,
@@ -94,6 +97,7 @@ impl World {
             takes_notes: false,
             guide: None,
             monitors: Observers::default(),
+            fixes: Fixes::default(),
             processes: RefCell::default(),
             records: RefCell::default(),
             before: None,

@@ -84,6 +84,7 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         budgets,
         symmetry,
         monitors,
+        fixed,
         restart,
         jobs: _,
         stack_size: _,
@@ -114,6 +115,7 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         named("restart", format!("{restart:?}")),
         named("monitors", monitors.len().to_string()),
     ];
+    settings.extend(fixed.iter().map(|one| named("fixed", one.to_string())));
     settings.extend(
         monitors
             .iter()

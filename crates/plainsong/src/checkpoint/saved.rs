@@ -20,8 +20,8 @@
 //! end
 //! ```
 //!
-//! Other lines are `asker` (who asks before a send whether the receiver was dropped), `note`, and
-//! `failure` with its details. What `left` says is explained in `plainsong_explore::Part`.
+//! Other lines are `asker` (who asks before a send whether the receiver was dropped), `fix` (a
+//! fixed choice that was made, by its place in the settings), `note`, and `failure` with its details. What `left` says is explained in `plainsong_explore::Part`.
 
 use super::identity::Identity;
 use crate::explorer::Restart;
@@ -29,7 +29,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::sync::mpsc::hang_up::Askers;
 use crate::trace::unquote;
 use plainsong_explore::Part;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
@@ -51,6 +51,8 @@ pub(crate) struct Saved {
     pub(crate) too_long: bool,
     pub(crate) coverage: BTreeMap<String, u64>,
     pub(crate) askers: Askers,
+    /// Which fixes of choices were used, by their place in the settings.
+    pub(crate) fixes_used: BTreeSet<usize>,
     pub(crate) failures: Vec<Failure>,
     /// What else one should know.
     pub(crate) notes: Vec<String>,
@@ -109,6 +111,9 @@ fn write_findings(text: &mut String, saved: &Saved) -> fmt::Result {
     }
     for (maker, channel, sender) in &saved.askers {
         writeln!(text, "asker {maker:?} {channel} {sender:?}")?;
+    }
+    for fixed in &saved.fixes_used {
+        writeln!(text, "fix {fixed}")?;
     }
     for failure in &saved.failures {
         write_failure(text, failure)?;
@@ -221,6 +226,9 @@ fn read_finding(word: &str, rest: &str, saved: &mut Saved) -> Option<()> {
             let (sender, _) = unquote(sender)?;
             saved.askers.insert((maker, number(channel)?, sender));
         }
+        "fix" => {
+            saved.fixes_used.insert(number(rest)?);
+        }
         "note" => saved.notes.push(unquote(rest)?.0),
         "left" => saved.left.push(rest.parse().ok()?),
         "failure" => {
@@ -294,6 +302,7 @@ mod tests {
             too_long: true,
             coverage: BTreeMap::from([("a mark".to_owned(), 5)]),
             askers: Askers::from([("main".to_owned(), 1, "client 2".to_owned())]),
+            fixes_used: BTreeSet::from([0, 2]),
             failures: vec![failure],
             notes: vec!["`a` is \"b\"".to_owned()],
             left: vec!["0 2(3..5) 1".parse().expect("a part"), Part::default()],

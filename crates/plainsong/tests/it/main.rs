@@ -17,6 +17,7 @@ mod endurance;
 mod failures;
 mod families;
 mod faults;
+mod fixes;
 mod formulae;
 mod futures;
 mod inboxes;
