@@ -4,6 +4,7 @@
 //! A stack overflow cannot be contained; the command line runs everything on a large stack, and the
 //! parser and the interpreter limit their depth.
 
+use std::any::Any;
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -27,12 +28,25 @@ pub fn contained<T>(work: impl FnOnce() -> T) -> Result<T, Crash> {
     let crash = CONTAINED
         .with(|contained| contained.replace(outer))
         .flatten();
-    result.map_err(|_| {
-        crash.unwrap_or(Crash {
-            message: "no message".to_owned(),
+    result.map_err(|payload| {
+        crash.unwrap_or_else(|| Crash {
+            message: said(&*payload),
             backtrace: String::new(),
         })
     })
+}
+
+/// What a panic of another thread, handed over to this one, said.
+fn said(payload: &(dyn Any + Send)) -> String {
+    let owned = payload.downcast_ref::<String>().cloned();
+    let text = || {
+        payload
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+    };
+    owned
+        .or_else(text)
+        .unwrap_or_else(|| "no message".to_owned())
 }
 
 thread_local! {
@@ -81,6 +95,16 @@ mod tests {
         );
         assert!(crash.backtrace.contains("contained"));
         assert_eq!(contained(|| 2), Ok(2));
+    }
+
+    #[test]
+    fn a_panic_that_a_worker_hands_over_keeps_its_words() {
+        let crash = contained(|| {
+            let worker = std::thread::spawn(|| std::panic::resume_unwind(Box::new("its words")));
+            let panic = worker.join().expect_err("it panicked");
+            std::panic::resume_unwind(panic);
+        });
+        assert_eq!(crash.expect_err("it panicked").message, "its words");
     }
 
     #[test]

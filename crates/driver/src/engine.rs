@@ -21,6 +21,11 @@ pub trait Engine: Sync {
     /// Can it answer this question? If not, why.
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String>;
 
+    /// Can several workers share this task?
+    fn shares(&self, _: &Task) -> bool {
+        false
+    }
+
     /// Answers the questions of a task. What it cannot find out is `Unknown`, never silence; a
     /// problem means that there is no such instance.
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem>;
@@ -41,6 +46,8 @@ pub struct Task {
     pub bounds: Bounds,
     /// When to give up.
     pub limits: Limits,
+    /// How many workers may share the work.
+    pub jobs: usize,
     /// One delivery model for all messages, instead of the declared ones.
     pub delivery: Option<Delivery>,
 }

@@ -24,6 +24,8 @@ pub struct Request {
     pub bounds: Bounds,
     /// `--bound states=…`.
     pub limits: Limits,
+    /// `--jobs`; one when not given.
+    pub jobs: Option<usize>,
     /// `--delivery`.
     pub delivery: Option<Delivery>,
     /// `--timeout`, for each task.
@@ -154,6 +156,7 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             sizes,
             bounds: request.bounds.clone(),
             limits: request.limits,
+            jobs: request.jobs.unwrap_or(1),
             delivery: request.delivery,
         };
         tasks.push(PlannedTask {

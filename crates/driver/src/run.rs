@@ -4,7 +4,7 @@
 //! does not cost the others their answers.
 
 use crate::contain::{Crash, contained};
-use crate::coverage::{counted, include};
+use crate::coverage::counted;
 use crate::engine::{EngineReport, Task};
 use crate::plan::{Plan, PlannedTask};
 use crate::watch::{Interrupt, Observer, Overseer, Stage};
@@ -161,7 +161,7 @@ impl Runner<'_, '_> {
             });
         }
         if let Some(one) = report.coverage {
-            include(self.coverage.get_or_insert_default(), &one);
+            self.coverage.get_or_insert_default().include(&one);
         }
     }
 

@@ -43,7 +43,7 @@ impl Stop {
 }
 
 /// Told now and then how far a query has come.
-pub trait Observer {
+pub trait Observer: Send {
     /// `progress` so far, `elapsed` since the query began.
     fn progress(&mut self, stage: &Stage, progress: &Progress, elapsed: Duration);
 }

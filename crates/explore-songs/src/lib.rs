@@ -31,11 +31,13 @@
 //! | `stage` | the threads and their saved states |
 //! | `program` | what the engine asks |
 //! | `ending` | how an execution ended, and what each process did in it |
-//! | `explore` | the visits: counts and refutations |
+//! | `visit` | what one worker sees: counts and refutations |
+//! | `explore` | the visits brought together |
 
 mod ending;
 mod explore;
 mod program;
 mod stage;
+mod visit;
 
-pub use explore::{Explored, Finding, GaveUp, Onlooker, explore, explore_showing};
+pub use explore::{Explored, Finding, GaveUp, Manner, Onlooker, explore, explore_showing};

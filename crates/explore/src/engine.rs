@@ -50,6 +50,10 @@ pub trait Visitor<P: Program> {
     /// to what is [left](crate::Part).
     fn leaf(&mut self, graph: &Graph<P>, leaf: Leaf) -> bool;
 
+    /// Where the next execution lies in the search tree: called before [`Visitor::leaf`]. One worker
+    /// visits places in growing order, so the first execution of several is the one with the least place.
+    fn place(&mut self, _: &[u32]) {}
+
     /// The search was to go on at a place that does not exist: the program is not the one that the
     /// place is of, or does not do the same again. The search stops.
     fn lost(&mut self) {}
@@ -205,6 +209,7 @@ impl<'p, P: Program> Engine<'p, P> {
         }
         match leaf {
             Some(leaf) => {
+                visitor.place(&self.path);
                 if !visitor.leaf(&self.graph, leaf) {
                     self.enough = true;
                     return false;

@@ -48,7 +48,7 @@ mod twins;
 pub use engine::{Engine, Leaf, Pct, Policy, Visitor};
 pub use event::{Event, EventId, Kind, Read, Tid};
 pub use graph::Graph;
-pub use parallel::{Slice, explore_in_parallel, explore_parts};
+pub use parallel::{Slice, Workers, explore_in_parallel, explore_parts, explore_parts_with};
 pub use part::{NoPart, Part};
 pub use program::{Answer, Budget, Earlier, Fate, History, Mailbox, Model, Op, Program, Want};
 pub use sample::{Estimate, sample};

@@ -14,6 +14,7 @@ use crate::program::Program;
 use crate::tally::Tally;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::{Scope, ScopedJoinHandle};
 
 /// Explores with `jobs` workers; returns the sums and the visitors.
 ///
@@ -50,11 +51,44 @@ pub fn explore_parts<P: Program, V: Visitor<P> + Send>(
     visitor: impl Fn() -> V + Sync,
     configure: impl for<'p> Fn(Engine<'p, P>) -> Engine<'p, P> + Sync,
 ) -> Slice<V> {
-    let shared = Shared::new(jobs, parts);
+    let visitor = |_: &P| visitor();
+    let workers = Workers { jobs, stack: None };
+    explore_parts_with(
+        workers,
+        parts,
+        program,
+        visitor,
+        |visitor| visitor,
+        configure,
+    )
+}
+
+/// Who does the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Workers {
+    /// How many; one is the caller's own thread.
+    pub jobs: usize,
+    /// The size of their stacks in bytes, if it matters.
+    pub stack: Option<usize>,
+}
+
+/// Like [`explore_parts`], for visitors that share something with their program: each is made for the
+/// program of its worker, stays in its thread, and hands over what `finish` makes of it.
+///
+/// Panics if the machine has no thread left for a worker.
+pub fn explore_parts_with<P: Program, V: Visitor<P>, R: Send>(
+    workers: Workers,
+    parts: Vec<Part>,
+    program: impl Fn() -> P + Sync,
+    visitor: impl Fn(&P) -> V + Sync,
+    finish: impl Fn(V) -> R + Sync,
+    configure: impl for<'p> Fn(Engine<'p, P>) -> Engine<'p, P> + Sync,
+) -> Slice<R> {
+    let shared = Shared::new(workers.jobs, parts);
     let work = || {
         let _alarm = Alarm(&shared);
         let mut program = program();
-        let mut visitor = visitor();
+        let mut visitor = visitor(&program);
         let mut tally = Tally::default();
         while let Some(path) = shared.take() {
             let mut engine = configure(Engine::new(&mut program)).below(path);
@@ -62,13 +96,14 @@ pub fn explore_parts<P: Program, V: Visitor<P> + Send>(
             tally += engine.tally();
             program_is_idle(&mut program);
         }
-        (tally, visitor)
+        (tally, finish(visitor))
     };
-    let results = match jobs {
+    let results = match workers.jobs {
         1 => vec![Ok(work())],
-        _ => std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-            let ended = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
+        jobs => std::thread::scope(|scope| {
+            let begin = |_| workers.begin(scope, work);
+            let begun: Vec<_> = (0..jobs).map(begin).collect();
+            let ended = begun.into_iter().map(ScopedJoinHandle::join);
             ended.collect::<Vec<_>>()
         }),
     };
@@ -90,6 +125,22 @@ pub fn explore_parts<P: Program, V: Visitor<P> + Send>(
         visitors,
         left: queue.parts,
         twice: queue.twice,
+    }
+}
+
+impl Workers {
+    fn begin<'scope, T: Send + 'scope>(
+        self,
+        scope: &'scope Scope<'scope, '_>,
+        work: impl FnOnce() -> T + Send + 'scope,
+    ) -> ScopedJoinHandle<'scope, T> {
+        let mut thread = std::thread::Builder::new();
+        if let Some(bytes) = self.stack {
+            thread = thread.stack_size(bytes);
+        }
+        thread
+            .spawn_scoped(scope, work)
+            .expect("the machine has a thread for each worker")
     }
 }
 

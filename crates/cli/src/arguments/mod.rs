@@ -84,6 +84,9 @@ pub(crate) struct CheckArguments {
     /// Give up on a query after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<std::time::Duration>,
+    /// So many workers visit executions at once; the answer does not depend on their number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
     /// Begin nothing more once one property is refuted
     #[arg(long, conflicts_with = "keep_going")]
     pub(crate) fail_fast: bool,

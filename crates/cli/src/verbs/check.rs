@@ -97,9 +97,10 @@ impl Checking<'_> {
             selection,
             engine,
             timeout: arguments.timeout,
+            jobs: arguments.jobs.map(usize::from),
             ..request(&arguments.instance)
         };
-        let songs: Vec<&Song> = songs.iter().map(|(_, song)| &**song).collect();
+        let songs: Vec<&Arc<Song>> = songs.iter().map(|(_, song)| song).collect();
         validate(&request, &songs)?;
         Ok(request)
     }

@@ -1,11 +1,12 @@
 //! From flags to a request, and what has to be right about it for the songs at hand.
 
 use crate::arguments::{DeliveryModel, InstanceArguments};
-use plainsong_driver::plan::Request;
-use plainsong_driver::{Problem, sizes, source};
+use plainsong_driver::plan::{Request, plan};
+use plainsong_driver::{Problem, engines, sizes, source};
 use plainsong_ir::{Delivery, Song};
 use plainsong_report::stream::{self, Record, Start};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What the flags about instances ask for.
 pub(crate) fn request(arguments: &InstanceArguments) -> Request {
@@ -21,15 +22,28 @@ pub(crate) fn request(arguments: &InstanceArguments) -> Request {
 }
 
 /// Refuses what none of the songs can follow.
-pub(crate) fn validate(request: &Request, songs: &[&Song]) -> Result<(), Problem> {
-    sizes::validate(&request.sizes, songs)?;
+pub(crate) fn validate(request: &Request, songs: &[&Arc<Song>]) -> Result<(), Problem> {
+    let plain: Vec<&Song> = songs.iter().map(|song| &***song).collect();
+    sizes::validate(&request.sizes, &plain)?;
     let messages = songs.iter().any(|song| song.voices().is_some());
     if request.delivery.is_some() && !messages {
         return Err(Problem::new(
             "`--delivery` has no effect: nothing here sends messages",
         ));
     }
+    if request.jobs.is_some() && !songs.iter().any(|song| shares(song, request)) {
+        return Err(Problem::new(
+            "`--jobs` has no effect: only executions, which `explore` visits, are shared by workers",
+        ));
+    }
     Ok(())
+}
+
+fn shares(song: &Arc<Song>, request: &Request) -> bool {
+    plan(song, request, engines::ALL).is_ok_and(|plan| {
+        let mut tasks = plan.tasks.iter();
+        tasks.any(|planned| planned.engine.shares(&planned.task))
+    })
 }
 
 /// The files named, or the songs in the current folder.

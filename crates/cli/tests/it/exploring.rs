@@ -88,3 +88,24 @@ fn forms_without_messages_have_verdicts_but_no_count() {
         ran.out
     );
 }
+
+#[test]
+fn several_workers_say_what_one_says() {
+    let stage = Stage::with(TWO_PHASE_COMMIT);
+    stage.write("b.song", songs::DEADLOCK);
+    for (file, code) in [("a.song", 0), ("b.song", 1)] {
+        let one = stage.run(&["explore", file]).exits(code).timeless();
+        let three = stage.run(&["explore", file, "--jobs", "3"]).exits(code);
+        assert_eq!(three.timeless(), one);
+    }
+}
+
+#[test]
+fn workers_without_work_are_refused() {
+    let stage = Stage::with(songs::LINE);
+    let ran = stage.run(&["explore", "a.song", "--jobs", "2"]).exits(3);
+    assert!(ran.err.contains("`--jobs` has no effect"), "{}", ran.err);
+    stage.write("b.song", songs::DEADLOCK);
+    stage.run(&["check", "b.song", "--jobs", "2"]).exits(3);
+    stage.run(&["explore", "b.song", "--jobs", "0"]).exits(3);
+}

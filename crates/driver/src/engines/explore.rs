@@ -9,12 +9,11 @@
 use super::bounds::Bound;
 use super::counting::{Tally, complete, tallies};
 use super::naive::{Dossier, Naive, instances_of, open_checks};
-use crate::coverage::include;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
-use plainsong_explore_songs::{Explored, Finding, GaveUp, explore};
+use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore};
 use plainsong_ir::{Claim, Song, System};
 use plainsong_report::count;
 use plainsong_semantics::machine::{Machine, Subject};
@@ -37,9 +36,12 @@ impl Engine for Explore {
         Ok(())
     }
 
+    fn shares(&self, task: &Task) -> bool {
+        task.subject == Subject::System && matches!(task.song.system, System::Voices(_))
+    }
+
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let is_voices = matches!(task.song.system, System::Voices(_));
-        if task.subject != Subject::System || !is_voices {
+        if !self.shares(task) {
             return Naive.run(task, overseer);
         }
         match Executions::visit(task, overseer)? {
@@ -94,11 +96,16 @@ impl<'a> Executions<'a> {
                 overseer.stage.bound = bound.clone();
                 let machine = Machine::new(&instance, task.subject);
                 let checks = open_checks(&found.files);
-                let explored = match explore(&machine, &checks, &task.limits, overseer) {
+                let manner = Manner {
+                    limits: task.limits,
+                    jobs: task.jobs,
+                    ..Manner::default()
+                };
+                let explored = match explore(&machine, &checks, &manner, overseer) {
                     Ok(explored) => explored,
                     Err(gave_up) => return Ok(Err(gave_up)),
                 };
-                include(&mut found.coverage, &explored.coverage);
+                found.coverage.include(&explored.coverage);
                 let goes_on = tally.add(&explored.count);
                 enter(&mut found.files, explored, &bound, overseer);
                 if !goes_on {
@@ -216,7 +223,7 @@ fn by_states(
     }
     let mut report = Naive.run(&part, overseer)?;
     if let Some(more) = &report.coverage {
-        include(coverage, more);
+        coverage.include(more);
     }
     for verdict in &mut report.verdicts {
         say(verdict, GaveUp::Check);

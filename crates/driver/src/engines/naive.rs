@@ -5,7 +5,6 @@
 //! that is refuted is not asked again.
 
 use super::bounds::{Bound, together};
-use crate::coverage::include;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -54,7 +53,7 @@ impl Engine for Naive {
                     checks: open,
                 };
                 let report = search(&instance, &query, &task.limits, overseer);
-                include(&mut coverage, &report.coverage);
+                coverage.include(&report.coverage);
                 enter(&mut files, &report, &bound, overseer);
             }
             if open_checks(&files).is_empty() {

@@ -113,6 +113,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             sizes: vec![Sizes::new()],
             bounds: Bounds::default(),
             limits: Limits::default(),
+            jobs: 1,
             delivery: None,
         };
         plan.tasks.push(PlannedTask {

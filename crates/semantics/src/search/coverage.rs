@@ -37,6 +37,37 @@ impl Coverage {
             never_received: names(never_received),
         }
     }
+
+    /// What has run in one search has run.
+    pub fn include(&mut self, other: &Coverage) {
+        unite(
+            &mut self.executed,
+            &mut self.missed,
+            &other.executed,
+            &other.missed,
+        );
+        unite(
+            &mut self.received,
+            &mut self.never_received,
+            &other.received,
+            &other.never_received,
+        );
+    }
+}
+
+fn unite<T: Clone + Ord>(
+    reached: &mut Vec<T>,
+    missed: &mut Vec<T>,
+    also_reached: &[T],
+    also_missed: &[T],
+) {
+    reached.extend_from_slice(also_reached);
+    reached.sort();
+    reached.dedup();
+    missed.extend_from_slice(also_missed);
+    missed.sort();
+    missed.dedup();
+    missed.retain(|item| reached.binary_search(item).is_err());
 }
 
 /// The kinds of messages or the actions of what is run.
@@ -54,5 +85,17 @@ fn kinds(machine: &Machine) -> Vec<String> {
             .iter()
             .map(|action| action.name.clone())
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_search_reaches_is_not_missed_by_all() {
+        let (mut reached, mut missed) = (vec![1, 3], vec![2, 4]);
+        unite(&mut reached, &mut missed, &[2], &[1, 4]);
+        assert_eq!((reached, missed), (vec![1, 2, 3], vec![4]));
     }
 }

@@ -64,7 +64,7 @@ pub struct Progress {
 }
 
 /// Somebody who looks on and may end the search: the clock, the user.
-pub trait Watch {
+pub trait Watch: Send {
     /// Called every few hundred states; `false` ends the search.
     fn keep_going(&mut self, progress: &Progress) -> bool;
 }

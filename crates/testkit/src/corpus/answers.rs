@@ -9,7 +9,7 @@ use plainsong_driver::plan::{Request, plan};
 use plainsong_driver::run::{Supervision, run};
 use plainsong_driver::watch::{Interrupt, Observer, Stage};
 use plainsong_driver::{Source, engines, sizes};
-use plainsong_explore_songs::explore;
+use plainsong_explore_songs::{Manner, explore};
 use plainsong_ir::{Sizing, Song};
 use plainsong_semantics::executions::{self, ExecutionCount};
 use plainsong_semantics::instance::Instance;
@@ -100,7 +100,11 @@ pub fn executions(song: &Arc<Song>, scope: &Scope) -> Result<Vec<(Ending, u64)>,
 
 /// The optimal exploration finds as many executions, or says that it does not cover the song.
 fn agrees_with(count: &ExecutionCount, machine: &Machine, limits: &Limits) -> Result<(), String> {
-    match explore(machine, &[], limits, &mut Unwatched) {
+    let manner = Manner {
+        limits: *limits,
+        ..Manner::default()
+    };
+    match explore(machine, &[], &manner, &mut Unwatched) {
         Ok(found) if found.count != *count => Err(format!(
             "the reference finds {count:?}, exploration {:?}",
             found.count

@@ -16,12 +16,12 @@ use crate::interpreter_agrees::values::translated;
 use crate::interpreter_agrees::{
     LIMIT, LIMIT_OF_ANY, MOST_MEMBERS, PROGRAMS, asked_for, sometimes_seasoned,
 };
-use plainsong_explore_songs::{Explored, Finding, GaveUp, explore_showing};
+use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore, explore_showing};
 use plainsong_ir::{Delivery, Song};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Subject};
 use plainsong_semantics::replay::replay;
-use plainsong_semantics::search::{Check, Completeness, Limits, Unwatched};
+use plainsong_semantics::search::{Check, Completeness, Unwatched};
 use plainsong_testkit::random_song::{Form, small_voices, song_of};
 use std::collections::BTreeSet;
 
@@ -181,9 +181,12 @@ fn explored(instance: &Instance) -> Result<(Account, usize), GaveUp> {
         };
     };
     let checks = [Check::Assertions, Check::NoDeadlock];
-    let limits = Limits::default();
-    let found = explore_showing(&machine, &checks, &limits, &mut Unwatched, Some(&mut look))?;
+    let manner = Manner::default();
+    let found = explore_showing(&machine, &checks, &manner, &mut Unwatched, Some(&mut look))?;
     assert_eq!(found.count.completeness, Completeness::Complete);
+    if found.count.complete + found.count.blocked + found.count.failed > 2 {
+        shared_among_workers(&machine, &checks, &found);
+    }
     let replayed = replayed(&machine, &found);
     let account = Account {
         complete: found.count.complete as usize,
@@ -194,6 +197,17 @@ fn explored(instance: &Instance) -> Result<(Account, usize), GaveUp> {
         deadlocks,
     };
     Ok((account, replayed))
+}
+
+/// Several workers find the same, and show the same execution against each check.
+fn shared_among_workers(machine: &Machine, checks: &[Check], found: &Explored) {
+    let manner = Manner {
+        jobs: 3,
+        ..Manner::default()
+    };
+    let shared = explore(machine, checks, &manner, &mut Unwatched).expect("as one worker");
+    assert_eq!(shared.count, found.count);
+    assert_eq!(shared.findings, found.findings);
 }
 
 /// Replays the refutations, and there is one exactly where there should be.

@@ -1,7 +1,7 @@
 //! On every song of the corpus, exploration refutes what the search through states refutes.
 
 use crate::interpreter_agrees::account::instance;
-use plainsong_explore_songs::{Explored, Finding, explore};
+use plainsong_explore_songs::{Explored, Finding, Manner, explore};
 use plainsong_ir::{Claim, Song};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
@@ -65,13 +65,29 @@ fn both(song: &Song) -> Option<(SearchReport, Explored, Vec<Check>)> {
 /// Replays the refutations.
 fn explored(instance: &Instance, checks: &[Check]) -> Option<Explored> {
     let machine = Machine::new(instance, Subject::System);
-    let explored = explore(&machine, checks, &LIMITS, &mut Unwatched).ok()?;
+    let explored = by(&machine, checks, 1)?;
+    if explored.count.completeness == Completeness::Complete {
+        let shared = by(&machine, checks, 3).expect("several workers do not give up either");
+        assert_eq!(shared.count, explored.count);
+        assert_eq!(shared.findings, explored.findings);
+        assert_eq!(shared.coverage, explored.coverage);
+    }
     for finding in &explored.findings {
         if let Finding::Refuted(trace) = finding {
             assert_eq!(replay(&machine, trace), Ok(()));
         }
     }
     (explored.count.completeness == Completeness::Complete).then_some(explored)
+}
+
+/// By so many workers.
+fn by(machine: &Machine, checks: &[Check], jobs: usize) -> Option<Explored> {
+    let manner = Manner {
+        limits: LIMITS,
+        jobs,
+        ..Manner::default()
+    };
+    explore(machine, checks, &manner, &mut Unwatched).ok()
 }
 
 /// The checks that are about executions.

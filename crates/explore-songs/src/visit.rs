@@ -1,0 +1,280 @@
+//! What one worker sees: counts and refutations.
+
+use crate::ending::Ending;
+use crate::explore::{Explored, Finding, GaveUp, Onlooker};
+use crate::program::Song;
+use crate::stage::Stage;
+use plainsong_explore::{Graph, Leaf, Part, Tid, Visitor};
+use plainsong_ir::Claim;
+use plainsong_semantics::claim::{Verity, verity};
+use plainsong_semantics::executions::ExecutionCount;
+use plainsong_semantics::machine::{Config, Machine};
+use plainsong_semantics::score::{Charge, witness};
+use plainsong_semantics::search::{Check, Completeness, Coverage, Limits, Progress, Watch};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// How many executions are visited between two calls of the watch.
+const PACE: u64 = 256;
+
+/// What the workers share.
+pub(crate) struct Shared<'a> {
+    machine: &'a Machine,
+    limits: Limits,
+    watch: Mutex<&'a mut dyn Watch>,
+    onlooker: Option<Mutex<Onlooker<'a>>>,
+    visited: AtomicU64,
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(
+        machine: &'a Machine,
+        limits: Limits,
+        watch: &'a mut dyn Watch,
+        onlooker: Option<Onlooker<'a>>,
+    ) -> Self {
+        Shared {
+            machine,
+            limits,
+            watch: Mutex::new(watch),
+            onlooker: onlooker.map(Mutex::new),
+            visited: AtomicU64::new(0),
+        }
+    }
+
+    /// Is there a reason to stop before the next execution?
+    fn reason_to_stop(&self, graph: &Graph<Song>) -> Option<Completeness> {
+        let visited = self.visited.fetch_add(1, Ordering::Relaxed);
+        if visited >= self.limits.states {
+            return Some(Completeness::StateLimit);
+        }
+        if !visited.is_multiple_of(PACE) {
+            return None;
+        }
+        let progress = Progress {
+            states: visited,
+            waiting: 0,
+            steps: visited,
+            depth: graph.order().len() as u64,
+        };
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        (!watch.keep_going(&progress)).then_some(Completeness::Stopped)
+    }
+}
+
+/// What was found so far.
+pub(crate) struct Found {
+    count: ExecutionCount,
+    /// What was found about each check, and in which place of the search tree.
+    findings: Vec<(Check, Finding, Vec<u32>)>,
+    /// Something that this engine does not cover was met.
+    pub(crate) gave_up: Option<GaveUp>,
+}
+
+impl Found {
+    pub(crate) fn new(checks: &[Check]) -> Self {
+        let findings = checks.iter();
+        Found {
+            count: ExecutionCount {
+                complete: 0,
+                blocked: 0,
+                failed: 0,
+                discarded: 0,
+                completeness: Completeness::Complete,
+            },
+            findings: findings
+                .map(|check| (*check, Finding::NotRefuted, Vec::new()))
+                .collect(),
+            gave_up: None,
+        }
+    }
+
+    /// Adds what another worker found.
+    pub(crate) fn include(&mut self, other: Found) {
+        self.count.complete += other.count.complete;
+        self.count.blocked += other.count.blocked;
+        self.count.failed += other.count.failed;
+        self.count.discarded += other.count.discarded;
+        self.stop(other.count.completeness);
+        for (check, finding, place) in other.findings {
+            self.enter(check, finding, &place);
+        }
+        self.gave_up = self.gave_up.max(other.gave_up);
+    }
+
+    pub(crate) fn explored(self, coverage: Coverage, left: Vec<Part>) -> Explored {
+        Explored {
+            count: self.count,
+            findings: self.findings.into_iter().map(|(_, one, _)| one).collect(),
+            coverage,
+            left,
+        }
+    }
+
+    /// Not everything was seen. Of several reasons the graver counts.
+    fn stop(&mut self, why: Completeness) {
+        let rank = |why: &Completeness| match why {
+            Completeness::Complete => (0, String::new()),
+            Completeness::Enough => (1, String::new()),
+            Completeness::Stopped => (2, String::new()),
+            Completeness::StateLimit => (3, String::new()),
+            Completeness::Resource(what) => (4, what.clone()),
+        };
+        if rank(&why) > rank(&self.count.completeness) {
+            self.count.completeness = why;
+        }
+    }
+
+    /// Would a finding of this weight in this place be news?
+    fn is_news(&self, check: Check, weight: u8, place: &[u32]) -> bool {
+        let known = self.findings.iter().find(|(one, ..)| *one == check);
+        known.is_some_and(|(_, finding, at)| {
+            let known = finding_weight(finding);
+            weight > known || (weight == known && weight > 0 && place < &at[..])
+        })
+    }
+
+    fn enter(&mut self, check: Check, finding: Finding, place: &[u32]) {
+        if self.is_news(check, finding_weight(&finding), place) {
+            let known = self.findings.iter_mut().find(|(one, ..)| *one == check);
+            *known.expect("it is news") = (check, finding, place.to_vec());
+        }
+    }
+}
+
+fn finding_weight(finding: &Finding) -> u8 {
+    match finding {
+        Finding::NotRefuted => 0,
+        Finding::Unknown(_) => UNKNOWN,
+        Finding::Refuted(_) => REFUTED,
+    }
+}
+
+/// A refutation says more than an execution that could not be judged.
+const UNKNOWN: u8 = 1;
+const REFUTED: u8 = 2;
+
+/// One worker's visits.
+pub(crate) struct Visit<'s, 'a> {
+    shared: &'s Shared<'a>,
+    stage: Rc<RefCell<Stage>>,
+    found: Found,
+    place: Vec<u32>,
+}
+
+impl<'s, 'a> Visit<'s, 'a> {
+    pub(crate) fn new(shared: &'s Shared<'a>, stage: Rc<RefCell<Stage>>, checks: &[Check]) -> Self {
+        Visit {
+            shared,
+            stage,
+            found: Found::new(checks),
+            place: Vec::new(),
+        }
+    }
+
+    /// What was found, without what belongs to the worker's thread.
+    pub(crate) fn finish(self) -> (Found, Coverage) {
+        let stage = self.stage.borrow();
+        let mut found = self.found;
+        found.gave_up = found.gave_up.max(stage.gave_up);
+        (found, stage.parts.coverage())
+    }
+
+    /// Is there a reason to stop before the next execution?
+    fn may_go_on(&mut self, graph: &Graph<Song>) -> bool {
+        if self.stage.borrow().gave_up.is_some() || self.found.gave_up.is_some() {
+            return false;
+        }
+        match self.shared.reason_to_stop(graph) {
+            None => true,
+            Some(why) => {
+                self.found.stop(why);
+                false
+            }
+        }
+    }
+
+    fn complete(&mut self, graph: &Graph<Song>) {
+        self.found.count.complete += 1;
+        let mut last: Option<Config> = None;
+        for at in 0..self.found.findings.len() {
+            let check = self.found.findings[at].0;
+            let Check::Property(number) = check else {
+                continue;
+            };
+            let machine = self.shared.machine;
+            let property = &machine.instance().song().properties[number];
+            let Claim::Finally(claim) = &property.claim else {
+                continue;
+            };
+            if !self.found.is_news(check, REFUTED, &self.place) {
+                continue;
+            }
+            let stage = &self.stage;
+            let last = last.get_or_insert_with(|| stage.borrow_mut().last_state(graph));
+            match verity(machine, property, claim, last) {
+                Verity::Holds => {}
+                Verity::Unknown(failure) => {
+                    let unknown = Finding::Unknown(failure.message);
+                    self.found.enter(check, unknown, &self.place);
+                }
+                Verity::Violated(_) => self.refute(check, graph, Charge::Finally(number), None),
+            }
+        }
+    }
+
+    /// Refutes a check if it was asked, and was not refuted in an earlier place.
+    fn refute(&mut self, check: Check, graph: &Graph<Song>, charge: Charge, last: Option<Tid>) {
+        if self.found.is_news(check, REFUTED, &self.place) {
+            let score = self.stage.borrow_mut().score(graph, last);
+            let trace = witness(self.shared.machine, &score, charge);
+            let refuted = Finding::Refuted(Box::new(trace));
+            self.found.enter(check, refuted, &self.place);
+        }
+    }
+
+    fn show(&self, graph: &Graph<Song>, is_complete: bool) {
+        if let Some(onlooker) = &self.shared.onlooker {
+            let last = self.stage.borrow_mut().last_state(graph);
+            let mut onlooker = onlooker.lock().unwrap_or_else(PoisonError::into_inner);
+            onlooker(&last, is_complete);
+        }
+    }
+}
+
+impl Visitor<Song> for Visit<'_, '_> {
+    fn place(&mut self, place: &[u32]) {
+        self.place.clear();
+        self.place.extend_from_slice(place);
+    }
+
+    fn leaf(&mut self, graph: &Graph<Song>, leaf: Leaf) -> bool {
+        if leaf == Leaf::TooLong {
+            self.found.gave_up = Some(GaveUp::TooLong);
+        }
+        if !self.may_go_on(graph) {
+            return false;
+        }
+        let ending = self.stage.borrow_mut().ending(graph);
+        match ending {
+            Ending::Complete => {
+                self.show(graph, true);
+                self.complete(graph);
+            }
+            Ending::Blocked => {
+                self.show(graph, false);
+                self.found.count.blocked += 1;
+                self.refute(Check::NoDeadlock, graph, Charge::Deadlock, None);
+            }
+            Ending::Failed(thread) => {
+                self.found.count.failed += 1;
+                self.refute(Check::Assertions, graph, Charge::Failure, Some(thread));
+            }
+            Ending::Discarded => self.found.count.discarded += 1,
+            Ending::Limit(message) => self.found.stop(Completeness::Resource(message)),
+        }
+        true
+    }
+}
