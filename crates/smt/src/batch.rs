@@ -1,0 +1,160 @@
+//! Many queries at once.
+//!
+//! A reset costs a solver some milliseconds, far more than most goals need. So queries are first asked
+//! in batches: one process, no reset, each query between `push` and `pop`, all in one write. What a
+//! batch leaves open is asked alone.
+//!
+//! Why sound. Between `push` and `pop` the solver knows the query's own assertions and nothing else,
+//! so its `unsat` means what it says.
+//!
+//! Why deterministic. Batches are cut by position, not by who is free, so what a process saw before a
+//! query is a function of the list of queries. Only `unsat` is taken from a batch: models and
+//! reasons, which may depend on what the solver learnt before, come from asking alone.
+
+use crate::answer::{Answer, Outcome, Reason};
+use crate::cancel::Cancel;
+use crate::pool::Pool;
+use crate::query::{Kind, Query};
+use crate::reply::reply;
+use crate::script;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// How many queries share a process without a reset.
+const LENGTH: usize = 32;
+
+/// Easy goals need less than this; the others lose little by being asked twice.
+const RESOURCE: u64 = 100_000;
+
+/// Answers all queries, in their order.
+pub(crate) fn ask_all(pool: &Pool, queries: &[&Query], cancel: &Cancel) -> Vec<Answer> {
+    let batches = cut(queries);
+    let mut answers: Vec<Option<Answer>> = vec![None; queries.len()];
+    let found = in_parallel(pool, batches.len(), |at| {
+        ask_batch(pool, queries, &batches[at], cancel)
+    });
+    for (at, answer) in found.into_iter().flatten() {
+        answers[at] = Some(answer);
+    }
+    let open: Vec<usize> = (0..queries.len())
+        .filter(|&at| answers[at].is_none())
+        .collect();
+    let rest = in_parallel(pool, open.len(), |at| pool.ask(queries[open[at]], cancel));
+    for (at, answer) in open.into_iter().zip(rest) {
+        answers[at] = Some(answer);
+    }
+    let none = || Answer::unknown(Reason::Crash("no thread could be started".to_owned()));
+    answers
+        .into_iter()
+        .map(|answer| answer.unwrap_or_else(none))
+        .collect()
+}
+
+/// Positions that are asked together: neighbours with the same settings.
+fn cut(queries: &[&Query]) -> Vec<Vec<usize>> {
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    for (at, query) in queries.iter().enumerate() {
+        if query.strategy.kind() != Kind::Z3 {
+            continue;
+        }
+        match batches.last_mut() {
+            Some(batch)
+                if batch.len() < LENGTH
+                    && script::settings(queries[batch[0]]) == script::settings(query) =>
+            {
+                batch.push(at);
+            }
+            _ => batches.push(vec![at]),
+        }
+    }
+    batches.retain(|batch| batch.len() > 1);
+    batches
+}
+
+/// The proved ones of a batch. A failure ends it; what is left is asked alone.
+fn ask_batch(
+    pool: &Pool,
+    queries: &[&Query],
+    batch: &[usize],
+    cancel: &Cancel,
+) -> Vec<(usize, Answer)> {
+    let mut proved = Vec::new();
+    let first = queries[batch[0]];
+    let Some(mut seat) = pool.seat(first, cancel) else {
+        return proved;
+    };
+    let Ok(process) = seat.process() else {
+        return proved;
+    };
+    let mut text = script::batch_opening(first);
+    let mut markers = Vec::new();
+    for &at in batch {
+        let marker = process.marker();
+        let resource = queries[at].limits.resource.min(RESOURCE);
+        text.push_str(&script::in_batch(queries[at], resource, &marker));
+        markers.push(marker);
+    }
+    process.say(text);
+    let mut counter = Some(0);
+    for (&at, marker) in batch.iter().zip(&markers) {
+        let query = queries[at];
+        let begin = Instant::now();
+        let Ok(heard) = process.hear(marker, query.limits.time, cancel) else {
+            return proved;
+        };
+        let ask = batch_ask(query);
+        let reply = reply(&heard, &ask);
+        let spent = counter
+            .zip(reply.counter)
+            .and_then(|(a, b)| b.checked_sub(a));
+        counter = reply.counter.or(counter);
+        if matches!(reply.outcome, Outcome::Unsat { .. }) {
+            let mut answer = pool.answer(reply.outcome, spent);
+            answer.time = begin.elapsed();
+            proved.push((at, answer));
+        }
+    }
+    seat.keep();
+    proved
+}
+
+/// What a batch asks: no values.
+fn batch_ask(query: &Query) -> crate::Ask {
+    crate::Ask {
+        core: query.ask.core,
+        ..crate::Ask::default()
+    }
+}
+
+/// Does `count` pieces of work on as many threads as the pool has processes; results in order.
+fn in_parallel<T: Send>(pool: &Pool, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let threads = pool.size().processes.clamp(1, count.max(1));
+    if threads == 1 {
+        return (0..count).map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(count));
+    let serve = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::SeqCst);
+            if at >= count {
+                return;
+            }
+            let result = work(at);
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.push((at, result));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without further threads this one does it all.
+            let _ = thread::Builder::new().spawn_scoped(scope, serve);
+        }
+        serve();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,146 @@
+//! How a solver gets onto a machine that has none.
+//!
+//! Nobody should have to install one by hand, so the first query that needs it looks, in this order:
+//!
+//! 1. the program that the user named (`PLAINSONG_Z3`): if that does not work, nothing else is tried;
+//! 2. the pinned version in the user's cache;
+//! 3. the pinned version from the Python package index, by `pip`, into that cache ([`mod@fetch`]);
+//! 4. any `z3` on the search path: answers are as good, but not the same on every machine.
+//!
+//! The version is pinned because solvers differ, and because later ones were seen to give wrong
+//! models. What needs no solver never comes here.
+
+mod digest;
+mod fetch;
+mod pinned;
+mod pip;
+
+pub(crate) use digest::sha256;
+pub use pinned::PINNED_Z3;
+
+use crate::cancel::Cancel;
+use crate::solver::Solver;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// After a failure nobody tries again so soon: a machine without network should not wait each time.
+const PATIENCE: Duration = Duration::from_secs(3_600);
+
+/// Where to look for a solver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The program that the user named.
+    pub named: Option<PathBuf>,
+    /// Where solvers and answers are kept; without it none is fetched.
+    pub cache: Option<PathBuf>,
+}
+
+/// Where a solver was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The user named it.
+    Named,
+    /// The pinned one.
+    Pinned,
+    /// It is on the search path.
+    SearchPath,
+}
+
+/// A solver, and where it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The solver.
+    pub solver: Solver,
+    /// Where it was.
+    pub origin: Origin,
+    /// Why it is not the pinned one, if it could have been.
+    pub remark: Option<String>,
+}
+
+impl Places {
+    /// As this user's environment has it: `PLAINSONG_Z3`, and the usual folder for caches.
+    pub fn from_environment() -> Places {
+        use etcetera::BaseStrategy as _;
+        let cache = etcetera::choose_base_strategy().ok();
+        Places {
+            named: std::env::var_os("PLAINSONG_Z3").map(PathBuf::from),
+            cache: cache.map(|base| base.cache_dir().join("plainsong")),
+        }
+    }
+
+    /// Finds Z3, fetching it if need be. The error says what to do.
+    pub fn z3(&self, attempt: Attempt, cancel: &Cancel) -> Result<Found, String> {
+        if let Some(program) = &self.named {
+            return named(program);
+        }
+        let pinned = self.pinned_z3(attempt, cancel);
+        let remark = match pinned {
+            Ok(solver) => return Ok(found(solver, Origin::Pinned, None)),
+            Err(remark) => remark,
+        };
+        match Solver::z3("z3") {
+            Ok(solver) => Ok(found(solver, Origin::SearchPath, Some(remark))),
+            Err(_) => Err(format!(
+                "Z3 {PINNED_Z3} could not be fetched ({remark}), and there is no `z3` on the search path. \
+                 Install Python with `pip`, or a `z3` of version 4.8.12 or later, \
+                 or name one with PLAINSONG_Z3, then run `plainsong doctor`."
+            )),
+        }
+    }
+
+    fn pinned_z3(&self, attempt: Attempt, cancel: &Cancel) -> Result<Solver, String> {
+        let cache = self
+            .cache
+            .as_ref()
+            .ok_or("there is no folder for caches on this machine")?;
+        let folder = cache.join("solvers");
+        let program = folder.join(format!("z3-{PINNED_Z3}{}", std::env::consts::EXE_SUFFIX));
+        if !program.exists() {
+            let failed = folder.join("last-failure");
+            if attempt == Attempt::IfNotFailedLately && is_recent(&failed) {
+                let why = fs::read_to_string(&failed).unwrap_or_default();
+                return Err(format!("it failed a short time ago: {why}"));
+            }
+            if let Err(why) = fetch::z3(&folder, &program, cancel) {
+                // Only a hint for the next run.
+                let _ = fs::write(&failed, &why);
+                return Err(why);
+            }
+            let _ = fs::remove_file(&failed);
+        }
+        Solver::z3(&program).map_err(|error| format!("{} does not run: {error}", program.display()))
+    }
+}
+
+/// Whether to try again what failed a short time ago.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// Not if it failed within the last hour.
+    IfNotFailedLately,
+    /// Now.
+    Always,
+}
+
+fn named(program: &Path) -> Result<Found, String> {
+    match Solver::z3(program) {
+        Ok(solver) => Ok(found(solver, Origin::Named, None)),
+        Err(error) => Err(format!(
+            "PLAINSONG_Z3 names {}, which does not work: {error}. Name another one, or unset it.",
+            program.display()
+        )),
+    }
+}
+
+fn found(solver: Solver, origin: Origin, remark: Option<String>) -> Found {
+    Found {
+        solver,
+        origin,
+        remark,
+    }
+}
+
+fn is_recent(file: &Path) -> bool {
+    let modified = fs::metadata(file).and_then(|data| data.modified());
+    modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < PATIENCE))
+}

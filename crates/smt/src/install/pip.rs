@@ -1,0 +1,88 @@
+//! Packages from the Python package index, by the `pip` that is there.
+//!
+//! `pip` knows the user's proxies, mirrors and certificates, and which package fits this machine; so
+//! nothing about any of these is written here.
+
+use crate::cancel::Cancel;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Ways to start it.
+const PIPS: [&[&str]; 4] = [
+    &["python3", "-m", "pip"],
+    &["python", "-m", "pip"],
+    &["pip3"],
+    &["pip"],
+];
+
+/// Some tens of megabytes come within this, or the network is of no use.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Downloads one package, without what it depends on, into an empty folder; gives its file.
+pub(crate) fn download(package: &str, into: &Path, cancel: &Cancel) -> Result<PathBuf, String> {
+    let mut why = String::new();
+    for pip in PIPS {
+        match run(pip, package, into, cancel) {
+            Ok(()) => return the_only_file(into),
+            Err(error) => why = error,
+        }
+        if cancel.is_cancelled() {
+            return Err("interrupted".to_owned());
+        }
+    }
+    Err(why)
+}
+
+fn run(pip: &[&str], package: &str, into: &Path, cancel: &Cancel) -> Result<(), String> {
+    let child = Command::new(pip[0])
+        .args(&pip[1..])
+        .args(["download", "--quiet", "--no-input", "--no-deps"])
+        .args(["--disable-pip-version-check", "--only-binary=:all:"])
+        .args(["--retries", "2", "--timeout", "15", "--dest"])
+        .arg(into)
+        .arg(package)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(fs::File::create(into.join("complaints")).map_err(|error| error.to_string())?)
+        .spawn();
+    let child = child.map_err(|error| format!("`{}` cannot be started: {error}", pip[0]))?;
+    if wait(child, cancel)? {
+        return Ok(());
+    }
+    let said = fs::read_to_string(into.join("complaints")).unwrap_or_default();
+    let last = said.lines().rfind(|line| !line.trim().is_empty());
+    Err(format!(
+        "`{}`: {}",
+        pip.join(" "),
+        last.unwrap_or("it failed")
+    ))
+}
+
+/// Did it succeed?
+fn wait(mut child: Child, cancel: &Cancel) -> Result<bool, String> {
+    let begin = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status.success()),
+            Ok(None) if begin.elapsed() < LONGEST && !cancel.is_cancelled() => {
+                thread::sleep(Duration::from_millis(20));
+            }
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err("it took too long".to_owned());
+            }
+        }
+    }
+}
+
+fn the_only_file(folder: &Path) -> Result<PathBuf, String> {
+    let entries = fs::read_dir(folder).map_err(|error| error.to_string())?;
+    let mut packages = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "whl"));
+    packages.next().ok_or("`pip` downloaded nothing".to_owned())
+}

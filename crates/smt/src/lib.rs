@@ -1,0 +1,38 @@
+//! The only place that knows a solver.
+//!
+//! The border is text: a [`Query`] is a list of SMT-LIB commands as [`Sexpr`]s with a strategy and
+//! limits, an [`Answer`] is a verdict with values as [`Sexpr`]s. What terms mean is the business of
+//! whoever asks.
+//!
+//! The way through it: [`Solvers`] is what others hold. It looks into its folder of answers,
+//! otherwise hands the query to a [`Pool`] of warm processes, each behind a pipe. [`Solver`] says which program that is,
+//! [`Places`] where it is found or fetched from.
+//!
+//! Two promises. *Sound*: only a complete, well-formed answer counts; anything else is `Unknown`.
+//! *Deterministic*: seeds are fixed, limits are counted in the solver's own units, and a process is
+//! reset before every query, so that an answer does not depend on what else was asked, or of whom.
+
+mod answer;
+mod batch;
+mod cache;
+mod cancel;
+mod dump;
+mod install;
+mod pool;
+mod process;
+mod query;
+mod reply;
+mod script;
+pub mod sexpr;
+mod solver;
+mod solvers;
+
+pub use answer::{Answer, Outcome, Reason};
+pub use cancel::Cancel;
+pub use dump::dump;
+pub use install::{Attempt, Found, Origin, PINNED_Z3, Places};
+pub use pool::{Pool, PoolSize};
+pub use query::{Ask, Kind, Limits, Query, Strategy};
+pub use sexpr::Sexpr;
+pub use solver::Solver;
+pub use solvers::{Setup, Solvers};

@@ -1,0 +1,159 @@
+//! A query as the text that a solver reads.
+//!
+//! Everything a goal depends on is said in one text: options (they outlive a `reset`, so each is
+//! always set), limits and seed, the commands, `check-sat`, and all that is asked back, so that one
+//! write and one answer make up the conversation. The answer ends with a marker of its own.
+
+use crate::query::{Kind, Query, Strategy};
+use crate::sexpr::Sexpr;
+use std::fmt::Write;
+
+/// Options that hold for a whole process or batch: queries that differ here are kept apart.
+pub(crate) fn settings(query: &Query) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    let mut set = |name: &str, value: String| all.push((name.to_owned(), value));
+    let seed = query.seed.to_string();
+    match query.strategy.kind() {
+        Kind::Z3 => {
+            let automatic = query.strategy == Strategy::Automatic;
+            set("auto_config", automatic.to_string());
+            set("smt.random_seed", seed.clone());
+            set("sat.random_seed", seed.clone());
+            set("nlsat.seed", seed);
+        }
+        Kind::Cvc5 => {
+            set("seed", seed.clone());
+            set("sat-random-seed", seed);
+            set("produce-models", "true".to_owned());
+            match query.strategy {
+                Strategy::ModelBased => set("mbqi", "true".to_owned()),
+                _ => set("enum-inst", "true".to_owned()),
+            }
+        }
+    }
+    set("produce-unsat-cores", query.ask.core.to_string());
+    all.extend(query.options.iter().cloned());
+    all
+}
+
+/// What identifies a query: all that its answer depends on except limits. Canonical, without marker.
+pub(crate) fn identity(query: &Query) -> String {
+    let mut text = String::new();
+    opening(query, &mut text);
+    body(query, &mut text);
+    questions(query, &mut text);
+    text
+}
+
+/// The text for a process that answers this query alone, from a clean state.
+pub(crate) fn alone(query: &Query, marker: &str) -> String {
+    let mut text = String::from("(reset)\n");
+    opening(query, &mut text);
+    limit(query, query.limits.resource, &mut text);
+    body(query, &mut text);
+    costs(query.strategy.kind(), &mut text);
+    questions(query, &mut text);
+    end(marker, &mut text);
+    text
+}
+
+/// The text that begins a batch of queries with the settings of `first`.
+pub(crate) fn batch_opening(first: &Query) -> String {
+    let mut text = String::from("(reset)\n");
+    opening(first, &mut text);
+    text
+}
+
+/// The text for one query of a batch: it leaves no trace for the next one. Values are not asked for.
+pub(crate) fn in_batch(query: &Query, resource: u64, marker: &str) -> String {
+    let mut text = String::new();
+    limit(query, resource, &mut text);
+    text.push_str("(push 1)\n");
+    body(query, &mut text);
+    costs(query.strategy.kind(), &mut text);
+    if query.ask.core {
+        text.push_str("(get-unsat-core)\n");
+    }
+    text.push_str("(pop 1)\n");
+    end(marker, &mut text);
+    text
+}
+
+/// A script for people and other solvers: the obligation as a comment, then what was asked.
+pub(crate) fn for_people(query: &Query) -> String {
+    let mut text = String::new();
+    for line in query.name.lines().chain(query.about.lines()) {
+        line_of_comment(line, &mut text);
+    }
+    let how = format!("strategy {:?}, seed {}", query.strategy, query.seed);
+    line_of_comment(&how, &mut text);
+    opening(query, &mut text);
+    limit(query, query.limits.resource, &mut text);
+    body(query, &mut text);
+    questions(query, &mut text);
+    text
+}
+
+fn line_of_comment(line: &str, text: &mut String) {
+    let kept: String = line.chars().filter(|c| !c.is_control()).collect();
+    text.push_str(format!("; {kept}").trim_end());
+    text.push('\n');
+}
+
+fn opening(query: &Query, text: &mut String) {
+    for (name, value) in settings(query) {
+        option(&name, &value, text);
+    }
+    text.push_str("(set-logic ALL)\n");
+}
+
+fn limit(query: &Query, resource: u64, text: &mut String) {
+    match query.strategy.kind() {
+        // Counted for each `check-sat` anew. Zero would mean none at all.
+        Kind::Z3 => option(
+            "rlimit",
+            &resource.clamp(1, u32::MAX.into()).to_string(),
+            text,
+        ),
+        // Said when the process starts: it cannot be changed any more once the logic is set.
+        Kind::Cvc5 => {}
+    }
+}
+
+fn option(name: &str, value: &str, text: &mut String) {
+    let _ = writeln!(text, "(set-option :{name} {value})");
+}
+
+fn body(query: &Query, text: &mut String) {
+    for command in &query.commands {
+        let _ = writeln!(text, "{command}");
+    }
+    text.push_str("(check-sat)\n");
+}
+
+/// Asks why nothing is known and what it cost: always two answers.
+fn costs(kind: Kind, text: &mut String) {
+    text.push_str("(get-info :reason-unknown)\n");
+    text.push_str(match kind {
+        Kind::Z3 => "(get-info :rlimit)\n",
+        Kind::Cvc5 => "(get-info :version)\n",
+    });
+}
+
+/// One answer for each thing that is asked, in the order of the fields of [`Ask`](crate::Ask).
+fn questions(query: &Query, text: &mut String) {
+    if !query.ask.values.is_empty() {
+        let values = Sexpr::List(query.ask.values.clone());
+        let _ = writeln!(text, "(get-value {values})");
+    }
+    if query.ask.model {
+        text.push_str("(get-model)\n");
+    }
+    if query.ask.core {
+        text.push_str("(get-unsat-core)\n");
+    }
+}
+
+fn end(marker: &str, text: &mut String) {
+    let _ = writeln!(text, "(echo \"{marker}\")");
+}

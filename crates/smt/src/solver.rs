@@ -1,0 +1,54 @@
+//! A solver on this machine: which program, which version.
+
+use crate::query::Kind;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// How a solver's process is started, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solver {
+    /// Which one.
+    pub kind: Kind,
+    /// The program.
+    pub program: PathBuf,
+    /// What it is told at the start, besides what every process of this kind is told.
+    pub arguments: Vec<OsString>,
+    /// Its version: `4.15.4`.
+    pub version: Arc<str>,
+}
+
+impl Solver {
+    /// The Z3 at this place, asked for its version.
+    pub fn z3(program: impl Into<PathBuf>) -> io::Result<Solver> {
+        let program = program.into();
+        let version = ask_version(&program)?;
+        Ok(Solver {
+            kind: Kind::Z3,
+            program,
+            arguments: Vec::new(),
+            version: version.into(),
+        })
+    }
+
+    /// Name and version: `z3 4.15.4`.
+    pub fn title(&self) -> Arc<str> {
+        format!("{} {}", self.kind.name(), self.version).into()
+    }
+}
+
+/// `Z3 version 4.15.4 - 64 bit` has the version as its third word.
+fn ask_version(program: &Path) -> io::Result<String> {
+    let output = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut words = text.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some("Z3"), Some("version"), Some(version)) => Ok(version.to_owned()),
+        _ => Err(io::Error::other("it does not say that it is Z3")),
+    }
+}
