@@ -42,6 +42,8 @@ pub struct Task {
     pub questions: Vec<Question>,
     /// Sizes to try, in this order; a refuted question needs no further ones.
     pub sizes: Vec<Sizes>,
+    /// Do the sizes grow while there is time? Then it is no loss when time or states run out.
+    pub grow: bool,
     /// Which integers are tried where infinitely many could be.
     pub bounds: Bounds,
     /// When to give up.

@@ -5,7 +5,7 @@
 
 use crate::engine::Task;
 use crate::select::{Question, Selection, questions};
-use crate::sizes::{SizeTable, ascending, refuse_endless, table};
+use crate::sizes::{SizeTable, ascending, does_grow, grow, refuse_endless, table};
 use crate::{Engine, Problem};
 use plainsong_ir::{Delivery, Property, Sizing, Song};
 use plainsong_semantics::search::{Check, Limits};
@@ -20,6 +20,8 @@ pub struct Request {
     pub selection: Selection,
     /// `--size`.
     pub sizes: Vec<Sizing>,
+    /// `--grow`.
+    pub grow: bool,
     /// `--bound int=…,nat=…`.
     pub bounds: Bounds,
     /// `--bound states=…`.
@@ -75,7 +77,10 @@ pub fn plan(
             continue;
         }
         let property = property_of(song, &question);
-        let sizes = table(song, property, &request.sizes);
+        let mut sizes = table(song, property, &request.sizes);
+        if request.grow {
+            grow(&mut sizes);
+        }
         refuse_endless(&sizes)?;
         let engine = choose(song, &question, property, request.engine, engines);
         planned.push(Planned {
@@ -153,6 +158,7 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             song: song.clone(),
             subject: one.question.subject,
             questions: vec![one.question.clone()],
+            grow: request.grow && does_grow(&one.sizes),
             sizes,
             bounds: request.bounds.clone(),
             limits: request.limits,

@@ -21,6 +21,8 @@ pub enum Origin {
     File,
     /// Nobody.
     Default,
+    /// Nobody; it grows while there is time.
+    Grows,
 }
 
 impl Origin {
@@ -31,6 +33,7 @@ impl Origin {
             Origin::Property => "from the property's `at`",
             Origin::File => "from the file's `size`",
             Origin::Default => "by default",
+            Origin::Grows => "at most, while there is time (--grow)",
         }
     }
 }
@@ -84,6 +87,35 @@ pub fn table(song: &Song, property: Option<&Property>, command_line: &[Sizing]) 
         }
     }
     table
+}
+
+/// Sorts nobody has sized grow from one member on, as far as the number of combinations allows.
+pub fn grow(table: &mut SizeTable) {
+    const MOST: i64 = 12;
+    let is_free = |chosen: &&Chosen| chosen.origin == Origin::Default;
+    let free = table.values().filter(is_free).count() as u32;
+    let fixed: f64 = table
+        .values()
+        .filter(|chosen| !is_free(chosen))
+        .map(|chosen| (chosen.high - chosen.low) as f64 + 1.0)
+        .product();
+    let fits =
+        |most: &i64| (*most as f64).powf(f64::from(free)) * fixed <= MOST_COMBINATIONS as f64;
+    let high = (DEFAULT..=MOST).rev().find(fits).unwrap_or(DEFAULT);
+    for chosen in table.values_mut() {
+        if chosen.origin == Origin::Default {
+            *chosen = Chosen {
+                low: 1,
+                high,
+                origin: Origin::Grows,
+            };
+        }
+    }
+}
+
+/// Does some sort grow?
+pub fn does_grow(table: &SizeTable) -> bool {
+    table.values().any(|chosen| chosen.origin == Origin::Grows)
 }
 
 /// Every combination of sizes, smallest first.

@@ -68,6 +68,7 @@ pub struct Overseer<'a> {
     /// What is being worked on; engines keep it up to date.
     pub stage: Stage,
     began: Instant,
+    timeout: Option<Duration>,
     deadline: Option<Instant>,
     interrupt: &'a Interrupt,
     observer: &'a mut dyn Observer,
@@ -87,11 +88,21 @@ impl<'a> Overseer<'a> {
         Overseer {
             stage,
             began,
+            timeout,
             deadline,
             interrupt,
             observer,
             stopped: None,
         }
+    }
+
+    /// The time begins anew, for another part of the query. Who was interrupted stays so.
+    pub(crate) fn renew(&mut self) {
+        if self.stopped == Some(Stop::TimeLimit) {
+            self.stopped = None;
+        }
+        let now = Instant::now();
+        self.deadline = self.timeout.and_then(|timeout| now.checked_add(timeout));
     }
 
     /// Why it was stopped, if it was.

@@ -78,6 +78,10 @@ pub(crate) struct CheckArguments {
     /// Only properties whose name matches this regular expression
     #[arg(long = "match", value_name = "RE")]
     pub(crate) pattern: Option<String>,
+    /// Sorts without a size grow from one member on, until something is refuted or the time is over
+    /// (`--timeout`, else 10 seconds)
+    #[arg(long)]
+    pub(crate) grow: bool,
     /// List the properties instead of checking them
     #[arg(long)]
     pub(crate) list: bool,

@@ -8,14 +8,20 @@ use plainsong_driver::plan::{Plan, Request, plan};
 use plainsong_driver::run::{Results, Supervision, run};
 use plainsong_driver::save::Saver;
 use plainsong_driver::select::{Selection, questions};
+use plainsong_driver::sizes::Origin;
 use plainsong_driver::watch::Interrupt;
 use plainsong_driver::{Exit, LoadedSong, Problem, engines};
 use plainsong_ir::Song;
 use plainsong_report::stream::{self, PropertyRecord, Record, Summary};
 use plainsong_report::{Answer, counterexample, file_lines, summary_line};
 use plainsong_semantics::verdict::Outcome;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long sizes grow when nobody says.
+const TIME_TO_GROW: Duration = Duration::from_secs(10);
 
 /// Checks the files. With an engine's name, only that engine answers.
 pub(crate) fn check(
@@ -96,7 +102,8 @@ impl Checking<'_> {
         let request = Request {
             selection,
             engine,
-            timeout: arguments.timeout,
+            grow: arguments.grow,
+            timeout: arguments.timeout.or(arguments.grow.then_some(TIME_TO_GROW)),
             jobs: arguments.jobs.map(usize::from),
             ..request(&arguments.instance)
         };
@@ -204,6 +211,9 @@ impl Checking<'_> {
             &results.answers,
             results.coverage.as_ref(),
         ));
+        if results.answers.iter().all(is_fine) {
+            console.result(&suggestion(plan));
+        }
         if self.arguments.detail.verbose {
             console.result(&details(plan, &results.answers));
         }
@@ -273,6 +283,34 @@ impl Checking<'_> {
 
 fn is_fine(answer: &Answer) -> bool {
     matches!(answer.verdict.outcome, Outcome::Proved | Outcome::Holds)
+}
+
+/// Which sizes to try next, where nobody chose any.
+fn suggestion(plan: &Plan) -> String {
+    let tables = plan.questions.iter().map(|planned| &planned.sizes);
+    let free: BTreeMap<&String, i64> = tables
+        .flatten()
+        .filter(|(_, chosen)| chosen.origin == Origin::Default)
+        .map(|(name, chosen)| (name, chosen.high))
+        .collect();
+    if free.is_empty() {
+        return String::new();
+    }
+    let sizes = |more: i64| {
+        let sizes = free
+            .iter()
+            .map(|(name, size)| format!("{name}={}", size + more));
+        sizes.collect::<Vec<_>>()
+    };
+    let next: Vec<String> = sizes(1)
+        .iter()
+        .map(|size| format!("--size {size}"))
+        .collect();
+    format!(
+        "  sizes      {} by default; next: {}, or --grow\n",
+        sizes(0).join(", "),
+        next.join(" or "),
+    )
 }
 
 /// Where the sizes come from, and why each verdict is what it is.

@@ -31,12 +31,22 @@ pub(crate) fn validate(request: &Request, songs: &[&Arc<Song>]) -> Result<(), Pr
             "`--delivery` has no effect: nothing here sends messages",
         ));
     }
+    if request.grow && !songs.iter().any(|song| grows(song, request)) {
+        return Err(Problem::new(
+            "`--grow` has no effect: every sort has a size, or there is none",
+        ));
+    }
     if request.jobs.is_some() && !songs.iter().any(|song| shares(song, request)) {
         return Err(Problem::new(
             "`--jobs` has no effect: only executions, which `explore` visits, are shared by workers",
         ));
     }
     Ok(())
+}
+
+fn grows(song: &Arc<Song>, request: &Request) -> bool {
+    plan(song, request, engines::ALL)
+        .is_ok_and(|plan| plan.tasks.iter().any(|planned| planned.task.grow))
 }
 
 fn shares(song: &Arc<Song>, request: &Request) -> bool {

@@ -60,3 +60,73 @@ fn windows_of_integers_are_part_of_the_bound() {
     assert!(line(&[]).contains("int=-2..=2"));
     assert!(line(&["--bound", "int=-1..1"]).contains("int=-1..=1"));
 }
+
+#[test]
+fn explore_stops_a_range_at_the_first_refutation_and_counts_there() {
+    let stage = Stage::with(songs::RACE);
+    let arguments = ["explore", "a.song", "--size", "Client=1..9"];
+    let ran = stage
+        .run(&[&arguments[..], &["--property", "same", "--json"]].concat())
+        .exits(1);
+    let verdict = ran.out.lines().find(|line| line.contains("\"verdict\""));
+    let verdict = verdict.expect("a verdict");
+    assert!(verdict.contains("\"bound\":{\"Client\":2}"), "{verdict}");
+    assert!(verdict.contains("\"executions\":2"), "{verdict}");
+}
+
+#[test]
+fn ranges_of_several_sorts_are_tried_by_their_total() {
+    let song = songs::RACE.replace("sort Client;", "sort Client;\nsort Extra;");
+    let sizes = ["--size", "Client=1..9,Extra=1..9", "--property", "same"];
+    let refuted = line(&song, &sizes, "same");
+    assert!(refuted.contains("Client=2, Extra=1 "), "{refuted}");
+}
+
+#[test]
+fn sizes_grow_until_the_time_is_over_or_something_is_refuted() {
+    let stage = Stage::with(songs::RACE);
+    for verb in ["check", "explore"] {
+        let grow = |property: &str, more: &[&str]| {
+            let arguments = [verb, "a.song", "--grow", "--property", property];
+            stage.run(&[&arguments[..], more].concat())
+        };
+        let ran = grow("same", &[]).exits(1);
+        assert!(ran.out.contains("Client=2 "), "{}", ran.out);
+        let ran = grow("some_order", &["--timeout", "1", "-v"]).exits(0);
+        assert!(ran.out.contains("holds      some_order"), "{}", ran.out);
+        assert!(ran.out.contains("Client=1..="), "{}", ran.out);
+        assert!(
+            ran.out.contains("it grew no further: time limit"),
+            "{}",
+            ran.out
+        );
+    }
+}
+
+#[test]
+fn what_does_not_even_reach_the_default_size_is_unknown() {
+    let stage = Stage::with(songs::RACE);
+    let grow = ["--grow", "--property", "some_order", "--bound", "states=2"];
+    let ran = stage
+        .run(&[&["check", "a.song"], &grow[..]].concat())
+        .exits(2);
+    assert!(ran.out.contains("limit on states"), "{}", ran.out);
+}
+
+#[test]
+fn what_to_try_next_is_said_where_nobody_chose() {
+    let stage = Stage::with(songs::FINE);
+    let said = |arguments: &[&str]| stage.run(&[&["check", "a.song"], arguments].concat()).out;
+    let next = "sizes      Client=2 by default; next: --size Client=3, or --grow";
+    assert!(said(&[]).contains(next), "{}", said(&[]));
+    assert!(!said(&["--size", "Client=2"]).contains("sizes  "));
+    assert!(!said(&["--grow", "--timeout", "0.1"]).contains("sizes  "));
+}
+
+#[test]
+fn growth_without_a_sort_to_grow_is_refused() {
+    let stage = Stage::with(songs::RACE);
+    let arguments = ["check", "a.song", "--grow", "--size", "Client=2"];
+    let ran = stage.run(&arguments).exits(3);
+    assert!(ran.err.contains("`--grow` has no effect"), "{}", ran.err);
+}

@@ -75,20 +75,27 @@ fn tally(
     Ok(Some(sum))
 }
 
-/// Adds the numbers to a verdict. A count that did not come to its end leaves it unknown.
-pub(super) fn complete(verdict: &mut Verdict, tallies: &[Tally], overseer: &Overseer<'_>) {
+/// Adds the numbers to a verdict about so many sizes. A count that did not come to its end leaves it
+/// unknown.
+pub(super) fn complete(
+    verdict: &mut Verdict,
+    tallies: &[Tally],
+    sizes: usize,
+    overseer: &Overseer<'_>,
+) {
     let unfinished = tallies
         .iter()
         .find(|tally| tally.completeness != Completeness::Complete);
+    let is_short = unfinished.is_some() || tallies.len() < sizes;
     let why = match (
         unfinished.map(|tally| &tally.completeness),
         overseer.stopped(),
     ) {
-        (_, Some(stop)) => Some(stop.sentence().to_owned()),
-        (Some(Completeness::StateLimit), None) => Some("limit on states; see --bound".to_owned()),
-        (Some(Completeness::Resource(what)), None) => Some(what.clone()),
-        (Some(_), None) => Some("stopped".to_owned()),
-        (None, None) => None,
+        (_, Some(stop)) if is_short => Some(stop.sentence().to_owned()),
+        (Some(Completeness::StateLimit), _) => Some("limit on states; see --bound".to_owned()),
+        (Some(Completeness::Resource(what)), _) => Some(what.clone()),
+        (Some(_), _) => Some("stopped".to_owned()),
+        (None, _) => None,
     };
     if let Some(why) = why {
         if verdict.outcome == Outcome::Holds {

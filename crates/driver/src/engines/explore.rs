@@ -8,7 +8,8 @@
 
 use super::bounds::Bound;
 use super::counting::{Tally, complete, tallies};
-use super::naive::{Dossier, Naive, instances_of, open_checks};
+use super::dossier::{Closed, Dossier, open_checks};
+use super::naive::{Naive, by_states, instances_of, is_limit};
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -85,11 +86,11 @@ impl<'a> Executions<'a> {
             coverage: Coverage::default(),
         };
         let mut instances = 0;
-        for sizes in &task.sizes {
+        'sizes: for (at, sizes) in task.sizes.iter().enumerate() {
             let mut tally = Tally::new();
             for instance in instances_of(task, sizes)? {
                 if overseer.look().is_some() {
-                    break;
+                    break 'sizes;
                 }
                 instances += 1;
                 let bound = instance.bound();
@@ -107,12 +108,20 @@ impl<'a> Executions<'a> {
                 };
                 found.coverage.include(&explored.coverage);
                 let goes_on = tally.add(&explored.count);
-                enter(&mut found.files, explored, &bound, overseer);
+                let is_limit = is_limit(task, &explored.count.completeness, overseer);
+                enter(&mut found.files, at, explored, &bound, is_limit, overseer);
+                if is_limit {
+                    break 'sizes;
+                }
                 if !goes_on {
                     break;
                 }
             }
             found.tallies.push(tally);
+            found.files.iter_mut().for_each(|file| file.finish(at));
+            if is_all_refuted(&found.files, task) {
+                break;
+            }
         }
         if instances == 0 && overseer.stopped().is_none() {
             return Err(Problem::new(
@@ -125,23 +134,23 @@ impl<'a> Executions<'a> {
     /// The verdicts, in the order of the questions.
     fn report(self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
         let mut coverage = self.coverage;
-        let mut searched = by_states(task, overseer, &mut coverage)?.into_iter();
-        let mut visited = self.files.into_iter();
+        let close = |file: Dossier<'_>| file.close(task, overseer);
+        let mut visited = self
+            .files
+            .into_iter()
+            .map(close)
+            .collect::<Vec<_>>()
+            .into_iter();
+        let mut searched = the_others(task, overseer, &mut coverage)?.into_iter();
         let mut verdicts = Vec::new();
         for question in &task.questions {
-            let mut verdict = if is_about_executions(&task.song, question) {
-                let file = visited.next().expect("there is one for each question");
-                let mut verdict = file.close(overseer);
-                verdict.states = None;
-                if verdict.outcome == Outcome::Holds {
-                    verdict.reason = "holds in every execution".to_owned();
-                }
-                verdict
+            let closed = if is_about_executions(&task.song, question) {
+                visited.next().map(without_states)
             } else {
-                searched.next().expect("there is one for each question")
+                searched.next()
             };
-            complete(&mut verdict, &self.tallies, overseer);
-            verdicts.push(verdict);
+            let closed = closed.expect("there is one for each question");
+            verdicts.push(counted(closed, &self.tallies, overseer));
         }
         Ok(EngineReport {
             verdicts,
@@ -150,8 +159,43 @@ impl<'a> Executions<'a> {
     }
 }
 
+/// Is nothing left to ask at larger sizes?
+fn is_all_refuted(files: &[Dossier<'_>], task: &Task) -> bool {
+    files.len() == task.questions.len() && open_checks(files).is_empty()
+}
+
+/// States are not what was counted.
+fn without_states(mut closed: Closed) -> Closed {
+    let verdict = &mut closed.verdict;
+    verdict.states = None;
+    if verdict.outcome == Outcome::Holds {
+        let rest = verdict.reason.find("; it grew no further");
+        let rest = rest.map_or(String::new(), |at| verdict.reason.split_off(at));
+        verdict.reason = format!("holds in every execution{rest}");
+    }
+    closed
+}
+
+/// With the numbers of executions at the sizes that the verdict is about.
+fn counted(closed: Closed, tallies: &[Tally], overseer: &Overseer<'_>) -> Verdict {
+    let Closed { mut verdict, sizes } = closed;
+    let about = match verdict.outcome {
+        Outcome::Unknown => tallies,
+        _ => &tallies[..sizes.min(tallies.len())],
+    };
+    complete(&mut verdict, about, sizes, overseer);
+    verdict
+}
+
 /// Enters what the visits to the executions of one instance found.
-fn enter(files: &mut [Dossier<'_>], explored: Explored, bound: &Bound, overseer: &Overseer<'_>) {
+fn enter(
+    files: &mut [Dossier<'_>],
+    sizes: usize,
+    explored: Explored,
+    bound: &Bound,
+    is_limit: bool,
+    overseer: &Overseer<'_>,
+) {
     let open = files.iter_mut().filter(|file| file.refuted.is_none());
     let Explored {
         count, findings, ..
@@ -176,7 +220,7 @@ fn enter(files: &mut [Dossier<'_>], explored: Explored, bound: &Bound, overseer:
             let none = "no execution comes to its end, so there was nothing to check";
             assumptions.push(none.to_owned());
         }
-        file.enter(Verdict {
+        let verdict = Verdict {
             property: String::new(),
             outcome,
             bound: bound.clone(),
@@ -186,7 +230,8 @@ fn enter(files: &mut [Dossier<'_>], explored: Explored, bound: &Bound, overseer:
             blocked: None,
             assumptions,
             trace,
-        });
+        };
+        file.enter(sizes, verdict, is_limit);
     }
 }
 
@@ -205,11 +250,11 @@ fn unseen(completeness: &Completeness, seen: u64, overseer: &Overseer<'_>) -> Op
 }
 
 /// Answers the questions that are not about executions by the search through states.
-fn by_states(
+fn the_others(
     task: &Task,
     overseer: &mut Overseer<'_>,
     coverage: &mut Coverage,
-) -> Result<Vec<Verdict>, Problem> {
+) -> Result<Vec<Closed>, Problem> {
     let others = task
         .questions
         .iter()
@@ -221,14 +266,15 @@ fn by_states(
     if part.questions.is_empty() {
         return Ok(Vec::new());
     }
-    let mut report = Naive.run(&part, overseer)?;
-    if let Some(more) = &report.coverage {
-        coverage.include(more);
+    if task.grow {
+        overseer.renew();
     }
-    for verdict in &mut report.verdicts {
-        say(verdict, GaveUp::Check);
+    let (mut closed, more) = by_states(&part, overseer)?;
+    coverage.include(&more);
+    for one in &mut closed {
+        say(&mut one.verdict, GaveUp::Check);
     }
-    Ok(report.verdicts)
+    Ok(closed)
 }
 
 /// Answers everything by the search through states, and counts by the reference enumeration, unless
@@ -238,17 +284,24 @@ fn state_by_state(
     gave_up: GaveUp,
     overseer: &mut Overseer<'_>,
 ) -> Result<EngineReport, Problem> {
-    let mut report = Naive.run(task, overseer)?;
+    if task.grow {
+        overseer.renew();
+    }
+    let (mut closed, coverage) = by_states(task, overseer)?;
     overseer.stage.counted = "execution";
     let tallies = match gave_up {
         GaveUp::TooLong => Vec::new(),
+        _ if task.grow && overseer.stopped().is_some() => Vec::new(),
         _ => tallies(task, overseer)?,
     };
-    for verdict in &mut report.verdicts {
-        say(verdict, gave_up);
-        complete(verdict, &tallies, overseer);
+    for one in &mut closed {
+        say(&mut one.verdict, gave_up);
     }
-    Ok(report)
+    let counted = |one| counted(one, &tallies, overseer);
+    Ok(EngineReport {
+        verdicts: closed.into_iter().map(counted).collect(),
+        coverage: Some(coverage),
+    })
 }
 
 /// Says why the search through states answered.

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod counting;
+mod dossier;
 mod explore;
 mod naive;
 

@@ -4,16 +4,17 @@
 //! sizes it looked at; it never says *proved*. Sizes are tried from the smallest, and a question
 //! that is refuted is not asked again.
 
-use super::bounds::{Bound, together};
+use super::bounds::Bound;
+use super::dossier::{Closed, Dossier, open_checks};
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
-use crate::watch::Overseer;
+use crate::watch::{Overseer, Stop};
 use crate::{Engine, Problem};
 use plainsong_ir::Song;
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::search::{Check, Completeness, Coverage, Query, SearchReport, search};
+use plainsong_semantics::search::{Completeness, Coverage, Query, SearchReport, search};
 use plainsong_semantics::sizes::Sizes;
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::Outcome;
 
 /// Explicit-state search.
 pub(super) struct Naive;
@@ -32,45 +33,63 @@ impl Engine for Naive {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        overseer.stage.counted = "state";
-        let mut files: Vec<Dossier> = task.questions.iter().map(Dossier::new).collect();
-        let mut coverage = Coverage::default();
-        let mut instances = 0;
-        for sizes in &task.sizes {
-            if overseer.look().is_some() {
-                break;
-            }
-            for instance in instances_of(task, sizes)? {
-                instances += 1;
-                let open = open_checks(&files);
-                if open.is_empty() || overseer.look().is_some() {
-                    break;
-                }
-                let bound = instance.bound();
-                overseer.stage.bound = bound.clone();
-                let query = Query {
-                    subject: task.subject,
-                    checks: open,
-                };
-                let report = search(&instance, &query, &task.limits, overseer);
-                coverage.include(&report.coverage);
-                enter(&mut files, &report, &bound, overseer);
-            }
-            if open_checks(&files).is_empty() {
-                break;
-            }
-        }
-        if instances == 0 && overseer.stopped().is_none() {
-            return Err(Problem::new(
-                "no values of the parameters satisfy their `where`",
-            ));
-        }
-        let verdicts = files.into_iter().map(|file| file.close(overseer)).collect();
+        let (closed, coverage) = by_states(task, overseer)?;
         Ok(EngineReport {
-            verdicts,
+            verdicts: closed.into_iter().map(|closed| closed.verdict).collect(),
             coverage: Some(coverage),
         })
     }
+}
+
+/// Answers a task by the search through states.
+pub(super) fn by_states(
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+) -> Result<(Vec<Closed>, Coverage), Problem> {
+    overseer.stage.counted = "state";
+    let mut files: Vec<Dossier> = task.questions.iter().map(Dossier::new).collect();
+    let mut coverage = Coverage::default();
+    let mut instances = 0;
+    'sizes: for (at, sizes) in task.sizes.iter().enumerate() {
+        for instance in instances_of(task, sizes)? {
+            instances += 1;
+            let open = open_checks(&files);
+            if open.is_empty() || overseer.look().is_some() {
+                break 'sizes;
+            }
+            let bound = instance.bound();
+            overseer.stage.bound = bound.clone();
+            let query = Query {
+                subject: task.subject,
+                checks: open,
+            };
+            let report = search(&instance, &query, &task.limits, overseer);
+            coverage.include(&report.coverage);
+            let is_limit = is_limit(task, &report.completeness, overseer);
+            enter(&mut files, at, &report, &bound, is_limit, overseer);
+            if is_limit {
+                break 'sizes;
+            }
+        }
+        files.iter_mut().for_each(|file| file.finish(at));
+    }
+    if instances == 0 && overseer.stopped().is_none() {
+        return Err(Problem::new(
+            "no values of the parameters satisfy their `where`",
+        ));
+    }
+    let close = |file: Dossier<'_>| file.close(task, overseer);
+    Ok((files.into_iter().map(close).collect(), coverage))
+}
+
+/// Were sizes to grow, and is this where they had to stop?
+pub(super) fn is_limit(task: &Task, completeness: &Completeness, overseer: &Overseer<'_>) -> bool {
+    let is_limit = match completeness {
+        Completeness::StateLimit => true,
+        Completeness::Stopped => overseer.stopped() == Some(Stop::TimeLimit),
+        _ => false,
+    };
+    task.grow && is_limit
 }
 
 /// The instances of a task at some sizes.
@@ -82,93 +101,15 @@ pub(super) fn instances_of(task: &Task, sizes: &Sizes) -> Result<Vec<Instance>, 
         .collect())
 }
 
-/// What is still to be checked.
-pub(super) fn open_checks(files: &[Dossier<'_>]) -> Vec<Check> {
-    let open = files.iter().filter(|file| file.refuted.is_none());
-    open.map(|file| file.question.check).collect()
-}
-
-/// What is known about one question so far.
-pub(super) struct Dossier<'a> {
-    pub(super) question: &'a Question,
-    pub(super) refuted: Option<Verdict>,
-    unknown: Option<Verdict>,
-    held: Vec<Bound>,
-    states: u64,
-    reason: String,
-    assumptions: Vec<String>,
-}
-
-impl<'a> Dossier<'a> {
-    pub(super) fn new(question: &'a Question) -> Self {
-        Dossier {
-            question,
-            refuted: None,
-            unknown: None,
-            held: Vec::new(),
-            states: 0,
-            reason: String::new(),
-            assumptions: Vec::new(),
-        }
-    }
-
-    pub(super) fn enter(&mut self, verdict: Verdict) {
-        self.states += verdict.states.unwrap_or(0);
-        match verdict.outcome {
-            Outcome::Refuted => self.refuted = Some(verdict),
-            Outcome::Unknown => self.unknown = Some(self.unknown.take().unwrap_or(verdict)),
-            Outcome::Holds | Outcome::Proved => {
-                self.reason.clone_from(&verdict.reason);
-                for assumption in verdict.assumptions {
-                    if !self.assumptions.contains(&assumption) {
-                        self.assumptions.push(assumption);
-                    }
-                }
-                self.held.push(verdict.bound);
-            }
-        }
-    }
-
-    /// The verdict over all instances.
-    pub(super) fn close(self, overseer: &Overseer<'_>) -> Verdict {
-        let stopped = overseer
-            .stopped()
-            .filter(|_| self.refuted.is_none() && self.unknown.is_none());
-        let mut verdict = match (self.refuted, self.unknown) {
-            (Some(refuted), _) => refuted,
-            (None, Some(unknown)) => unknown,
-            (None, None) => Verdict {
-                property: String::new(),
-                outcome: Outcome::Holds,
-                bound: together(&self.held),
-                reason: match self.held.len() {
-                    0 | 1 => self.reason,
-                    several => {
-                        format!("holds in all {} states of {several} instances", self.states)
-                    }
-                },
-                states: None,
-                executions: None,
-                blocked: None,
-                assumptions: self.assumptions,
-                trace: None,
-            },
-        };
-        if let Some(stop) = stopped {
-            verdict.outcome = Outcome::Unknown;
-            verdict.reason = match self.held.len() {
-                0 => format!("{}, before it was looked at", stop.sentence()),
-                _ => format!("{}; smaller sizes hold", stop.sentence()),
-            };
-        }
-        verdict.property.clone_from(&self.question.name);
-        verdict.states = Some(self.states);
-        verdict
-    }
-}
-
 /// Enters what a search found into the dossiers of the questions it was about.
-fn enter(files: &mut [Dossier<'_>], report: &SearchReport, bound: &Bound, overseer: &Overseer<'_>) {
+fn enter(
+    files: &mut [Dossier<'_>],
+    sizes: usize,
+    report: &SearchReport,
+    bound: &Bound,
+    is_limit: bool,
+    overseer: &Overseer<'_>,
+) {
     let mut verdicts = report.verdicts(bound);
     if let Some(why) = cut_short(report, overseer) {
         for verdict in verdicts
@@ -180,7 +121,7 @@ fn enter(files: &mut [Dossier<'_>], report: &SearchReport, bound: &Bound, overse
     }
     let open = files.iter_mut().filter(|file| file.refuted.is_none());
     for (file, verdict) in open.zip(verdicts) {
-        file.enter(verdict);
+        file.enter(sizes, verdict, is_limit);
     }
 }
 

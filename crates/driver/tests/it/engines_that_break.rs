@@ -111,6 +111,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             subject: Subject::System,
             questions,
             sizes: vec![Sizes::new()],
+            grow: false,
             bounds: Bounds::default(),
             limits: Limits::default(),
             jobs: 1,
