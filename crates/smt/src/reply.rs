@@ -27,6 +27,10 @@ pub(crate) fn reply(text: &str, ask: &Ask) -> Reply {
     if let Some(message) = error_in(verdict) {
         return unknown(rejection(message));
     }
+    if verdict.is_word("unsupported") {
+        let what = "a command or option that it does not have".to_owned();
+        return unknown(Reason::Rejected(what));
+    }
     let [reason, cost, asked @ ..] = rest else {
         return unknown(Reason::Garbage(excerpt(text)));
     };

@@ -79,19 +79,41 @@ pub(crate) fn in_batch(query: &Query, resource: u64, marker: &str) -> String {
     text
 }
 
-/// A script for people and other solvers: the obligation as a comment, then what was asked.
+/// A script for people and for any solver: the obligation and how to ask again as comments, then the
+/// query in the words that all solvers share.
 pub(crate) fn for_people(query: &Query) -> String {
     let mut text = String::new();
     for line in query.name.lines().chain(query.about.lines()) {
         line_of_comment(line, &mut text);
     }
-    let how = format!("strategy {:?}, seed {}", query.strategy, query.seed);
-    line_of_comment(&how, &mut text);
-    opening(query, &mut text);
-    limit(query, query.limits.resource, &mut text);
+    line_of_comment(&format!("asked with: {}", command_line(query)), &mut text);
+    option("produce-models", "true", &mut text);
+    option(
+        "produce-unsat-cores",
+        &query.ask.core.to_string(),
+        &mut text,
+    );
+    text.push_str("(set-logic ALL)\n");
     body(query, &mut text);
     questions(query, &mut text);
     text
+}
+
+/// How to have a file answered as the query was.
+fn command_line(query: &Query) -> String {
+    let kind = query.strategy.kind();
+    let settings = settings(query).into_iter();
+    let special = settings.filter(|(name, _)| !name.starts_with("produce-"));
+    let mut words = vec![kind.name().to_owned()];
+    words.extend(special.map(|(name, value)| match kind {
+        Kind::Z3 => format!("{name}={value}"),
+        Kind::Cvc5 => format!("--{name}={value}"),
+    }));
+    words.push(match kind {
+        Kind::Z3 => format!("rlimit={}", query.limits.resource),
+        Kind::Cvc5 => format!("--rlimit={}", query.limits.resource),
+    });
+    words.join(" ")
 }
 
 fn line_of_comment(line: &str, text: &mut String) {

@@ -4,8 +4,10 @@ use crate::query::Kind;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 /// How a solver's process is started, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,12 +41,27 @@ impl Solver {
     }
 }
 
+/// A program that was unpacked a moment ago may still be open for writing in a process that another
+/// thread is just starting; that passes.
+fn run_for_version(program: &Path) -> io::Result<Output> {
+    for _ in 0..20 {
+        let ran = Command::new(program)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output();
+        match ran {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(50));
+            }
+            ran => return ran,
+        }
+    }
+    Err(io::ErrorKind::ExecutableFileBusy.into())
+}
+
 /// `Z3 version 4.15.4 - 64 bit` has the version as its third word.
 fn ask_version(program: &Path) -> io::Result<String> {
-    let output = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()?;
+    let output = run_for_version(program)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut words = text.split_whitespace();
     match (words.next(), words.next(), words.next()) {

@@ -1,3 +1,14 @@
-//! The real solver, on real goals. It is fetched if this machine has none.
+//! The real solver on real goals, and false ones on false pretences. The real one is fetched if this
+//! machine has none.
 
+mod asking;
+mod batching;
+mod caching;
 mod corpus;
+mod determinism;
+mod dumping;
+#[cfg(unix)]
+mod faults;
+#[cfg(target_os = "linux")]
+mod killing;
+mod stage;
