@@ -41,7 +41,7 @@ pub fn again(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> Resul
 }
 
 /// A choreography is a property of its own name; everything else is about the system.
-fn subject(song: &Song, header: &Header) -> Subject {
+pub(crate) fn subject(song: &Song, header: &Header) -> Subject {
     let line = song.lines.iter().position(|line| {
         header
             .property
@@ -51,7 +51,7 @@ fn subject(song: &Song, header: &Header) -> Subject {
     line.map_or(Subject::System, Subject::Line)
 }
 
-fn instance(song: &Arc<Song>, header: &Header) -> Result<Instance, Problem> {
+pub(crate) fn instance(song: &Arc<Song>, header: &Header) -> Result<Instance, Problem> {
     let mut sizes = Sizes::new();
     for (name, size) in &header.sizes {
         sizes = sizes.with(name, *size);

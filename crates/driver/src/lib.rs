@@ -21,6 +21,7 @@ pub mod problem;
 pub mod run;
 pub mod save;
 pub mod select;
+pub mod sensitivity;
 pub mod simulation;
 pub mod sizes;
 pub mod song;

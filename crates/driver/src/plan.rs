@@ -30,6 +30,8 @@ pub struct Request {
     pub jobs: Option<usize>,
     /// `--delivery`.
     pub delivery: Option<Delivery>,
+    /// `--delivery all`: every model, one after the other.
+    pub every_delivery: bool,
     /// `--timeout`, for each task.
     pub timeout: Option<Duration>,
     /// Only this engine: the verb, when it is one.

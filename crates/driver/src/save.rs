@@ -123,7 +123,7 @@ pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-fn header(source: &Source, request: &Request, answer: &Answer) -> Header {
+pub(crate) fn header(source: &Source, request: &Request, answer: &Answer) -> Header {
     let mut header = Header {
         tool: TOOL.to_owned(),
         file: source.name.clone(),

@@ -36,6 +36,23 @@ pub struct Coverage {
     pub never: Vec<String>,
 }
 
+/// Under which delivery models a property holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sensitivity {
+    /// The property.
+    pub property: String,
+    /// Models under which it holds, from the weakest on.
+    pub holds: Vec<&'static str>,
+    /// Models under which it is refuted.
+    pub refuted: Vec<&'static str>,
+    /// Models under which it is unknown.
+    pub unknown: Vec<&'static str>,
+    /// The strictest model that refutes it, by position among the models: its execution is shown.
+    pub shown: Option<usize>,
+    /// What happens in that execution that the next model forbids.
+    pub difference: Option<String>,
+}
+
 impl Answer {
     /// The bound as in a result line: `Db=3, int=-2..2`, `any size` when proved, else `-`.
     pub(crate) fn bound_text(&self) -> String {

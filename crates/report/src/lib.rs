@@ -16,10 +16,10 @@ pub mod stream;
 mod text;
 pub mod trace_file;
 
-pub use answer::{Answer, Coverage};
+pub use answer::{Answer, Coverage, Sensitivity};
 pub use counterexample::{counterexample, execution, reason};
 pub use diagnostics::{diagnostic, diagnostics};
 pub use figures::{count, thousands};
-pub use lines::{file_lines, summary_line};
+pub use lines::{file_lines, sensitivity_lines, summary_line};
 pub use picture::picture;
 pub use text::Text;

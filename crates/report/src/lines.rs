@@ -1,7 +1,7 @@
 //! Result lines: at most one screen, one line per property, columns aligned.
 
 use crate::paint::{BAD, GOOD, OPEN, STRONG, paint};
-use crate::{Answer, Coverage};
+use crate::{Answer, Coverage, Sensitivity};
 use plainsong_semantics::verdict::Outcome;
 
 /// Columns are at least this wide, so that results of several files line up.
@@ -54,6 +54,32 @@ fn notes(answers: &[Answer]) -> String {
         format!("  note       {}: {note}\n", properties.join(", "))
     };
     notes.iter().map(line).collect()
+}
+
+/// Under which delivery models each property holds, one line each, and the smallest difference.
+pub fn sensitivity_lines(all: &[Sensitivity]) -> String {
+    let mut lines = String::new();
+    for one in all {
+        let parts = [
+            ("holds", &one.holds),
+            ("refuted", &one.refuted),
+            ("unknown", &one.unknown),
+        ];
+        let parts: Vec<String> = parts
+            .iter()
+            .filter(|(_, models)| !models.is_empty())
+            .map(|(word, models)| format!("{word} under {}", models.join(", ")))
+            .collect();
+        lines.push_str(&format!(
+            "  delivery   {}: {}\n",
+            one.property,
+            parts.join("; ")
+        ));
+        if let Some(difference) = &one.difference {
+            lines.push_str(&format!("             difference: {difference}\n"));
+        }
+    }
+    lines
 }
 
 /// `1 refuted, 1 unknown, 3 fine.    replay: plainsong replay out/no_late_commit.trace`

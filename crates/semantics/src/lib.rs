@@ -6,7 +6,7 @@
 //!
 //! The way through it: [`instance`] fixes the sizes of a song, [`machine`] gives its states, steps
 //! and ends, and on top of that stand [`search`] (every state), [`simulate`] (one execution by
-//! chance), [`mod@replay`] (a trace again) and [`mod@executions`] (how many there are). For engines
+//! chance), [`mod@replay`] (a trace again), [`overtake`] (what a stricter model forbids in it) and [`mod@executions`] (how many there are). For engines
 //! that keep processes apart, [`part`] is one process by itself and [`score`] the way back. Underneath,
 //! `eval` says what expressions come to, `code` runs statements from one stop to the next, and
 //! `voices`, `actions` and `line` say what a step is in each form. Results are [`trace`]s and
@@ -22,6 +22,7 @@ pub mod instance;
 mod line;
 pub mod machine;
 mod mark;
+pub mod overtake;
 pub mod part;
 mod phrase;
 pub mod replay;

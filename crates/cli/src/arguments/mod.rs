@@ -124,7 +124,7 @@ pub(crate) struct InstanceArguments {
         allow_hyphen_values = true
     )]
     pub(crate) bound: Vec<Bound>,
-    /// Deliver all messages by this model, whatever their declarations say
+    /// Deliver all messages by this model, whatever their declarations say; `all` compares the four
     #[arg(long, value_name = "MODEL", value_enum)]
     pub(crate) delivery: Option<DeliveryModel>,
 }
@@ -153,6 +153,7 @@ pub(crate) enum DeliveryModel {
     Fifo,
     Causal,
     Mailbox,
+    All,
 }
 
 /// `sim`.

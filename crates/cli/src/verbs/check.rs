@@ -8,12 +8,15 @@ use plainsong_driver::plan::{Plan, Request, plan};
 use plainsong_driver::run::{Results, Supervision, run};
 use plainsong_driver::save::Saver;
 use plainsong_driver::select::{Selection, questions};
+use plainsong_driver::sensitivity::compare;
 use plainsong_driver::sizes::Origin;
 use plainsong_driver::watch::Interrupt;
 use plainsong_driver::{Exit, LoadedSong, Problem, engines};
-use plainsong_ir::Song;
+use plainsong_ir::{Delivery, Song};
 use plainsong_report::stream::{self, PropertyRecord, Record, Summary};
-use plainsong_report::{Answer, counterexample, file_lines, summary_line};
+use plainsong_report::{
+    Answer, Coverage, Sensitivity, counterexample, file_lines, sensitivity_lines, summary_line,
+};
 use plainsong_semantics::verdict::Outcome;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -60,6 +63,9 @@ struct Checking<'a> {
 }
 
 type Loaded = (LoadedSong, Arc<Song>);
+
+/// One run of a file: what was planned, and what came of it.
+type Ran = (Plan, Results);
 
 impl Checking<'_> {
     fn files(&mut self, engine: Option<&'static str>, files: &[PathBuf]) -> Exit {
@@ -126,38 +132,46 @@ impl Checking<'_> {
         let mut exit = Exit::Fine;
         let interrupt: Interrupt = self.session.interrupt.clone();
         for (loaded, song) in songs {
-            let plan = match plan(song, request, engines::ALL) {
-                Ok(plan) => plan,
-                Err(problem) => {
-                    exit = exit.and(self.session.reject(&problem.in_file(&loaded.source.name)));
-                    continue;
+            let mut runs: Vec<Ran> = Vec::new();
+            for delivery in models(song, request) {
+                let request = Request {
+                    delivery,
+                    ..request.clone()
+                };
+                let plan = match plan(song, &request, engines::ALL) {
+                    Ok(plan) => plan,
+                    Err(problem) => {
+                        exit = exit.and(self.session.reject(&problem.in_file(&loaded.source.name)));
+                        break;
+                    }
+                };
+                if plan.questions.is_empty() {
+                    break;
                 }
-            };
-            if plan.questions.is_empty() {
-                continue;
+                let mut supervision = Supervision {
+                    interrupt: &interrupt,
+                    observer: &mut progress,
+                    timeout: request.timeout,
+                    most_refuted,
+                    refuted,
+                };
+                let mut results = run(&plan, &loaded.source, song, &mut supervision);
+                refuted = supervision.refuted;
+                progress.clear();
+                exit = exit.and(self.enter(loaded, &request, &mut results, &mut saver));
+                runs.push((plan, results));
             }
-            let mut supervision = Supervision {
-                interrupt: &interrupt,
-                observer: &mut progress,
-                timeout: request.timeout,
-                most_refuted,
-                refuted,
-            };
-            let results = run(&plan, &loaded.source, song, &mut supervision);
-            refuted = supervision.refuted;
-            progress.clear();
-            exit = exit.and(self.results(loaded, request, &plan, results, &mut saver));
+            self.show(loaded, song, request, runs);
         }
         exit
     }
 
-    /// Saves traces, says what came of one file, and enters the answers.
-    fn results(
+    /// Says what is wrong with one run, and saves its traces.
+    fn enter(
         &mut self,
         loaded: &LoadedSong,
         request: &Request,
-        plan: &Plan,
-        mut results: Results,
+        results: &mut Results,
         saver: &mut Saver,
     ) -> Exit {
         let mut exit = Exit::Fine;
@@ -177,26 +191,49 @@ impl Checking<'_> {
         for answer in &results.answers {
             exit = exit.and(Exit::of(answer.verdict.outcome, require_proved));
         }
-        self.show(loaded, plan, &results);
-        self.answers.append(&mut results.answers);
         exit
     }
 
-    fn show(&mut self, loaded: &LoadedSong, plan: &Plan, results: &Results) {
+    /// Says what came of one file, and enters the answers.
+    fn show(&mut self, loaded: &LoadedSong, song: &Arc<Song>, request: &Request, runs: Vec<Ran>) {
+        let (plans, mut by_model): (Vec<Plan>, Vec<Results>) = runs.into_iter().unzip();
+        let mut differences = Vec::new();
+        if by_model.len() == Delivery::ALL.len() {
+            differences = compare(&loaded.source, song, request, &by_model);
+        }
+        let (Some(plan), Some(first)) = (plans.first(), by_model.first_mut()) else {
+            return;
+        };
+        let coverage = first.coverage.take();
+        let mut answers = property_by_property(by_model, &differences);
+        self.say(loaded, plan, &answers, coverage.as_ref(), &differences);
+        self.answers.append(&mut answers);
+    }
+
+    fn say(
+        &mut self,
+        loaded: &LoadedSong,
+        plan: &Plan,
+        answers: &[Answer],
+        coverage: Option<&Coverage>,
+        differences: &[Sensitivity],
+    ) {
         let console = &mut self.session.console;
+        let name = &loaded.source.name;
         if self.arguments.json {
-            for answer in &results.answers {
+            for answer in answers {
                 console.record(&stream::verdict(answer));
             }
-            if let Some(coverage) = &results.coverage {
-                console.record(&stream::covered(&loaded.source.name, coverage));
+            for difference in differences {
+                console.record(&stream::delivery(name, difference));
+            }
+            if let Some(coverage) = coverage {
+                console.record(&stream::covered(name, coverage));
             }
             return;
         }
-        let name = &loaded.source.name;
         if self.arguments.detail.quiet {
-            let wrong: Vec<Answer> = results
-                .answers
+            let wrong: Vec<Answer> = answers
                 .iter()
                 .filter(|answer| !is_fine(answer))
                 .cloned()
@@ -206,19 +243,15 @@ impl Checking<'_> {
             }
             return;
         }
-        console.result(&file_lines(
-            name,
-            &results.answers,
-            results.coverage.as_ref(),
-        ));
-        if results.answers.iter().all(is_fine) {
+        console.result(&file_lines(name, answers, coverage));
+        console.result(&sensitivity_lines(differences));
+        if answers.iter().all(is_fine) {
             console.result(&suggestion(plan));
         }
         if self.arguments.detail.verbose {
-            console.result(&details(plan, &results.answers));
+            console.result(&details(plan, answers));
         }
-        for answer in results
-            .answers
+        for answer in answers
             .iter()
             .filter(|answer| answer.verdict.trace.is_some())
         {
@@ -281,6 +314,35 @@ impl Checking<'_> {
     }
 }
 
+/// The delivery models under which a song is run; one run as it is declared without any.
+fn models(song: &Song, request: &Request) -> Vec<Option<Delivery>> {
+    if request.every_delivery && song.voices().is_some() {
+        Delivery::ALL.into_iter().map(Some).collect()
+    } else {
+        vec![request.delivery]
+    }
+}
+
+/// The answers under all models, by property. Of several executions that refute one property, only the
+/// one at the border is shown.
+fn property_by_property(by_model: Vec<Results>, differences: &[Sensitivity]) -> Vec<Answer> {
+    let questions = by_model.first().map_or(0, |first| first.answers.len());
+    let mut answers = Vec::new();
+    for at in 0..questions {
+        for (model, results) in by_model.iter().enumerate() {
+            let mut answer = results.answers[at].clone();
+            if differences
+                .get(at)
+                .is_some_and(|one| one.shown != Some(model))
+            {
+                answer.verdict.trace = None;
+            }
+            answers.push(answer);
+        }
+    }
+    answers
+}
+
 fn is_fine(answer: &Answer) -> bool {
     matches!(answer.verdict.outcome, Outcome::Proved | Outcome::Holds)
 }
@@ -316,7 +378,9 @@ fn suggestion(plan: &Plan) -> String {
 /// Where the sizes come from, and why each verdict is what it is.
 fn details(plan: &Plan, answers: &[Answer]) -> String {
     let mut text = String::new();
-    for (planned, answer) in plan.questions.iter().zip(answers) {
+    let runs = answers.len() / plan.questions.len().max(1);
+    let planned = plan.questions.iter().flat_map(|one| vec![one; runs]);
+    for (planned, answer) in planned.zip(answers) {
         text.push_str(&format!(
             "    {}: {}\n",
             answer.verdict.property, answer.verdict.reason

@@ -12,7 +12,8 @@ use std::sync::Arc;
 pub(crate) fn request(arguments: &InstanceArguments) -> Request {
     let mut request = Request {
         sizes: arguments.size.iter().map(|size| size.0.clone()).collect(),
-        delivery: arguments.delivery.map(delivery),
+        delivery: arguments.delivery.and_then(delivery),
+        every_delivery: matches!(arguments.delivery, Some(DeliveryModel::All)),
         ..Request::default()
     };
     for bound in &arguments.bound {
@@ -26,7 +27,7 @@ pub(crate) fn validate(request: &Request, songs: &[&Arc<Song>]) -> Result<(), Pr
     let plain: Vec<&Song> = songs.iter().map(|song| &***song).collect();
     sizes::validate(&request.sizes, &plain)?;
     let messages = songs.iter().any(|song| song.voices().is_some());
-    if request.delivery.is_some() && !messages {
+    if (request.delivery.is_some() || request.every_delivery) && !messages {
         return Err(Problem::new(
             "`--delivery` has no effect: nothing here sends messages",
         ));
@@ -78,11 +79,12 @@ pub(crate) fn start(verb: &str, files: &[PathBuf]) -> Record {
     })
 }
 
-fn delivery(model: DeliveryModel) -> Delivery {
-    match model {
+fn delivery(model: DeliveryModel) -> Option<Delivery> {
+    Some(match model {
         DeliveryModel::Unordered => Delivery::Unordered,
         DeliveryModel::Fifo => Delivery::Fifo,
         DeliveryModel::Causal => Delivery::Causal,
         DeliveryModel::Mailbox => Delivery::Mailbox,
-    }
+        DeliveryModel::All => return None,
+    })
 }

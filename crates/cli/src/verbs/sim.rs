@@ -4,7 +4,7 @@ use super::request::{request, start, validate};
 use crate::arguments::SimArguments;
 use crate::session::Session;
 use plainsong_driver::simulation::{Execution, NoExecution, simulation};
-use plainsong_driver::{Exit, LoadedSong};
+use plainsong_driver::{Exit, LoadedSong, Problem};
 use plainsong_report::stream::{self, Record, Summary};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -30,6 +30,11 @@ pub(crate) fn sim(arguments: &SimArguments, session: &mut Session) -> Exit {
 fn execute(arguments: &SimArguments, session: &mut Session) -> Result<Exit, Exit> {
     let (loaded, song) = session.song(&arguments.file)?;
     let request = request(&arguments.instance);
+    if request.every_delivery {
+        let problem = Problem::new("`sim` runs one execution, so under one delivery model")
+            .help("`--delivery all` is for `check` and `explore`");
+        return Err(session.reject(&problem));
+    }
     validate(&request, &[&song]).map_err(|problem| session.reject(&problem))?;
     let seed = arguments.seed.unwrap_or_else(by_chance);
     let executions = simulation(&loaded, &song, &request, seed, arguments.steps);

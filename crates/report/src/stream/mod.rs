@@ -6,12 +6,12 @@
 mod records;
 
 pub use records::{
-    CoveredRecord, DiagnosticRecord, EditRecord, ErrorRecord, ExecutionRecord, FixRecord,
-    LabelRecord, Progress, PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
+    CoveredRecord, DeliveryRecord, DiagnosticRecord, EditRecord, ErrorRecord, ExecutionRecord,
+    FixRecord, LabelRecord, Progress, PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
 };
 
 use crate::trace_file::{ending_word, kind_word};
-use crate::{Answer, Coverage, Text};
+use crate::{Answer, Coverage, Sensitivity, Text};
 use plainsong_diagnostics::{Diagnostic, Label, Severity, line_and_column};
 use plainsong_semantics::trace::{Change, Event, Trace};
 use serde::Serialize;
@@ -37,6 +37,8 @@ pub enum Record {
     Progress(Progress),
     /// An answer.
     Verdict(VerdictRecord),
+    /// Under which delivery models a property holds.
+    Delivery(DeliveryRecord),
     /// How much of a file was used.
     Covered(CoveredRecord),
     /// One random execution.
@@ -147,6 +149,18 @@ pub fn diagnostic(source: Text<'_>, diagnostic: &Diagnostic) -> Record {
                 })
                 .collect(),
         }),
+    })
+}
+
+/// What the delivery models say about a property, as a record.
+pub fn delivery(file: &str, one: &Sensitivity) -> Record {
+    Record::Delivery(DeliveryRecord {
+        file: file.to_owned(),
+        property: one.property.clone(),
+        holds: one.holds.clone(),
+        refuted: one.refuted.clone(),
+        unknown: one.unknown.clone(),
+        difference: one.difference.clone(),
     })
 }
 

@@ -96,6 +96,24 @@ pub struct VerdictRecord {
     pub trace: Option<String>,
 }
 
+/// Under which delivery models a property holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeliveryRecord {
+    /// Which file.
+    pub file: String,
+    /// Which property.
+    pub property: String,
+    /// Models under which it holds.
+    pub holds: Vec<&'static str>,
+    /// Models under which it is refuted.
+    pub refuted: Vec<&'static str>,
+    /// Models under which it is unknown.
+    pub unknown: Vec<&'static str>,
+    /// What happens under the strictest model that refutes it and the next one forbids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
+}
+
 /// How much of a file was used.
 #[derive(Clone, Debug, Serialize)]
 pub struct CoveredRecord {

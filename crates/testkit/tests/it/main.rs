@@ -3,6 +3,7 @@
 mod book;
 mod build;
 mod corpus;
+mod delivery_models;
 mod enumerate;
 mod explorer_agrees;
 mod interpreter_agrees;
