@@ -28,19 +28,6 @@ pub(crate) struct Reader<'a, R> {
     pub(crate) pattern: &'a R,
 }
 
-/// What may be read, ordered by sender's key and age: the first is the tie-breaker.
-pub(crate) fn candidates<P: Program>(
-    graph: &Graph<P>,
-    order: &mut SendOrder,
-    reader: &Reader<'_, P::Pattern>,
-    found: &mut Vec<EventId>,
-) {
-    if collect(graph, reader, None, found) == Decided::NotYet {
-        order.ensure(graph);
-        keep_first_ones(graph, order, found);
-    }
-}
-
 /// Is there anything that may be read? That is so when anything is open.
 pub(crate) fn has_candidate<P: Program>(graph: &Graph<P>, reader: &Reader<'_, P::Pattern>) -> bool {
     let mut queues = P::mailboxes(reader.pattern)
@@ -118,12 +105,7 @@ pub(crate) fn collect<P: Program>(
         }
     }
     if mailboxes.len() > 1 {
-        found.sort_by(|a, b| {
-            graph
-                .key(a.thread)
-                .cmp(graph.key(b.thread))
-                .then(a.index.cmp(&b.index))
-        });
+        found.sort_by_key(|send| (graph.rank(send.thread), send.index));
     }
     if graph.symmetry && found.len() > 1 {
         keep_first_of_families(graph, found);

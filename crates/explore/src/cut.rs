@@ -62,6 +62,8 @@ impl<P: Program> Graph<P> {
         let event = self.event_mut(receive);
         let (read, more) = (event.read, event.more.clone());
         self.reread(receive, taking.read(), taking.more());
+        self.clocks_are_settled();
+        self.recount_running();
         Cut {
             position,
             tail,
@@ -93,6 +95,8 @@ impl<P: Program> Graph<P> {
             self.relink(id);
         }
         self.order.extend(cut.tail);
+        self.clocks_are_settled();
+        self.recount_running();
     }
 
     /// Registers a restored event; its reads-from edge is known from both sides.

@@ -17,6 +17,7 @@ mod backtrack;
 mod pct;
 mod schedule;
 
+use crate::candidates::Decided;
 use crate::cut::Cut;
 use crate::event::{EventId, Kind, Tid};
 use crate::graph::Graph;
@@ -124,10 +125,20 @@ pub struct Engine<'p, P: Program> {
     guide: Guide,
     walk: Walk,
     open: Vec<EventId>,
+    /// The receiver that was just picked, when `open` has what it may read as far as that is decided.
+    looked: Option<(Tid, Decided)>,
+    /// Memory of lists no longer needed.
+    spare_reads: Vec<Vec<Option<EventId>>>,
     tally: Tally,
     /// Events and revisits before the last decision.
     counted: (u64, u64),
     policy: Policy,
+    /// No thread before this place, in the order of keys, has an operation that cannot wait.
+    cursor: usize,
+    /// Was a revisit undone since? Then what threads do next may have been forgotten.
+    restored: bool,
+    /// Was there ever a join that had to wait?
+    some_join: bool,
     limit: usize,
     thread_limit: usize,
     enough: bool,
@@ -147,9 +158,14 @@ impl<'p, P: Program> Engine<'p, P> {
             guide: Guide::All,
             walk: Walk::default(),
             open: Vec::new(),
+            looked: None,
+            spare_reads: Vec::new(),
             tally: Tally::default(),
             counted: (0, 0),
             policy: Policy::default(),
+            cursor: 0,
+            restored: false,
+            some_join: false,
             limit: usize::MAX,
             thread_limit: usize::MAX,
             enough: false,
@@ -210,6 +226,9 @@ impl<'p, P: Program> Engine<'p, P> {
         match leaf {
             Some(leaf) => {
                 visitor.place(&self.path);
+                if leaf != Leaf::Complete {
+                    self.graph.settle_clocks();
+                }
                 if !visitor.leaf(&self.graph, leaf) {
                     self.enough = true;
                     return false;
@@ -314,13 +333,9 @@ impl<'p, P: Program> Engine<'p, P> {
         if self.graph.is_doomed() {
             return None;
         }
-        let waits = |&thread: &Tid| {
-            self.graph.exists(thread) && !self.has_ended(thread) && !self.graph.is_daemon(thread)
-        };
-        Some(if self.graph.by_key().iter().any(waits) {
-            Leaf::Blocked
-        } else {
-            Leaf::Complete
+        Some(match self.graph.someone_waits() {
+            true => Leaf::Blocked,
+            false => Leaf::Complete,
         })
     }
 
@@ -434,11 +449,13 @@ impl<'p, P: Program> Engine<'p, P> {
             self.read(thread, Some(only));
             return;
         }
-        let nothing = (!want.waits()).then_some(None);
-        let sends = self.open.iter().map(|&send| Some(send));
-        let reads: Vec<Option<EventId>> = nothing.into_iter().chain(sends).collect();
+        let mut reads = self.spare_reads.pop().unwrap_or_default();
+        reads.clear();
+        reads.extend((!want.waits()).then_some(None));
+        reads.extend(self.open.iter().map(|&send| Some(send)));
         if let [only] = reads[..] {
             self.read(thread, only);
+            self.spare_reads.push(reads);
             return;
         }
         let (taken, left) = self.first_of(reads.len() as u32);
@@ -489,6 +506,10 @@ impl<'p, P: Program> Engine<'p, P> {
 
     fn send(&mut self, thread: Tid) {
         let id = self.insert(thread, None);
+        if self.graph.nobody_received(id) {
+            return;
+        }
+        self.graph.settle_clocks();
         let turns = revisits(&self.graph, &mut self.walk, id);
         if turns.is_empty() {
             return;

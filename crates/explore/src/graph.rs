@@ -5,15 +5,12 @@
 //! because nothing it learned has changed. Cutting the graph back therefore only lowers `live`;
 //! the script is shortened when an answer changes. So a thread that only sends is asked for its
 //! operations once in a whole exploration.
-//!
-//! Clocks. Row `i` of a thread says, for every thread, how many of its events are in the causal
-//! past of event `i` (itself included): the reflexive-transitive closure of program order, spawns,
-//! joins and reads-from, as one row of `u32`s.
 
 use crate::event::{Event, EventId, Kind, More, Read, Tid};
 use crate::faults::Faults;
-use crate::order::join;
-use crate::program::{Fate, Mailbox, Program};
+use crate::postbox::Postbox;
+use crate::program::{Fate, Mailbox, Model, Program};
+use crate::running::Running;
 use crate::takings::Taking;
 
 pub(crate) type EventOf<P> = Event<<P as Program>::Message, <P as Program>::Pattern>;
@@ -22,33 +19,17 @@ pub(crate) struct Thread<P: Program> {
     /// Parent and position, from the first thread down: comparing keys orders threads in a way that
     /// does not depend on the order of exploration.
     key: Box<[u32]>,
-    spawned_by: Option<EventId>,
+    /// Its place in the order of keys.
+    pub(crate) rank: usize,
+    pub(crate) spawned_by: Option<EventId>,
     /// The sibling before it of the same family, when symmetry counts.
     pub(crate) twin: Option<Tid>,
     daemon: bool,
     pub(crate) script: Vec<EventOf<P>>,
     pub(crate) live: usize,
     pub(crate) clocks: Vec<u32>,
-}
-
-/// Messages of one sender to one mailbox, oldest first.
-pub(crate) struct Queue {
-    pub(crate) sender: Tid,
-    /// Indices of the sends in their thread.
-    pub(crate) sends: Vec<u32>,
-    /// How many of the oldest are read, at least.
-    pub(crate) head: usize,
-}
-
-/// What the graph knows about one mailbox.
-#[derive(Default)]
-pub(crate) struct Postbox {
-    /// One queue per sender, ordered by the senders' keys.
-    pub(crate) queues: Vec<Queue>,
-    /// Receives from it, in insertion order.
-    pub(crate) receives: Vec<EventId>,
-    /// How many of its messages may be lost or are copies.
-    pub(crate) unsure: usize,
+    /// How many of its events have their clock.
+    pub(crate) clocked: usize,
 }
 
 /// An execution graph.
@@ -59,7 +40,12 @@ pub struct Graph<P: Program> {
     pub(crate) boxes: Vec<Postbox>,
     /// Columns per clock row.
     pub(crate) stride: usize,
+    /// How many of the events in insertion order have their clock.
+    pub(crate) clocked: usize,
+    /// Does every event need its clock at once?
+    pub(crate) needs_clocks: bool,
     by_key: Vec<Tid>,
+    pub(crate) running: Running,
     /// Joins in the graph.
     joins: usize,
     pub(crate) faults: Faults,
@@ -71,23 +57,30 @@ impl<P: Program> Graph<P> {
     pub(crate) fn new(budgets: Vec<u32>) -> Self {
         let first = Thread {
             key: Box::new([]),
+            rank: 0,
             spawned_by: None,
             twin: None,
             daemon: false,
             script: Vec::new(),
             live: 0,
             clocks: Vec::new(),
+            clocked: 0,
         };
-        Graph {
+        let mut graph = Graph {
             threads: vec![first],
             order: Vec::new(),
             boxes: Vec::new(),
             stride: 8,
+            clocked: 0,
+            needs_clocks: false,
             by_key: vec![0],
+            running: Running::default(),
             joins: 0,
             faults: Faults::new(budgets),
             symmetry: false,
-        }
+        };
+        graph.recount_running();
+        graph
     }
 
     /// Threads ever seen, spawned now or not.
@@ -131,7 +124,10 @@ impl<P: Program> Graph<P> {
     /// The operation that the thread would perform next becomes known.
     pub(crate) fn script(&mut self, thread: Tid, kind: Kind<P::Message, P::Pattern>) {
         match &kind {
-            Kind::Send { to, .. } => self.make_room(*to),
+            Kind::Send { to, model, .. } => {
+                self.make_room(*to);
+                self.needs_clocks |= !matches!(model, Model::Unordered | Model::Fifo);
+            }
             Kind::Receive { pattern, .. } => {
                 P::mailboxes(pattern)
                     .iter()
@@ -206,27 +202,10 @@ impl<P: Program> Graph<P> {
         &self.by_key
     }
 
-    pub(crate) fn key(&self, thread: Tid) -> &[u32] {
-        &self.threads[thread as usize].key
-    }
-
-    /// The causal past of an event, as how many events of each thread.
+    /// The place of a thread in that order.
     #[inline]
-    pub(crate) fn clock(&self, id: EventId) -> &[u32] {
-        let at = id.index as usize * self.stride;
-        &self.threads[id.thread as usize].clocks[at..at + self.stride]
-    }
-
-    /// The clocks of all events of a thread, one row after the other.
-    pub(crate) fn clocks(&self, thread: Tid) -> &[u32] {
-        let thread = &self.threads[thread as usize];
-        &thread.clocks[..thread.live * self.stride]
-    }
-
-    /// Is `earlier` in the causal past of `later`, or the same?
-    #[inline]
-    pub fn happens_before(&self, earlier: EventId, later: EventId) -> bool {
-        self.clock(later)[earlier.thread as usize] > earlier.index
+    pub(crate) fn rank(&self, thread: Tid) -> usize {
+        self.threads[thread as usize].rank
     }
 
     pub(crate) fn stride(&self) -> usize {
@@ -246,12 +225,14 @@ impl<P: Program> Graph<P> {
         }
         self.threads.push(Thread {
             key: key.into(),
+            rank: 0,
             spawned_by: None,
             twin: None,
             daemon: false,
             script: Vec::new(),
             live: 0,
             clocks: Vec::new(),
+            clocked: 0,
         });
         if self.threads.len() > self.stride {
             self.widen();
@@ -261,26 +242,15 @@ impl<P: Program> Graph<P> {
         let key = |tid: Tid| &threads[tid as usize].key;
         let at = self.by_key.partition_point(|&other| key(other) < key(tid));
         self.by_key.insert(at, tid);
+        for (rank, &thread) in self.by_key.iter().enumerate().skip(at) {
+            self.threads[thread as usize].rank = rank;
+        }
+        self.recount_running();
         tid
     }
 
     pub(crate) fn set_daemon(&mut self, thread: Tid, daemon: bool) {
         self.threads[thread as usize].daemon = daemon;
-    }
-
-    /// Makes room for more threads in every clock.
-    fn widen(&mut self) {
-        let (old, new) = (self.stride, self.stride * 2);
-        for thread in &mut self.threads {
-            let rows = thread.clocks.len() / old;
-            let mut clocks = vec![0; rows * new];
-            for row in 0..rows {
-                clocks[row * new..row * new + old]
-                    .copy_from_slice(&thread.clocks[row * old..(row + 1) * old]);
-            }
-            thread.clocks = clocks;
-        }
-        self.stride = new;
     }
 
     fn make_room(&mut self, mailbox: Mailbox) {
@@ -317,7 +287,10 @@ impl<P: Program> Graph<P> {
         event.more = more;
         self.order.push(id);
         self.link(id);
-        self.set_clock(id);
+        if self.needs_clocks || self.symmetry {
+            self.settle_clocks();
+        }
+        self.runs_after(id);
         id
     }
 
@@ -385,51 +358,8 @@ impl<P: Program> Graph<P> {
         self.uncount_faults(receive);
     }
 
-    fn enqueue(&mut self, mailbox: Mailbox, id: EventId) {
-        let (threads, queues) = (&self.threads, &mut self.boxes[mailbox as usize].queues);
-        let key = |tid: Tid| &threads[tid as usize].key;
-        let at = queues.partition_point(|queue| key(queue.sender) < key(id.thread));
-        if queues.get(at).is_none_or(|queue| queue.sender != id.thread) {
-            queues.insert(
-                at,
-                Queue {
-                    sender: id.thread,
-                    sends: Vec::new(),
-                    head: 0,
-                },
-            );
-        }
-        queues[at].sends.push(id.index);
-    }
-
-    /// A send becomes read, or unread again.
-    pub(crate) fn set_reader(&mut self, send: EventId, reader: Option<EventId>) {
-        self.event_mut(send).read = reader.map_or(Read::None, Read::By);
-        let Kind::Send { to, .. } = self.event(send).kind else {
-            unreachable!("only sends are read")
-        };
-        let threads = &self.threads;
-        let queue = self.boxes[to as usize]
-            .queues
-            .iter_mut()
-            .find(|queue| queue.sender == send.thread)
-            .expect("a send is in its queue");
-        let script = &threads[send.thread as usize].script;
-        if reader.is_some() {
-            while let Some(&index) = queue.sends.get(queue.head) {
-                if script[index as usize].read == Read::None {
-                    break;
-                }
-                queue.head += 1;
-            }
-        } else {
-            let at = queue.sends.partition_point(|&index| index < send.index);
-            queue.head = queue.head.min(at);
-        }
-    }
-
     /// What an event waits for in another thread: the send it reads, the end it joins.
-    fn outside_cause(&self, id: EventId) -> Option<EventId> {
+    pub(crate) fn outside_cause(&self, id: EventId) -> Option<EventId> {
         match (self.event(id).read, &self.event(id).kind) {
             (Read::From(send), _) => Some(send),
             (_, &Kind::Join { thread }) => {
@@ -441,7 +371,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// The sends that an event reads besides the first.
-    fn more_causes(&self, id: EventId) -> &[EventId] {
+    pub(crate) fn more_causes(&self, id: EventId) -> &[EventId] {
         let more = self.event(id).more.as_deref();
         more.map_or(&[], |more| &more.reads)
     }
@@ -462,44 +392,15 @@ impl<P: Program> Graph<P> {
             .chain(self.more_causes(id).iter().copied())
     }
 
-    /// Computes the clock of an event whose causes are in the graph.
-    pub(crate) fn set_clock(&mut self, id: EventId) {
-        let stride = self.stride;
-        let (thread, index) = (id.thread as usize, id.index as usize);
-        let cause = self.outside_cause(id);
-        let mut row = std::mem::take(&mut self.threads[thread].clocks);
-        row.truncate(index * stride);
-        if index > 0 {
-            row.extend_from_within((index - 1) * stride..);
-        } else if let Some(parent) = self.threads[thread].spawned_by {
-            row.extend_from_slice(self.clock(parent));
-        } else {
-            row.resize(stride, 0);
-        }
-        let own = &mut row[index * stride..];
-        own[thread] = id.index + 1;
-        if let Some(cause) = self.cause_in_twin(id) {
-            join(own, self.clock(cause));
-        }
-        // A thread can read its own sends: their clocks are in the row just taken, and smaller.
-        if let Some(cause) = cause
-            && cause.thread != id.thread
-        {
-            join(own, self.clock(cause));
-        }
-        for &cause in self.more_causes(id) {
-            if cause.thread != id.thread {
-                join(own, self.clock(cause));
-            }
-        }
-        self.threads[thread].clocks = row;
-    }
-
     /// Takes the last inserted event out again; its operation stays in the script.
     pub(crate) fn remove_last(&mut self) -> EventId {
         let id = self.order.pop().expect("there is an event to remove");
         self.unlink(id);
-        self.threads[id.thread as usize].live -= 1;
+        self.runs_without(id);
+        let thread = &mut self.threads[id.thread as usize];
+        thread.live -= 1;
+        thread.clocked = thread.clocked.min(thread.live);
+        self.clocked = self.clocked.min(self.order.len());
         id
     }
 
@@ -515,13 +416,7 @@ impl<P: Program> Graph<P> {
                 if fate != Fate::Sure {
                     self.boxes[to as usize].unsure -= 1;
                 }
-                let queues = &mut self.boxes[to as usize].queues;
-                let queue = queues
-                    .iter_mut()
-                    .find(|queue| queue.sender == id.thread)
-                    .expect("a send is in its queue");
-                queue.sends.pop();
-                queue.head = queue.head.min(queue.sends.len());
+                self.boxes[to as usize].pop(id.thread);
             }
             Kind::Receive { ref pattern, .. } => {
                 for &mailbox in P::mailboxes(pattern) {

@@ -12,8 +12,11 @@
 //! |---|---|
 //! | `program` | what the engine wants from a program |
 //! | `event` | what happened, and what was read |
-//! | `graph` | events, reads-from, clocks, in place with cheap undo |
+//! | `graph` | events, reads-from, in place with cheap undo |
+//! | `clocks` | happens-before |
+//! | `postbox` | the messages of a mailbox, by sender |
 //! | `cut` | turning a receive round in the graph, and back |
+//! | `running` | the threads that are not done yet |
 //! | `faults` | budgets, and messages that are lost |
 //! | `order` | happens-before extended by what mailboxes force |
 //! | `candidates` | which sends a receive may read: the delivery models |
@@ -29,6 +32,7 @@
 //! | `sample` | random executions, and how many there probably are |
 
 mod candidates;
+mod clocks;
 mod cut;
 mod engine;
 mod event;
@@ -37,8 +41,10 @@ mod graph;
 mod order;
 mod parallel;
 mod part;
+mod postbox;
 mod program;
 mod revisit;
+mod running;
 mod sample;
 mod takings;
 mod tally;

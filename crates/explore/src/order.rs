@@ -312,11 +312,15 @@ impl SendOrder {
     }
 }
 
-/// Componentwise maximum.
+/// Componentwise maximum of rows; their lengths are multiples of eight.
 pub(crate) fn join(row: &mut [u32], other: &[u32]) {
-    row.iter_mut()
-        .zip(other)
-        .for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
+    let (row, _) = row.as_chunks_mut::<8>();
+    let (other, _) = other.as_chunks::<8>();
+    for (mine, theirs) in row.iter_mut().zip(other) {
+        for (mine, &theirs) in mine.iter_mut().zip(theirs) {
+            *mine = (*mine).max(theirs);
+        }
+    }
 }
 
 /// The first row of a thread that has `id` in it; along a thread rows only grow.

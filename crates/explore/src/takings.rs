@@ -184,8 +184,7 @@ pub(crate) fn open_messages<P: Program>(
 
 /// By the sender's place in the tree of spawns, then by age.
 pub(crate) fn sort_by_key<P: Program>(graph: &Graph<P>, sends: &mut [EventId]) {
-    let key = |send: &EventId| (graph.key(send.thread), send.index);
-    sends.sort_by(|a, b| key(a).cmp(&key(b)));
+    sends.sort_by_key(|send| (graph.rank(send.thread), send.index));
 }
 
 /// Must `earlier` be read before `later` is, as far as happens-before tells, because it cannot be

@@ -26,6 +26,8 @@ impl<P: Program> Engine<'_, P> {
             let has_undo = matches!(frame.outcomes, Outcomes::Revisits { undo: Some(_), .. });
             if frame.next < frame.end || has_undo {
                 self.stack.push(frame);
+            } else if let Outcomes::Reads(reads) = frame.outcomes {
+                self.spare_reads.push(reads);
             }
             return true;
         }
@@ -51,6 +53,13 @@ impl<P: Program> Engine<'_, P> {
 
     /// Takes an outcome of an event, from where [`Engine::go_back`] leads.
     pub(super) fn take(&mut self, frame: &mut Frame<P>, taken: u32) {
+        self.cursor = match frame.outcomes {
+            Outcomes::Revisits { .. } => 0,
+            _ if self.restored => 0,
+            // When the event was picked, nobody before its thread had anything to do.
+            _ => self.graph.rank(frame.event.thread),
+        };
+        self.restored = false;
         match &mut frame.outcomes {
             Outcomes::Options { least } => {
                 let value = *least + taken;
@@ -82,6 +91,7 @@ impl<P: Program> Engine<'_, P> {
         self.tally.revisits += self.news();
         let receive = turn.receive;
         let cut = self.graph.revisit(turn);
+        self.cursor = 0;
         let order = std::mem::replace(&mut self.order, self.spare.pop().unwrap_or_default());
         self.order.reset();
         self.answer_changed(receive);
@@ -96,6 +106,7 @@ impl<P: Program> Engine<'_, P> {
             self.program.forget(id.thread, id.index as usize);
         }
         self.graph.restore(cut);
+        self.restored = true;
         self.spare.push(std::mem::replace(&mut self.order, order));
     }
 }

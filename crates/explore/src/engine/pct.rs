@@ -299,7 +299,7 @@ impl<P: Program> Engine<'_, P> {
     }
 
     fn can_go_on(&mut self, thread: Tid, schedule: &Schedule) -> bool {
-        if self.has_stopped(thread) {
+        if !self.graph.is_running(thread) {
             return false;
         }
         self.learn_next(thread);
@@ -307,7 +307,7 @@ impl<P: Program> Engine<'_, P> {
             Kind::Receive { want, .. } => {
                 !want.waits() || !self.arrived_takings(thread, want, schedule).is_empty()
             }
-            Kind::Join { thread: other } => self.has_ended(other),
+            Kind::Join { thread: other } => self.graph.has_ended(other),
             _ => true,
         }
     }
@@ -402,7 +402,7 @@ impl<P: Program> Engine<'_, P> {
     }
 
     fn waits_for_ever(&mut self, thread: Tid) -> Option<Taking> {
-        if self.has_stopped(thread) {
+        if !self.graph.is_running(thread) {
             return None;
         }
         let &Kind::Receive { want, .. } = self.scripted(thread) else {

@@ -5,8 +5,8 @@
 //! graph alone: the path to a place in the search leads other engines there.
 
 use super::{Engine, Policy};
-use crate::candidates::{Reader, candidates, has_candidate, is_global};
-use crate::event::{Kind, Read, Tid};
+use crate::candidates::{Decided, Reader, collect, has_candidate, is_global, keep_first_ones};
+use crate::event::{Kind, Tid};
 use crate::graph::Graph;
 use crate::program::{Fate, History, Model, Op, Program, Want};
 use crate::takings::{is_enabled, is_simple, open_messages};
@@ -15,6 +15,9 @@ use crate::twins::is_prologue;
 impl<P: Program> Engine<'_, P> {
     /// The thread to run next: one that cannot wait if there is one, else a receive that need not.
     pub(super) fn pick(&mut self) -> Option<Tid> {
+        if self.policy == Policy::ReceivesLast && !self.graph.symmetry {
+            return self.pick_active().or_else(|| self.pick_receiver());
+        }
         let (mut receiver, mut last) = (None, None);
         let threads = self.graph.by_key().len();
         let first = match self.policy {
@@ -23,7 +26,7 @@ impl<P: Program> Engine<'_, P> {
         };
         for at in 0..threads {
             let thread = self.graph.by_key()[(first + at) % threads];
-            if !self.graph.exists(thread) || self.has_stopped(thread) {
+            if !self.graph.is_running(thread) {
                 continue;
             }
             self.learn_next(thread);
@@ -39,7 +42,7 @@ impl<P: Program> Engine<'_, P> {
                     Ready::UnlessLost => last = last.or(Some(thread)),
                 },
                 Kind::Join { thread: other } => {
-                    if self.has_ended(other) {
+                    if self.graph.has_ended(other) {
                         return Some(thread);
                     }
                 }
@@ -47,6 +50,70 @@ impl<P: Program> Engine<'_, P> {
             }
         }
         receiver.or(last)
+    }
+
+    /// The first thread whose next operation is no receive and need not wait.
+    ///
+    /// Threads before the cursor have none. An event gives only its own thread a new operation, and
+    /// children come after their parent; only an end lets others go on, those that join. So the cursor
+    /// stays where the last event was, and is set back when a thread ends that others wait for.
+    fn pick_active(&mut self) -> Option<Tid> {
+        while let Some(at) = self.graph.running.first_from(self.cursor) {
+            self.cursor = at;
+            let thread = self.graph.by_key()[at];
+            self.learn_next(thread);
+            match *self.scripted(thread) {
+                Kind::Receive { .. } => {}
+                Kind::Join { thread: other } if !self.graph.has_ended(other) => {
+                    self.some_join = true;
+                }
+                Kind::End if self.some_join => {
+                    self.cursor = 0;
+                    return Some(thread);
+                }
+                _ => return Some(thread),
+            }
+            self.cursor += 1;
+        }
+        None
+    }
+
+    /// The first thread whose next operation is a receive that need not wait; nothing else can go on.
+    fn pick_receiver(&mut self) -> Option<Tid> {
+        let (mut from, mut last) = (0, None);
+        while let Some(at) = self.graph.running.first_from(from) {
+            from = at + 1;
+            let thread = self.graph.by_key()[at];
+            let Kind::Receive { want, .. } = *self.scripted(thread) else {
+                continue;
+            };
+            match self.look(thread, want) {
+                Ready::No => {}
+                Ready::Yes => {
+                    self.cursor = at;
+                    return Some(thread);
+                }
+                Ready::UnlessLost => last = last.or(Some((at, thread))),
+            }
+        }
+        let (at, thread) = last?;
+        self.cursor = at;
+        Some(thread)
+    }
+
+    /// Need the thread's next operation, a receive, not wait? Keeps what was found.
+    fn look(&mut self, thread: Tid, want: Want) -> Ready {
+        let reader = reader(&self.graph, thread);
+        if !want.waits() || !is_simple(&self.graph, reader.pattern, want) {
+            self.looked = None;
+            return self.is_ready(thread, want);
+        }
+        let decided = collect(&self.graph, &reader, None, &mut self.open);
+        self.looked = Some((thread, decided));
+        match self.open.is_empty() {
+            true => Ready::No,
+            false => Ready::Yes,
+        }
     }
 
     /// Is the thread at the beginning of its prologue, and the family member before it not at the
@@ -57,7 +124,7 @@ impl<P: Program> Engine<'_, P> {
         };
         if self.graph.live(thread) > 0
             || !is_prologue(self.scripted(thread))
-            || self.has_stopped(twin)
+            || !self.graph.is_running(twin)
             || self.graph.has_left_prologue(twin)
         {
             return false;
@@ -88,28 +155,6 @@ impl<P: Program> Engine<'_, P> {
             .scripted(thread)
             .expect("the next step of a picked thread is known")
             .kind
-    }
-
-    pub(super) fn last(&self, thread: Tid) -> Option<&Kind<P::Message, P::Pattern>> {
-        let live = self.graph.live(thread);
-        live.checked_sub(1)
-            .map(|index| &self.graph.event_at(thread, index).kind)
-    }
-
-    pub(super) fn has_ended(&self, thread: Tid) -> bool {
-        matches!(self.last(thread), Some(Kind::End))
-    }
-
-    /// Ended, or given up.
-    pub(super) fn has_stopped(&self, thread: Tid) -> bool {
-        match self.last(thread) {
-            Some(Kind::End | Kind::Block | Kind::Fail) => true,
-            Some(Kind::Receive { .. }) => {
-                let last = self.graph.live(thread) - 1;
-                self.graph.event_at(thread, last).read == Read::Lost
-            }
-            _ => false,
-        }
     }
 
     /// Asks the program what the thread does next, if that is not known.
@@ -195,7 +240,14 @@ impl<P: Program> Engine<'_, P> {
     /// What the thread's next operation, a receive, may read.
     pub(super) fn find_open(&mut self, thread: Tid) {
         let reader = reader(&self.graph, thread);
-        candidates(&self.graph, &mut self.order, &reader, &mut self.open);
+        let decided = match self.looked.take() {
+            Some((looked, decided)) if looked == thread => decided,
+            _ => collect(&self.graph, &reader, None, &mut self.open),
+        };
+        if decided == Decided::NotYet {
+            self.order.ensure(&self.graph);
+            keep_first_ones(&self.graph, &self.order, &mut self.open);
+        }
     }
 }
 
