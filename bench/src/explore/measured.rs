@@ -11,11 +11,16 @@ use std::time::Duration;
 /// The word that makes this program measure one exploration and print the figures.
 pub const MEASURE: &str = "--measure";
 
+/// How the process of its own is told to explore the song.
+const SONG: &str = "song";
+
 /// Whose exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     /// Plainsong's, with so many workers.
     Ours(usize),
+    /// Plainsong's, of the song.
+    Song,
     /// The peer's.
     Peer,
 }
@@ -74,6 +79,7 @@ pub fn in_its_own_process(who: Who, case: Case) -> Measured {
     let this = std::env::current_exe().expect("this program has a file");
     let who = match who {
         Who::Ours(workers) => workers.to_string(),
+        Who::Song => SONG.to_owned(),
         Who::Peer => "peer".to_owned(),
     };
     let output = Command::new(this)
@@ -121,6 +127,9 @@ pub fn measure(words: &[String]) {
 }
 
 fn explore(who: &str, case: Case) -> Measured {
+    if who == SONG {
+        return super::songs::explored(case);
+    }
     match who.parse() {
         Ok(workers) => super::ours::explore(case, workers),
         #[cfg(feature = "peers")]

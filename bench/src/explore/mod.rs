@@ -14,6 +14,7 @@ mod measured;
 mod ours;
 #[cfg(feature = "peers")]
 mod peer;
+mod songs;
 
 use goals::Goals;
 pub use measured::{MEASURE, measure};
@@ -88,6 +89,9 @@ pub fn table(wanted: &[String]) {
         }
     }
     goals.print();
+    if is_wanted("songs") {
+        songs::table();
+    }
 }
 
 const HEADING: &str = "exploring Rust code, CPU time per execution

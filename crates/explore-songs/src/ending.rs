@@ -1,8 +1,9 @@
 //! How an execution ended, and what each process did in it.
 
 use crate::program::Song;
-use crate::stage::{At, INIT, Stage};
-use plainsong_explore::{EventId, Graph, Kind, Read, Tid};
+use crate::roles::Node;
+use crate::stage::{INIT, Stage};
+use plainsong_explore::{EventId, Graph, Kind, Leaf, Read, Tid};
 use plainsong_semantics::machine::Config;
 use plainsong_semantics::part::{Fate, Letter, Part};
 use plainsong_semantics::score::{Note, Origin, Score};
@@ -24,18 +25,26 @@ pub(crate) enum Ending {
 }
 
 impl Stage {
-    /// How the execution in the graph ended.
-    pub(crate) fn ending(&mut self, graph: &Graph<Song>) -> Ending {
+    /// How the execution in the graph ended, which the engine calls a `leaf`.
+    pub(crate) fn ending(&mut self, graph: &Graph<Song>, leaf: Leaf) -> Ending {
+        self.tidy();
+        if !self.roles.some_stuck {
+            // Nobody fails or is cut off, ever: processes wait or are over.
+            return match leaf {
+                Leaf::Complete => Ending::Complete,
+                _ => Ending::Blocked,
+            };
+        }
         let mut ending = Ending::Complete;
         for thread in (0..=self.lanes() as Tid).filter(|&thread| exists(graph, thread)) {
-            let may_wait = thread != INIT && self.parts.may_wait(thread as usize - 1);
-            let next = match &self.state(graph, thread, graph.live(thread)).at {
-                At::Stuck(Fate::Failed(failure)) if failure.kind == FailureKind::Resource => {
+            let may_wait = thread != INIT && self.roles.parts.may_wait(thread as usize - 1);
+            let next = match self.node(graph, thread, graph.live(thread)) {
+                Node::Stuck(Fate::Failed(failure), _) if failure.kind == FailureKind::Resource => {
                     Ending::Limit(failure.message.clone())
                 }
-                At::Stuck(Fate::Failed(_)) => Ending::Failed(thread),
-                At::Stuck(_) => Ending::Discarded,
-                At::Waits(_) if !may_wait => Ending::Blocked,
+                Node::Stuck(Fate::Failed(_), _) => Ending::Failed(thread),
+                Node::Stuck(..) => Ending::Discarded,
+                Node::Waits(_) if !may_wait => Ending::Blocked,
                 _ => continue,
             };
             if rank(&next) > rank(&ending) {
@@ -49,9 +58,9 @@ impl Stage {
     pub(crate) fn last_state(&mut self, graph: &Graph<Song>) -> Config {
         let mut parts: Vec<Part> = Vec::new();
         for thread in 1..=self.lanes() as Tid {
-            match &self.state(graph, thread, graph.live(thread)).at {
-                At::Waits(wait) => parts.push(wait.part.clone()),
-                At::Over(Some(part)) => parts.push(part.clone()),
+            match self.node(graph, thread, graph.live(thread)) {
+                Node::Waits(waiting) => parts.push(waiting.wait.part.clone()),
+                Node::Over(Some(part), _) => parts.push(part.clone()),
                 _ => unreachable!("processes wait or are over, unless one fails or is cut off"),
             }
         }
@@ -59,11 +68,11 @@ impl Stage {
             .order()
             .iter()
             .filter_map(|&id| match (&graph.event(id).kind, graph.event(id).read) {
-                (Kind::Send { message, .. }, Read::None) => Some(&**message),
+                (Kind::Send { message, .. }, Read::None) => Some(&*message.letter),
                 _ => None,
             })
             .collect();
-        self.parts.state(parts.into_iter(), &unread)
+        self.roles.parts.state(parts.into_iter(), &unread)
     }
 
     /// What each process did; only what leads to the end of thread `last`, if one is given.
@@ -88,9 +97,10 @@ impl Stage {
         let mut notes = Vec::new();
         let mut received = None;
         for number in 0..states {
-            for deed in self.state(graph, thread, number).deeds.clone() {
+            let edge = self.state(graph, thread, number);
+            for done in &self.roles.edge(edge).moves {
                 notes.push(Note {
-                    deed,
+                    deed: done.deed.clone(),
                     received: received.take(),
                 });
             }

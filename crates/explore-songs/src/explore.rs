@@ -78,6 +78,9 @@ impl GaveUp {
     }
 }
 
+/// How many local steps are kept unless it is said otherwise: some 50 MB.
+const KEPT: usize = 200_000;
+
 /// How executions are visited.
 #[derive(Clone, Debug)]
 pub struct Manner {
@@ -87,6 +90,8 @@ pub struct Manner {
     pub jobs: usize,
     /// What to visit: everything, or what an earlier search left.
     pub parts: Vec<Part>,
+    /// How many local steps of processes each worker keeps at most; fewer cost less memory and more time.
+    pub kept: usize,
 }
 
 impl Default for Manner {
@@ -95,6 +100,7 @@ impl Default for Manner {
             limits: Limits::default(),
             jobs: 1,
             parts: vec![Part::default()],
+            kept: KEPT,
         }
     }
 }
@@ -143,7 +149,10 @@ pub fn explore_showing<'a>(
         manner.parts.clone(),
         || {
             let parts = Parts::new(machine).expect("these are voices");
-            Song(Rc::new(RefCell::new(Stage::new(Rc::new(parts)))))
+            Song(Rc::new(RefCell::new(Stage::new(
+                Rc::new(parts),
+                manner.kept,
+            ))))
         },
         |song: &Song| Visit::new(&shared, song.0.clone(), checks),
         Visit::finish,

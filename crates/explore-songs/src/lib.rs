@@ -2,9 +2,10 @@
 //!
 //! A song's processes become the threads of a [`plainsong_explore::Program`]: thread 0 chooses the
 //! starting values, performs `init` and spawns the processes, so that what `init` does is causally
-//! before everything. The local steps are those of `semantics` ([`plainsong_semantics::part`]); each
-//! thread keeps a stack of saved states, one per event, so that going back costs nothing and nothing
-//! is run twice.
+//! before everything. The local steps are those of `semantics` ([`plainsong_semantics::part`]), each
+//! computed once: a process becomes an automaton that is built by need (`roles`). A thread keeps a
+//! stack of saved states, one number per event, so that going back costs nothing and going on is a
+//! look into a table.
 //!
 //! *One step, several events.* A step of the interpreter is a communication and the local statements
 //! behind it. A receive comes first and the free choices behind it next; a send comes *after* the choice
@@ -28,6 +29,9 @@
 //!
 //! | module | idea |
 //! |---|---|
+//! | `roles` | each process as an automaton that is built by need |
+//! | `waiting` | what a process that waits does with each message |
+//! | `letters` | messages, each kept once |
 //! | `stage` | the threads and their saved states |
 //! | `program` | what the engine asks |
 //! | `ending` | how an execution ended, and what each process did in it |
@@ -36,8 +40,11 @@
 
 mod ending;
 mod explore;
+mod letters;
 mod program;
+mod roles;
 mod stage;
 mod visit;
+mod waiting;
 
 pub use explore::{Explored, Finding, GaveUp, Manner, Onlooker, explore, explore_showing};

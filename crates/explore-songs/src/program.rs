@@ -1,9 +1,11 @@
 //! What the engine asks of a song.
 
-use crate::stage::{At, INIT, Stage};
+use crate::letters::Message;
+use crate::roles::Node;
+use crate::stage::{INIT, Stage};
+use crate::waiting::Waiting;
 use plainsong_explore::{Fate, History, Mailbox, Model, Op, Program, Tid, Want};
 use plainsong_ir::Delivery;
-use plainsong_semantics::part::{Letter, Parts, Wait};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -13,51 +15,44 @@ pub(crate) struct Song(pub(crate) Rc<RefCell<Stage>>);
 /// What a waiting process wants.
 #[derive(Clone)]
 pub(crate) struct Wanted {
-    parts: Rc<Parts>,
-    wait: Rc<Wait>,
+    waiting: Rc<Waiting>,
     mailbox: [Mailbox; 1],
 }
 
 impl Program for Song {
-    type Message = Rc<Letter>;
+    type Message = Message;
     type Pattern = Wanted;
 
-    fn next(&mut self, thread: Tid, history: History<'_, Self>) -> Op<Rc<Letter>, Wanted> {
+    fn next(&mut self, thread: Tid, history: History<'_, Self>) -> Op<Message, Wanted> {
         let mut stage = self.0.borrow_mut();
-        let (starts, nobody) = (stage.starts(), stage.lanes() as Mailbox);
-        let parts = stage.parts.clone();
-        let state = stage.state(history.graph(), thread, history.len());
-        match &state.at {
-            At::Start => choose(starts),
-            At::Fork(ways) => choose(ways.len()),
-            At::Sends { letters, next, .. } => {
-                let letter = letters[*next].clone();
-                Op::Send {
-                    to: letter.to.member().map_or(nobody, |lane| lane as Mailbox),
-                    model: model(letter.model),
-                    message: letter,
-                    fate: Fate::Sure,
-                }
-            }
-            At::Spawns(lane) => Op::Spawn {
+        let edge = stage.state(history.graph(), thread, history.len());
+        match stage.roles.at(edge) {
+            Node::Start => choose(stage.starts()),
+            Node::Fork { ways, .. } => choose(ways.len()),
+            Node::Send { to, message, .. } => Op::Send {
+                to: *to,
+                model: model(message.letter.model),
+                message: message.clone(),
+                fate: Fate::Sure,
+            },
+            Node::Spawns(lane) => Op::Spawn {
                 child: *lane as u32,
-                daemon: parts.may_wait(*lane),
+                daemon: stage.roles.parts.may_wait(*lane),
                 family: None,
             },
-            At::Waits(wait) => Op::Receive {
-                want: if wait.may_give_up() {
+            Node::Waits(waiting) => Op::Receive {
+                want: if waiting.wait.may_give_up() {
                     Want::Maybe
                 } else {
                     Want::One
                 },
                 pattern: Wanted {
                     mailbox: [thread - 1],
-                    wait: wait.clone(),
-                    parts,
+                    waiting: waiting.clone(),
                 },
             },
-            At::Over(_) => Op::End,
-            At::Stuck(_) => Op::Block,
+            Node::Over(..) => Op::End,
+            Node::Stuck(..) => Op::Block,
         }
     }
 
@@ -69,9 +64,10 @@ impl Program for Song {
         &pattern.mailbox
     }
 
-    fn accepts(pattern: &Wanted, message: &Rc<Letter>, _: Tid) -> bool {
+    #[inline]
+    fn accepts(pattern: &Wanted, message: &Message, _: Tid) -> bool {
         debug_assert!(pattern.mailbox[0] + 1 > INIT, "`init` receives nothing");
-        pattern.parts.wants(&pattern.wait, message)
+        pattern.waiting.wants(message)
     }
 }
 

@@ -1,105 +1,60 @@
 //! The threads of a song and their saved states.
 //!
-//! State number `k` of a thread is the one after its first `k` events. It is made from the one before
-//! and the answer to the event between them, and kept until that answer no longer holds.
+//! State number `k` of a thread is where it is after its first `k` events: an edge of its automaton
+//! ([`roles`](crate::roles)) that leads there. It follows from the one before and the answer to the
+//! event between them, and is kept until that answer no longer holds. Going back costs nothing, and going
+//! on is a look into a table.
 
-use plainsong_explore::{EventId, Graph, Kind, Read, Tid};
-use plainsong_ir::Delivery;
-use plainsong_semantics::part::{Deed, Fate, Letter, Next, Part, Parts, Wait, Way};
-use plainsong_semantics::trace::{EventKind, Failure};
-use std::rc::Rc;
-
-use crate::explore::GaveUp;
 use crate::program::Song;
+use crate::roles::{EdgeId, Node, Roles};
+use plainsong_explore::{EventId, Graph, Kind, Read, Tid};
+use plainsong_semantics::part::Parts;
+use std::rc::Rc;
 
 /// Thread 0 is `init`; process `lane` is thread `lane + 1`.
 pub(crate) const INIT: Tid = 0;
 
-/// Where a thread is.
-#[derive(Clone)]
-pub(crate) struct State {
-    pub(crate) at: At,
-    /// Local steps that were decided on the way here from the state before.
-    pub(crate) deeds: Vec<Deed>,
-}
-
-/// What a thread is about to do.
-#[derive(Clone)]
-pub(crate) enum At {
-    /// Choose the start.
-    Start,
-    /// Choose among ways to go on.
-    Fork(Rc<Vec<Way>>),
-    /// Send the `next`-th letter of what a way sends.
-    Sends {
-        letters: Rc<[Rc<Letter>]>,
-        next: usize,
-        then: Option<Part>,
-    },
-    /// Spawn the process with this number.
-    Spawns(usize),
-    /// Wait.
-    Waits(Rc<Wait>),
-    /// Nothing more; `init` has no part.
-    Over(Option<Part>),
-    /// Nothing more: its step is cut off, or fails.
-    Stuck(Fate),
-}
-
 /// All threads.
 pub(crate) struct Stage {
-    pub(crate) parts: Rc<Parts>,
-    starts: Vec<Result<Vec<Part>, Failure>>,
+    pub(crate) roles: Roles,
     /// The start that thread 0 chose, when processes were last spawned.
     start: usize,
-    saved: Vec<Vec<Rc<State>>>,
-    /// Something that this engine does not cover was met.
-    pub(crate) gave_up: Option<GaveUp>,
+    saved: Vec<Vec<EdgeId>>,
 }
 
 impl Stage {
-    pub(crate) fn new(parts: Rc<Parts>) -> Self {
-        let lanes = parts.machine().lanes().len();
+    pub(crate) fn new(parts: Rc<Parts>, kept: usize) -> Self {
+        let roles = Roles::new(parts, kept);
         Stage {
-            starts: parts.starts(),
-            parts,
             start: 0,
-            saved: vec![Vec::new(); lanes + 1],
-            gave_up: None,
+            saved: vec![Vec::new(); roles.lanes() + 1],
+            roles,
         }
     }
 
     /// How many processes there are.
     pub(crate) fn lanes(&self) -> usize {
-        self.saved.len() - 1
+        self.roles.lanes()
     }
 
     /// How many ways to start there are.
     pub(crate) fn starts(&self) -> usize {
-        self.starts.len()
+        self.roles.starts.len()
     }
 
     /// The state of a thread after its first `events` events in the graph.
-    pub(crate) fn state(&mut self, graph: &Graph<Song>, thread: Tid, events: usize) -> &Rc<State> {
-        let saved = &self.saved[thread as usize];
-        if saved.is_empty() {
-            if thread != INIT {
-                self.start = self.chosen_start(graph);
-            }
-            let first = self.first(thread);
-            self.saved[thread as usize].push(Rc::new(first));
+    #[inline]
+    pub(crate) fn state(&mut self, graph: &Graph<Song>, thread: Tid, events: usize) -> EdgeId {
+        match self.saved[thread as usize].get(events) {
+            Some(&known) => known,
+            None => self.reach(graph, thread, events),
         }
-        while self.saved[thread as usize].len() <= events {
-            let index = self.saved[thread as usize].len() - 1;
-            let before = self.saved[thread as usize][index].clone();
-            let id = EventId {
-                thread,
-                index: index as u32,
-            };
-            let after = self.after(graph, id, &before.at);
-            self.saved[thread as usize].push(Rc::new(after));
-        }
-        &self.saved[thread as usize][events]
+    }
+
+    /// Where a thread is after its first `events` events in the graph.
+    pub(crate) fn node(&mut self, graph: &Graph<Song>, thread: Tid, events: usize) -> &Node {
+        let edge = self.state(graph, thread, events);
+        self.roles.at(edge)
     }
 
     /// Answers from the `kept`-th on no longer hold.
@@ -111,9 +66,17 @@ impl Stage {
         self.saved[thread as usize].truncate(kept + 1);
     }
 
+    /// Frees memory when there is too much: what is needed again is found again.
+    pub(crate) fn tidy(&mut self) {
+        if self.roles.is_full() {
+            self.roles.forget();
+            self.saved.iter_mut().for_each(Vec::clear);
+        }
+    }
+
     /// Which start the execution has.
     pub(crate) fn chosen_start(&self, graph: &Graph<Song>) -> usize {
-        if self.starts.len() < 2 || graph.live(INIT) == 0 {
+        if self.starts() < 2 || graph.live(INIT) == 0 {
             return 0;
         }
         let first = EventId {
@@ -126,145 +89,61 @@ impl Stage {
         }
     }
 
-    fn first(&mut self, thread: Tid) -> State {
-        let mut state = State::at(At::Over(None));
-        if thread != INIT {
-            let lane = thread as usize - 1;
-            let part = self.starts[self.start]
-                .as_ref()
-                .expect("processes are spawned only where there are some")[lane]
-                .clone();
-            self.stand(lane, part, &mut state);
-        } else if self.starts.len() == 1 {
-            self.begin(0, &mut state);
-        } else {
-            state.at = At::Start;
+    fn reach(&mut self, graph: &Graph<Song>, thread: Tid, events: usize) -> EdgeId {
+        if self.saved[thread as usize].is_empty() {
+            let first = self.first(graph, thread);
+            self.saved[thread as usize].push(first);
         }
-        state
+        for index in self.saved[thread as usize].len() - 1..events {
+            let id = EventId {
+                thread,
+                index: index as u32,
+            };
+            let next = self.after(graph, id, self.saved[thread as usize][index]);
+            self.saved[thread as usize].push(next);
+        }
+        self.saved[thread as usize][events]
+    }
+
+    fn first(&mut self, graph: &Graph<Song>, thread: Tid) -> EdgeId {
+        if thread == INIT {
+            return self.roles.first_of_init();
+        }
+        self.start = self.chosen_start(graph);
+        self.roles.first_of(thread as usize - 1, self.start)
     }
 
     /// The state after an event, from the one before it.
-    fn after(&mut self, graph: &Graph<Song>, id: EventId, before: &At) -> State {
-        let mut state = State::at(before.clone());
+    fn after(&mut self, graph: &Graph<Song>, id: EventId, before: EdgeId) -> EdgeId {
         let lane = (id.thread as usize).checked_sub(1);
         let event = graph.event(id);
-        match (before, &event.kind) {
-            (At::Start, Kind::Choose { value, .. }) => self.begin(*value as usize, &mut state),
-            (At::Fork(ways), Kind::Choose { value, .. }) => {
-                self.enter(lane, &ways[*value as usize], &mut state);
+        let at = self.roles.edge(before).to;
+        match (self.roles.at(before), &event.kind) {
+            (Node::Fork { .. }, Kind::Choose { value, .. }) => {
+                self.roles.chosen(lane, at, *value as usize)
             }
-            (
-                At::Sends {
-                    letters,
-                    next,
-                    then,
-                },
-                _,
-            ) => {
-                if next + 1 < letters.len() {
-                    state.at = At::Sends {
-                        letters: letters.clone(),
-                        next: next + 1,
-                        then: then.clone(),
-                    };
-                } else {
-                    self.go_on(lane, then.clone(), &mut state);
-                }
-            }
-            (At::Spawns(child), _) => state.at = self.spawns(child + 1),
-            (At::Waits(wait), _) => {
-                let ways = match event.read {
-                    Read::From(send) => self.take(wait, graph.message(send)),
-                    _ => self.parts.give_up(wait),
+            (Node::Send { .. }, _) => self.roles.sent(lane, at),
+            (Node::Waits(waiting), _) => {
+                let message = match event.read {
+                    Read::From(send) => Some(graph.message(send)),
+                    _ => None,
                 };
-                self.fork(lane, ways, &mut state);
+                if let Some(known) = waiting.goes(message) {
+                    return known;
+                }
+                let waiting = waiting.clone();
+                self.roles
+                    .went_on(id.thread as usize - 1, &waiting, message)
             }
-            (At::Over(_) | At::Stuck(_), _) => {}
-            (At::Start | At::Fork(_), _) => unreachable!("choices are answered by choices"),
-        }
-        state
-    }
-
-    fn take(&mut self, wait: &Wait, letter: &Letter) -> Vec<Way> {
-        let taking = self.parts.take(wait, letter);
-        if taking.refused {
-            self.gave_up = Some(GaveUp::HandlerRefuses);
-        }
-        taking.ways
-    }
-
-    /// A start was chosen: `init` comes next.
-    fn begin(&mut self, start: usize, state: &mut State) {
-        match &self.starts[start] {
-            Err(failure) => state.at = At::Stuck(Fate::Failed(failure.clone())),
-            Ok(_) => match self.parts.init() {
-                None => state.at = self.spawns(0),
-                Some(ways) => self.fork(None, ways, state),
-            },
-        }
-    }
-
-    fn spawns(&self, child: usize) -> At {
-        if child < self.lanes() {
-            At::Spawns(child)
-        } else {
-            At::Over(None)
-        }
-    }
-
-    /// One of several ways; nothing is chosen when there is only one.
-    fn fork(&mut self, lane: Option<usize>, ways: Vec<Way>, state: &mut State) {
-        match &ways[..] {
-            [] => state.at = At::Stuck(Fate::Discarded),
-            [only] => self.enter(lane, only, state),
-            _ => state.at = At::Fork(Rc::new(ways)),
-        }
-    }
-
-    fn enter(&mut self, lane: Option<usize>, way: &Way, state: &mut State) {
-        state.deeds.push(way.deed.clone());
-        if way.fate != Fate::Well {
-            state.at = At::Stuck(way.fate.clone());
-            return;
-        }
-        let is_mailbox = |letter: &Letter| letter.model == Delivery::Mailbox;
-        if way.deed.kind == EventKind::Handle && way.sends.iter().skip(1).any(is_mailbox) {
-            self.gave_up = Some(GaveUp::HandlerSendsToMailboxes);
-        }
-        let part = lane.map(|_| way.part.clone());
-        if way.sends.is_empty() {
-            self.go_on(lane, part, state);
-        } else {
-            state.at = At::Sends {
-                letters: way.sends.iter().cloned().map(Rc::new).collect(),
-                next: 0,
-                then: part,
-            };
-        }
-    }
-
-    /// A local step is over.
-    fn go_on(&mut self, lane: Option<usize>, part: Option<Part>, state: &mut State) {
-        match lane.zip(part) {
-            Some((lane, part)) => self.stand(lane, part, state),
-            None => state.at = self.spawns(0),
-        }
-    }
-
-    fn stand(&mut self, lane: usize, part: Part, state: &mut State) {
-        match self.parts.next(lane, &part) {
-            Next::Over => state.at = At::Over(Some(part)),
-            Next::Goes(ways) => self.fork(Some(lane), ways, state),
-            Next::Waits(wait) => state.at = At::Waits(Rc::new(wait)),
-        }
-    }
-}
-
-impl State {
-    fn at(at: At) -> State {
-        State {
-            at,
-            deeds: Vec::new(),
+            (Node::Start, Kind::Choose { value, .. }) => self.roles.begin(*value as usize),
+            (Node::Spawns(child), _) => {
+                let next = child + 1;
+                self.roles.spawn(next)
+            }
+            (&(Node::Over(_, stay) | Node::Stuck(_, stay)), _) => stay,
+            (Node::Start | Node::Fork { .. }, _) => {
+                unreachable!("choices are answered by choices")
+            }
         }
     }
 }

@@ -178,13 +178,13 @@ impl<'s, 'a> Visit<'s, 'a> {
     pub(crate) fn finish(self) -> (Found, Coverage) {
         let stage = self.stage.borrow();
         let mut found = self.found;
-        found.gave_up = found.gave_up.max(stage.gave_up);
-        (found, stage.parts.coverage())
+        found.gave_up = found.gave_up.max(stage.roles.gave_up);
+        (found, stage.roles.parts.coverage())
     }
 
     /// Is there a reason to stop before the next execution?
     fn may_go_on(&mut self, graph: &Graph<Song>) -> bool {
-        if self.stage.borrow().gave_up.is_some() || self.found.gave_up.is_some() {
+        if self.stage.borrow().roles.gave_up.is_some() || self.found.gave_up.is_some() {
             return false;
         }
         match self.shared.reason_to_stop(graph) {
@@ -257,7 +257,7 @@ impl Visitor<Song> for Visit<'_, '_> {
         if !self.may_go_on(graph) {
             return false;
         }
-        let ending = self.stage.borrow_mut().ending(graph);
+        let ending = self.stage.borrow_mut().ending(graph, leaf);
         match ending {
             Ending::Complete => {
                 self.show(graph, true);

@@ -186,6 +186,7 @@ fn explored(instance: &Instance) -> Result<(Account, usize), GaveUp> {
     assert_eq!(found.count.completeness, Completeness::Complete);
     if found.count.complete + found.count.blocked + found.count.failed > 2 {
         shared_among_workers(&machine, &checks, &found);
+        with_little_memory(&machine, &checks, &found);
     }
     let replayed = replayed(&machine, &found);
     let account = Account {
@@ -208,6 +209,17 @@ fn shared_among_workers(machine: &Machine, checks: &[Check], found: &Explored) {
     let shared = explore(machine, checks, &manner, &mut Unwatched).expect("as one worker");
     assert_eq!(shared.count, found.count);
     assert_eq!(shared.findings, found.findings);
+}
+
+/// Local steps that are forgotten after nearly every execution are found again.
+fn with_little_memory(machine: &Machine, checks: &[Check], found: &Explored) {
+    let manner = Manner {
+        kept: 5,
+        ..Manner::default()
+    };
+    let forgetful = explore(machine, checks, &manner, &mut Unwatched).expect("as with more");
+    assert_eq!(forgetful.count, found.count);
+    assert_eq!(forgetful.findings, found.findings);
 }
 
 /// Replays the refutations, and there is one exactly where there should be.
