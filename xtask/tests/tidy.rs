@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["diagnostics", "explore", "macros", "smt"],
     &["ir", "plainsong"],
     &["semantics"],
-    &["syntax", "report", "explore-songs"],
+    &["syntax", "report", "explore-songs", "states"],
     &["driver"],
     &["cli", "testkit"],
 ];

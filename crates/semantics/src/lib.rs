@@ -6,12 +6,15 @@
 //!
 //! The way through it: [`instance`] fixes the sizes of a song, [`machine`] gives its states, steps
 //! and ends, and on top of that stand [`search`] (every state), [`simulate`] (one execution by
-//! chance), [`mod@replay`] (a trace again), [`overtake`] (what a stricter model forbids in it) and [`mod@executions`] (how many there are). For engines
-//! that keep processes apart, [`part`] is one process by itself and [`score`] the way back. Underneath,
-//! `eval` says what expressions come to, `code` runs statements from one stop to the next, and
+//! chance), [`mod@replay`] (a trace again), [`overtake`] (what a stricter model forbids in it) and
+//! [`mod@executions`] (how many there are). For engines that keep processes apart, [`part`] is one process
+//! by itself and [`score`] the way back; for those that keep states of action systems in a form of their
+//! own, there is [`action_state`]. Underneath, `eval` says what expressions come to, `code` runs
+//! statements from one stop to the next, and
 //! `voices`, `actions` and `line` say what a step is in each form. Results are [`trace`]s and
 //! [`verdict`]s.
 
+pub mod action_state;
 mod actions;
 pub mod claim;
 mod code;

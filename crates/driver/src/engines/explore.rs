@@ -4,7 +4,8 @@
 //! way. What depends on the order of steps of different processes (`always`) or on executions without
 //! end (`eventually quiescent`) is answered by the search through states, and the verdict's reason says
 //! so. Where `explore-songs` gives up, the search answers everything, and the reference enumeration of
-//! `semantics` counts. For choreographies and action systems this is the search through states.
+//! `semantics` counts. Action systems are searched by `states`; where that gives up, and for choreographies,
+//! this is the search through states of the interpreter.
 
 use super::bounds::Bound;
 use super::counting::{Tally, complete, tallies};
@@ -17,8 +18,11 @@ use crate::{Engine, Problem};
 use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore};
 use plainsong_ir::{Claim, Song, System};
 use plainsong_report::count;
+use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::{Check, Completeness, Coverage, reason_against};
+use plainsong_semantics::search::{
+    Check, Completeness, Coverage, Limits, Query, Watch, reason_against, search,
+};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
 /// Every execution once.
@@ -42,6 +46,9 @@ impl Engine for Explore {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+        if task.subject == Subject::System && matches!(task.song.system, System::Actions(_)) {
+            return by_packed_states(task, overseer);
+        }
         if !self.shares(task) {
             return Naive.run(task, overseer);
         }
@@ -50,6 +57,28 @@ impl Engine for Explore {
             Err(gave_up) => state_by_state(task, gave_up, overseer),
         }
     }
+}
+
+/// Answers a task about an action system by the search over packed states.
+fn by_packed_states(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+    let mut note = None;
+    let mut search =
+        |instance: &Instance, query: &Query, limits: &Limits, watch: &mut dyn Watch| {
+            let searched = plainsong_states::search(instance, query, limits, watch);
+            note = note.or(searched.by_interpreter);
+            searched.report
+        };
+    let (closed, coverage) = by_states(task, overseer, &mut search)?;
+    let mut verdicts: Vec<Verdict> = closed.into_iter().map(|closed| closed.verdict).collect();
+    if let Some(why) = note {
+        for verdict in &mut verdicts {
+            verdict.reason = format!("{} (searched by the interpreter: {why})", verdict.reason);
+        }
+    }
+    Ok(EngineReport {
+        verdicts,
+        coverage: Some(coverage),
+    })
 }
 
 /// Is the question about what each process did, whatever the order?
@@ -269,7 +298,7 @@ fn the_others(
     if task.grow {
         overseer.renew();
     }
-    let (mut closed, more) = by_states(&part, overseer)?;
+    let (mut closed, more) = by_states(&part, overseer, &mut search)?;
     coverage.include(&more);
     for one in &mut closed {
         say(&mut one.verdict, GaveUp::Check);
@@ -287,7 +316,7 @@ fn state_by_state(
     if task.grow {
         overseer.renew();
     }
-    let (mut closed, coverage) = by_states(task, overseer)?;
+    let (mut closed, coverage) = by_states(task, overseer, &mut search)?;
     overseer.stage.counted = "execution";
     let tallies = match gave_up {
         GaveUp::TooLong => Vec::new(),

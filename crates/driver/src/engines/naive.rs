@@ -12,7 +12,9 @@ use crate::watch::{Overseer, Stop};
 use crate::{Engine, Problem};
 use plainsong_ir::Song;
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::search::{Completeness, Coverage, Query, SearchReport, search};
+use plainsong_semantics::search::{
+    Completeness, Coverage, Limits, Query, SearchReport, Watch, search,
+};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::Outcome;
 
@@ -33,7 +35,7 @@ impl Engine for Naive {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let (closed, coverage) = by_states(task, overseer)?;
+        let (closed, coverage) = by_states(task, overseer, &mut search)?;
         Ok(EngineReport {
             verdicts: closed.into_iter().map(|closed| closed.verdict).collect(),
             coverage: Some(coverage),
@@ -41,10 +43,15 @@ impl Engine for Naive {
     }
 }
 
-/// Answers a task by the search through states.
+/// A search through the states of one instance.
+pub(super) type Search<'a> =
+    dyn FnMut(&Instance, &Query, &Limits, &mut dyn Watch) -> SearchReport + 'a;
+
+/// Answers a task by a search through states.
 pub(super) fn by_states(
     task: &Task,
     overseer: &mut Overseer<'_>,
+    search: &mut Search<'_>,
 ) -> Result<(Vec<Closed>, Coverage), Problem> {
     overseer.stage.counted = "state";
     let mut files: Vec<Dossier> = task.questions.iter().map(Dossier::new).collect();

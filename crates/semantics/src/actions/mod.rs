@@ -83,6 +83,19 @@ impl ActionSystem {
         steps
     }
 
+    /// The steps that take the pending async at `position`.
+    pub(crate) fn steps_of(
+        &self,
+        config: &ActionsConfig,
+        position: usize,
+        covered: &mut Covered,
+    ) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let pending = &config.pending[position];
+        self.action_steps(config, position, pending, covered, &mut steps);
+        steps
+    }
+
     /// The blocked asyncs, in a state where nothing can happen.
     pub(crate) fn waiting(&self, config: &ActionsConfig) -> Vec<Waiting> {
         let song = self.instance.song();

@@ -1,7 +1,15 @@
 //! Cycles in the graph of states.
 
-use super::graph::Edge;
 use std::collections::VecDeque;
+
+/// A step from one state to another, by the numbers of states and of the step.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// The state it leads to.
+    pub to: u32,
+    /// Which of the steps out of its state.
+    pub step: u32,
+}
 
 /// The first state that lies on a cycle, and the shortest way round from it as numbers of steps.
 ///

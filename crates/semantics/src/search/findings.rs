@@ -1,31 +1,61 @@
 //! The answers to the checks, as far as they are known.
+//!
+//! Every search through states keeps its account here: this one breadth-first over configurations, and
+//! engines with a store of their own, which say through [`Reached`] what a state is and how it was
+//! reached. Whatever such an engine claims is looked at again on the interpreter's own state, told as a
+//! trace and replayed, so that it can refute nothing that is not so.
 
-use super::cycle::nearest_cycle;
-use super::graph::Graph;
+use super::cycle::{Edge, nearest_cycle};
 use super::query::{Check, Query};
-use super::{Answer, Finding};
+use super::{Answer, Completeness, Coverage, Finding, SearchReport};
 use crate::claim::{Verity, verity};
 use crate::machine::{Config, Machine, Status, Step, Subject};
 use crate::replay::replay;
 use crate::retrace::retrace;
 use crate::trace::{Ending, Failure, FailureKind, Trace};
 use plainsong_ir::{Claim, Property};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+/// The states that a search has reached, by number.
+pub trait Reached {
+    /// A state.
+    fn config(&self, at: usize) -> Cow<'_, Config>;
+
+    /// The start, and the numbers of the steps that lead from it to a state.
+    fn path(&self, at: usize) -> (Config, Vec<usize>);
+}
+
+/// What a search counted.
+#[derive(Clone, Debug)]
+pub struct Totals {
+    /// Did it see everything?
+    pub completeness: Completeness,
+    /// States found.
+    pub states: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Steps from the start to the farthest state.
+    pub depth: u64,
+    /// Which parts of the text took part.
+    pub coverage: Coverage,
+}
+
 /// What is known about each check.
-pub(super) struct Findings<'a> {
+pub struct Findings<'a> {
     machine: &'a Machine,
     answers: Vec<(Check, Answer)>,
     /// Where the interpreter's own limit cut something off.
-    pub(super) resource: Option<String>,
-    pub(super) final_states: u64,
+    resource: Option<String>,
+    final_states: u64,
     /// Did some execution end in a failure?
-    pub(super) failures: bool,
-    pub(super) undelivered: BTreeSet<String>,
+    failures: bool,
+    undelivered: BTreeSet<String>,
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(machine: &'a Machine, query: &Query) -> Self {
+    /// Nothing is known yet.
+    pub fn new(machine: &'a Machine, query: &Query) -> Self {
         Findings {
             machine,
             answers: query
@@ -41,14 +71,14 @@ impl<'a> Findings<'a> {
     }
 
     /// Is the graph of states needed?
-    pub(super) fn wants_edges(&self) -> bool {
+    pub fn wants_edges(&self) -> bool {
         self.answers
             .iter()
             .any(|(check, _)| self.claims_rest(*check).is_some())
     }
 
     /// Is there nothing left to find out?
-    pub(super) fn all_refuted(&self) -> bool {
+    pub fn all_refuted(&self) -> bool {
         !self.answers.is_empty()
             && self
                 .answers
@@ -57,23 +87,41 @@ impl<'a> Findings<'a> {
     }
 
     /// How many checks are refuted.
-    pub(super) fn refuted(&self) -> u64 {
+    pub fn refuted(&self) -> u64 {
         let refuted = |(_, answer): &&(Check, Answer)| matches!(answer, Answer::Refuted(_));
         self.answers.iter().filter(refuted).count() as u64
     }
 
+    /// Is a check neither refuted nor given up?
+    pub fn is_open(&self, check: Check) -> bool {
+        let open = |(known, answer): &(Check, Answer)| {
+            *known == check && matches!(answer, Answer::NotRefuted)
+        };
+        self.answers.iter().any(open)
+    }
+
     /// Checks a state, given everything that can happen in it.
-    pub(super) fn state(&mut self, graph: &Graph, at: usize, steps: &[Step]) {
-        let config = graph.config(at);
-        if self.machine.has_begun(config) {
-            self.properties(graph, at, |claim| matches!(claim, Claim::Always(_)));
+    pub fn state(&mut self, reached: &dyn Reached, at: usize, steps: &[Step]) {
+        if self.machine.has_begun(&reached.config(at)) {
+            self.always(reached, at);
         }
-        match self.machine.status_given(config, steps) {
+        self.at_rest(reached, at, steps);
+    }
+
+    /// Checks what should hold in every state. `init` has run.
+    pub fn always(&mut self, reached: &dyn Reached, at: usize) {
+        self.properties(reached, at, |claim| matches!(claim, Claim::Always(_)));
+    }
+
+    /// Checks what should hold where nothing can happen, if that is so.
+    pub fn at_rest(&mut self, reached: &dyn Reached, at: usize, steps: &[Step]) {
+        let config = reached.config(at);
+        match self.machine.status_given(&config, steps) {
             Status::Running | Status::Discarded => {}
             Status::Deadlock(waiting) => {
                 self.refute(
                     Check::NoDeadlock,
-                    graph,
+                    reached,
                     at,
                     None,
                     Ending::Deadlock(waiting),
@@ -81,23 +129,28 @@ impl<'a> Findings<'a> {
             }
             Status::Final => {
                 self.final_states += 1;
-                self.undelivered.extend(self.machine.leftovers(config));
-                self.properties(graph, at, |claim| matches!(claim, Claim::Finally(_)));
+                self.undelivered.extend(self.machine.leftovers(&config));
+                self.properties(reached, at, |claim| matches!(claim, Claim::Finally(_)));
             }
         }
     }
 
+    /// A final state of an action system in which everything holds that should.
+    pub fn good_end(&mut self) {
+        self.final_states += 1;
+    }
+
     /// A step out of a state fails.
-    pub(super) fn failed_step(&mut self, graph: &Graph, at: usize, step: usize, failure: Failure) {
+    pub fn failed_step(&mut self, reached: &dyn Reached, at: usize, step: usize, failure: Failure) {
         self.failures = true;
         match self.blamed(&failure) {
-            Some(check) => self.refute(check, graph, at, Some(step), Ending::Failed(failure)),
+            Some(check) => self.refute(check, reached, at, Some(step), Ending::Failed(failure)),
             None => self.out_of_reach(failure),
         }
     }
 
     /// The start fails.
-    pub(super) fn failed_start(&mut self, failure: Failure, config: Config) {
+    pub fn failed_start(&mut self, failure: Failure, config: Config) {
         self.failures = true;
         match self.blamed(&failure) {
             Some(check) => {
@@ -109,7 +162,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Looks for executions that never come to rest.
-    pub(super) fn quiescence(&mut self, graph: &Graph) {
+    pub fn quiescence(&mut self, reached: &dyn Reached, edges: &[Vec<Edge>]) {
         let claims: Vec<(Check, bool)> = self
             .answers
             .iter()
@@ -118,7 +171,7 @@ impl<'a> Findings<'a> {
         if claims.is_empty() {
             return;
         }
-        let Some((at, around)) = nearest_cycle(graph.edges()) else {
+        let Some((at, around)) = nearest_cycle(edges) else {
             return;
         };
         for (check, fair) in claims {
@@ -128,20 +181,44 @@ impl<'a> Findings<'a> {
                 self.answer(check, Answer::Unknown(reason.to_owned()));
                 continue;
             }
-            let (start, mut path) = graph.path(at);
+            let (start, mut path) = reached.path(at);
             path.extend(&around);
             let ending = Ending::Violated {
                 property: self.property(check).name.clone(),
                 span: self.property(check).span,
                 why: repeats(around.len()),
             };
-            let (trace, _) = retrace(self.machine, start, &path, ending);
+            let (trace, _) = retrace(self.machine, &start, &path, ending);
             self.found(check, trace);
         }
     }
 
+    /// Did the search see everything? It came to its end, and left out states if it was `full`.
+    pub fn completeness(&mut self, full: bool) -> Completeness {
+        match self.resource.take() {
+            _ if full => Completeness::StateLimit,
+            Some(message) => Completeness::Resource(message),
+            None => Completeness::Complete,
+        }
+    }
+
+    /// The report.
+    pub fn report(mut self, totals: Totals) -> SearchReport {
+        SearchReport {
+            completeness: totals.completeness,
+            states: totals.states,
+            steps: totals.steps,
+            depth: totals.depth,
+            final_states: self.final_states,
+            failures: self.failures,
+            undelivered: std::mem::take(&mut self.undelivered).into_iter().collect(),
+            coverage: totals.coverage,
+            findings: self.answers(),
+        }
+    }
+
     /// The answers, with names.
-    pub(super) fn answers(self) -> Vec<Finding> {
+    fn answers(self) -> Vec<Finding> {
         let song = self.machine.instance().song();
         let subject = self.machine.subject();
         self.answers
@@ -164,7 +241,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Checks the properties with the kind of claim that `when` picks.
-    fn properties(&mut self, graph: &Graph, at: usize, when: impl Fn(&Claim) -> bool) {
+    fn properties(&mut self, reached: &dyn Reached, at: usize, when: impl Fn(&Claim) -> bool) {
         for number in 0..self.answers.len() {
             let (check @ Check::Property(_), Answer::NotRefuted) = &self.answers[number] else {
                 continue;
@@ -177,7 +254,7 @@ impl<'a> Findings<'a> {
             if !when(&property.claim) {
                 continue;
             }
-            match verity(self.machine, property, claim, graph.config(at)) {
+            match verity(self.machine, property, claim, &reached.config(at)) {
                 Verity::Holds => {}
                 Verity::Unknown(failure) => self.answer(check, Answer::Unknown(failure.message)),
                 Verity::Violated(why) => {
@@ -188,7 +265,7 @@ impl<'a> Findings<'a> {
                         span,
                         why,
                     };
-                    self.refute(check, graph, at, None, ending);
+                    self.refute(check, reached, at, None, ending);
                 }
             }
         }
@@ -212,7 +289,7 @@ impl<'a> Findings<'a> {
     fn refute(
         &mut self,
         check: Check,
-        graph: &Graph,
+        reached: &dyn Reached,
         at: usize,
         step: Option<usize>,
         ending: Ending,
@@ -223,9 +300,9 @@ impl<'a> Findings<'a> {
         if !self.answers.iter().any(open) {
             return;
         }
-        let (start, mut path) = graph.path(at);
+        let (start, mut path) = reached.path(at);
         path.extend(step);
-        let (trace, _) = retrace(self.machine, start, &path, ending);
+        let (trace, _) = retrace(self.machine, &start, &path, ending);
         self.found(check, trace);
     }
 

@@ -1,17 +1,12 @@
 //! The states found so far, and how.
 
 use super::Progress;
-use super::findings::Findings;
+use super::cycle::Edge;
+use super::findings::{Findings, Reached};
 use crate::machine::{Config, Outcome, Step};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
-
-/// A step from one state to another, by the numbers of states and of the step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
-    pub(super) to: u32,
-    pub(super) step: u32,
-}
+use std::borrow::Cow;
 
 /// How a state was found.
 #[derive(Clone, Copy, Debug)]
@@ -50,11 +45,6 @@ impl Graph {
     /// How many states there are.
     pub(super) fn len(&self) -> usize {
         self.states.len()
-    }
-
-    /// The state with this number.
-    pub(super) fn config(&self, at: usize) -> &Config {
-        &self.states[at]
     }
 
     /// The steps out of each state looked at.
@@ -97,18 +87,6 @@ impl Graph {
         }
     }
 
-    /// The start and the steps that lead to a state.
-    pub(super) fn path(&self, at: usize) -> (&Config, Vec<usize>) {
-        let mut steps = Vec::new();
-        let mut state = at;
-        while let Some((before, step)) = self.origins[state].from {
-            steps.push(step as usize);
-            state = before as usize;
-        }
-        steps.reverse();
-        (self.config(state), steps)
-    }
-
     /// Steps from the start to the farthest state.
     pub(super) fn deepest(&self) -> u64 {
         self.origins
@@ -124,5 +102,22 @@ impl Graph {
             steps: self.steps,
             depth: u64::from(self.origins[at].depth),
         }
+    }
+}
+
+impl Reached for Graph {
+    fn config(&self, at: usize) -> Cow<'_, Config> {
+        Cow::Borrowed(&self.states[at])
+    }
+
+    fn path(&self, at: usize) -> (Config, Vec<usize>) {
+        let mut steps = Vec::new();
+        let mut state = at;
+        while let Some((before, step)) = self.origins[state].from {
+            steps.push(step as usize);
+            state = before as usize;
+        }
+        steps.reverse();
+        (self.states[state].clone(), steps)
     }
 }

@@ -17,7 +17,9 @@ mod query;
 mod verdicts;
 
 pub use coverage::Coverage;
+pub use cycle::Edge;
 pub(crate) use findings::repeats;
+pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
 pub use verdicts::reason_against;
 
@@ -25,12 +27,11 @@ use crate::code::coverage::Covered;
 use crate::instance::Instance;
 use crate::machine::{Machine, Outcome};
 use crate::trace::Trace;
-use findings::Findings;
 use graph::Graph;
 use plainsong_diagnostics::Span;
 
 /// How many states are looked at between two calls of the watch.
-const PACE: u64 = 256;
+pub const PACE: u64 = 256;
 
 /// When to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,21 +163,15 @@ pub fn search(
         limits,
         watch,
     );
-    findings.quiescence(&graph);
+    findings.quiescence(&graph, graph.edges());
     let coverage = Coverage::new(&machine, &covered);
-    SearchReport {
+    findings.report(Totals {
         completeness,
         states: graph.len() as u64,
         steps: graph.steps,
         depth: graph.deepest(),
-        final_states: findings.final_states,
-        failures: findings.failures,
-        undelivered: std::mem::take(&mut findings.undelivered)
-            .into_iter()
-            .collect(),
         coverage,
-        findings: findings.answers(),
-    }
+    })
 }
 
 fn explore(
@@ -202,14 +197,10 @@ fn explore(
         if (at as u64).is_multiple_of(PACE) && !watch.keep_going(&graph.progress(at)) {
             return Completeness::Stopped;
         }
-        let steps = machine.steps_covering(graph.config(at), covered);
+        let steps = machine.steps_covering(&graph.config(at), covered);
         findings.state(graph, at, &steps);
         graph.expand(at, steps, findings);
         at += 1;
     }
-    match findings.resource.take() {
-        _ if graph.full => Completeness::StateLimit,
-        Some(message) => Completeness::Resource(message),
-        None => Completeness::Complete,
-    }
+    findings.completeness(graph.full)
 }

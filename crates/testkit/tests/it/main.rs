@@ -9,3 +9,4 @@ mod explorer_agrees;
 mod interpreter_agrees;
 mod random_song;
 mod round_trip;
+mod states_agree;

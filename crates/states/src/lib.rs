@@ -1,0 +1,87 @@
+//! Every state of an action system, fast.
+//!
+//! The same search as [`plainsong_semantics::search`], with the same report, over states packed into a
+//! few words and actions compiled for their arguments:
+//!
+//! - `shape`, `layout`: a type becomes leaves, leaves become bits. Fast are truth values, numbers, sorts,
+//!   options, tuples, structs and enums of these, maps over few keys, sets and bags over few elements, and
+//!   pending asyncs. Everything else (sequences, sets and bags over endless types) is kept as the
+//!   number of a value; expressions that look into such values go to the evaluator, one by one.
+//! - `compile`, `run`: an action with its arguments becomes straight code on those bits. Actions that
+//!   would become too long, choose inside a `while`, loop over or write into values kept as numbers go
+//!   to the interpreter as a whole.
+//! - `store`: states in large chunks and a hashed table; exact, never by fingerprint.
+//! - `search`: puts it together.
+//!
+//! There is no second step relation: a program does what the interpreter does where nothing fails, or asks
+//! the interpreter. Failures, deadlocks and violations are looked at again by
+//! [`Findings`](plainsong_semantics::search::Findings), which retraces and replays each of them. Systems of
+//! processes, choreographies, and action systems with thousands of different asyncs are searched by
+//! [`plainsong_semantics::search`] itself.
+
+mod asyncs;
+mod code;
+mod coding;
+mod compile;
+mod interner;
+mod layout;
+mod leaves;
+mod reached;
+mod run;
+mod search;
+mod shape;
+mod store;
+
+use plainsong_ir::System;
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::Subject;
+use plainsong_semantics::search::{Limits, Query, SearchReport, Watch};
+
+/// What was found, and by whom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Searched {
+    /// What was found.
+    pub report: SearchReport,
+    /// Why the interpreter's own search did it, if it did.
+    pub by_interpreter: Option<&'static str>,
+    /// How often an async was taken, and by whom.
+    pub taken: Taken,
+}
+
+/// How often pending asyncs were taken, whether or not they were blocked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// By compiled programs.
+    pub by_programs: u64,
+    /// By the interpreter, because there is no program or it bailed.
+    pub by_interpreter: u64,
+}
+
+/// Searches the instance and checks what the query asks.
+pub fn search(
+    instance: &Instance,
+    query: &Query,
+    limits: &Limits,
+    watch: &mut dyn Watch,
+) -> Searched {
+    let by_interpreter = match (&instance.song().system, query.subject) {
+        (System::Actions(actions), Subject::System) => {
+            match search::search(instance, actions, query, limits, watch) {
+                Some((report, taken)) => {
+                    return Searched {
+                        report,
+                        by_interpreter: None,
+                        taken,
+                    };
+                }
+                None => "it has thousands of different asyncs",
+            }
+        }
+        _ => "it is no action system",
+    };
+    Searched {
+        report: plainsong_semantics::search::search(instance, query, limits, watch),
+        by_interpreter: Some(by_interpreter),
+        taken: Taken::default(),
+    }
+}

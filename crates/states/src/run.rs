@@ -1,0 +1,238 @@
+//! Runs compiled programs.
+
+use crate::code::{Arg, Op, Program, Question};
+use crate::coding::Coding;
+use crate::leaves::{decode, encode};
+use plainsong_ir::ActionId;
+use plainsong_semantics::action_state::value;
+use plainsong_semantics::value::Value;
+
+/// The most statements of one run. The interpreter's own limits lie far beyond, so a run that stays
+/// within this one stays within those; one that does not is left to the interpreter.
+const MOST_STATEMENTS: u32 = 50_000;
+/// The most rounds of `while` loops in one run, for the same reason.
+const MOST_ROUNDS: u32 = 40;
+/// The most branches of one run.
+const MOST_BRANCHES: usize = 10_000;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ran {
+    /// Well.
+    Well,
+    /// Only the interpreter knows.
+    Bailed,
+}
+
+/// Registers, and what runs leave behind.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    /// The registers; the first hold the state.
+    pub(crate) registers: Vec<u64>,
+    /// The states that were emitted, one after the other.
+    pub(crate) emitted: Vec<u64>,
+    /// Which statements ran.
+    pub(crate) marks: Vec<bool>,
+    /// Those that ran for the first time in this run.
+    new_marks: Vec<u32>,
+}
+
+impl Runs {
+    /// For programs with this many statements in all.
+    pub(crate) fn new(statements: usize) -> Self {
+        Runs {
+            marks: vec![false; statements],
+            ..Runs::default()
+        }
+    }
+
+    /// Makes room for the registers of a program.
+    pub(crate) fn make_room(&mut self, program: &Program<'_>) {
+        let most = self.registers.len().max(program.registers);
+        self.registers.resize(most, 0);
+    }
+
+    /// Runs a program on the state in the first registers. A run that bails leaves nothing behind.
+    pub(crate) fn run(&mut self, program: &Program<'_>, coding: &mut Coding) -> Ran {
+        self.new_marks.clear();
+        let emitted = self.emitted.len();
+        let ran = self.go(program, coding);
+        if ran == Ran::Bailed {
+            self.emitted.truncate(emitted);
+            for statement in &self.new_marks {
+                self.marks[*statement as usize] = false;
+            }
+        }
+        ran
+    }
+
+    fn go(&mut self, program: &Program<'_>, coding: &mut Coding) -> Ran {
+        let limit = self.emitted.len() + MOST_BRANCHES * coding.layout.words().max(1);
+        let (mut statements, mut rounds) = (0, 0);
+        let mut pc = 0usize;
+        loop {
+            let op = &program.ops[pc];
+            pc += 1;
+            match op {
+                Op::Test {
+                    word,
+                    to,
+                    mask,
+                    value,
+                } => {
+                    if self.registers[*word as usize] & mask != *value {
+                        pc = *to as usize;
+                    }
+                }
+                Op::TestNot {
+                    word,
+                    to,
+                    mask,
+                    value,
+                } => {
+                    if self.registers[*word as usize] & mask == *value {
+                        pc = *to as usize;
+                    }
+                }
+                Op::Mark(statement) => {
+                    let mark = &mut self.marks[*statement as usize];
+                    if !*mark {
+                        *mark = true;
+                        self.new_marks.push(*statement);
+                    }
+                    statements += 1;
+                    if statements > MOST_STATEMENTS {
+                        return Ran::Bailed;
+                    }
+                }
+                Op::Patch { word, clear, bits } => {
+                    let word = &mut self.registers[*word as usize];
+                    *word = *word & !clear | bits;
+                }
+                Op::Jump(to) => pc = *to as usize,
+                Op::Emit => {
+                    let words = coding.layout.words();
+                    self.emitted.extend_from_slice(&self.registers[..words]);
+                    if self.emitted.len() > limit {
+                        return Ran::Bailed;
+                    }
+                }
+                Op::Move(to, from) => self.registers[*to as usize] = self.load(*from, coding),
+                Op::Post(number) => {
+                    if !self.post(*number as usize, coding) {
+                        return Ran::Bailed;
+                    }
+                }
+                Op::Compute(binary, to, a, b) => {
+                    match binary.of(self.load(*a, coding), self.load(*b, coding)) {
+                        Some(result) => self.registers[*to as usize] = result,
+                        None => return Ran::Bailed,
+                    }
+                }
+                Op::Store(field, from) => {
+                    let number = self.load(*from, coding);
+                    let field = &coding.layout.fields()[*field as usize];
+                    if !field.store(&mut self.registers, number) {
+                        return Ran::Bailed;
+                    }
+                }
+                Op::JumpIfZero(arg, to) => {
+                    if self.load(*arg, coding) == 0 {
+                        pc = *to as usize;
+                    }
+                }
+                Op::JumpIf { same, a, b, to } => {
+                    if (self.load(*a, coding) == self.load(*b, coding)) == *same {
+                        pc = *to as usize;
+                    }
+                }
+                Op::Again(to) => {
+                    rounds += 1;
+                    if rounds > MOST_ROUNDS {
+                        return Ran::Bailed;
+                    }
+                    pc = *to as usize;
+                }
+                Op::Table(arg, targets) => {
+                    pc = targets[self.load(*arg, coding) as usize] as usize;
+                }
+                Op::Within(arg, first, last) => {
+                    if !(*first..=*last).contains(&(self.load(*arg, coding) as i64)) {
+                        return Ran::Bailed;
+                    }
+                }
+                Op::PostWith(action, arguments) => {
+                    if !self.post_with(*action, arguments, coding) {
+                        return Ran::Bailed;
+                    }
+                }
+                Op::Pending(to, action) => {
+                    self.registers[*to as usize] = self.pending(*action, coding);
+                }
+                Op::Interpret(question) => {
+                    if !self.ask(&program.questions[*question as usize], coding) {
+                        return Ran::Bailed;
+                    }
+                }
+                Op::Bail => return Ran::Bailed,
+                Op::End => return Ran::Well,
+            }
+        }
+    }
+
+    fn load(&self, arg: Arg, coding: &Coding) -> u64 {
+        match arg {
+            Arg::Const(number) => number,
+            Arg::Reg(register) => self.registers[register as usize],
+            Arg::Field(field) => coding.layout.fields()[field as usize].load(&self.registers),
+        }
+    }
+
+    /// Leaves one async more; false when its count does not fit.
+    fn post(&mut self, number: usize, coding: &Coding) -> bool {
+        let field = &coding.layout.fields()[coding.asyncs.all()[number].field];
+        let count = field.load(&self.registers);
+        field.store(&mut self.registers, count + 1)
+    }
+
+    fn post_with(&mut self, action: ActionId, arguments: &[Arg], coding: &Coding) -> bool {
+        let leaves: Vec<u64> = arguments
+            .iter()
+            .map(|arg| self.load(*arg, coding))
+            .collect();
+        match coding.asyncs.find(action, &leaves) {
+            Some(number) => self.post(number, coding),
+            None => false,
+        }
+    }
+
+    fn pending(&self, action: Option<ActionId>, coding: &Coding) -> u64 {
+        let counted = coding.asyncs.all().iter();
+        let counted = counted.filter(|ground| action.is_none_or(|action| action == ground.action));
+        counted
+            .map(|ground| coding.layout.fields()[ground.field].load(&self.registers))
+            .sum()
+    }
+
+    /// Asks the evaluator; false when it fails.
+    fn ask(&mut self, question: &Question<'_>, coding: &mut Coding) -> bool {
+        let mut globals = vec![Value::None; coding.globals()];
+        for global in &question.globals {
+            globals[*global] = coding.value(*global, &self.registers);
+        }
+        let mut locals = vec![Value::None; question.locals];
+        for (local, shape, leaves) in &question.reads {
+            let leaves: Vec<u64> = leaves.iter().map(|arg| self.load(*arg, coding)).collect();
+            locals[*local] = decode(shape, &leaves, &coding.interner);
+        }
+        let Ok(answer) = value(&coding.instance, &globals, question.expr, &mut locals) else {
+            return false;
+        };
+        let (shape, first) = &question.answer;
+        let mut leaves = Vec::with_capacity(shape.width);
+        encode(shape, &answer, &mut coding.interner, &mut leaves);
+        let first = *first as usize;
+        self.registers[first..first + leaves.len()].copy_from_slice(&leaves);
+        true
+    }
+}

@@ -1,0 +1,180 @@
+//! The search over packed states gives the report of the interpreter's search, word for word.
+//!
+//! States, steps, depth, final states, coverage, answers and the traces of refutations are the same: on
+//! every action song of the corpus, and on random action systems that use the whole language.
+//!
+//! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
+
+mod lively;
+
+use crate::interpreter_agrees::account::instance;
+use crate::interpreter_agrees::asked_for;
+use crate::interpreter_agrees::shrink::shrink;
+use lively::lively;
+use plainsong_ir::{Song, System};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::Subject;
+use plainsong_semantics::search::{
+    Answer, Completeness, Limits, Query, SearchReport, Unwatched, search,
+};
+use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_states::Searched;
+use plainsong_testkit::corpus::{files, root};
+use plainsong_testkit::random_song::{Form, song_of};
+use std::sync::Arc;
+
+/// How many random action systems are compared, unless asked for another number.
+const SYSTEMS: u64 = 2_000;
+
+/// How many lively ones.
+const LIVELY_SYSTEMS: u64 = 1_000;
+
+/// The most states of a random system: whatever is beyond is cut off on both sides alike.
+const MOST_STATES: u64 = 300;
+
+#[test]
+fn on_every_action_song_of_the_corpus() {
+    let mut compared = 0;
+    for path in files().expect("the corpus can be listed") {
+        let text = std::fs::read_to_string(root().join(&path)).expect("a song can be read");
+        let Some(song) = plainsong_syntax::compile(&text).song else {
+            continue;
+        };
+        if !matches!(song.system, System::Actions(_)) {
+            continue;
+        }
+        for size in 1..=3 {
+            compared += agree_at(&path.display().to_string(), &song, size);
+        }
+    }
+    assert!(compared >= 60, "{compared} instances");
+}
+
+/// Compares at one size of all sorts that have one.
+fn agree_at(name: &str, song: &Song, size: i64) -> usize {
+    let chosen = song.sorts.iter().map(|sort| (sort.name.clone(), size));
+    let sizes = Sizes {
+        chosen: chosen.collect(),
+    };
+    let instances =
+        Instance::all(Arc::new(song.clone()), &sizes, &Bounds::default()).or_else(|_| {
+            Instance::all(
+                Arc::new(song.clone()),
+                &Sizes::default(),
+                &Bounds::default(),
+            )
+        });
+    let mut compared = 0;
+    for instance in instances.unwrap_or_default() {
+        let (theirs, ours) = both(&instance, 20_000);
+        assert_eq!(ours.by_interpreter, None, "{name}");
+        assert_eq!(ours.report, theirs, "{name} at {size}");
+        compared += 1;
+    }
+    compared
+}
+
+#[test]
+fn on_action_systems_that_use_the_whole_language() {
+    let mut tally = Tally::default();
+    let (skipped, systems) = asked_for(SYSTEMS);
+    for seed in skipped..skipped + systems {
+        tally.compare(seed, &song_of(Form::Actions, seed, (seed % 2) as usize));
+    }
+    assert!(tally.compared > tally.left_out, "{tally:?}");
+}
+
+/// Systems in which every action is pending at first.
+#[test]
+fn on_lively_action_systems() {
+    let mut tally = Tally::default();
+    let (skipped, systems) = asked_for(LIVELY_SYSTEMS);
+    for seed in skipped..skipped + systems {
+        let size = (seed % 3) as usize;
+        tally.compare(
+            seed,
+            &lively(song_of(Form::Actions, 1_000_000 + seed, size)),
+        );
+    }
+    assert!(tally.compared > tally.left_out, "{tally:?}");
+    assert!(tally.many_states * 10 > tally.compared, "{tally:?}");
+    assert!(tally.refuted * 4 > tally.compared, "{tally:?}");
+    assert!(tally.failures * 5 > tally.compared, "{tally:?}");
+    assert!(tally.by_programs * 3 > tally.by_interpreter, "{tally:?}");
+}
+
+/// What the compared systems were like.
+#[derive(Debug, Default)]
+struct Tally {
+    compared: usize,
+    left_out: usize,
+    many_states: usize,
+    refuted: usize,
+    complete: usize,
+    final_states: usize,
+    failures: usize,
+    by_programs: u64,
+    by_interpreter: u64,
+}
+
+impl Tally {
+    fn compare(&mut self, seed: u64, song: &Song) {
+        let song = printed(song);
+        let Some((theirs, ours)) = reports(&song) else {
+            self.left_out += 1;
+            return;
+        };
+        if ours.report != theirs {
+            disagree(seed, &song);
+        }
+        self.compared += 1;
+        let is_refuted = |answer: &Answer| matches!(answer, Answer::Refuted(_));
+        self.many_states += usize::from(theirs.states > 10);
+        self.refuted += usize::from(theirs.findings.iter().any(|one| is_refuted(&one.answer)));
+        self.complete += usize::from(theirs.completeness == Completeness::Complete);
+        self.final_states += usize::from(theirs.final_states > 0);
+        self.failures += usize::from(theirs.failures);
+        self.by_programs += ours.taken.by_programs;
+        self.by_interpreter += ours.taken.by_interpreter;
+    }
+}
+
+/// The song as it is after printing and reading: every statement has a place in the text.
+fn printed(song: &Song) -> Song {
+    let text = plainsong_ir::print::song(song);
+    plainsong_syntax::compile(&text)
+        .song
+        .unwrap_or_else(|| panic!("a printed song can be read:\n{text}"))
+}
+
+/// Both reports about everything that can be asked; none when there is no instance.
+fn reports(song: &Song) -> Option<(SearchReport, Searched)> {
+    Some(both(&instance(song)?, MOST_STATES))
+}
+
+fn both(instance: &Instance, states: u64) -> (SearchReport, Searched) {
+    let query = Query::all(instance.song())
+        .into_iter()
+        .find(|query| query.subject == Subject::System)
+        .expect("there is an action system");
+    let limits = Limits {
+        states,
+        ..Limits::default()
+    };
+    (
+        search(instance, &query, &limits, &mut Unwatched),
+        plainsong_states::search(instance, &query, &limits, &mut Unwatched),
+    )
+}
+
+/// Shows the smallest system found on which the two differ.
+fn disagree(seed: u64, song: &Song) -> ! {
+    let differ = |song: &Song| reports(song).is_some_and(|(theirs, ours)| ours.report != theirs);
+    let small = shrink(song, &differ);
+    let text = plainsong_ir::print::song(&small);
+    let (theirs, ours) = reports(&small).expect("it was compared before");
+    panic!(
+        "seed {seed}\n{text}\ninterpreter: {theirs:#?}\npacked: {:#?}",
+        ours.report
+    );
+}

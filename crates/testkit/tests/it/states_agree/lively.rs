@@ -1,0 +1,79 @@
+//! Random action systems in which something happens.
+//!
+//! `init` is made to leave an async of every action whose arguments can be chosen among few values.
+
+use crate::interpreter_agrees::account::instance;
+use plainsong_ir::{
+    Choice, Code, Domain, Expr, ExprKind, Local, LocalId, Song, Stmt, StmtKind, System,
+};
+
+/// The most values of the arguments of one action, and of all actions together.
+const MOST_ARGUMENTS: usize = 6;
+const MOST_STARTS: usize = 24;
+
+/// `song` with asyncs left at the start.
+pub(super) fn lively(mut song: Song) -> Song {
+    let Some(instance) = instance(&song) else {
+        return song;
+    };
+    let System::Actions(actions) = &mut song.system else {
+        return song;
+    };
+    let init = actions.init.get_or_insert_with(Code::default);
+    let mut starts = 1;
+    let mut first = Vec::new();
+    for (at, action) in actions.actions.iter().enumerate() {
+        let parameters = &action.code.locals[..action.code.arity];
+        let values = |local: &Local| {
+            instance
+                .candidates(&local.ty)
+                .map_or(usize::MAX, |all| all.len())
+        };
+        let count = parameters
+            .iter()
+            .map(values)
+            .fold(1usize, usize::saturating_mul);
+        if count == 0 || count > MOST_ARGUMENTS || starts * count > MOST_STARTS {
+            continue;
+        }
+        starts *= count;
+        let mut arguments = Vec::new();
+        for parameter in parameters {
+            let (choice, argument) = chosen(init, parameter);
+            first.push(choice);
+            arguments.push(argument);
+        }
+        first.push(stmt(StmtKind::Async(at.into(), arguments)));
+    }
+    first.append(&mut init.body);
+    init.body = first;
+    plainsong_ir::visit::renumber_locals(&mut song);
+    song
+}
+
+fn chosen(init: &mut Code, parameter: &Local) -> (Stmt, Expr) {
+    let local = LocalId::from(init.locals.len());
+    init.locals.push(Local {
+        name: format!("start{}", init.locals.len()),
+        mutable: false,
+        ..parameter.clone()
+    });
+    let choice = StmtKind::LetChoice(Choice {
+        local,
+        domain: Domain::Type(parameter.ty.clone()),
+        filter: None,
+    });
+    let argument = Expr {
+        kind: ExprKind::Local(local),
+        ty: parameter.ty.clone(),
+        span: Default::default(),
+    };
+    (stmt(choice), argument)
+}
+
+fn stmt(kind: StmtKind) -> Stmt {
+    Stmt {
+        kind,
+        span: Default::default(),
+    }
+}
