@@ -4,7 +4,7 @@
 //! does not cost the others their answers.
 
 use crate::contain::{Crash, contained};
-use crate::coverage::counted;
+use crate::coverage::{counted, notes};
 use crate::engine::{EngineReport, Task};
 use crate::plan::{Plan, PlannedTask};
 use crate::watch::{Interrupt, Observer, Overseer, Stage};
@@ -150,7 +150,13 @@ impl Runner<'_, '_> {
         report: EngineReport,
         took: Duration,
     ) {
-        for (&at, verdict) in places.iter().zip(report.verdicts) {
+        for (&at, mut verdict) in places.iter().zip(report.verdicts) {
+            if let Some(coverage) = report.coverage.as_ref()
+                && verdict.outcome == Outcome::Holds
+            {
+                let check = self.plan.questions[at].question.check;
+                verdict.notes = notes(coverage, check, self.source, &planned.task.song);
+            }
             self.supervision.refuted += usize::from(verdict.outcome == Outcome::Refuted);
             self.answers[at] = Some(Answer {
                 file: self.source.name.clone(),
@@ -187,6 +193,7 @@ impl Runner<'_, '_> {
             executions: None,
             blocked: None,
             assumptions: Vec::new(),
+            notes: Vec::new(),
             trace: None,
         };
         let engine = planned.engine.as_ref().map_or("-", |engine| engine.name());

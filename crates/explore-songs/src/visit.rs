@@ -9,6 +9,7 @@ use plainsong_ir::Claim;
 use plainsong_semantics::claim::{Verity, verity};
 use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::machine::{Config, Machine};
+use plainsong_semantics::premise::Premises;
 use plainsong_semantics::score::{Charge, witness};
 use plainsong_semantics::search::{Check, Completeness, Coverage, Limits, Progress, Watch};
 use std::cell::RefCell;
@@ -161,6 +162,7 @@ pub(crate) struct Visit<'s, 'a> {
     shared: &'s Shared<'a>,
     stage: Rc<RefCell<Stage>>,
     found: Found,
+    premises: Premises<'a>,
     place: Vec<u32>,
 }
 
@@ -170,6 +172,7 @@ impl<'s, 'a> Visit<'s, 'a> {
             shared,
             stage,
             found: Found::new(checks),
+            premises: Premises::new(shared.machine, checks.iter().copied()),
             place: Vec::new(),
         }
     }
@@ -179,7 +182,9 @@ impl<'s, 'a> Visit<'s, 'a> {
         let stage = self.stage.borrow();
         let mut found = self.found;
         found.gave_up = found.gave_up.max(stage.roles.gave_up);
-        (found, stage.roles.parts.coverage())
+        let mut coverage = stage.roles.parts.coverage();
+        self.premises.enter(&mut coverage);
+        (found, coverage)
     }
 
     /// Is there a reason to stop before the next execution?
@@ -199,6 +204,11 @@ impl<'s, 'a> Visit<'s, 'a> {
     fn complete(&mut self, graph: &Graph<Song>) {
         self.found.count.complete += 1;
         let mut last: Option<Config> = None;
+        if self.premises.are_open(true) {
+            let state = self.stage.borrow_mut().last_state(graph);
+            self.premises.look(&state, true);
+            last = Some(state);
+        }
         for at in 0..self.found.findings.len() {
             let check = self.found.findings[at].0;
             let Check::Property(number) = check else {

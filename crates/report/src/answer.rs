@@ -34,6 +34,12 @@ pub struct Coverage {
     pub kind_noun: &'static str,
     /// Places never executed, as `two_phase.song:31`, in order.
     pub never: Vec<String>,
+    /// Kinds of messages (or actions) that nobody ever sent (or left pending).
+    pub never_sent: Vec<String>,
+    /// Those that were sent, but never taken.
+    pub never_taken: Vec<String>,
+    /// Premises of assertions and properties that were never true, with their places.
+    pub never_true: Vec<String>,
 }
 
 /// Under which delivery models a property holds.

@@ -42,7 +42,8 @@ pub fn file_lines(file: &str, answers: &[Answer], coverage: Option<&Coverage>) -
 fn notes(answers: &[Answer]) -> String {
     let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
     for answer in answers {
-        for assumption in &answer.verdict.assumptions {
+        let verdict = &answer.verdict;
+        for assumption in verdict.assumptions.iter().chain(&verdict.notes) {
             let property = answer.verdict.property.as_str();
             match notes.iter_mut().find(|(note, _)| note == assumption) {
                 Some((_, properties)) => properties.push(property),
@@ -133,13 +134,23 @@ fn covered(coverage: &Coverage) -> String {
         all_kinds,
         kind_noun,
         never,
+        never_sent,
+        never_taken,
+        never_true: _,
     } = coverage;
     let mut line = format!("  covered    {statements} of {all_statements} statements");
     if *all_kinds > 0 {
         line.push_str(&format!(", {kinds} of {all_kinds} {kind_noun}s"));
     }
-    if !never.is_empty() {
-        line.push_str(&format!("; never executed: {}", few(never)));
+    let unused = [
+        ("never executed", never),
+        ("never sent", never_sent),
+        ("sent but never taken", never_taken),
+    ];
+    for (what, which) in unused {
+        if !which.is_empty() {
+            line.push_str(&format!("; {what}: {}", few(which)));
+        }
     }
     line.push('\n');
     line

@@ -28,6 +28,7 @@ mod mark;
 pub mod overtake;
 pub mod part;
 mod phrase;
+pub mod premise;
 pub mod replay;
 mod retrace;
 pub mod score;

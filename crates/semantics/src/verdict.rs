@@ -47,6 +47,8 @@ pub struct Verdict {
     pub blocked: Option<u64>,
     /// Everything trusted and not checked.
     pub assumptions: Vec<String>,
+    /// What a reader should know besides: premises that were never true.
+    pub notes: Vec<String>,
     /// The execution that refutes it.
     pub trace: Option<Trace>,
 }

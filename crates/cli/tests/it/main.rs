@@ -16,3 +16,4 @@ mod simulating;
 mod sizing;
 mod songs;
 mod stage;
+mod vacuity;

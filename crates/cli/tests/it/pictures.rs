@@ -38,7 +38,7 @@ fn a_deadlock() {
         a.song
           holds      assertions             -             naive  TIME   1 state
           REFUTED    no_deadlock            -             naive  TIME   0 steps   trace out/no_deadlock.trace
-          covered    0 of 4 statements, 0 of 2 message kinds; never executed: a.song:5, a.song:6, a.song:10 and 1 more
+          covered    0 of 4 statements, 0 of 2 message kinds; never executed: a.song:5, a.song:6, a.song:10 and 1 more; never sent: Ping, Pong
 
         REFUTED no_deadlock   a.song:5:5
           nothing can happen, and left waits for Pong from right (line 5), right waits for Ping from left (line 10)

@@ -122,6 +122,7 @@ impl<'a> Dossier<'a> {
                 executions: None,
                 blocked: None,
                 assumptions: self.assumptions,
+                notes: Vec::new(),
                 trace: None,
             },
         };

@@ -258,6 +258,7 @@ fn enter(
             executions: None,
             blocked: None,
             assumptions,
+            notes: Vec::new(),
             trace,
         };
         file.enter(sizes, verdict, is_limit);

@@ -71,6 +71,7 @@ pub fn verdict(answer: &Answer) -> Record {
         blocked: verdict.blocked,
         states: verdict.states,
         assumptions: verdict.assumptions.clone(),
+        notes: verdict.notes.clone(),
         trace: answer.trace_path.clone(),
     })
 }
@@ -173,6 +174,9 @@ pub fn covered(file: &str, coverage: &Coverage) -> Record {
         kinds: coverage.kinds,
         all_kinds: coverage.all_kinds,
         never: coverage.never.clone(),
+        never_sent: coverage.never_sent.clone(),
+        never_taken: coverage.never_taken.clone(),
+        never_true: coverage.never_true.clone(),
     })
 }
 

@@ -91,6 +91,9 @@ pub struct VerdictRecord {
     /// Everything trusted and not checked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,
+    /// What a reader should know besides: premises that were never true.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Where the refuting execution was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
@@ -129,6 +132,12 @@ pub struct CoveredRecord {
     pub all_kinds: u64,
     /// Places never executed.
     pub never: Vec<String>,
+    /// Kinds of messages or actions never sent.
+    pub never_sent: Vec<String>,
+    /// Kinds of messages or actions sent but never taken.
+    pub never_taken: Vec<String>,
+    /// Premises never true, with their places.
+    pub never_true: Vec<String>,
 }
 
 /// One random execution.

@@ -17,6 +17,7 @@ fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answe
         executions: None,
         blocked: None,
         assumptions: Vec::new(),
+        notes: Vec::new(),
         trace: None,
     };
     Answer {
@@ -52,6 +53,7 @@ fn columns_are_aligned_and_refuted_is_loud() {
         all_kinds: 6,
         kind_noun: "message kind",
         never: vec!["two_phase.song:31".to_owned()],
+        ..Coverage::default()
     };
     let lines = plain(&file_lines(
         "two_phase.song",
@@ -83,6 +85,7 @@ fn rejected_files_are_counted_and_places_are_few() {
         all_kinds: 1,
         kind_noun: "action",
         never: (1..=5).map(|line| format!("a.song:{line}")).collect(),
+        ..Coverage::default()
     };
     expect![[r#"
         a.song

@@ -7,6 +7,8 @@ use plainsong_diagnostics::Span;
 pub(crate) struct Statements {
     /// Where each stands in the text.
     pub(crate) spans: Vec<Span>,
+    /// Where the premises of assertions stand, numbered likewise.
+    pub(crate) premises: Vec<Span>,
 }
 
 impl Statements {
@@ -15,6 +17,12 @@ impl Statements {
         self.spans.push(span);
         (self.spans.len() - 1) as u32
     }
+
+    /// The number of one more premise.
+    pub(crate) fn number_premise(&mut self, span: Span) -> u32 {
+        self.premises.push(span);
+        (self.premises.len() - 1) as u32
+    }
 }
 
 /// Which of them ran.
@@ -22,6 +30,8 @@ impl Statements {
 pub(crate) struct Covered {
     statements: Vec<bool>,
     kinds: Vec<bool>,
+    sent: Vec<bool>,
+    premises: Vec<bool>,
 }
 
 impl Covered {
@@ -33,6 +43,26 @@ impl Covered {
     /// A message of this kind was received, or this action run.
     pub(crate) fn received(&mut self, kind: usize) {
         mark(&mut self.kinds, kind);
+    }
+
+    /// A message of this kind was sent, or this async left pending.
+    pub(crate) fn sent(&mut self, kind: usize) {
+        mark(&mut self.sent, kind);
+    }
+
+    /// A premise was true.
+    pub(crate) fn met(&mut self, premise: u32) {
+        mark(&mut self.premises, premise as usize);
+    }
+
+    /// Was a message of this kind ever sent?
+    pub(crate) fn has_sent(&self, kind: usize) -> bool {
+        self.sent.get(kind).is_some_and(|sent| *sent)
+    }
+
+    /// Was a premise ever true?
+    pub(crate) fn has_met(&self, premise: usize) -> bool {
+        self.premises.get(premise).is_some_and(|met| *met)
     }
 
     /// Did a statement ever run?

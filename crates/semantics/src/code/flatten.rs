@@ -2,6 +2,7 @@
 
 use super::coverage::Statements;
 use super::{Arm, FlatCode, Op, OpKind, Scope};
+use crate::premise::probes;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, free_locals, walk};
 use plainsong_ir::{
@@ -133,7 +134,11 @@ impl Flattener<'_> {
                 self.op(OpKind::Jump(head), span);
             }
             StmtKind::Assert(condition) => {
-                self.op(OpKind::Assert(condition.clone()), span);
+                let probes = probes(condition).into_iter();
+                let numbered = probes
+                    .map(|probe| (self.statements.number_premise(probe.span), probe.holds))
+                    .collect();
+                self.op(OpKind::Assert(condition.clone(), numbered), span);
             }
             StmtKind::Assume(condition) => {
                 self.op(OpKind::Assume(condition.clone()), span);

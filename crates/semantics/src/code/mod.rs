@@ -80,8 +80,8 @@ pub(crate) enum OpKind {
     },
     /// Goes on or goes on elsewhere, freely.
     Maybe(usize),
-    /// A failure when false.
-    Assert(Expr),
+    /// A failure when false; with its premises, for coverage.
+    Assert(Expr, Vec<(u32, Expr)>),
     /// A failure of the contract when false: a loop invariant or an `ensures`.
     Promise(&'static str, Expr),
     /// Ends or blocks what runs when false.

@@ -179,12 +179,33 @@ impl Runner<'_> {
             op.statement
                 .into_iter()
                 .for_each(|statement| covered.ran(statement));
+            self.cover(op, run, covered);
             match self.execute(op, run) {
                 Ok(Flow::Go(pc)) => run.pc = pc,
                 Ok(Flow::Fork(runs)) => return End::Fork(runs),
                 Ok(Flow::Halt(halt)) => return End::Halt(halt),
                 Err(failure) => return End::Halt(Halt::Failed(failure)),
             }
+        }
+    }
+
+    /// Which premises are true here, and what is sent.
+    fn cover<M: Memory>(&self, op: &Op, run: &Run<M>, covered: &mut Covered) {
+        match &op.kind {
+            OpKind::Assert(_, premises) => {
+                for (number, holds) in premises {
+                    if !covered.has_met(*number as usize) {
+                        let mut eval = Eval::new(self.instance, &run.memory);
+                        let is_met = eval.truth(holds, &mut run.slots.clone());
+                        if is_met.is_ok_and(|met| met) {
+                            covered.met(*number);
+                        }
+                    }
+                }
+            }
+            OpKind::Send(message, ..) => covered.sent(message.index()),
+            OpKind::Async(action, _) => covered.sent(action.index()),
+            _ => {}
         }
     }
 
@@ -235,7 +256,7 @@ impl Runner<'_> {
                 return Ok(Flow::Go(if found { next } else { *exit }));
             }
             OpKind::Maybe(otherwise) => return Ok(Flow::Fork(maybe(next, *otherwise, run))),
-            OpKind::Assert(condition) => {
+            OpKind::Assert(condition, _) => {
                 self.claim(condition, FailureKind::Assertion, "", op.span, run)?;
             }
             OpKind::Promise(what, condition) => {

@@ -17,6 +17,14 @@ pub struct Coverage {
     pub received: Vec<String>,
     /// Kinds of messages or actions that never were.
     pub never_received: Vec<String>,
+    /// Kinds of messages sent, or asyncs left pending, at least once.
+    pub sent: Vec<String>,
+    /// Kinds of messages or asyncs that never were.
+    pub never_sent: Vec<String>,
+    /// Premises of assertions and properties that were true at least once.
+    pub met: Vec<Span>,
+    /// Premises that never were, of those that were looked at.
+    pub never_met: Vec<Span>,
 }
 
 impl Coverage {
@@ -25,16 +33,29 @@ impl Coverage {
         let ran = (0..spans.len()).filter(|at| covered.has_run(*at));
         let executed: BTreeSet<Span> = ran.map(|at| spans[at]).collect();
         let all: BTreeSet<Span> = spans.iter().copied().collect();
-        let (received, never_received): (Vec<_>, Vec<_>) = kinds(machine)
-            .into_iter()
-            .enumerate()
-            .partition(|(at, _)| covered.has_received(*at));
-        let names = |kinds: Vec<(usize, String)>| kinds.into_iter().map(|(_, name)| name).collect();
+        let kinds = kinds(machine);
+        let names = |is_wanted: &dyn Fn(usize) -> bool| -> Vec<String> {
+            let wanted = kinds.iter().enumerate().filter(|(at, _)| is_wanted(*at));
+            wanted.map(|(_, name)| name.clone()).collect()
+        };
+        let premises = &machine.statements.premises;
+        let spans_of = |is_met: bool| -> Vec<Span> {
+            let numbers = (0..premises.len()).filter(|at| covered.has_met(*at) == is_met);
+            let spans: BTreeSet<Span> = numbers.map(|at| premises[at]).collect();
+            spans.into_iter().collect()
+        };
+        let met = spans_of(true);
+        let mut never_met = spans_of(false);
+        never_met.retain(|span| met.binary_search(span).is_err());
         Coverage {
             missed: all.difference(&executed).copied().collect(),
             executed: executed.into_iter().collect(),
-            received: names(received),
-            never_received: names(never_received),
+            received: names(&|at| covered.has_received(at)),
+            never_received: names(&|at| !covered.has_received(at)),
+            sent: names(&|at| covered.has_sent(at)),
+            never_sent: names(&|at| !covered.has_sent(at)),
+            met,
+            never_met,
         }
     }
 
@@ -52,6 +73,20 @@ impl Coverage {
             &other.received,
             &other.never_received,
         );
+        unite(
+            &mut self.sent,
+            &mut self.never_sent,
+            &other.sent,
+            &other.never_sent,
+        );
+        self.include_premises(&other.met, &other.never_met);
+    }
+}
+
+impl Coverage {
+    /// These premises were true, or never.
+    pub(crate) fn include_premises(&mut self, met: &[Span], never_met: &[Span]) {
+        unite(&mut self.met, &mut self.never_met, met, never_met);
     }
 }
 

@@ -25,7 +25,8 @@ pub use verdicts::reason_against;
 
 use crate::code::coverage::Covered;
 use crate::instance::Instance;
-use crate::machine::{Machine, Outcome};
+use crate::machine::{Config, Machine, Outcome, Status, Step};
+use crate::premise::Premises;
 use crate::trace::Trace;
 use graph::Graph;
 use plainsong_diagnostics::Span;
@@ -155,16 +156,19 @@ pub fn search(
     let mut findings = Findings::new(&machine, query);
     let mut graph = Graph::new(limits.states, findings.wants_edges());
     let mut covered = Covered::default();
+    let mut premises = Premises::new(&machine, query.checks.iter().copied());
     let completeness = explore(
         &machine,
         &mut findings,
         &mut graph,
         &mut covered,
+        &mut premises,
         limits,
         watch,
     );
     findings.quiescence(&graph, graph.edges());
-    let coverage = Coverage::new(&machine, &covered);
+    let mut coverage = Coverage::new(&machine, &covered);
+    premises.enter(&mut coverage);
     findings.report(Totals {
         completeness,
         states: graph.len() as u64,
@@ -179,6 +183,7 @@ fn explore(
     findings: &mut Findings<'_>,
     graph: &mut Graph,
     covered: &mut Covered,
+    premises: &mut Premises<'_>,
     limits: &Limits,
     watch: &mut dyn Watch,
 ) -> Completeness {
@@ -199,8 +204,19 @@ fn explore(
         }
         let steps = machine.steps_covering(&graph.config(at), covered);
         findings.state(graph, at, &steps);
+        look(machine, &graph.config(at), &steps, premises);
         graph.expand(at, steps, findings);
         at += 1;
     }
     findings.completeness(graph.full)
+}
+
+/// Looks at the premises of what is checked in a state.
+fn look(machine: &Machine, config: &Config, steps: &[Step], premises: &mut Premises<'_>) {
+    if premises.are_open(false) && machine.has_begun(config) {
+        premises.look(config, false);
+    }
+    if premises.are_open(true) && machine.status_given(config, steps) == Status::Final {
+        premises.look(config, true);
+    }
 }

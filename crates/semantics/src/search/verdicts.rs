@@ -45,6 +45,7 @@ impl SearchReport {
             } else {
                 Vec::new()
             },
+            notes: Vec::new(),
             trace,
         }
     }

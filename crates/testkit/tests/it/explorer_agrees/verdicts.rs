@@ -7,7 +7,7 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::replay::replay;
 use plainsong_semantics::search::{
-    Answer, Check, Completeness, Limits, Query, SearchReport, Unwatched, search,
+    Answer, Check, Completeness, Coverage, Limits, Query, SearchReport, Unwatched, search,
 };
 use plainsong_testkit::corpus::{files, root};
 
@@ -19,7 +19,7 @@ const LIMITS: Limits = Limits {
 
 #[test]
 fn on_the_verdicts_of_all_songs() {
-    let (mut compared, mut refuted, mut finally) = (0, 0, 0);
+    let (mut compared, mut refuted, mut finally, mut unmet) = (0, 0, 0, 0);
     for file in files().expect("the corpus can be listed") {
         let text = std::fs::read_to_string(root().join(&file)).expect("a song can be read");
         let Some(song) = plainsong_syntax::compile(&text).song else {
@@ -28,6 +28,11 @@ fn on_the_verdicts_of_all_songs() {
         let Some((report, explored, checks)) = both(&song) else {
             continue;
         };
+        if report.completeness == Completeness::Complete {
+            let all = sorted(&report.coverage);
+            assert_eq!(sorted(&explored.coverage), all, "{}", file.display());
+            unmet += all.never_met.len();
+        }
         for ((finding, found), check) in report.findings.iter().zip(explored.findings).zip(checks) {
             let name = format!("{}: {}", file.display(), finding.name);
             let expected = matches!(finding.answer, Answer::Refuted(_));
@@ -37,11 +42,19 @@ fn on_the_verdicts_of_all_songs() {
             finally += usize::from(expected && matches!(check, Check::Property(_)));
         }
     }
-    let summary = format!("{compared} compared, {refuted} refuted, {finally} of them `finally`");
+    let summary = format!(
+        "{compared} compared, {refuted} refuted, {finally} of them `finally`, {unmet} premises"
+    );
     assert!(
-        compared > 100 && refuted > 20 && finally > 5,
+        compared > 100 && refuted > 20 && finally > 5 && unmet > 0,
         "too few: {summary}"
     );
+}
+
+fn sorted(coverage: &Coverage) -> Coverage {
+    let mut sorted = Coverage::default();
+    sorted.include(coverage);
+    sorted
 }
 
 /// What the search and the exploration find about the checks that both answer.

@@ -1,0 +1,127 @@
+//! What took no part: statements, messages, premises.
+
+use crate::stage::Stage;
+
+const IDLE: &str = "\
+message Ask(n: nat);
+message Reply(n: nat);
+message Refuse(why: nat);
+
+process server {
+    var served: nat = 0;
+    receive Ask(n) from client;
+    assert n > 5 ==> served > 0;
+    if n == 0 {
+        send Refuse(n) to client;
+    } else {
+        send Reply(n) to client;
+        served += 1;
+    }
+}
+
+process client {
+    var got: option<nat> = none;
+    send Ask(1) to server;
+    receive {
+        Reply(n) from server => {
+            got = some(n);
+        }
+        Refuse(_) => {}
+    }
+}
+
+property big: finally client.got == some(7) ==> server.served == 0;
+property early: always forall n in {1, 2} where client.got == some(n + 8) :: server.served > 3;
+property nested: finally client.got != none ==> (server.served == 2 ==> client.got == some(2));
+property fine: finally client.got == some(1) ==> server.served == 1;
+";
+
+const NOTES: [&str; 4] = [
+    "note       assertions: the premise `n > 5` was never true",
+    "note       big: the premise `client.got == some(7)` was never true",
+    "note       early: the premise `client.got == some(n + 8)` was never true",
+    "note       nested: the premise `server.served == 2` was never true",
+];
+
+#[test]
+fn premises_that_are_never_true_are_notes() {
+    let stage = Stage::with(IDLE);
+    for verb in ["check", "explore"] {
+        let ran = stage.run(&[verb, "a.song"]).exits(0);
+        for note in NOTES {
+            assert!(ran.out.contains(note), "{verb}: {note}\n{}", ran.out);
+        }
+        let notes = ran.out.matches("  note  ").count();
+        assert_eq!(notes, NOTES.len(), "{verb}\n{}", ran.out);
+    }
+}
+
+#[test]
+fn what_was_never_executed_or_sent_is_part_of_the_coverage() {
+    let stage = Stage::with(IDLE);
+    for verb in ["check", "explore"] {
+        let ran = stage.run(&[verb, "a.song"]).exits(0);
+        let covered = "covered    8 of 9 statements, 2 of 3 message kinds; never executed: a.song:10; \
+                       never sent: Refuse";
+        assert!(ran.out.contains(covered), "{verb}\n{}", ran.out);
+        let ran = stage.run(&[verb, "a.song", "--json"]).exits(0);
+        for field in [
+            "\"never_sent\":[\"Refuse\"]",
+            "\"never_taken\":[]",
+            "\"never_true\":[\"`n > 5` (a.song:8)\"",
+            "\"notes\":[\"the premise `client.got == some(7)` was never true\"]",
+        ] {
+            assert!(ran.out.contains(field), "{verb}: {field}\n{}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn a_premise_that_is_true_at_some_size_is_no_note() {
+    let song = "\
+sort Node;
+
+message Hello;
+
+process node[n: Node] {
+    for m in Node where m != n {
+        send Hello to node[m];
+    }
+    for m in Node where m != n {
+        receive Hello from node[m];
+    }
+}
+
+property others: finally forall a, b: Node where a != b :: true;
+";
+    let stage = Stage::with(song);
+    let out = |size: &str| stage.run(&["check", "a.song", "--size", size]).exits(0).out;
+    assert!(out("Node=1").contains("others: the premise `a != b` was never true"));
+    assert!(!out("Node=1..2").contains("never true"));
+}
+
+#[test]
+fn what_is_sent_and_never_taken_is_said() {
+    let song = "\
+message Job;
+message Stop;
+
+process boss {
+    send Job to worker;
+    send Stop to worker;
+}
+
+process worker {
+    receive Job;
+    if false {
+        receive Stop;
+    }
+}
+";
+    let ran = Stage::with(song).run(&["explore", "a.song"]).exits(0);
+    assert!(
+        ran.out.contains("sent but never taken: Stop"),
+        "{}",
+        ran.out
+    );
+}
