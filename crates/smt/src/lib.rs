@@ -35,4 +35,4 @@ pub use pool::{Pool, PoolSize};
 pub use query::{Ask, Kind, Limits, Query, Strategy};
 pub use sexpr::Sexpr;
 pub use solver::Solver;
-pub use solvers::{Setup, Solvers};
+pub use solvers::{Notice, Setup, Solvers};

@@ -2,18 +2,22 @@
 //!
 //! Nothing is looked for, fetched or started before the first query.
 
-use crate::answer::{Answer, Reason};
+use crate::answer::{Answer, Outcome, Reason};
 use crate::cache::{Cache, Key};
 use crate::cancel::Cancel;
 use crate::dump::dump;
 use crate::install::{Attempt, Found, Places};
 use crate::pool::{Pool, PoolSize};
 use crate::query::{Kind, Query};
+use crate::sexpr::Sexpr;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+/// Whom to tell that something takes a while.
+pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How the solvers of one run are set up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Setup {
     /// Where to look for them.
     pub places: Places,
@@ -23,6 +27,10 @@ pub struct Setup {
     pub answers: Option<PathBuf>,
     /// Where every query is written to, for people.
     pub dump: Option<PathBuf>,
+    /// Whether to fetch a solver again when that failed a short time ago.
+    pub attempt: Attempt,
+    /// Told before a solver is fetched.
+    pub notice: Option<Notice>,
 }
 
 impl Setup {
@@ -57,6 +65,25 @@ impl Solvers {
     /// The solver that is always used; an error says what to do to get one.
     pub fn primary(&self, cancel: &Cancel) -> Result<&Found, &str> {
         self.z3(cancel).map(|(found, _)| found)
+    }
+
+    /// Finds the solver that is always used and has it answer two questions. An error says what is wrong
+    /// and what to do.
+    pub fn examine(&self, cancel: &Cancel) -> Result<&Found, String> {
+        let (found, pool) = self.z3(cancel)?;
+        let question = |value| {
+            let assertion = Sexpr::call("assert", [Sexpr::bool(value)]);
+            pool.ask(&Query::new("examination", vec![assertion]), cancel)
+        };
+        let (yes, no) = (question(true), question(false));
+        match (yes.outcome, no.outcome) {
+            (Outcome::Sat { .. }, Outcome::Unsat { .. }) => Ok(found),
+            (Outcome::Unknown(reason), _) | (_, Outcome::Unknown(reason)) => {
+                let program = found.solver.program.display();
+                Err(format!("{program} does not answer: {reason}"))
+            }
+            _ => Err(format!("{} is wrong", found.solver.program.display())),
+        }
     }
 
     /// Answers one query.
@@ -136,7 +163,15 @@ impl Solvers {
 
     fn z3(&self, cancel: &Cancel) -> Result<&(Found, Pool), &str> {
         let find = || {
-            let found = self.setup.places.z3(Attempt::IfNotFailedLately, cancel)?;
+            let notice = |text: &str| {
+                if let Some(notice) = &self.setup.notice {
+                    notice(text);
+                }
+            };
+            let Setup {
+                places, attempt, ..
+            } = &self.setup;
+            let found = places.z3(*attempt, &notice, cancel)?;
             let pool = Pool::new(found.solver.clone(), self.setup.size);
             Ok((found, pool))
         };

@@ -1,4 +1,4 @@
-//! `explain` and `doctor`.
+//! `explain`.
 
 use crate::stage::Stage;
 
@@ -48,15 +48,4 @@ fn an_unknown_code_has_near_ones() {
     );
     let ran = stage.run(&["explain", "zzzzzz"]).exits(3);
     assert!(ran.err.contains("plainsong explain --list"), "{}", ran.err);
-}
-
-#[test]
-fn the_doctor_is_content() {
-    let ran = Stage::new().run(&["doctor"]).exits(0);
-    assert!(ran.out.contains("ok plainsong 0."), "{}", ran.out);
-    assert!(
-        ran.out.contains("ok naive") && ran.out.contains("ok explore"),
-        "{}",
-        ran.out
-    );
 }

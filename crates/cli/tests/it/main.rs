@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod book;
+mod examining;
 mod exit_codes;
 mod explaining;
 mod exploring;

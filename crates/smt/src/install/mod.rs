@@ -69,12 +69,17 @@ impl Places {
         }
     }
 
-    /// Finds Z3, fetching it if need be. The error says what to do.
-    pub fn z3(&self, attempt: Attempt, cancel: &Cancel) -> Result<Found, String> {
+    /// Finds Z3, fetching it if need be; before that, `notice` is told. The error says what to do.
+    pub fn z3(
+        &self,
+        attempt: Attempt,
+        notice: &dyn Fn(&str),
+        cancel: &Cancel,
+    ) -> Result<Found, String> {
         if let Some(program) = &self.named {
             return named(program);
         }
-        let pinned = self.pinned_z3(attempt, cancel);
+        let pinned = self.pinned_z3(attempt, notice, cancel);
         let remark = match pinned {
             Ok(solver) => return Ok(found(solver, Origin::Pinned, None)),
             Err(remark) => remark,
@@ -89,7 +94,12 @@ impl Places {
         }
     }
 
-    fn pinned_z3(&self, attempt: Attempt, cancel: &Cancel) -> Result<Solver, String> {
+    fn pinned_z3(
+        &self,
+        attempt: Attempt,
+        notice: &dyn Fn(&str),
+        cancel: &Cancel,
+    ) -> Result<Solver, String> {
         let cache = self
             .cache
             .as_ref()
@@ -102,6 +112,7 @@ impl Places {
                 let why = fs::read_to_string(&failed).unwrap_or_default();
                 return Err(format!("it failed a short time ago: {why}"));
             }
+            notice(&format!("fetching Z3 {PINNED_Z3} (29 MB, only this once)"));
             if let Err(why) = fetch::z3(&folder, &program, cancel) {
                 // Only a hint for the next run.
                 let _ = fs::write(&failed, &why);
@@ -114,9 +125,10 @@ impl Places {
 }
 
 /// Whether to try again what failed a short time ago.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Attempt {
     /// Not if it failed within the last hour.
+    #[default]
     IfNotFailedLately,
     /// Now.
     Always,

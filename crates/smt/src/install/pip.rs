@@ -23,20 +23,26 @@ const LONGEST: Duration = Duration::from_secs(300);
 
 /// Downloads one package, without what it depends on, into an empty folder; gives its file.
 pub(crate) fn download(package: &str, into: &Path, cancel: &Cancel) -> Result<PathBuf, String> {
-    let mut why = String::new();
     for pip in PIPS {
         match run(pip, package, into, cancel) {
             Ok(()) => return the_only_file(into),
-            Err(error) => why = error,
-        }
-        if cancel.is_cancelled() {
-            return Err("interrupted".to_owned());
+            Err(Failure::NotThere) => {}
+            Err(Failure::Said(why)) => return Err(format!("`{}`: {why}", pip.join(" "))),
         }
     }
-    Err(why)
+    Err("there is no `pip`".to_owned())
 }
 
-fn run(pip: &[&str], package: &str, into: &Path, cancel: &Cancel) -> Result<(), String> {
+enum Failure {
+    /// The next one may be.
+    NotThere,
+    /// It is there; another one would say the same.
+    Said(String),
+}
+
+fn run(pip: &[&str], package: &str, into: &Path, cancel: &Cancel) -> Result<(), Failure> {
+    let complaints = into.join("complaints");
+    let file = fs::File::create(&complaints).map_err(|error| Failure::Said(error.to_string()))?;
     let child = Command::new(pip[0])
         .args(&pip[1..])
         .args(["download", "--quiet", "--no-input", "--no-deps"])
@@ -46,19 +52,18 @@ fn run(pip: &[&str], package: &str, into: &Path, cancel: &Cancel) -> Result<(), 
         .arg(package)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(fs::File::create(into.join("complaints")).map_err(|error| error.to_string())?)
+        .stderr(file)
         .spawn();
-    let child = child.map_err(|error| format!("`{}` cannot be started: {error}", pip[0]))?;
-    if wait(child, cancel)? {
+    let child = child.map_err(|_| Failure::NotThere)?;
+    if wait(child, cancel).map_err(Failure::Said)? {
         return Ok(());
     }
-    let said = fs::read_to_string(into.join("complaints")).unwrap_or_default();
+    let said = fs::read_to_string(complaints).unwrap_or_default();
+    if said.contains("No module named") {
+        return Err(Failure::NotThere);
+    }
     let last = said.lines().rfind(|line| !line.trim().is_empty());
-    Err(format!(
-        "`{}`: {}",
-        pip.join(" "),
-        last.unwrap_or("it failed")
-    ))
+    Err(Failure::Said(last.unwrap_or("it failed").to_owned()))
 }
 
 /// Did it succeed?
@@ -73,7 +78,7 @@ fn wait(mut child: Child, cancel: &Cancel) -> Result<bool, String> {
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err("it took too long".to_owned());
+                return Err("it took too long, or was interrupted".to_owned());
             }
         }
     }

@@ -14,7 +14,7 @@ pub(crate) fn z3() -> Solver {
     static FOUND: OnceLock<Solver> = OnceLock::new();
     let find = || {
         let places = Places::from_environment();
-        match places.z3(Attempt::Always, &Cancel::default()) {
+        match places.z3(Attempt::Always, &|_| {}, &Cancel::default()) {
             Ok(found) => found.solver,
             Err(why) => panic!("these tests need a solver: {why}"),
         }
@@ -45,6 +45,7 @@ pub(crate) fn solvers(answers: Option<PathBuf>, dump: Option<PathBuf>) -> Solver
         size: size(2),
         answers,
         dump,
+        ..Setup::default()
     })
 }
 
