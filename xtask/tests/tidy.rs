@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["diagnostics", "explore", "macros", "smt"],
     &["ir", "plainsong"],
     &["semantics"],
-    &["syntax", "report", "explore-songs", "states"],
+    &["syntax", "report", "explore-songs", "states", "prove"],
     &["driver"],
     &["cli", "testkit"],
 ];

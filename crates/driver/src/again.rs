@@ -104,5 +104,9 @@ fn bounds(header: &Header) -> Result<Bounds, Problem> {
     if let Some((_, nat)) = window("nat")? {
         bounds.nat = nat;
     }
+    if let Some((_, length)) = window("length")? {
+        bounds.length = usize::try_from(length)
+            .map_err(|_| Problem::new(format!("`{length}` is not a length")))?;
+    }
     Ok(bounds)
 }

@@ -53,13 +53,15 @@ impl Sizes {
     }
 }
 
-/// Which of infinitely many integers are tried where a value is chosen freely.
+/// Which of infinitely many integers, sequences and bags are tried where a value is chosen freely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// First and last `int`.
     pub int: (i64, i64),
     /// Last `nat`; the first is 0.
     pub nat: i64,
+    /// The longest sequence and the largest bag.
+    pub length: usize,
 }
 
 impl Default for Bounds {
@@ -67,6 +69,7 @@ impl Default for Bounds {
         Bounds {
             int: (-2, 2),
             nat: 3,
+            length: 2,
         }
     }
 }

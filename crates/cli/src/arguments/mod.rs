@@ -116,7 +116,8 @@ pub(crate) struct InstanceArguments {
     /// Members of a sort, or the value of a parameter; `Sort=2..4` tries 2, 3 and 4
     #[arg(long, value_name = "SORT=N[..M]", value_delimiter = ',')]
     pub(crate) size: Vec<Size>,
-    /// Limits: `int=-2..2` and `nat=3` where any integer could be chosen, `states=1000000`
+    /// Limits: `int=-2..2`, `nat=3` and `length=2` (of sequences and bags) where any value could be
+    /// chosen, `states=1000000`
     #[arg(
         long,
         value_name = "WHAT=N",

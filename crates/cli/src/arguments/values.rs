@@ -39,7 +39,7 @@ impl FromStr for Size {
     }
 }
 
-/// `states=N`, `int=LO..HI` or `nat=N`.
+/// `states=N`, `int=LO..HI`, `nat=N` or `length=N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     /// The most states to store.
@@ -48,13 +48,15 @@ pub(crate) enum Bound {
     Int(i64, i64),
     /// Last `nat` tried.
     Nat(i64),
+    /// The longest sequence and largest bag tried.
+    Length(usize),
 }
 
 impl FromStr for Bound {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let example = "write it as `states=1000000`, `int=-2..2` or `nat=3`";
+        let example = "write it as `states=1000000`, `int=-2..2`, `nat=3` or `length=2`";
         let (what, value) = text.split_once('=').ok_or_else(|| example.to_owned())?;
         let bad = || format!("`{value}` does not fit; {example}");
         match what.trim() {
@@ -70,6 +72,7 @@ impl FromStr for Bound {
                 Ok(nat) if nat >= 0 => Ok(Bound::Nat(nat)),
                 _ => Err(bad()),
             },
+            "length" => value.trim().parse().map(Bound::Length).map_err(|_| bad()),
             other => Err(format!("there is no bound `{other}`; {example}")),
         }
     }
@@ -82,6 +85,7 @@ impl Bound {
             Bound::States(states) => limits.states = states,
             Bound::Int(low, high) => bounds.int = (low, high),
             Bound::Nat(nat) => bounds.nat = nat,
+            Bound::Length(length) => bounds.length = length,
         }
     }
 }
@@ -144,6 +148,7 @@ mod tests {
     fn bounds_read_and_nonsense_does_not() {
         assert_eq!("int=-5..5".parse(), Ok(Bound::Int(-5, 5)));
         assert_eq!("nat=0".parse(), Ok(Bound::Nat(0)));
+        assert_eq!("length=4".parse(), Ok(Bound::Length(4)));
         assert_eq!("states=10".parse(), Ok(Bound::States(10)));
         for bad in ["int", "int=5..-5", "nat=-1", "states=0", "depth=3"] {
             assert!(bad.parse::<Bound>().is_err(), "{bad}");

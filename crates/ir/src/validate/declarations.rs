@@ -166,11 +166,6 @@ fn systems(song: &Song, report: &mut Report) {
         report.enter(format!("choreography {}", line.name));
         arity(report, line.code.arity, &line.code.locals, line.span);
         rows(song, report, &line.code.locals);
-        for row in line.code.locals.iter().take(line.code.arity) {
-            report.require(is_enumerable(song, &row.ty), row.span, || {
-                format!("a parameter cannot have the type {}", show(song, &row.ty))
-            });
-        }
     }
 }
 

@@ -37,6 +37,9 @@ pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
     if uses.nat {
         bound.insert("nat".to_owned(), format!("0..={}", windows.nat));
     }
+    if uses.length {
+        bound.insert("length".to_owned(), format!("0..={}", windows.length));
+    }
     if let (Some(delivery), Some(_)) = (instance.delivery(), song.voices()) {
         bound.insert("delivery".to_owned(), delivery.name().to_owned());
     }
@@ -48,6 +51,7 @@ struct Windows<'a> {
     song: &'a Song,
     int: bool,
     nat: bool,
+    length: bool,
 }
 
 impl Windows<'_> {
@@ -57,6 +61,7 @@ impl Windows<'_> {
             song,
             int: false,
             nat: false,
+            length: false,
         };
         for param in &instance.facts.tried {
             windows.ty(&song.consts[param.index()].ty, 0);
@@ -91,7 +96,11 @@ impl Windows<'_> {
                 fields.iter().for_each(|(_, ty)| self.ty(ty, deeper));
             }
             Ty::Tuple(types) => types.iter().for_each(|ty| self.ty(ty, deeper)),
-            Ty::Option(ty) | Ty::Set(ty) | Ty::Bag(ty) | Ty::Seq(ty) => self.ty(ty, deeper),
+            Ty::Option(ty) | Ty::Set(ty) => self.ty(ty, deeper),
+            Ty::Bag(ty) | Ty::Seq(ty) => {
+                self.length = true;
+                self.ty(ty, deeper);
+            }
             Ty::Map(key, value) => {
                 self.ty(key, deeper);
                 self.ty(value, deeper);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// How deep types may nest before they are taken for endless.
 const DEEPEST: u32 = 100;
 
-/// Every value of `ty`, ascending; integers only within `windows`.
+/// Every value of `ty`, ascending; integers, sequences and bags only within `windows`.
 pub(super) fn values(
     instance: &Instance,
     ty: &Ty,
@@ -78,7 +78,15 @@ impl Lister<'_> {
             Ty::Set(ty) => Some(power(2, count(ty)?)),
             Ty::Map(key, value) => Some(power(count(value)?, count(key)?)),
             Ty::Process => Some(self.processes().len() as u128),
-            Ty::Bag(_) | Ty::Seq(_) => None,
+            Ty::Seq(ty) => {
+                let each = count(ty)?;
+                let lengths = 0..=self.windows?.length as u32;
+                Some(lengths.fold(0u128, |sum, length| {
+                    sum.saturating_add(each.saturating_pow(length))
+                }))
+            }
+            // More than there are bags, which is all that is asked.
+            Ty::Bag(ty) => self.count(&Ty::Seq(ty.clone()), depth),
         }
     }
 
@@ -113,7 +121,17 @@ impl Lister<'_> {
             Ty::Set(ty) => self.subsets(&self.list(ty)),
             Ty::Map(key, value) => self.maps(key, value),
             Ty::Process => self.processes(),
-            Ty::Bag(_) | Ty::Seq(_) => panic!("bags and sequences were counted as endless"),
+            Ty::Seq(ty) => {
+                let rows = self.rows(&self.list(ty));
+                rows.into_iter().map(|row| Value::Seq(row.into())).collect()
+            }
+            Ty::Bag(ty) => {
+                let rows = self.rows(&self.list(ty));
+                let mut bags: Vec<Value> = rows.into_iter().map(Value::bag).collect();
+                bags.sort_unstable();
+                bags.dedup();
+                bags
+            }
         }
     }
 
@@ -141,6 +159,17 @@ impl Lister<'_> {
     /// Every way to take one value of each type.
     fn products(&self, types: &mut dyn Iterator<Item = &Ty>) -> Vec<Vec<Value>> {
         types.fold(vec![vec![]], |rows, ty| extend(&rows, &self.list(ty)))
+    }
+
+    /// Every row of the elements, up to the longest length.
+    fn rows(&self, elements: &[Value]) -> Vec<Vec<Value>> {
+        let mut all: Vec<Vec<Value>> = vec![Vec::new()];
+        let mut longest = all.clone();
+        for _ in 0..self.windows.map_or(0, |bounds| bounds.length) {
+            longest = extend(&longest, elements);
+            all.extend(longest.iter().cloned());
+        }
+        all
     }
 
     fn subsets(&self, elements: &[Value]) -> Vec<Value> {

@@ -30,11 +30,6 @@ impl Lowering<'_> {
         let (name, span) = name_and_span(item.name());
         let written = item.binders();
         let params = self.binders(written.as_ref());
-        let binders = written.iter().flat_map(ast::BinderList::binders);
-        for (param, binder) in params.iter().zip(binders) {
-            let span = binder.ty().map_or(binder.span(), |ty| ty.span());
-            self.want_enumerable(&param.ty, span, "a parameter");
-        }
         let body = item.body();
         let parts = body.iter().flat_map(ast::ChoreographyBody::endpoints);
         for (endpoint, &family) in parts.zip(&endpoints) {

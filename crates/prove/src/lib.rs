@@ -1,0 +1,14 @@
+//! One sequential prover for choreographies, synthesized lines and actions.
+//!
+//! The way through it: [`lower`] turns source expressions into [`term`]s, with the conditions under
+//! which they are defined; [`vc`] follows the statements of a line and collects [`obligation`]s;
+//! [`discharge`] shows each of them to a solver. Only `unsat` proves anything; everything else is
+//! open. What is refuted is refuted by runs of the interpreter, never by a solver's model.
+
+pub mod discharge;
+pub mod lower;
+pub mod obligation;
+pub mod term;
+pub mod theory;
+pub mod types;
+pub mod vc;

@@ -1,0 +1,159 @@
+//! What all obligations of one song share: its declarations as terms.
+//!
+//! Sizes of sorts and parameters are symbols; what is known about them (a sort has a member, a
+//! parameter satisfies its `where`) is *background*, a hypothesis of every obligation. Constants are
+//! their values.
+
+use crate::lower::{Env, Lowering, Unsupported};
+use crate::term::{Op, Sort, Term, Terms};
+use plainsong_ir::{ConstId, RangeEnd, Song, SortId, SortKind, Ty};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The result of a translation.
+pub type Result<T = Term> = std::result::Result<T, Unsupported>;
+
+/// A song's declarations as terms.
+#[derive(Debug)]
+pub struct Theory {
+    /// The song.
+    pub song: Arc<Song>,
+    /// The arena.
+    pub terms: Terms,
+    sizes: BTreeMap<SortId, Term>,
+    consts: BTreeMap<ConstId, Term>,
+    defaults: BTreeMap<Sort, Term>,
+    background: Vec<Term>,
+}
+
+impl Theory {
+    /// Nothing translated yet.
+    pub fn new(song: Arc<Song>) -> Self {
+        Theory {
+            song,
+            terms: Terms::new(),
+            sizes: BTreeMap::new(),
+            consts: BTreeMap::new(),
+            defaults: BTreeMap::new(),
+            background: Vec::new(),
+        }
+    }
+
+    /// What is known about the sizes and parameters that were used so far.
+    pub fn background(&self) -> &[Term] {
+        &self.background
+    }
+
+    /// The symbols of sizes and parameters, with their names.
+    pub fn size_symbols(&self) -> impl Iterator<Item = (SortId, Term)> {
+        self.sizes.iter().map(|(sort, term)| (*sort, *term))
+    }
+
+    /// The parameters that were used so far.
+    pub fn constants(&self) -> impl Iterator<Item = (ConstId, Term)> {
+        self.consts
+            .iter()
+            .map(|(constant, term)| (*constant, *term))
+    }
+
+    /// How many members a sort of identities, or a range without an end, has.
+    pub fn size(&mut self, sort: SortId) -> Term {
+        if let Some(&size) = self.sizes.get(&sort) {
+            return size;
+        }
+        let name = format!("size_{}", self.song.sorts[sort.index()].name);
+        let size = self.terms.fresh(name, Sort::INT);
+        self.sizes.insert(sort, size);
+        let one = self.terms.int(1);
+        let some = self.terms.le(one, size);
+        self.background.push(some);
+        size
+    }
+
+    /// First and one past the last member of a sort of integers or of ordered identities.
+    pub fn range(&mut self, sort: SortId) -> Result<(Term, Term)> {
+        let song = self.song.clone();
+        match &song.sorts[sort.index()].kind {
+            SortKind::Identities { .. } => {
+                let zero = self.terms.int(0);
+                Ok((zero, self.size(sort)))
+            }
+            SortKind::Range(range) => {
+                let first = self.closed(&range.start)?;
+                let end = match &range.end {
+                    RangeEnd::Open => {
+                        let size = self.size(sort);
+                        self.terms.add(first, size)
+                    }
+                    RangeEnd::Before(end) => self.closed(end)?,
+                    RangeEnd::With(last) => {
+                        let last = self.closed(last)?;
+                        self.terms.offset(last, 1)
+                    }
+                };
+                Ok((first, end))
+            }
+        }
+    }
+
+    /// A constant or parameter.
+    pub fn constant(&mut self, constant: ConstId) -> Result {
+        if let Some(&term) = self.consts.get(&constant) {
+            return Ok(term);
+        }
+        let song = self.song.clone();
+        let decl = &song.consts[constant.index()];
+        let term = match &decl.value {
+            Some(value) => self.closed(value)?,
+            None => {
+                let sort = self.sort_of_type(&decl.ty, decl.span)?;
+                let term = self.terms.fresh(decl.name.clone(), sort);
+                let valid = self.valid(&decl.ty, term)?;
+                self.background.push(valid);
+                term
+            }
+        };
+        self.consts.insert(constant, term);
+        if let Some(constraint) = &decl.constraint {
+            let holds = self.closed(constraint)?;
+            self.background.push(holds);
+        }
+        Ok(term)
+    }
+
+    /// An expression that reads no variable.
+    pub fn closed(&mut self, expr: &plainsong_ir::Expr) -> Result {
+        let env = Env::default();
+        let mut lowering = Lowering::new(self, env);
+        lowering.expr(expr)
+    }
+
+    /// A value that stands where a representation has a place for one and the source has none.
+    pub fn default_of(&mut self, sort: Sort) -> Term {
+        if let Some(&known) = self.defaults.get(&sort) {
+            return known;
+        }
+        let value = self.terms.fresh(format!("default_{}", sort.0), sort);
+        self.defaults.insert(sort, value);
+        value
+    }
+
+    /// Is this one of the values that mean nothing?
+    pub fn is_default(&self, term: Term) -> bool {
+        matches!(self.terms.op(term), Op::Symbol(_))
+            && self.defaults.values().any(|known| *known == term)
+    }
+
+    /// An arbitrary value of a type, and what is known about it.
+    pub fn arbitrary(
+        &mut self,
+        name: &str,
+        ty: &Ty,
+        span: plainsong_diagnostics::Span,
+    ) -> Result<(Term, Term)> {
+        let sort = self.sort_of_type(ty, span)?;
+        let value = self.terms.fresh(name, sort);
+        let valid = self.valid(ty, value)?;
+        Ok((value, valid))
+    }
+}

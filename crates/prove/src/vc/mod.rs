@@ -1,0 +1,268 @@
+//! Verification conditions of located sequential code.
+//!
+//! A choreography is followed from its start to its end with symbols for what is not known, as the
+//! interpreter would run it. Where the interpreter can fail there is an [`Obligation`]; afterwards its
+//! condition may be relied on, because the interpreter goes no further when it fails. So the
+//! obligations of one rule can be shown whether or not those of another can.
+//!
+//! - Branches without loops and jumps are joined again, variable by variable, so the number of
+//!   obligations grows with the text and not with the number of paths.
+//! - A loop is cut at its head ([`loops`]): invariants are established, everything the body may write
+//!   becomes unknown, invariants are relied on and have to be maintained. What the body does not write
+//!   keeps its value: that is the frame.
+//! - A transfer between endpoints is an assignment: a line's steps happen one after the other.
+//!
+//! NOT COVERED. Termination of `while` loops without `decreases`: the notes say so, and what is
+//! proved is what holds if the end is reached. `always` properties of lines.
+
+mod assign;
+mod family;
+mod join;
+mod loops;
+mod start;
+mod statements;
+
+use crate::lower::{Env, Lowering};
+use crate::obligation::{Obligation, Rule};
+use crate::term::{Op, Term};
+use crate::theory::{Result, Theory};
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{BinOp, Claim, Expr, ExprKind, FamilyId};
+use std::collections::BTreeSet;
+
+/// The most states that one place of the text is followed with.
+const MOST_STATES: usize = 64;
+
+/// What a choreography asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    /// What has to be shown.
+    pub obligations: Vec<Obligation>,
+    /// What is trusted or not covered, for the verdict.
+    pub notes: Vec<String>,
+}
+
+/// The obligations of choreography `line`, with those of the properties in `finally`.
+pub fn conditions(theory: &mut Theory, line: usize, finally: &[usize]) -> Result<Conditions> {
+    let mut following = Following {
+        theory,
+        conditions: Conditions::default(),
+    };
+    following.line(line, finally)?;
+    Ok(following.conditions)
+}
+
+/// What is known at a place of the text.
+#[derive(Clone, Debug, Default)]
+struct State {
+    env: Env,
+    hypotheses: Vec<Term>,
+}
+
+/// Where a block leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    /// To the next statement.
+    Next,
+    /// Out of the loop.
+    Break,
+    /// To the next round.
+    Continue,
+}
+
+/// States behind a statement.
+type States = Vec<(Flow, State)>;
+
+struct Following<'a> {
+    theory: &'a mut Theory,
+    conditions: Conditions,
+}
+
+impl Following<'_> {
+    fn line(&mut self, number: usize, finally: &[usize]) -> Result<()> {
+        let song = self.theory.song.clone();
+        let line = &song.lines[number];
+        let mut state = self.start(line)?;
+        for condition in &line.requires {
+            let holds = self.read(&mut state, condition)?;
+            state.hypotheses.push(holds);
+        }
+        if !line.requires.is_empty() {
+            self.reachable(
+                &state,
+                line.requires[0].span,
+                "nothing satisfies `requires`",
+            );
+        }
+        for (_, mut state) in self.block(state, &line.code.body)? {
+            for promise in &line.ensures {
+                self.check(
+                    &mut state,
+                    promise,
+                    Rule::Ensures,
+                    "may be false at the end",
+                )?;
+            }
+            for &at in finally {
+                let property = &song.properties[at];
+                if let Claim::Finally(claim) = &property.claim {
+                    let mut ending = state.clone();
+                    ending.env.locals.clear();
+                    self.check(
+                        &mut ending,
+                        claim,
+                        Rule::Finally(at),
+                        "may be false at the end",
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of an expression; asks for its definedness, and relies on it afterwards.
+    fn read(&mut self, state: &mut State, expr: &Expr) -> Result {
+        self.reading(state, expr.span, |lowering| lowering.expr(expr))
+    }
+
+    fn reading<T>(
+        &mut self,
+        state: &mut State,
+        span: Span,
+        read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let env = std::mem::take(&mut state.env);
+        let mut lowering = Lowering::new(self.theory, env);
+        let value = read(&mut lowering);
+        let definedness = std::mem::take(&mut lowering.definedness);
+        state.env = std::mem::take(&mut lowering.env);
+        let value = value?;
+        for one in definedness {
+            let span = if one.span == Span::default() {
+                span
+            } else {
+                one.span
+            };
+            let sentence = format!("possibly {}", one.what);
+            self.oblige(
+                state,
+                Rule::Defined,
+                span,
+                sentence,
+                Vec::new(),
+                one.condition,
+            );
+            state.hypotheses.push(one.condition);
+        }
+        Ok(value)
+    }
+
+    /// Asks for a condition, conjunct by conjunct, and relies on it afterwards.
+    fn check(&mut self, state: &mut State, expr: &Expr, rule: Rule, sentence: &str) -> Result<()> {
+        if let ExprKind::Binary(BinOp::And, left, right) = &expr.kind {
+            self.check(state, left, rule, sentence)?;
+            return self.check(state, right, rule, sentence);
+        }
+        let goal = self.read(state, expr)?;
+        let participants = self.participants(expr);
+        self.oblige(
+            state,
+            rule,
+            expr.span,
+            sentence.to_owned(),
+            participants,
+            goal,
+        );
+        state.hypotheses.push(goal);
+        Ok(())
+    }
+
+    /// Relies on a condition without asking for it.
+    fn rely(&mut self, state: &mut State, expr: &Expr) -> Result<()> {
+        let env = state.env.clone();
+        let mut lowering = Lowering::new(self.theory, env);
+        let holds = lowering.expr(expr)?;
+        // Whoever established it has shown that it is defined.
+        let definedness = std::mem::take(&mut lowering.definedness);
+        state
+            .hypotheses
+            .extend(definedness.into_iter().map(|one| one.condition));
+        state.hypotheses.push(holds);
+        Ok(())
+    }
+
+    fn oblige(
+        &mut self,
+        state: &State,
+        rule: Rule,
+        span: Span,
+        sentence: String,
+        participants: Vec<String>,
+        goal: Term,
+    ) {
+        if self.theory.terms.op(goal) == Op::True {
+            // Shown by building it; still counted, so that the number of obligations says how much
+            // was asked.
+            self.push(rule, span, sentence, participants, Vec::new(), goal);
+            return;
+        }
+        let hypotheses = state.hypotheses.clone();
+        self.push(rule, span, sentence, participants, hypotheses, goal);
+    }
+
+    fn push(
+        &mut self,
+        rule: Rule,
+        span: Span,
+        sentence: String,
+        participants: Vec<String>,
+        hypotheses: Vec<Term>,
+        goal: Term,
+    ) {
+        self.conditions.obligations.push(Obligation {
+            rule,
+            span,
+            sentence,
+            participants,
+            hypotheses,
+            goal,
+        });
+    }
+
+    /// Notes a place that should be reachable.
+    fn reachable(&mut self, state: &State, span: Span, sentence: &str) {
+        let goal = self.theory.terms.bool(false);
+        let hypotheses = state.hypotheses.clone();
+        self.push(
+            Rule::Vacuity,
+            span,
+            sentence.to_owned(),
+            Vec::new(),
+            hypotheses,
+            goal,
+        );
+    }
+
+    fn participants(&self, expr: &Expr) -> Vec<String> {
+        let mut found = Families(BTreeSet::new());
+        found.expr(expr);
+        let song = &self.theory.song;
+        let names = found.0.into_iter();
+        names
+            .map(|family| song.families[family.index()].name.clone())
+            .collect()
+    }
+}
+
+/// Collects the families whose variables are read.
+struct Families(BTreeSet<FamilyId>);
+
+impl Visit for Families {
+    fn expr(&mut self, expr: &Expr) {
+        if let ExprKind::Of(family, ..) = &expr.kind {
+            self.0.insert(*family);
+        }
+        walk::expr(self, expr);
+    }
+}

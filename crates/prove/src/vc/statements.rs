@@ -1,0 +1,184 @@
+//! Statements other than loops.
+
+use super::{Flow, Following, MOST_STATES, State, States};
+use crate::lower::Unsupported;
+use crate::obligation::Rule;
+use crate::term::{Sort, Term};
+use crate::theory::Result;
+use plainsong_diagnostics::Span;
+use plainsong_ir::{Block, Choice, Domain, Expr, Pattern, Stmt, StmtKind, Ty};
+
+impl Following<'_> {
+    /// The states behind a block.
+    pub(super) fn block(&mut self, state: State, block: &Block) -> Result<States> {
+        let mut states = vec![(Flow::Next, state)];
+        for stmt in block {
+            let mut after = Vec::new();
+            for (flow, state) in states {
+                match flow {
+                    Flow::Next => after.extend(self.stmt(state, stmt)?),
+                    _ => after.push((flow, state)),
+                }
+            }
+            if after.len() > MOST_STATES {
+                return Err(Unsupported::new(stmt.span, "too many paths lead here"));
+            }
+            states = after;
+        }
+        Ok(states)
+    }
+
+    fn stmt(&mut self, mut state: State, stmt: &Stmt) -> Result<States> {
+        match &stmt.kind {
+            StmtKind::Let(local, value) => {
+                let value = self.read(&mut state, value)?;
+                state.env.locals.insert(*local, value);
+            }
+            StmtKind::LetChoice(choice) => {
+                self.choice(&mut state, choice, stmt.span)?;
+            }
+            StmtKind::Assign(place, value) => {
+                let value = self.read(&mut state, value)?;
+                self.assign(&mut state, place, value)?;
+            }
+            StmtKind::AssignChoice(place, choice) => {
+                let value = self.choice(&mut state, choice, stmt.span)?;
+                self.assign(&mut state, place, value)?;
+            }
+            StmtKind::If(condition, yes, no) => {
+                let condition = self.read(&mut state, condition)?;
+                return self.branches(state, condition, yes, no);
+            }
+            StmtKind::Maybe(yes, no) => {
+                let done = self.theory.terms.fresh("maybe", Sort::BOOL);
+                return self.branches(state, done, yes, no);
+            }
+            StmtKind::Match(scrutinee, arms) => return self.match_stmt(state, scrutinee, arms),
+            StmtKind::While(condition, clauses, body) => {
+                return self.while_loop(state, condition, clauses, body, stmt.span);
+            }
+            StmtKind::For {
+                local,
+                domain,
+                filter,
+                clauses,
+                body,
+            } => {
+                let round = super::loops::Round {
+                    local: *local,
+                    domain,
+                    filter: filter.as_ref(),
+                    clauses,
+                    body,
+                    span: stmt.span,
+                };
+                return self.for_loop(state, &round);
+            }
+            StmtKind::Break => return Ok(vec![(Flow::Break, state)]),
+            StmtKind::Continue => return Ok(vec![(Flow::Continue, state)]),
+            StmtKind::Assert(condition) => {
+                self.check(
+                    &mut state,
+                    condition,
+                    Rule::Assert,
+                    "this assertion may fail",
+                )?;
+            }
+            StmtKind::Assume(condition) => {
+                let holds = self.read(&mut state, condition)?;
+                state.hypotheses.push(holds);
+                self.note("assume");
+                self.reachable(
+                    &state,
+                    condition.span,
+                    "nothing satisfies this assumption here",
+                );
+            }
+            StmtKind::Send(..)
+            | StmtKind::Receive(_)
+            | StmtKind::Select(..)
+            | StmtKind::Async(..) => {
+                return Err(Unsupported::new(
+                    stmt.span,
+                    "this statement does not occur in sequential code",
+                ));
+            }
+        }
+        Ok(vec![(Flow::Next, state)])
+    }
+
+    /// Something for the list of what is trusted.
+    pub(super) fn note(&mut self, what: &str) {
+        if !self.conditions.notes.iter().any(|known| known == what) {
+            self.conditions.notes.push(what.to_owned());
+        }
+    }
+
+    /// An arbitrary value that a choice allows.
+    fn choice(&mut self, state: &mut State, choice: &Choice, span: Span) -> Result {
+        let ty = match &choice.domain {
+            Domain::Type(ty) => ty.clone(),
+            Domain::In(collection) => collection.ty.element().cloned().unwrap_or(Ty::Bool),
+        };
+        let sort = self.theory.sort_of_type(&ty, span)?;
+        let value = self.theory.terms.fresh("chosen", sort);
+        self.choose(state, choice, value, span)?;
+        Ok(value)
+    }
+
+    fn branches(
+        &mut self,
+        state: State,
+        condition: Term,
+        yes: &Block,
+        no: &Block,
+    ) -> Result<States> {
+        let common = state.hypotheses.len();
+        let not = self.theory.terms.not(condition);
+        let mut taken = state.clone();
+        taken.hypotheses.push(condition);
+        let mut other = state;
+        other.hypotheses.push(not);
+        let yes = self.block(taken, yes)?;
+        let no = self.block(other, no)?;
+        Ok(self.join(condition, common, yes, no))
+    }
+
+    fn match_stmt(
+        &mut self,
+        mut state: State,
+        scrutinee: &Expr,
+        arms: &[(Pattern, Block)],
+    ) -> Result<States> {
+        let value = self.read(&mut state, scrutinee)?;
+        self.arms(state, value, &scrutinee.ty, arms)
+    }
+
+    /// The first arm if it fits, else the others; the last fits when no other does.
+    fn arms(
+        &mut self,
+        state: State,
+        value: Term,
+        ty: &Ty,
+        arms: &[(Pattern, Block)],
+    ) -> Result<States> {
+        let Some(((pattern, body), rest)) = arms.split_first() else {
+            return Ok(Vec::new());
+        };
+        let common = state.hypotheses.len();
+        let mut taken = state.clone();
+        let fits = self.reading(&mut taken, pattern.span, |lowering| {
+            lowering.matches(pattern, value, ty)
+        })?;
+        taken.hypotheses.push(fits);
+        let yes = self.block(taken, body)?;
+        if rest.is_empty() {
+            return Ok(yes);
+        }
+        let mut other = state;
+        let not = self.theory.terms.not(fits);
+        other.hypotheses.push(not);
+        let no = self.arms(other, value, ty, rest)?;
+        Ok(self.join(fits, common, yes, no))
+    }
+}

@@ -1,0 +1,7 @@
+//! Tests of the prover, with the real solver.
+
+mod lines;
+mod programs;
+mod prover;
+mod sums;
+mod terms;
