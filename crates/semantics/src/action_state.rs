@@ -7,6 +7,7 @@
 
 use crate::actions::ActionSystem;
 use crate::actions::config::ActionsConfig;
+use crate::code::OpKind;
 use crate::code::coverage::Covered;
 use crate::eval::Eval;
 use crate::instance::Instance;
@@ -106,9 +107,23 @@ impl<'a> Deeds<'a> {
         self.covered.received(action.index());
     }
 
-    /// Which parts of the text took part so far.
+    /// Which parts of the text took part so far. An `async` that ran left something pending; whether
+    /// premises were true is not known of statements that somebody else ran, so nothing is said of them.
     pub fn coverage(&self) -> Coverage {
-        Coverage::new(self.machine, &self.covered)
+        let mut covered = self.covered.clone();
+        let codes = &system(self.machine).codes;
+        for op in codes.iter().flat_map(|code| &code.ops) {
+            if let (OpKind::Async(action, _), Some(statement)) = (&op.kind, op.statement)
+                && covered.has_run(statement as usize)
+            {
+                covered.sent(action.index());
+            }
+        }
+        Coverage {
+            met: Vec::new(),
+            never_met: Vec::new(),
+            ..Coverage::new(self.machine, &covered)
+        }
     }
 }
 

@@ -125,3 +125,40 @@ process worker {
         ran.out
     );
 }
+
+#[test]
+fn action_systems_say_nothing_that_is_false() {
+    let song = "\
+var n: int = 0;
+
+action First() {
+    assert n == 0 ==> n < 1;
+    n = 1;
+    async Second();
+}
+
+action Second() {
+    assert n == 1 ==> n > 0;
+}
+
+action Third() {
+    async Third();
+}
+
+init {
+    async First();
+}
+
+property fine: finally n == 1 ==> n > 0;
+";
+    let stage = Stage::with(song);
+    for verb in ["check", "explore"] {
+        let ran = stage.run(&[verb, "a.song"]).exits(0);
+        assert!(!ran.out.contains("was never true"), "{verb}\n{}", ran.out);
+        assert!(
+            ran.out.contains("never sent: Third\n"),
+            "{verb}\n{}",
+            ran.out
+        );
+    }
+}

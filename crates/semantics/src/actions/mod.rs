@@ -31,7 +31,7 @@ const MOST_STARTS: usize = 100_000;
 pub(crate) struct ActionSystem {
     instance: Instance,
     /// One for each action, then `init`.
-    codes: Vec<FlatCode>,
+    pub(crate) codes: Vec<FlatCode>,
     has_init: bool,
 }
 
