@@ -28,8 +28,7 @@ pub enum Again {
 
 /// Takes the steps of a saved trace again.
 pub fn again(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> Result<Again, Problem> {
-    let instance = instance(song, &saved.header)?;
-    let machine = Machine::new(&instance, subject(song, &saved.header));
+    let machine = machine(song, &saved.header)?;
     Ok(match contained(|| replay(&machine, &saved.trace)) {
         Ok(Ok(())) => Again::Same,
         Ok(Err(mismatch)) => Again::Parted {
@@ -38,6 +37,12 @@ pub fn again(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> Resul
         },
         Err(crash) => Again::Bug(crash),
     })
+}
+
+/// The machine that a trace with this header is an execution of.
+pub fn machine(song: &Arc<Song>, header: &Header) -> Result<Machine, Problem> {
+    let instance = instance(song, header)?;
+    Ok(Machine::new(&instance, subject(song, header)))
 }
 
 /// A choreography is a property of its own name; everything else is about the system.

@@ -9,6 +9,7 @@
 //!
 //! Only this crate, the command line and the language server read files, clocks or the environment.
 
+pub mod account;
 pub mod again;
 pub mod contain;
 mod coverage;
@@ -22,6 +23,7 @@ pub mod run;
 pub mod save;
 pub mod select;
 pub mod sensitivity;
+mod shrink;
 pub mod simulation;
 pub mod sizes;
 pub mod song;

@@ -164,6 +164,7 @@ impl Runner<'_, '_> {
                 seconds: took.as_secs_f64(),
                 verdict,
                 trace_path: None,
+                account: None,
             });
         }
         if let Some(one) = report.coverage {
@@ -203,6 +204,7 @@ impl Runner<'_, '_> {
             seconds: 0.0,
             verdict,
             trace_path: None,
+            account: None,
         }
     }
 

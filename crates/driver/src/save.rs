@@ -2,10 +2,11 @@
 
 use crate::contain::Crash;
 use crate::plan::Request;
-use crate::{Problem, Source};
-use plainsong_report::Answer;
+use crate::simulation::Execution;
+use crate::{LoadedSong, Problem, Source};
 use plainsong_report::trace_file::{Header, SavedTrace, hash, write};
-use std::collections::BTreeSet;
+use plainsong_report::{Answer, svg};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -49,10 +50,30 @@ impl Saver {
             true => format!("{}.{}", stem(source), answer.verdict.property),
             false => answer.verdict.property.clone(),
         };
-        let path = self.fresh(&stem, "trace");
-        self.put(&path, &write(&saved))?;
+        let title = format!("{}: {}", answer.verdict.property, answer.verdict.reason);
+        let path = self.execution(&stem, &title, &saved)?;
         answer.trace_path = Some(path.display().to_string());
         Ok(())
+    }
+
+    /// Saves an execution and its picture, and returns where.
+    pub fn execution(
+        &mut self,
+        stem: &str,
+        title: &str,
+        saved: &SavedTrace,
+    ) -> Result<PathBuf, Problem> {
+        let path = self.fresh(stem, "trace");
+        self.put(&path, &write(saved))?;
+        self.put(&path.with_extension("svg"), &svg(title, &saved.trace))?;
+        Ok(path)
+    }
+
+    /// Saves a rendering under a name of its own, and returns where.
+    pub fn rendering(&mut self, name: &str, text: &str) -> Result<PathBuf, Problem> {
+        let path = self.folder.join(name);
+        self.put(&path, text)?;
+        Ok(path)
     }
 
     /// Saves what is needed to understand a bug of ours and returns where.
@@ -123,16 +144,42 @@ pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     Ok(())
 }
 
+/// A random execution, ready to be saved.
+pub fn saved_execution(
+    loaded: &LoadedSong,
+    request: &Request,
+    execution: &Execution,
+    seed: u64,
+) -> SavedTrace {
+    let mut header = header_of(&loaded.source, request, &execution.bound);
+    header.property.clone_from(&execution.line);
+    header.seed = Some(seed);
+    SavedTrace {
+        header,
+        trace: execution.trace.clone(),
+    }
+}
+
+/// Where the trace of an answer comes from.
 pub(crate) fn header(source: &Source, request: &Request, answer: &Answer) -> Header {
+    let bound = match &answer.account {
+        Some(account) if !account.bound.is_empty() => &account.bound,
+        _ => &answer.verdict.bound,
+    };
+    let mut header = header_of(source, request, bound);
+    header.property = Some(answer.verdict.property.clone());
+    header
+}
+
+fn header_of(source: &Source, request: &Request, bound: &BTreeMap<String, String>) -> Header {
     let mut header = Header {
         tool: TOOL.to_owned(),
         file: source.name.clone(),
         hash: hash(&source.text),
-        property: Some(answer.verdict.property.clone()),
         delivery: request.delivery.map(|delivery| delivery.name().to_owned()),
         ..Header::default()
     };
-    for (name, value) in &answer.verdict.bound {
+    for (name, value) in bound {
         match value.parse() {
             Ok(size) => {
                 header.sizes.insert(name.clone(), size);

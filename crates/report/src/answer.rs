@@ -1,8 +1,10 @@
 //! One line of a result: a verdict with the file, engine and time it belongs to.
 
 use crate::count;
+use plainsong_semantics::race::Race;
 use plainsong_semantics::trace::{EventKind, Trace};
 use plainsong_semantics::verdict::{Outcome, Verdict};
+use std::collections::BTreeMap;
 
 /// What was asked, who answered, and what the answer is.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +19,28 @@ pub struct Answer {
     pub verdict: Verdict,
     /// Where the execution that refutes it was saved.
     pub trace_path: Option<String>,
+    /// What more there is to say about that execution.
+    pub account: Option<Box<Account>>,
+}
+
+/// What there is to say about an execution that refutes something, besides what happens in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Account {
+    /// Sizes and limits of the instance it is an execution of, where that is a smaller one.
+    pub bound: BTreeMap<String, String>,
+    /// What it was before it was made smaller.
+    pub shrunk: Option<Shrunk>,
+    /// What decided it.
+    pub race: Option<Race>,
+}
+
+/// An execution that was made smaller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shrunk {
+    /// How many events it had.
+    pub events: usize,
+    /// The sizes it was found at, where they were others.
+    pub bound: BTreeMap<String, String>,
 }
 
 /// How much of a file the executions seen have used.

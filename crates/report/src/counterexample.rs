@@ -2,7 +2,7 @@
 //! wrong, what is left over, and how to see it again.
 
 use crate::paint::{BAD, paint};
-use crate::{Answer, Text, picture};
+use crate::{Account, Answer, Text, count, picture};
 use plainsong_diagnostics::Span;
 use plainsong_semantics::trace::{Change, Ending, EventKind, FailureKind, Sent, Trace, Waiting};
 use std::collections::BTreeMap;
@@ -25,8 +25,37 @@ pub fn counterexample(source: Text<'_>, answer: &Answer) -> String {
     );
     text.push_str(&format!("  {}\n\n", reason(source, trace)));
     text.push_str(&body(source, trace));
+    if let Some(account) = &answer.account {
+        text.push_str(&told(account, trace));
+    }
     if let Some(path) = &answer.trace_path {
         text.push_str(&format!("  replay: plainsong replay {path}\n"));
+    }
+    text
+}
+
+/// What decided it, and what it was before it was made smaller.
+fn told(account: &Account, trace: &Trace) -> String {
+    let mut text = String::new();
+    if let Some(race) = &account.race {
+        let word = format!("{}:", race.kind.word());
+        text.push_str(&format!("  {word:<13}{}\n", race.sentence));
+    }
+    if let Some(shrunk) = &account.shrunk {
+        let at = |bound: &BTreeMap<String, String>| {
+            let sizes = bound.iter().map(|(name, size)| format!("{name}={size}"));
+            let sizes = sizes.collect::<Vec<_>>().join(", ");
+            match sizes.is_empty() {
+                true => String::new(),
+                false => format!(" at {sizes}"),
+            }
+        };
+        let (events, bound) = (count(shrunk.events as u64, "event"), at(&shrunk.bound));
+        let now = (trace.events.len(), at(&account.bound));
+        text.push_str(&format!(
+            "  shrunk from {events}{bound} to {}{}\n",
+            now.0, now.1
+        ));
     }
     text
 }

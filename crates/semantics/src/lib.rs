@@ -12,7 +12,8 @@
 //! own, there is [`action_state`]. Underneath, `eval` says what expressions come to, `code` runs
 //! statements from one stop to the next, and
 //! `voices`, `actions` and `line` say what a step is in each form. Results are [`trace`]s and
-//! [`verdict`]s.
+//! [`verdict`]s; [`shrink`] makes a failing trace smaller, [`race`] finds what decided it and [`truths`]
+//! what the properties were worth on the way.
 
 pub mod action_state;
 mod actions;
@@ -29,18 +30,23 @@ pub mod overtake;
 pub mod part;
 mod phrase;
 pub mod premise;
+pub mod race;
 pub mod replay;
 mod retrace;
 pub mod score;
+mod script;
 pub mod search;
 pub mod show;
+pub mod shrink;
 pub mod simulate;
 pub mod sizes;
 mod start;
 mod tell;
 pub mod trace;
+pub mod truths;
 pub mod value;
 pub mod verdict;
 mod voices;
 mod why;
 mod world;
+mod wrong;

@@ -65,7 +65,7 @@ impl Dice {
     }
 
     /// A number below `count`, if there is one.
-    fn pick(&mut self, count: usize) -> Option<usize> {
+    pub(crate) fn pick(&mut self, count: usize) -> Option<usize> {
         (count > 0).then(|| (self.next() % count as u64) as usize)
     }
 

@@ -53,6 +53,10 @@ pub(crate) enum Verb {
     Sim(SimArguments),
     /// Take the steps of a saved trace again
     Replay(ReplayArguments),
+    /// Render a saved trace: as text, a page, a picture, or for other tools
+    Show(ShowArguments),
+    /// Put two saved traces side by side and say where they part
+    Diff(DiffArguments),
     /// Format songs in place
     Fmt(FmtArguments),
     /// Print a song as it was understood
@@ -100,7 +104,7 @@ pub(crate) struct CheckArguments {
     /// What is enough: with `proved`, a bounded answer is exit code 2
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) require: Option<Require>,
-    /// Where traces are saved
+    /// Where traces and their pictures are saved
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub(crate) out: PathBuf,
     /// One JSON object per line instead of text
@@ -170,6 +174,9 @@ pub(crate) struct SimArguments {
     /// The most steps to take
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) steps: usize,
+    /// Save the execution and its picture in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// One JSON object per line instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -183,6 +190,52 @@ pub(crate) struct ReplayArguments {
     /// The song, when it is not where the trace says
     #[arg(long, value_name = "FILE")]
     pub(crate) song: Option<PathBuf>,
+}
+
+/// `show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// A trace saved by `check`, `explore` or `sim`
+    pub(crate) trace: PathBuf,
+    /// What to make of it
+    #[arg(long = "as", value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Write a file named after the trace into this folder, instead of printing
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The song, when it is not where the trace says
+    #[arg(long, value_name = "FILE")]
+    pub(crate) song: Option<PathBuf>,
+}
+
+/// What a trace can be rendered as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For the terminal
+    Text,
+    /// One page with everything, to step through in a browser
+    Html,
+    /// A picture
+    Svg,
+    /// A Mermaid sequence diagram
+    Mermaid,
+    /// A PlantUML sequence diagram
+    Plantuml,
+    /// The states, in the Informal Trace Format of Apalache and Quint
+    Itf,
+    /// A log with vector clocks for ShiViz
+    Shiviz,
+    /// Everything in the trace
+    Json,
+}
+
+/// `diff`.
+#[derive(Debug, Args)]
+pub(crate) struct DiffArguments {
+    /// A saved trace
+    pub(crate) left: PathBuf,
+    /// Another one
+    pub(crate) right: PathBuf,
 }
 
 /// `fmt`.

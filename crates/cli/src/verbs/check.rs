@@ -4,6 +4,7 @@ use super::request::{files, request, start, validate};
 use crate::arguments::{CheckArguments, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
+use plainsong_driver::account::account;
 use plainsong_driver::plan::{Plan, Request, plan};
 use plainsong_driver::run::{Results, Supervision, run};
 use plainsong_driver::save::Saver;
@@ -158,7 +159,7 @@ impl Checking<'_> {
                 let mut results = run(&plan, &loaded.source, song, &mut supervision);
                 refuted = supervision.refuted;
                 progress.clear();
-                exit = exit.and(self.enter(loaded, &request, &mut results, &mut saver));
+                exit = exit.and(self.enter((loaded, song), &request, &mut results, &mut saver));
                 runs.push((plan, results));
             }
             self.show(loaded, song, request, runs);
@@ -169,7 +170,7 @@ impl Checking<'_> {
     /// Says what is wrong with one run, and saves its traces.
     fn enter(
         &mut self,
-        loaded: &LoadedSong,
+        (loaded, song): (&LoadedSong, &Arc<Song>),
         request: &Request,
         results: &mut Results,
         saver: &mut Saver,
@@ -182,7 +183,11 @@ impl Checking<'_> {
         for crash in &results.crashes {
             exit = exit.and(self.session.bug(Some(&loaded.source), crash));
         }
+        let interrupt = self.session.interrupt.clone();
         for answer in &mut results.answers {
+            if let Err(crash) = account(loaded, song, request, &interrupt, answer) {
+                exit = exit.and(self.session.bug(Some(&loaded.source), &crash));
+            }
             if let Err(problem) = saver.trace(&loaded.source, request, answer) {
                 exit = exit.and(self.session.reject(&problem));
             }

@@ -1,6 +1,7 @@
 //! One file per verb.
 
 mod check;
+mod diff;
 mod doctor;
 mod dump;
 mod explain;
@@ -8,6 +9,8 @@ mod fmt;
 mod new;
 mod replay;
 mod request;
+mod saved;
+mod show;
 mod sim;
 
 use crate::arguments::Verb;
@@ -21,6 +24,8 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Explore(arguments) => check::check(arguments, Some("explore"), session),
         Verb::Sim(arguments) => sim::sim(arguments, session),
         Verb::Replay(arguments) => replay::replay(arguments, session),
+        Verb::Show(arguments) => show::show(arguments, session),
+        Verb::Diff(arguments) => diff::diff(arguments, session),
         Verb::Fmt(arguments) => fmt::fmt(arguments, session),
         Verb::Dump(arguments) => dump::dump(arguments, session),
         Verb::Explain(arguments) => explain::explain(arguments, session),

@@ -1,10 +1,11 @@
 //! `plainsong replay`: the steps of a saved trace, taken again.
 
+use super::saved::read;
 use crate::arguments::ReplayArguments;
 use crate::session::Session;
+use plainsong_driver::Exit;
 use plainsong_driver::again::{Again, again};
-use plainsong_driver::{Exit, Problem, Source};
-use plainsong_report::trace_file::{self, SavedTrace};
+use plainsong_report::trace_file::SavedTrace;
 use std::path::PathBuf;
 
 /// Takes the trace again and shows it, or says where the song no longer follows it.
@@ -13,7 +14,7 @@ pub(crate) fn replay(arguments: &ReplayArguments, session: &mut Session) -> Exit
 }
 
 fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit> {
-    let (file, saved) = read(arguments).map_err(|problem| session.reject(&problem))?;
+    let (file, saved) = read(&arguments.trace).map_err(|problem| session.reject(&problem))?;
     let song_path = arguments
         .song
         .clone()
@@ -48,14 +49,8 @@ fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit
     }
 }
 
-fn read(arguments: &ReplayArguments) -> Result<(String, SavedTrace), Problem> {
-    let source = Source::load(&arguments.trace)?;
-    let saved = trace_file::read(&source.text)
-        .map_err(|error| Problem::new(error.to_string()).in_file(&source.name))?;
-    Ok((source.name, saved))
-}
-
-fn heading(saved: &SavedTrace) -> String {
+/// What a trace is about, in one line.
+pub(super) fn heading(saved: &SavedTrace) -> String {
     let header = &saved.header;
     let mut heading = header.file.clone();
     heading.extend(

@@ -3,6 +3,8 @@
 use super::request::{request, start, validate};
 use crate::arguments::SimArguments;
 use crate::session::Session;
+use plainsong_driver::plan::Request;
+use plainsong_driver::save::{Saver, saved_execution};
 use plainsong_driver::simulation::{Execution, NoExecution, simulation};
 use plainsong_driver::{Exit, LoadedSong, Problem};
 use plainsong_report::stream::{self, Record, Summary};
@@ -46,8 +48,12 @@ fn execute(arguments: &SimArguments, session: &mut Session) -> Result<Exit, Exit
         NoExecution::Bug(crash) => session.bug(Some(&loaded.source), &crash),
     })?;
     let mut exit = Exit::Fine;
+    let mut saver = arguments.out.clone().map(|out| Saver::new(out, false));
     for execution in &executions {
         show(arguments, session, &loaded, execution, seed);
+        if let Some(saver) = &mut saver {
+            save(saver, session, &loaded, &request, execution, seed)?;
+        }
         exit = exit.and(Exit::of_ending(&execution.trace.ending));
     }
     Ok(exit)
@@ -81,6 +87,27 @@ fn show(
     if arguments.seed.is_none() {
         session.console.result(&format!("  again: --seed {seed}\n"));
     }
+}
+
+fn save(
+    saver: &mut Saver,
+    session: &mut Session,
+    loaded: &LoadedSong,
+    request: &Request,
+    execution: &Execution,
+    seed: u64,
+) -> Result<(), Exit> {
+    let saved = saved_execution(loaded, request, execution, seed);
+    let title = plainsong_report::reason(loaded.source.text(), &execution.trace);
+    let stem = execution.line.as_deref().unwrap_or("sim");
+    let path = saver
+        .execution(stem, &title, &saved)
+        .map_err(|problem| session.reject(&problem))?;
+    if !session.console.json {
+        let path = path.display();
+        session.console.result(&format!("  saved: {path}\n"));
+    }
+    Ok(())
 }
 
 /// Small enough to be typed again.

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod book;
+mod browser;
 mod examining;
 mod exit_codes;
 mod explaining;
@@ -13,6 +14,7 @@ mod new_project;
 mod pictures;
 mod replaying;
 mod selecting;
+mod showing;
 mod simulating;
 mod sizing;
 mod songs;

@@ -72,6 +72,7 @@ fn a_failed_assertion() {
                * starts         |   source: n = 3
                |-- Number(3) -->|   <- here: the assertion fails
 
+          choice:      source chose n = 3; had it chosen n = 0, it would end well
           replay: plainsong replay out/assertions.trace
 
         1 refuted, 1 fine.    replay: plainsong replay out/assertions.trace

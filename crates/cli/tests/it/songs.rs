@@ -167,3 +167,36 @@ process client {
     send Hello to servr;
 }
 ";
+
+/// `quiet` is refuted when the reply comes first: a race decides.
+pub(crate) const OVERTAKES: &str = "\
+message Order;
+message Cancel;
+message Reply;
+message Closed;
+
+process customer {
+    var told: bool = false;
+    send Order to worker;
+    send Cancel to desk;
+    receive {
+        Reply from worker => {
+            told = true;
+            receive Closed from desk;
+        }
+        Closed from desk => { receive Reply from worker; }
+    }
+}
+
+process desk {
+    receive Cancel from customer;
+    send Closed to customer;
+}
+
+process worker {
+    receive Order from customer;
+    send Reply to customer;
+}
+
+property quiet: finally !customer.told;
+";

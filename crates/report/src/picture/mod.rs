@@ -2,7 +2,7 @@
 //!
 //! The path: [`rows`] decides what is worth a line and joins each send with its receive where that
 //! tells no lie about order, [`order`] puts the lines in an order that follows causes, [`columns`]
-//! finds room for the lanes, [`lanes`] draws. What does not fit into a hundred columns, and forms
+//! finds room for the lanes, [`lanes`] draws; [`mod@svg`] draws the same rows for browsers. What does not fit into a hundred columns, and forms
 //! without messages, become a numbered [`list`] instead.
 
 mod columns;
@@ -11,6 +11,10 @@ mod lanes;
 mod list;
 mod order;
 mod rows;
+mod svg;
+
+pub(crate) use rows::{Party, Row, RowKind};
+pub use svg::svg;
 
 use plainsong_semantics::trace::{Ending, EventKind, FailureKind, Trace};
 
@@ -31,6 +35,11 @@ pub fn picture(trace: &Trace) -> String {
     list::draw(trace, &rows)
 }
 
+/// What is worth a line, in an order that follows causes: what every kind of picture draws.
+pub(crate) fn rows(trace: &Trace) -> Vec<Row> {
+    order::in_order(trace, here(trace).as_deref(), has_messages(trace))
+}
+
 fn has_messages(trace: &Trace) -> bool {
     trace.events.iter().all(|event| {
         !matches!(
@@ -41,7 +50,7 @@ fn has_messages(trace: &Trace) -> bool {
 }
 
 /// What to say at the last event, if that is where it goes wrong.
-fn here(trace: &Trace) -> Option<String> {
+pub(crate) fn here(trace: &Trace) -> Option<String> {
     match &trace.ending {
         Ending::Failed(failure) => Some(match failure.kind {
             FailureKind::Assertion => "the assertion fails".to_owned(),

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Who acts: a lane of the trace, or `init`, which sends and is nobody's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Party {
+pub(crate) enum Party {
     /// The `init` block.
     Init,
     /// A lane of the trace.
@@ -18,22 +18,22 @@ pub(super) enum Party {
 
 /// One line of the picture.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// What is drawn.
-    pub(super) kind: RowKind,
+    pub(crate) kind: RowKind,
     /// The message, or what happens.
-    pub(super) label: String,
+    pub(crate) label: String,
     /// Said at the right: choices, and asyncs left behind.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// State variables that changed, as `name = value`.
-    pub(super) changes: Vec<String>,
+    pub(crate) changes: Vec<String>,
     /// The place where it goes wrong, and how.
-    pub(super) here: Option<String>,
+    pub(crate) here: Option<String>,
 }
 
 /// What a line draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RowKind {
+pub(crate) enum RowKind {
     /// A message, sent and received.
     Message { from: Party, to: Party },
     /// A message sent that is received further down, or never.
@@ -48,7 +48,7 @@ pub(super) enum RowKind {
 
 impl RowKind {
     /// The parties that take part.
-    pub(super) fn parties(self) -> impl Iterator<Item = Party> {
+    pub(crate) fn parties(self) -> impl Iterator<Item = Party> {
         let (one, other) = match self {
             RowKind::Message { from, to } => (Some(from), Some(to)),
             RowKind::Sent { from, .. } => (Some(from), None),

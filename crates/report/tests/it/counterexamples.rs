@@ -30,6 +30,7 @@ pub(crate) fn refuted(property: &str, trace: Trace) -> Answer {
             trace: Some(trace),
         },
         trace_path: Some(format!("out/{property}.trace")),
+        account: None,
     }
 }
 

@@ -26,6 +26,7 @@ fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answe
         seconds,
         verdict,
         trace_path: None,
+        account: None,
     }
 }
 

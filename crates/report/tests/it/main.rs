@@ -2,6 +2,8 @@
 
 mod counterexamples;
 mod diagnostics;
+mod differences;
+mod exports;
 mod lines;
 mod pictures;
 mod scenes;

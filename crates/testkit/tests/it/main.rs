@@ -7,6 +7,7 @@ mod delivery_models;
 mod enumerate;
 mod explorer_agrees;
 mod interpreter_agrees;
+mod races;
 mod random_song;
 mod round_trip;
 mod states_agree;

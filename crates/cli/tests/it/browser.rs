@@ -1,0 +1,180 @@
+//! The page in a real browser: it opens, steps, and swaps a race.
+//!
+//! A headless Chromium loads the page from a file, with a script added at its end that presses keys and
+//! clicks as a reader would, and writes down where that leads. Without a browser the test says so and
+//! passes, unless `PLAINSONG_BROWSER=required`, as on the machine that guards the repository.
+
+use crate::songs;
+use crate::stage::Stage;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a reader does. Each line written down is: what, step, execution, address, changed variables,
+/// messages on their way.
+const READER: &str = r##"
+<pre id="log"></pre>
+<script>
+const lines = [];
+const look = (what) => lines.push([what, document.body.dataset.step, document.body.dataset.run, location.hash,
+  document.querySelectorAll("tr.changed").length, document.querySelectorAll(".flying").length].join(" "));
+const press = (key, shiftKey = false) => document.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey }));
+look("open");
+press("Home"); look("home");
+press("ArrowRight"); look("right");
+press("ArrowRight"); look("right");
+press("ArrowLeft"); look("left");
+press("]"); look("process");
+press("End"); press("ArrowLeft", true); look("along");
+document.querySelector("#state button").click(); look("first-change");
+document.getElementById("swap").click(); look("swap");
+lines.push("badge " + document.getElementById("badge").textContent);
+press("s"); look("back");
+lines.push("badge " + document.getElementById("badge").textContent);
+document.querySelector("#lanes input").click();
+lines.push("lanes " + document.querySelectorAll("#names button").length);
+document.querySelector("#lanes input").click();
+press("d");
+lines.push("theme " + document.documentElement.dataset.theme);
+lines.push("error " + (window.wrong || "none"));
+document.getElementById("log").textContent = lines.join("\n");
+</script>
+</body>"##;
+
+const WATCH: &str =
+    "<head><script>window.onerror = (message) => { window.wrong = message; };</script>";
+
+#[test]
+fn the_page_opens_steps_and_swaps_a_race() {
+    let Some(browser) = browser() else { return };
+    let stage = Stage::with(songs::OVERTAKES);
+    stage.run(&["check", "a.song"]).exits(1);
+    let shown = stage.run(&["show", "out/quiet.trace", "--as", "html"]);
+    let page = shown.exits(0).out;
+    let page = page
+        .replacen("<head>", WATCH, 1)
+        .replacen("</body>", READER, 1);
+    stage.write("page.html", page);
+    let dom = dom(&browser, &stage.path("page.html"), "");
+    let log = between(&dom, "<pre id=\"log\">", "</pre>").replace("&amp;", "&");
+    assert_eq!(
+        log.lines().collect::<Vec<_>>(),
+        [
+            "open 8 0 #step=8&lane=0 0 0",
+            "home 0 0 #step=0&lane=0 0 0",
+            "right 1 0 #step=1&lane=0 0 1",
+            "right 2 0 #step=2&lane=2 0 0",
+            "left 1 0 #step=1&lane=0 0 1",
+            "process 1 0 #step=1&lane=1 0 1",
+            "along 7 0 #step=7&lane=1 0 1",
+            "first-change 6 0 #step=6&lane=1 1 0",
+            "swap 6 1 #step=6&lane=1&run=1 0 0",
+            "badge fine",
+            "back 6 0 #step=6&lane=1 1 0",
+            "badge REFUTED",
+            "lanes 2",
+            "theme dark",
+            "error none",
+        ],
+        "{dom}"
+    );
+}
+
+#[test]
+fn the_position_is_in_the_address() {
+    let Some(browser) = browser() else { return };
+    let stage = Stage::with(songs::OVERTAKES);
+    stage.run(&["check", "a.song"]).exits(1);
+    stage
+        .run(&["show", "out/quiet.trace", "--as", "html", "--out", "out"])
+        .exits(0);
+    let page = stage.path("out/quiet.html");
+    let dom = dom(&browser, &page, "#step=1&run=1&lane=0");
+    assert!(dom.contains("data-step=\"1\""), "{dom}");
+    assert!(dom.contains("data-run=\"1\""), "{dom}");
+    assert!(dom.contains("event 1 of 8"), "{dom}");
+}
+
+/// Pages of every form of song are drawn without a mistake of the script.
+#[test]
+fn every_form_has_a_page() {
+    let Some(browser) = browser() else { return };
+    let broken_line = songs::LINE.replace("b.v = a.t;", "b.v = b.t;");
+    let refuted = [
+        (songs::DEADLOCK, "no_deadlock"),
+        (songs::ASSERTION, "assertions"),
+        (songs::ACTIONS, "never_held"),
+        (&broken_line, "swap"),
+    ];
+    for (song, property) in refuted {
+        let stage = Stage::with(song);
+        stage.run(&["check", "a.song"]).exits(1);
+        let trace = format!("out/{property}.trace");
+        let page = stage.run(&["show", &trace, "--as", "html"]).exits(0).out;
+        let end = "<script>document.body.dataset.wrong = window.wrong || \"none\";</script></body>";
+        let page = page
+            .replacen("<head>", WATCH, 1)
+            .replacen("</body>", end, 1);
+        stage.write("page.html", page);
+        let dom = dom(&browser, &stage.path("page.html"), "");
+        assert!(dom.contains("data-wrong=\"none\""), "{property}: {dom}");
+        assert!(dom.contains(">REFUTED</span>"), "{property}: {dom}");
+    }
+}
+
+/// The browser, if there is one; required where the environment says so.
+#[expect(clippy::print_stderr, reason = "a test that did not run should say so")]
+fn browser() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .flat_map(|folder| {
+            ["chromium", "chromium-browser", "google-chrome"].map(|name| folder.join(name))
+        })
+        .find(|program| program.is_file());
+    if found.is_none() {
+        let required =
+            std::env::var_os("PLAINSONG_BROWSER").is_some_and(|value| value == "required");
+        assert!(
+            !required,
+            "no Chromium found, and PLAINSONG_BROWSER=required"
+        );
+        eprintln!("not tested: no Chromium found; install the package `chromium`");
+    }
+    found
+}
+
+/// The page as it is once its scripts have run.
+fn dom(browser: &Path, page: &Path, fragment: &str) -> String {
+    let profile = tempfile::tempdir().expect("a folder");
+    let address = format!("file://{}{fragment}", page.display());
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+        ])
+        .args(["--no-first-run", "--disable-background-networking"])
+        .args([
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+        ])
+        .args(["--window-size=1300,800", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(address)
+        .output()
+        .expect("the browser starts");
+    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        dom.contains("</html>"),
+        "no page: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    dom
+}
+
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let from = text.find(start).map_or(0, |at| at + start.len());
+    let rest = &text[from..];
+    &rest[..rest.find(end).unwrap_or(rest.len())]
+}

@@ -1,0 +1,82 @@
+//! What there is to say about an execution that refutes something: made as small as it can be, with
+//! what decided it. The same for every engine, because it needs only the trace.
+
+use crate::contain::{Crash, contained};
+use crate::plan::Request;
+use crate::save::header;
+use crate::shrink::shrink;
+use crate::watch::Interrupt;
+use crate::{LoadedSong, again};
+use plainsong_ir::Song;
+use plainsong_report::trace_file::SavedTrace;
+use plainsong_report::{Account, Answer};
+use plainsong_semantics::machine::Machine;
+use plainsong_semantics::race::{Race, race};
+use plainsong_semantics::search::reason_against;
+use plainsong_semantics::trace::Trace;
+use plainsong_semantics::truths::{Truths, truths};
+use std::sync::Arc;
+
+/// Makes the refuting execution of an answer smaller and says what decided it; nothing to do when
+/// there is none. A bug of ours here costs only the account.
+pub fn account(
+    loaded: &LoadedSong,
+    song: &Arc<Song>,
+    request: &Request,
+    interrupt: &Interrupt,
+    answer: &mut Answer,
+) -> Result<(), Crash> {
+    let Some(trace) = answer.verdict.trace.clone() else {
+        return Ok(());
+    };
+    let header = header(&loaded.source, request, answer);
+    let Ok(machine) = again::machine(song, &header) else {
+        return Ok(());
+    };
+    let told = contained(|| {
+        let smaller = shrink(song, request, answer, &machine, &trace, interrupt);
+        let machine = smaller.machine.as_ref().unwrap_or(&machine);
+        let race = race(machine, &smaller.trace);
+        (smaller.trace, smaller.bound, smaller.shrunk, race)
+    })?;
+    let (trace, bound, shrunk, race) = told;
+    answer.verdict.reason = reason_against(&trace);
+    answer.verdict.trace = Some(trace);
+    answer.account = Some(Box::new(Account {
+        bound,
+        shrunk,
+        race,
+    }));
+    Ok(())
+}
+
+/// What more can be told about a saved execution when its song is at hand.
+#[derive(Clone, Debug, Default)]
+pub struct Background {
+    /// What the properties are worth along it.
+    pub truths: Vec<Truths>,
+    /// What decided it.
+    pub race: Option<Race>,
+    /// What the properties are worth along the alternative.
+    pub other_truths: Vec<Truths>,
+}
+
+/// Tells more about a saved execution that the song still follows.
+pub fn background(song: &Arc<Song>, saved: &SavedTrace) -> Background {
+    let Ok(machine) = again::machine(song, &saved.header) else {
+        return Background::default();
+    };
+    contained(|| told(&machine, &saved.trace)).unwrap_or_default()
+}
+
+fn told(machine: &Machine, trace: &Trace) -> Background {
+    let race = race(machine, trace);
+    let other_truths = race
+        .as_ref()
+        .map_or_else(Vec::new, |race| truths(machine, &race.alternative));
+    Background {
+        truths: truths(machine, trace),
+        race,
+        other_truths,
+    }
+}

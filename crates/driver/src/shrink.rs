@@ -1,0 +1,212 @@
+//! A smaller execution that refutes the same: fewer processes, then fewer events, then smaller values.
+//!
+//! Fewer processes means a smaller instance, which is searched state by state for the same property
+//! and the same kind of failure, from the smallest sizes on. Sorts are not made smaller than the
+//! default size of two: with a single process most protocols are degenerate, and a failure there would
+//! hide the one that was asked about. The search is bounded by a number of states, so that the same
+//! question always has the same answer; a clock only ends what would take unreasonably long.
+//!
+//! A refutation at a smaller size does not replace the verdict, which stays about the size that was
+//! asked for; it is only the example that is shown.
+
+use crate::plan::Request;
+use crate::select::questions;
+use crate::sizes::DEFAULT;
+use crate::song::{Sizeable, sizeable};
+use crate::watch::Interrupt;
+use plainsong_ir::{Sizing, Song};
+use plainsong_report::{Answer, Shrunk};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::Machine;
+use plainsong_semantics::search::{Answer as Found, Limits, Progress, Query, Watch, search};
+use plainsong_semantics::shrink::{fewer_events, in_reading_order, smaller_values};
+use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::trace::{Ending, Trace};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The most states looked at for one execution.
+const STATES: u64 = 30_000;
+
+/// The longest time spent on one execution.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// The most combinations of smaller sizes.
+const COMBINATIONS: usize = 40;
+
+/// The smallest execution found.
+pub(crate) struct Smaller {
+    /// The execution.
+    pub(crate) trace: Trace,
+    /// The machine it is an execution of, when that is another.
+    pub(crate) machine: Option<Machine>,
+    /// The sizes of that machine.
+    pub(crate) bound: BTreeMap<String, String>,
+    /// What it was before, when it was another.
+    pub(crate) shrunk: Option<Shrunk>,
+}
+
+/// Looks for a smaller execution.
+pub(crate) fn shrink(
+    song: &Arc<Song>,
+    request: &Request,
+    answer: &Answer,
+    machine: &Machine,
+    trace: &Trace,
+    interrupt: &Interrupt,
+) -> Smaller {
+    let mut clock = Clock {
+        end: Instant::now() + PATIENCE,
+        interrupt,
+    };
+    let mut search = Search {
+        song,
+        request,
+        answer,
+        trace,
+        states: STATES,
+        clock: &mut clock,
+    };
+    let smaller = search.smaller_instance();
+    let (other, mut found) = match smaller {
+        Some((machine, trace)) => (Some(machine), trace),
+        None => (
+            None,
+            search.nearest(machine).unwrap_or_else(|| trace.clone()),
+        ),
+    };
+    let of = other.as_ref().unwrap_or(machine);
+    for improve in [fewer_events, smaller_values, in_reading_order] {
+        found = improve(of, &found);
+    }
+    let bound = other.as_ref().map(|machine| machine.instance().bound());
+    let shrunk = (found.events.len() < trace.events.len() || other.is_some()).then(|| Shrunk {
+        events: trace.events.len(),
+        bound: match &other {
+            Some(_) => answer.verdict.bound.clone(),
+            None => BTreeMap::new(),
+        },
+    });
+    Smaller {
+        trace: found,
+        bound: bound.unwrap_or_default(),
+        machine: other,
+        shrunk,
+    }
+}
+
+struct Search<'a> {
+    song: &'a Arc<Song>,
+    request: &'a Request,
+    answer: &'a Answer,
+    trace: &'a Trace,
+    /// How many states may still be looked at.
+    states: u64,
+    clock: &'a mut Clock<'a>,
+}
+
+impl Search<'_> {
+    /// An execution of a smaller instance that fails in the same way.
+    fn smaller_instance(&mut self) -> Option<(Machine, Trace)> {
+        for sizes in self.smaller_sizes() {
+            let instances = Instance::all(self.song.clone(), &sizes, &self.request.bounds);
+            for instance in instances.ok()? {
+                let instance = instance.with_delivery(self.request.delivery);
+                if let Some(found) = self.search(&instance) {
+                    return Some(found);
+                }
+                if self.states == 0 {
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// The nearest failure of the same instance. A search by states has found that already.
+    fn nearest(&mut self, machine: &Machine) -> Option<Trace> {
+        if self.answer.engine == "naive" || self.states == 0 {
+            return None;
+        }
+        let (_, found) = self.search(machine.instance())?;
+        (found.events.len() < self.trace.events.len()).then_some(found)
+    }
+
+    fn search(&mut self, instance: &Instance) -> Option<(Machine, Trace)> {
+        let questions = questions(self.song);
+        let name = &self.answer.verdict.property;
+        let question = questions.iter().find(|question| question.name == *name)?;
+        let query = Query {
+            subject: question.subject,
+            checks: vec![question.check],
+        };
+        let limits = Limits {
+            states: self.states,
+            refutations: Some(1),
+        };
+        let report = search(instance, &query, &limits, self.clock);
+        self.states = self.states.saturating_sub(report.states);
+        match report.findings.into_iter().next()?.answer {
+            Found::Refuted(trace) if same_kind(&trace, self.trace) => {
+                Some((Machine::new(instance, question.subject), *trace))
+            }
+            _ => None,
+        }
+    }
+
+    /// Every combination of smaller sizes, smallest first.
+    fn smaller_sizes(&self) -> Vec<Sizes> {
+        let mut sizings = Vec::new();
+        let mut total = 0;
+        for (name, kind) in sizeable(self.song) {
+            let size = self.answer.verdict.bound.get(name);
+            let Some(high) = size.and_then(|size| size.parse::<i64>().ok()) else {
+                continue;
+            };
+            let low = match kind {
+                Sizeable::Sort => high.min(DEFAULT),
+                _ => high,
+            };
+            total += high;
+            sizings.push(Sizing {
+                name: name.to_owned(),
+                low,
+                high,
+                span: Default::default(),
+            });
+        }
+        let sum = |sizes: &Sizes| sizes.chosen.values().sum::<i64>();
+        let mut all = Sizes::combinations(&sizings);
+        all.retain(|sizes| sum(sizes) < total);
+        all.sort_by_key(sum);
+        all.truncate(COMBINATIONS);
+        all
+    }
+}
+
+/// Do both fail in the same way?
+fn same_kind(one: &Trace, other: &Trace) -> bool {
+    match (&one.ending, &other.ending) {
+        (Ending::Violated { property, .. }, Ending::Violated { property: same, .. }) => {
+            property == same
+        }
+        (Ending::Deadlock(_), Ending::Deadlock(_)) => true,
+        (Ending::Failed(one), Ending::Failed(other)) => {
+            one.kind == other.kind && one.span == other.span
+        }
+        _ => false,
+    }
+}
+
+/// Ends a search when it takes too long or is interrupted.
+struct Clock<'a> {
+    end: Instant,
+    interrupt: &'a Interrupt,
+}
+
+impl Watch for Clock<'_> {
+    fn keep_going(&mut self, _: &Progress) -> bool {
+        Instant::now() < self.end && !self.interrupt.is_set()
+    }
+}

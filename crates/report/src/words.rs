@@ -1,0 +1,29 @@
+//! Events as short sentences: `server receives Lock(client[0]) from client[0]`.
+
+use plainsong_semantics::trace::{Event, EventKind, Trace};
+
+/// What happens in an event of a trace.
+pub(crate) fn words(trace: &Trace, event: &Event) -> String {
+    let name = |lane: Option<usize>| {
+        lane.and_then(|lane| trace.lanes.get(lane))
+            .map_or("init", String::as_str)
+    };
+    let (who, label, peer) = (name(event.lane), &event.label, name(event.peer));
+    let mut text = match event.kind {
+        EventKind::Send => format!("{who} sends {label} to {peer}"),
+        EventKind::Receive => format!("{who} receives {label} from {peer}"),
+        EventKind::Handle => format!("{who} handles {label} from {peer}"),
+        EventKind::Timeout => format!("{who} gives up waiting"),
+        EventKind::Start => format!("{who} starts"),
+        EventKind::Init => "init".to_owned(),
+        EventKind::Transfer => format!("{who} takes {label} from {peer}"),
+        _ => match event.lane {
+            Some(_) => format!("{who}: {label}"),
+            None => label.clone(),
+        },
+    };
+    if !event.choices.is_empty() {
+        text.push_str(&format!(" ({})", event.choices.join(", ")));
+    }
+    text
+}
