@@ -18,7 +18,7 @@
 use crate::event::{EventId, Kind, Read};
 use crate::graph::Graph;
 use crate::order::{Limit, SendOrder};
-use crate::program::{Earlier, Model, Program};
+use crate::program::{Earlier, Mailbox, Model, Program};
 
 /// The receive whose options are looked for.
 pub(crate) struct Reader<'a, R> {
@@ -63,6 +63,13 @@ pub(crate) fn collect<P: Program>(
     found: &mut Vec<EventId>,
 ) -> Decided {
     found.clear();
+    if let (None, &[only]) = (limit, P::mailboxes(reader.pattern))
+        && !graph.needs_clocks
+        && !graph.symmetry
+    {
+        collect_at_once(graph, reader.pattern, only, found);
+        return Decided::Yes;
+    }
     let (mut causal, mut mailbox) = (0, 0);
     let mailboxes = P::mailboxes(reader.pattern);
     for queue in mailboxes
@@ -122,6 +129,44 @@ pub(crate) fn collect<P: Program>(
         Decided::NotYet
     } else {
         Decided::Yes
+    }
+}
+
+/// The same for one mailbox, when causality does not count: all messages are `Unordered` or `Fifo`.
+fn collect_at_once<P: Program>(
+    graph: &Graph<P>,
+    pattern: &P::Pattern,
+    mailbox: Mailbox,
+    found: &mut Vec<EventId>,
+) {
+    for queue in &graph.boxes[mailbox as usize].queues {
+        let unread = &queue.sends[queue.head..];
+        if unread.is_empty() {
+            continue;
+        }
+        let script = &graph.threads[queue.sender as usize].script;
+        let mut fifo_taken = false;
+        for &index in unread {
+            let event = &script[index as usize];
+            let Kind::Send {
+                model, ref message, ..
+            } = event.kind
+            else {
+                unreachable!("queues hold sends")
+            };
+            let is_fifo = model == Model::Fifo;
+            if matches!(event.read, Read::By(_))
+                || (is_fifo && fifo_taken)
+                || !P::accepts(pattern, message, queue.sender)
+            {
+                continue;
+            }
+            fifo_taken |= is_fifo;
+            found.push(EventId {
+                thread: queue.sender,
+                index,
+            });
+        }
     }
 }
 

@@ -63,6 +63,7 @@ impl<P: Program> Graph<P> {
         let (read, more) = (event.read, event.more.clone());
         self.reread(receive, taking.read(), taking.more());
         self.clocks_are_settled();
+        self.next_stamp = self.stamp_after_all();
         self.recount_running();
         Cut {
             position,
@@ -96,7 +97,14 @@ impl<P: Program> Graph<P> {
         }
         self.order.extend(cut.tail);
         self.clocks_are_settled();
+        self.next_stamp = self.stamp_after_all();
         self.recount_running();
+    }
+
+    fn stamp_after_all(&self) -> u32 {
+        self.order
+            .last()
+            .map_or(0, |&last| self.event(last).stamp + 1)
     }
 
     /// Registers a restored event; its reads-from edge is known from both sides.

@@ -37,6 +37,12 @@ impl Faults {
             lost: Vec::new(),
         }
     }
+
+    /// Is there any budget?
+    #[inline]
+    pub(crate) fn may_happen(&self) -> bool {
+        !self.budgets.is_empty()
+    }
 }
 
 impl<P: Program> Graph<P> {
@@ -88,9 +94,6 @@ impl<P: Program> Graph<P> {
 
     /// Registers what a receive spends, and that it waits for ever.
     pub(crate) fn count_faults(&mut self, receive: EventId) {
-        if self.faults.budgets.is_empty() {
-            return;
-        }
         let event = self.event(receive);
         let spends = event.drops().next().is_some()
             || event
@@ -107,10 +110,8 @@ impl<P: Program> Graph<P> {
 
     /// Undoes [`Graph::count_faults`].
     pub(crate) fn uncount_faults(&mut self, receive: EventId) {
-        if !self.faults.budgets.is_empty() {
-            self.faults.spenders.retain(|&id| id != receive);
-            self.faults.lost.retain(|&id| id != receive);
-        }
+        self.faults.spenders.retain(|&id| id != receive);
+        self.faults.lost.retain(|&id| id != receive);
     }
 
     /// Is it a second copy?

@@ -42,6 +42,8 @@ pub struct Graph<P: Program> {
     pub(crate) stride: usize,
     /// How many of the events in insertion order have their clock.
     pub(crate) clocked: usize,
+    /// Later than all events; they are in this order when they are in the order of insertion.
+    pub(crate) next_stamp: u32,
     /// Does every event need its clock at once?
     pub(crate) needs_clocks: bool,
     by_key: Vec<Tid>,
@@ -72,6 +74,7 @@ impl<P: Program> Graph<P> {
             boxes: Vec::new(),
             stride: 8,
             clocked: 0,
+            next_stamp: 0,
             needs_clocks: false,
             by_key: vec![0],
             running: Running::default(),
@@ -271,10 +274,6 @@ impl<P: Program> Graph<P> {
     }
 
     fn insert_reading(&mut self, thread: Tid, read: Read, more: Option<Box<More>>) -> EventId {
-        let stamp = self
-            .order
-            .last()
-            .map_or(0, |&last| self.event(last).stamp + 1);
         let data = &mut self.threads[thread as usize];
         let id = EventId {
             thread,
@@ -282,15 +281,17 @@ impl<P: Program> Graph<P> {
         };
         data.live += 1;
         let event = &mut data.script[id.index as usize];
-        event.stamp = stamp;
+        event.stamp = self.next_stamp;
         event.read = read;
-        event.more = more;
+        if more.is_some() || event.more.is_some() {
+            event.more = more;
+        }
+        self.next_stamp += 1;
         self.order.push(id);
         self.link(id);
         if self.needs_clocks || self.symmetry {
             self.settle_clocks();
         }
-        self.runs_after(id);
         id
     }
 
@@ -308,8 +309,13 @@ impl<P: Program> Graph<P> {
                 for &mailbox in P::mailboxes(pattern) {
                     self.boxes[mailbox as usize].receives.push(id);
                 }
+                if event.read == Read::Lost {
+                    self.quit(id.thread);
+                }
                 self.take_up(id);
             }
+            Kind::End => self.set_running(id.thread, false),
+            Kind::Block | Kind::Fail => self.quit(id.thread),
             Kind::Choose {
                 value,
                 budget: Some(_),
@@ -317,9 +323,10 @@ impl<P: Program> Graph<P> {
             } if value > 0 => self.faults.spenders.push(id),
             Kind::Spawn { thread, .. } => {
                 let twin = self.find_twin(id);
-                let thread = &mut self.threads[thread as usize];
-                thread.spawned_by = Some(id);
-                thread.twin = twin;
+                let child = &mut self.threads[thread as usize];
+                child.spawned_by = Some(id);
+                child.twin = twin;
+                self.set_running(thread, true);
             }
             Kind::Join { .. } => self.joins += 1,
             _ => {}
@@ -327,35 +334,34 @@ impl<P: Program> Graph<P> {
     }
 
     /// Tells sends that a receive reads them, or knows them to be lost.
+    #[inline]
     pub(crate) fn take_up(&mut self, receive: EventId) {
-        let event = self.event(receive);
-        if event.more.is_none() {
-            if let Read::From(send) = event.read {
-                self.set_reader(send, Some(receive));
-            }
-        } else {
-            let taken: Vec<EventId> = event.reads().chain(event.drops()).collect();
-            for send in taken {
-                self.set_reader(send, Some(receive));
-            }
+        self.tell_sends(receive, Some(receive));
+        if self.faults.may_happen() {
+            self.count_faults(receive);
         }
-        self.count_faults(receive);
     }
 
     /// Undoes [`Graph::take_up`].
+    #[inline]
     pub(crate) fn put_down(&mut self, receive: EventId) {
+        self.tell_sends(receive, None);
+        if self.faults.may_happen() {
+            self.uncount_faults(receive);
+        }
+    }
+
+    #[inline]
+    fn tell_sends(&mut self, receive: EventId, reader: Option<EventId>) {
         let event = self.event(receive);
-        if event.more.is_none() {
-            if let Read::From(send) = event.read {
-                self.set_reader(send, None);
-            }
-        } else {
+        if event.more.is_some() {
             let taken: Vec<EventId> = event.reads().chain(event.drops()).collect();
             for send in taken {
-                self.set_reader(send, None);
+                self.set_reader(send, reader);
             }
+        } else if let Read::From(send) = event.read {
+            self.set_reader(send, reader);
         }
-        self.uncount_faults(receive);
     }
 
     /// What an event waits for in another thread: the send it reads, the end it joins.
@@ -395,8 +401,8 @@ impl<P: Program> Graph<P> {
     /// Takes the last inserted event out again; its operation stays in the script.
     pub(crate) fn remove_last(&mut self) -> EventId {
         let id = self.order.pop().expect("there is an event to remove");
+        self.next_stamp = self.event(id).stamp;
         self.unlink(id);
-        self.runs_without(id);
         let thread = &mut self.threads[id.thread as usize];
         thread.live -= 1;
         thread.clocked = thread.clocked.min(thread.live);
@@ -422,12 +428,20 @@ impl<P: Program> Graph<P> {
                 for &mailbox in P::mailboxes(pattern) {
                     self.boxes[mailbox as usize].receives.pop();
                 }
+                if event.read == Read::Lost {
+                    self.unquit(id.thread);
+                }
                 self.put_down(id);
             }
+            Kind::End => self.set_running(id.thread, true),
+            Kind::Block | Kind::Fail => self.unquit(id.thread),
             Kind::Choose {
                 budget: Some(_), ..
             } => self.faults.spenders.retain(|&spender| spender != id),
-            Kind::Spawn { thread, .. } => self.threads[thread as usize].spawned_by = None,
+            Kind::Spawn { thread, .. } => {
+                self.threads[thread as usize].spawned_by = None;
+                self.set_running(thread, false);
+            }
             Kind::Join { .. } => self.joins -= 1,
             _ => {}
         }

@@ -53,10 +53,14 @@ impl SendOrder {
     }
 
     /// Follows an insertion at the end of the graph's order.
+    #[inline]
     pub(crate) fn inserted<P: Program>(&mut self, graph: &Graph<P>, id: EventId) {
-        if self.built_at.is_none() {
-            return;
+        if self.built_at.is_some() {
+            self.follow(graph, id);
         }
+    }
+
+    fn follow<P: Program>(&mut self, graph: &Graph<P>, id: EventId) {
         self.widen(graph);
         self.marks.push(self.trail.len());
         self.start_row(graph, id);
@@ -76,10 +80,14 @@ impl SendOrder {
     }
 
     /// Follows the removal of the last inserted event; `left` are left.
+    #[inline]
     pub(crate) fn removed(&mut self, id: EventId, left: usize) {
-        let Some(built_at) = self.built_at else {
-            return;
-        };
+        if let Some(built_at) = self.built_at {
+            self.unfollow(id, left, built_at);
+        }
+    }
+
+    fn unfollow(&mut self, id: EventId, left: usize, built_at: usize) {
         if left < built_at {
             // What it forced was not noted down.
             self.built_at = None;

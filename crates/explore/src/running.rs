@@ -20,6 +20,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    #[inline]
     fn set(&mut self, rank: usize, runs: bool) {
         let (word, bit) = (rank / 64, 1 << (rank % 64));
         if word >= self.words.len() {
@@ -45,32 +46,16 @@ impl Running {
 }
 
 impl<P: Program> Graph<P> {
-    /// Follows an insertion.
-    #[inline]
-    pub(crate) fn runs_after(&mut self, id: EventId) {
-        match self.event(id).kind {
-            Kind::Spawn { thread, .. } => self.set_running(thread, true),
-            Kind::End => self.set_running(id.thread, false),
-            _ if self.quits(id) => {
-                self.set_running(id.thread, false);
-                self.running.quitters += 1;
-            }
-            _ => {}
-        }
+    /// A thread is done, though it has not ended.
+    pub(crate) fn quit(&mut self, thread: Tid) {
+        self.set_running(thread, false);
+        self.running.quitters += 1;
     }
 
-    /// Follows the removal of the last event of a thread.
-    #[inline]
-    pub(crate) fn runs_without(&mut self, id: EventId) {
-        match self.event(id).kind {
-            Kind::Spawn { thread, .. } => self.set_running(thread, false),
-            Kind::End => self.set_running(id.thread, true),
-            _ if self.quits(id) => {
-                self.set_running(id.thread, true);
-                self.running.quitters -= 1;
-            }
-            _ => {}
-        }
+    /// Undoes [`Graph::quit`].
+    pub(crate) fn unquit(&mut self, thread: Tid) {
+        self.set_running(thread, true);
+        self.running.quitters -= 1;
     }
 
     /// Looks at all threads again.
@@ -117,7 +102,8 @@ impl<P: Program> Graph<P> {
         }
     }
 
-    fn set_running(&mut self, thread: Tid, runs: bool) {
+    #[inline]
+    pub(crate) fn set_running(&mut self, thread: Tid, runs: bool) {
         let rank = self.rank(thread);
         self.running.set(rank, runs);
     }
