@@ -9,7 +9,7 @@ use crate::answer::{Answer, Outcome, Reason};
 use crate::batch;
 use crate::cancel::Cancel;
 use crate::process::Process;
-use crate::query::Query;
+use crate::query::{Kind, Query};
 use crate::reply::reply;
 use crate::script;
 use crate::solver::Solver;
@@ -154,6 +154,11 @@ impl Pool {
         })
     }
 
+    /// Is a process good for another query? cvc5 was not seen to forget everything at a reset.
+    fn keeps(&self, process: &Process) -> bool {
+        self.solver.kind == Kind::Z3 && process.questions() < RETIREMENT
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -193,7 +198,7 @@ impl Seat<'_> {
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
         let process = self.process.take();
-        let kept = process.filter(|one| self.is_usable && one.questions() < RETIREMENT);
+        let kept = process.filter(|one| self.is_usable && self.pool.keeps(one));
         let mut state = self.pool.lock();
         state.busy -= 1;
         let mut surplus = Vec::new();

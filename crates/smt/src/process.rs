@@ -42,9 +42,10 @@ impl Process {
     pub(crate) fn start(solver: &Solver, memory_mb: u32) -> io::Result<Process> {
         let mut command = Command::new(&solver.program);
         command.args(&solver.arguments);
-        if solver.kind == Kind::Z3 {
-            command.arg("-in").arg(format!("-memory:{memory_mb}"));
-        }
+        match solver.kind {
+            Kind::Z3 => command.arg("-in").arg(format!("-memory:{memory_mb}")),
+            Kind::Cvc5 => command.arg(memory_mb.to_string()),
+        };
         let child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -158,7 +159,7 @@ impl Process {
         };
         let said = [&self.ahead[..], &lock(&self.complaints)[..]].concat();
         let said = String::from_utf8_lossy(&said);
-        if said.contains("out of memory") {
+        if said.contains("out of memory") || said.contains("bad_alloc") {
             return Reason::Memory;
         }
         if let Some(line) = said.lines().rfind(|line| !line.trim().is_empty()) {

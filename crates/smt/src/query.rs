@@ -72,7 +72,7 @@ pub struct Ask {
 /// When to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// In the solver's own units, the same on every machine: this one decides.
+    /// In units of Z3, the same on every machine: this one decides. It does some two million in a second.
     pub resource: u64,
     /// A safety net for a solver that does not count: it is ended after this time.
     pub time: Duration,

@@ -132,8 +132,16 @@ fn why(info: &Sexpr) -> Reason {
     }
 }
 
+/// `(:rlimit 7)` in one solver, one of `(:all-statistics ((name 7) …))` in the other.
 fn counter(info: &Sexpr) -> Option<u64> {
-    let value = info.arguments_of(":rlimit")?.first()?;
+    let value = match info.arguments_of(":all-statistics") {
+        None => info.arguments_of(":rlimit")?.first()?,
+        Some(all) => {
+            let mut all = all.first()?.as_list()?.iter();
+            let units = "\"resource::resourceUnitsUsed\"";
+            all.find_map(|one| one.arguments_of(units)?.first())?
+        }
+    };
     value.as_int()?.try_into().ok()
 }
 

@@ -47,9 +47,13 @@ pub(crate) fn identity(query: &Query) -> String {
 
 /// The text for a process that answers this query alone, from a clean state.
 pub(crate) fn alone(query: &Query, marker: &str) -> String {
-    let mut text = String::from("(reset)\n");
-    opening(query, &mut text);
+    let mut text = String::new();
+    match query.strategy.kind() {
+        Kind::Z3 => text.push_str("(reset)\n"),
+        Kind::Cvc5 => {} // Its process is a new one.
+    }
     limit(query, query.limits.resource, &mut text);
+    opening(query, &mut text);
     body(query, &mut text);
     costs(query.strategy.kind(), &mut text);
     questions(query, &mut text);
@@ -109,9 +113,10 @@ fn command_line(query: &Query) -> String {
         Kind::Z3 => format!("{name}={value}"),
         Kind::Cvc5 => format!("--{name}={value}"),
     }));
+    let units = units(kind, query.limits.resource);
     words.push(match kind {
-        Kind::Z3 => format!("rlimit={}", query.limits.resource),
-        Kind::Cvc5 => format!("--rlimit={}", query.limits.resource),
+        Kind::Z3 => format!("rlimit={units}"),
+        Kind::Cvc5 => format!("--rlimit={units}"),
     });
     words.join(" ")
 }
@@ -129,17 +134,21 @@ fn opening(query: &Query, text: &mut String) {
     text.push_str("(set-logic ALL)\n");
 }
 
-fn limit(query: &Query, resource: u64, text: &mut String) {
-    match query.strategy.kind() {
-        // Counted for each `check-sat` anew. Zero would mean none at all.
-        Kind::Z3 => option(
-            "rlimit",
-            &resource.clamp(1, u32::MAX.into()).to_string(),
-            text,
-        ),
-        // Said when the process starts: it cannot be changed any more once the logic is set.
-        Kind::Cvc5 => {}
+/// One unit of cvc5 takes as long as about so many of Z3.
+const Z3_UNITS_PER_CVC5_UNIT: u64 = 100;
+
+/// Limits are said in units of Z3. Zero would mean none at all.
+fn units(kind: Kind, resource: u64) -> u64 {
+    match kind {
+        // Counted for each `check-sat` anew.
+        Kind::Z3 => resource.clamp(1, u32::MAX.into()),
+        Kind::Cvc5 => (resource / Z3_UNITS_PER_CVC5_UNIT).max(1),
     }
+}
+
+fn limit(query: &Query, resource: u64, text: &mut String) {
+    let units = units(query.strategy.kind(), resource);
+    option("rlimit", &units.to_string(), text);
 }
 
 fn option(name: &str, value: &str, text: &mut String) {
@@ -158,7 +167,7 @@ fn costs(kind: Kind, text: &mut String) {
     text.push_str("(get-info :reason-unknown)\n");
     text.push_str(match kind {
         Kind::Z3 => "(get-info :rlimit)\n",
-        Kind::Cvc5 => "(get-info :version)\n",
+        Kind::Cvc5 => "(get-info :all-statistics)\n",
     });
 }
 

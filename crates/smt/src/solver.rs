@@ -1,5 +1,6 @@
 //! A solver on this machine: which program, which version.
 
+use crate::install::PINNED_CVC5;
 use crate::query::Kind;
 use std::ffi::OsString;
 use std::io;
@@ -22,6 +23,16 @@ pub struct Solver {
     pub version: Arc<str>,
 }
 
+/// A program that calls [`serve`](crate::serve) when it is started with these arguments, followed by a
+/// folder and a number of megabytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    /// The program: usually the one that is running.
+    pub program: PathBuf,
+    /// What makes it serve.
+    pub arguments: Vec<OsString>,
+}
+
 impl Solver {
     /// The Z3 at this place, asked for its version.
     pub fn z3(program: impl Into<PathBuf>) -> io::Result<Solver> {
@@ -33,6 +44,18 @@ impl Solver {
             arguments: Vec::new(),
             version: version.into(),
         })
+    }
+
+    /// The cvc5 whose libraries lie in this folder, in processes that `host` starts.
+    pub(crate) fn cvc5(host: &Host, libraries: PathBuf) -> Solver {
+        let mut arguments = host.arguments.clone();
+        arguments.push(libraries.into());
+        Solver {
+            kind: Kind::Cvc5,
+            program: host.program.clone(),
+            arguments,
+            version: PINNED_CVC5.into(),
+        }
     }
 
     /// Name and version: `z3 4.15.4`.

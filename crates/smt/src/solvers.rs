@@ -8,8 +8,9 @@ use crate::cancel::Cancel;
 use crate::dump::dump;
 use crate::install::{Attempt, Found, Places};
 use crate::pool::{Pool, PoolSize};
-use crate::query::{Kind, Query};
+use crate::query::{Ask, Kind, Query, Strategy};
 use crate::sexpr::Sexpr;
+use crate::solver::{Host, Solver};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -31,6 +32,8 @@ pub struct Setup {
     pub attempt: Attempt,
     /// Told before a solver is fetched.
     pub notice: Option<Notice>,
+    /// Who runs cvc5; without it there are no second opinions.
+    pub host: Option<Host>,
 }
 
 impl Setup {
@@ -45,11 +48,23 @@ impl Setup {
     }
 }
 
+/// A second opinion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opinion {
+    /// The other solver says the same.
+    Same(Answer),
+    /// It says the opposite: one of them is wrong, and nothing is known.
+    Other(Answer),
+    /// It does not know either way, or is not there.
+    None(Reason),
+}
+
 /// The solvers of one run. Shared by reference between threads.
 pub struct Solvers {
     setup: Setup,
     cache: Option<Cache>,
     z3: OnceLock<Result<(Found, Pool), String>>,
+    cvc5: OnceLock<Result<Pool, String>>,
 }
 
 impl Solvers {
@@ -59,6 +74,7 @@ impl Solvers {
             cache: setup.answers.as_ref().map(Cache::new),
             setup,
             z3: OnceLock::new(),
+            cvc5: OnceLock::new(),
         }
     }
 
@@ -71,18 +87,32 @@ impl Solvers {
     /// and what to do.
     pub fn examine(&self, cancel: &Cancel) -> Result<&Found, String> {
         let (found, pool) = self.z3(cancel)?;
-        let question = |value| {
-            let assertion = Sexpr::call("assert", [Sexpr::bool(value)]);
-            pool.ask(&Query::new("examination", vec![assertion]), cancel)
+        examine(pool, Strategy::Plain, cancel)?;
+        Ok(found)
+    }
+
+    /// The same with the solver that gives second opinions.
+    pub fn examine_second(&self, cancel: &Cancel) -> Result<&Solver, String> {
+        let pool = self.cvc5(cancel)?;
+        examine(pool, Strategy::Enumerate, cancel)?;
+        Ok(pool.solver())
+    }
+
+    /// What the other solver says about a query that was decided; see [`Opinion`].
+    pub fn recheck(&self, query: &Query, answer: &Answer, cancel: &Cancel) -> Opinion {
+        let mut query = query.clone();
+        query.ask = Ask::default();
+        query.options.clear();
+        query.strategy = match answer.outcome {
+            Outcome::Unsat { .. } => Strategy::Enumerate,
+            Outcome::Sat { .. } => Strategy::ModelBased,
+            Outcome::Unknown(_) => return Opinion::None(Reason::Incomplete(String::new())),
         };
-        let (yes, no) = (question(true), question(false));
-        match (yes.outcome, no.outcome) {
-            (Outcome::Sat { .. }, Outcome::Unsat { .. }) => Ok(found),
-            (Outcome::Unknown(reason), _) | (_, Outcome::Unknown(reason)) => {
-                let program = found.solver.program.display();
-                Err(format!("{program} does not answer: {reason}"))
-            }
-            _ => Err(format!("{} is wrong", found.solver.program.display())),
+        let second = self.ask(&query, cancel);
+        match second.outcome {
+            Outcome::Unknown(reason) => Opinion::None(reason),
+            _ if second.is_sat() == answer.is_sat() => Opinion::Same(second),
+            _ => Opinion::Other(second),
         }
     }
 
@@ -157,24 +187,58 @@ impl Solvers {
                 Ok((_, pool)) => Ok(pool),
                 Err(why) => Err(Reason::NoSolver(why.to_owned())),
             },
-            Kind::Cvc5 => Err(Reason::NoSolver("there is no cvc5".to_owned())),
+            Kind::Cvc5 => self.cvc5(cancel).map_err(Reason::NoSolver),
         }
     }
 
     fn z3(&self, cancel: &Cancel) -> Result<&(Found, Pool), &str> {
         let find = || {
-            let notice = |text: &str| {
-                if let Some(notice) = &self.setup.notice {
-                    notice(text);
-                }
-            };
             let Setup {
                 places, attempt, ..
             } = &self.setup;
+            let notice = |text: &str| self.notice(text);
             let found = places.z3(*attempt, &notice, cancel)?;
             let pool = Pool::new(found.solver.clone(), self.setup.size);
             Ok((found, pool))
         };
         self.z3.get_or_init(find).as_ref().map_err(String::as_str)
+    }
+
+    fn cvc5(&self, cancel: &Cancel) -> Result<&Pool, String> {
+        let find = || {
+            let Setup {
+                places, attempt, ..
+            } = &self.setup;
+            let host = self.setup.host.as_ref();
+            let host = host.ok_or("no program was named that runs cvc5")?;
+            let notice = |text: &str| self.notice(text);
+            let libraries = places.cvc5(*attempt, &notice, cancel)?;
+            Ok(Pool::new(Solver::cvc5(host, libraries), self.setup.size))
+        };
+        self.cvc5.get_or_init(find).as_ref().map_err(String::clone)
+    }
+
+    fn notice(&self, text: &str) {
+        if let Some(notice) = &self.setup.notice {
+            notice(text);
+        }
+    }
+}
+
+/// Does it answer, and rightly?
+fn examine(pool: &Pool, strategy: Strategy, cancel: &Cancel) -> Result<(), String> {
+    let question = |value| {
+        let assertion = Sexpr::call("assert", [Sexpr::bool(value)]);
+        let mut query = Query::new("examination", vec![assertion]);
+        query.strategy = strategy;
+        pool.ask(&query, cancel).outcome
+    };
+    let program = pool.solver().program.display();
+    match (question(true), question(false)) {
+        (Outcome::Sat { .. }, Outcome::Unsat { .. }) => Ok(()),
+        (Outcome::Unknown(reason), _) | (_, Outcome::Unknown(reason)) => {
+            Err(format!("{program} does not answer: {reason}"))
+        }
+        _ => Err(format!("{program} is wrong")),
     }
 }

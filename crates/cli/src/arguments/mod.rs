@@ -67,6 +67,18 @@ pub(crate) enum Verb {
     New(NewArguments),
     /// Say what this build has and what it needs
     Doctor,
+    /// Be the process of cvc5: started by this command itself
+    #[command(hide = true, name = crate::verbs::SERVE_CVC5)]
+    ServeCvc5(ServeArguments),
+}
+
+/// `serve-cvc5`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// The folder of its libraries
+    pub(crate) libraries: PathBuf,
+    /// What it may use, in megabytes
+    pub(crate) memory: u64,
 }
 
 /// `check` and `explore`.

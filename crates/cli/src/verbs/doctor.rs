@@ -3,10 +3,11 @@
 //! The one verb that fetches a solver although nobody has a question yet, so that a machine can be made
 //! ready before it loses its network.
 
+use super::serve;
 use crate::session::Session;
 use plainsong_driver::save::TOOL;
 use plainsong_driver::{Exit, engines};
-use plainsong_smt::{Attempt, Cancel, Found, Origin, PINNED_Z3, Setup, Solvers};
+use plainsong_smt::{Attempt, Cancel, Found, Origin, PINNED_Z3, Setup, Solver, Solvers};
 use std::sync::Arc;
 
 /// One line for each part. Fine if nothing is missing.
@@ -21,6 +22,7 @@ pub(crate) fn doctor(session: &mut Session) -> Exit {
             // Without standard error there is nobody to tell.
             let _ = std::io::Write::write_fmt(&mut anstream::stderr(), format_args!("{text} …\n"));
         })),
+        host: serve::host(),
         ..Setup::from_environment()
     });
     let examined = solvers.examine(&Cancel::default());
@@ -29,6 +31,7 @@ pub(crate) fn doctor(session: &mut Session) -> Exit {
         Err(_) => Exit::Unknown,
     };
     text.push_str(&solver(examined));
+    text.push_str(&second(solvers.examine_second(&Cancel::default())));
     let planned = engines::PLANNED.join(", ");
     text.push_str(&format!("  -  not in this build: {planned}\n"));
     session.console.result(&text);
@@ -59,6 +62,14 @@ fn solver(examined: Result<&Found, String>) -> String {
         ));
     }
     text
+}
+
+/// Nothing depends on it, so it may be missing.
+fn second(examined: Result<&Solver, String>) -> String {
+    match examined {
+        Ok(solver) => line(&format!("solver   {}, for second opinions", solver.title())),
+        Err(why) => format!("  -  no cvc5 for second opinions: {why}\n"),
+    }
 }
 
 fn line(text: &str) -> String {

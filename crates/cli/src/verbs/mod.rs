@@ -10,12 +10,14 @@ mod new;
 mod replay;
 mod request;
 mod saved;
+mod serve;
 mod show;
 mod sim;
 
 use crate::arguments::Verb;
 use crate::session::Session;
 use plainsong_driver::Exit;
+pub(crate) use serve::SERVE_CVC5;
 
 /// Does what was asked.
 pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
@@ -31,5 +33,6 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Explain(arguments) => explain::explain(arguments, session),
         Verb::New(arguments) => new::new(arguments, session),
         Verb::Doctor => doctor::doctor(session),
+        Verb::ServeCvc5(arguments) => serve::serve(arguments, session),
     }
 }

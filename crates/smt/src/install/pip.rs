@@ -3,6 +3,7 @@
 //! `pip` knows the user's proxies, mirrors and certificates, and which package fits this machine; so
 //! nothing about any of these is written here.
 
+use super::pinned::Package;
 use crate::cancel::Cancel;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ const PIPS: [&[&str]; 4] = [
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// Downloads one package, without what it depends on, into an empty folder; gives its file.
-pub(crate) fn download(package: &str, into: &Path, cancel: &Cancel) -> Result<PathBuf, String> {
+pub(crate) fn download(package: &Package, into: &Path, cancel: &Cancel) -> Result<PathBuf, String> {
     for pip in PIPS {
         match run(pip, package, into, cancel) {
             Ok(()) => return the_only_file(into),
@@ -40,16 +41,18 @@ enum Failure {
     Said(String),
 }
 
-fn run(pip: &[&str], package: &str, into: &Path, cancel: &Cancel) -> Result<(), Failure> {
+fn run(pip: &[&str], package: &Package, into: &Path, cancel: &Cancel) -> Result<(), Failure> {
     let complaints = into.join("complaints");
     let file = fs::File::create(&complaints).map_err(|error| Failure::Said(error.to_string()))?;
     let child = Command::new(pip[0])
         .args(&pip[1..])
         .args(["download", "--quiet", "--no-input", "--no-deps"])
         .args(["--disable-pip-version-check", "--only-binary=:all:"])
-        .args(["--retries", "2", "--timeout", "15", "--dest"])
+        .args(["--retries", "2", "--timeout", "15"])
+        .args(tags(package))
+        .arg("--dest")
         .arg(into)
-        .arg(package)
+        .arg(package.requirement)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(file)
@@ -64,6 +67,22 @@ fn run(pip: &[&str], package: &str, into: &Path, cancel: &Cancel) -> Result<(), 
     }
     let last = said.lines().rfind(|line| !line.trim().is_empty());
     Err(Failure::Said(last.unwrap_or("it failed").to_owned()))
+}
+
+/// One build of a package that comes in one for each version of Python.
+fn tags(package: &Package) -> Vec<&'static str> {
+    let mut tags = package.tags.to_vec();
+    if !tags.is_empty() {
+        tags.extend([
+            "--python-version",
+            "3.11",
+            "--implementation",
+            "cp",
+            "--abi",
+            "cp311",
+        ]);
+    }
+    tags
 }
 
 /// Did it succeed?

@@ -11,4 +11,6 @@ mod dumping;
 mod faults;
 #[cfg(target_os = "linux")]
 mod killing;
+#[cfg(target_os = "linux")]
+mod second_opinion;
 mod stage;
