@@ -3,7 +3,9 @@
 use crate::program::Song;
 use crate::roles::Node;
 use crate::stage::{INIT, Stage};
+use crate::view::View;
 use plainsong_explore::{EventId, Graph, Kind, Leaf, Read, Tid};
+use plainsong_semantics::claim::Verity;
 use plainsong_semantics::machine::Config;
 use plainsong_semantics::part::{Fate, Letter, Part};
 use plainsong_semantics::score::{Note, Origin, Score};
@@ -58,11 +60,8 @@ impl Stage {
     pub(crate) fn last_state(&mut self, graph: &Graph<Song>) -> Config {
         let mut parts: Vec<Part> = Vec::new();
         for thread in 1..=self.lanes() as Tid {
-            match self.node(graph, thread, graph.live(thread)) {
-                Node::Waits(waiting) => parts.push(waiting.wait.part.clone()),
-                Node::Over(Some(part), _) => parts.push(part.clone()),
-                _ => unreachable!("processes wait or are over, unless one fails or is cut off"),
-            }
+            let node = self.node(graph, thread, graph.live(thread));
+            parts.push(last_part(node).clone());
         }
         let unread: Vec<&Letter> = graph
             .order()
@@ -73,6 +72,26 @@ impl Stage {
             })
             .collect();
         self.roles.parts.state(parts.into_iter(), &unread)
+    }
+
+    /// Does a property hold at the end of an execution that is complete?
+    pub(crate) fn holds_at_the_end(&mut self, graph: &Graph<Song>, view: &mut View<'_>) -> Verity {
+        if view.counts_messages {
+            return view.judge(&self.last_state(graph));
+        }
+        view.follow(self.generation());
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        for at in 0..view.lanes.len() {
+            let thread = view.lanes[at] as Tid + 1;
+            let edge = self.state(graph, thread, graph.live(thread));
+            let part = last_part(self.roles.at(edge));
+            row.push(view.last_look(at, edge, part));
+        }
+        let start = self.chosen_start(graph);
+        let found = view.holds(&self.roles, start, &row);
+        self.row = row;
+        found
     }
 
     /// What each process did; only what leads to the end of thread `last`, if one is given.
@@ -90,6 +109,15 @@ impl Stage {
             start: self.chosen_start(graph),
             notes,
         }
+    }
+
+    /// What each process did up to a cut: so many steps of each process.
+    pub(crate) fn score_of(&mut self, graph: &Graph<Song>, cut: &[usize]) -> Score {
+        let mut score = self.score(graph, None);
+        for (notes, &steps) in score.notes.iter_mut().zip(cut) {
+            notes.truncate(steps);
+        }
+        score
     }
 
     /// The local steps of a thread that were decided in its first `states` states.
@@ -131,6 +159,15 @@ impl Stage {
             .checked_sub(1)
             .unwrap_or(self.lanes());
         (sender, before)
+    }
+}
+
+/// The state of a process at the end of an execution that is complete or blocked.
+fn last_part(node: &Node) -> &Part {
+    match node {
+        Node::Waits(waiting) => &waiting.wait.part,
+        Node::Over(Some(part), _) => part,
+        _ => unreachable!("processes wait or are over, unless one fails or is cut off"),
     }
 }
 

@@ -7,9 +7,10 @@
 
 use crate::program::Song;
 use crate::stage::Stage;
+use crate::view::counts_messages;
 use crate::visit::{Found, Shared, Visit};
 use plainsong_explore::{Part, Workers, explore_parts_with};
-use plainsong_ir::Claim;
+use plainsong_ir::{Claim, Song as SongText};
 use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::machine::{Config, Machine};
 use plainsong_semantics::part::Parts;
@@ -53,7 +54,7 @@ pub enum Finding {
 pub enum GaveUp {
     /// These are no voices.
     NotVoices,
-    /// A check that depends on the order of steps of different processes, or on endless executions.
+    /// A check that counts messages under way, or is about endless executions.
     Check,
     /// A handler that an `assume` cuts off leaves its message where it is.
     HandlerRefuses,
@@ -61,6 +62,8 @@ pub enum GaveUp {
     HandlerSendsToMailboxes,
     /// An execution does not end within [`MOST_EVENTS`] events.
     TooLong,
+    /// An execution has more states on the way than are looked at.
+    TooManyStates,
 }
 
 impl GaveUp {
@@ -68,11 +71,12 @@ impl GaveUp {
     pub fn sentence(self) -> &'static str {
         match self {
             GaveUp::NotVoices => "only voices have executions",
-            GaveUp::Check => "this depends on the order of steps of different processes",
+            GaveUp::Check => "this counts messages under way, or is about executions without end",
             GaveUp::HandlerRefuses => "an `assume` cuts a handler off, which leaves its message",
             GaveUp::HandlerSendsToMailboxes => {
                 "a handler sends a `mailbox` message behind another one, in one step"
             }
+            GaveUp::TooManyStates => "too many states lie on the way of one execution",
             GaveUp::TooLong => "an execution has more than 4,000 events; it may have no end",
         }
     }
@@ -107,7 +111,7 @@ impl Default for Manner {
 
 /// Visits every execution of a machine of voices once.
 ///
-/// The checks may be assertions, no deadlock and `finally` properties.
+/// The checks may be those that [`is_about_executions`] names.
 pub fn explore(
     machine: &Machine,
     checks: &[Check],
@@ -131,7 +135,7 @@ pub fn explore_showing<'a>(
     let parts = Parts::new(machine).ok_or(GaveUp::NotVoices)?;
     if !checks
         .iter()
-        .all(|check| is_about_executions(machine, *check))
+        .all(|check| is_about_executions(machine.instance().song(), *check))
     {
         return Err(GaveUp::Check);
     }
@@ -170,14 +174,17 @@ pub fn explore_showing<'a>(
     }
 }
 
-/// Does a check depend only on what each process did?
-fn is_about_executions(machine: &Machine, check: Check) -> bool {
+/// Can a check be answered by visiting executions?
+///
+/// `always` can, unless it counts messages under way.
+pub fn is_about_executions(song: &SongText, check: Check) -> bool {
     match check {
         Check::Assertions | Check::NoDeadlock => true,
         Check::Contract => false,
-        Check::Property(at) => {
-            let property = &machine.instance().song().properties[at];
-            matches!(property.claim, Claim::Finally(_))
-        }
+        Check::Property(at) => match &song.properties[at].claim {
+            Claim::Finally(_) => true,
+            Claim::Always(claim) => !counts_messages(claim),
+            Claim::Quiescent { .. } => false,
+        },
     }
 }

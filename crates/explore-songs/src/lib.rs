@@ -15,10 +15,10 @@
 //! *What is counted* is what [`mod@plainsong_semantics::executions`] counts, and tests compare the two: a
 //! process that fails or is cut off stands still, and the others go on.
 //!
-//! *What is checked*: assertions, deadlock and `finally`. These depend only on what each process
-//! did, so one order of each execution is enough. `always` may speak about several processes at once and
-//! be violated in one order only, and `eventually quiescent` is about executions without end: both
-//! are for the search through states.
+//! *What is checked*: assertions, deadlock and `finally`, which depend only on what each process did, so
+//! that one order of each execution is enough; and `always`, in all states of all orders of each
+//! execution ([`mod@always`]). Properties that count messages under way, and `eventually quiescent`, which
+//! is about executions without end, are for the search through states.
 //!
 //! NOT COVERED, and said so by [`GaveUp`] instead of a count:
 //! - handlers that an `assume` cuts off: such a handler leaves its message where it is, and the
@@ -34,17 +34,23 @@
 //! | `letters` | messages, each kept once |
 //! | `stage` | the threads and their saved states |
 //! | `program` | what the engine asks |
+//! | `view` | what a property sees of the processes |
+//! | `always` | the states on the way of an execution |
 //! | `ending` | how an execution ended, and what each process did in it |
 //! | `visit` | what one worker sees: counts and refutations |
 //! | `explore` | the visits brought together |
 
+mod always;
 mod ending;
 mod explore;
 mod letters;
 mod program;
 mod roles;
 mod stage;
+mod view;
 mod visit;
 mod waiting;
 
-pub use explore::{Explored, Finding, GaveUp, Manner, Onlooker, explore, explore_showing};
+pub use explore::{
+    Explored, Finding, GaveUp, Manner, Onlooker, explore, explore_showing, is_about_executions,
+};

@@ -7,8 +7,9 @@
 
 use crate::program::Song;
 use crate::roles::{EdgeId, Node, Roles};
+use crate::view::Look;
 use plainsong_explore::{EventId, Graph, Kind, Read, Tid};
-use plainsong_semantics::part::Parts;
+use plainsong_semantics::part::{Part, Parts};
 use std::rc::Rc;
 
 /// Thread 0 is `init`; process `lane` is thread `lane + 1`.
@@ -20,6 +21,14 @@ pub(crate) struct Stage {
     /// The start that thread 0 chose, when processes were last spawned.
     start: usize,
     saved: Vec<Vec<EdgeId>>,
+    /// How many local steps each thread has done, at most, in each of its states.
+    steps: Vec<Vec<usize>>,
+    /// How many of the first states of each thread are the same as in the execution visited before.
+    unchanged: Vec<usize>,
+    /// How often edges got new numbers.
+    generation: u64,
+    /// Room for what a property sees.
+    pub(crate) row: Vec<Look>,
 }
 
 impl Stage {
@@ -28,6 +37,10 @@ impl Stage {
         Stage {
             start: 0,
             saved: vec![Vec::new(); roles.lanes() + 1],
+            steps: vec![Vec::new(); roles.lanes() + 1],
+            unchanged: vec![0; roles.lanes() + 1],
+            generation: 0,
+            row: Vec::new(),
             roles,
         }
     }
@@ -62,8 +75,50 @@ impl Stage {
         if thread == INIT {
             // Another start, perhaps: processes begin anew.
             self.saved[1..].iter_mut().for_each(Vec::clear);
+            self.steps[1..].iter_mut().for_each(Vec::clear);
+            self.unchanged[1..].fill(0);
         }
-        self.saved[thread as usize].truncate(kept + 1);
+        let thread = thread as usize;
+        self.saved[thread].truncate(kept + 1);
+        self.steps[thread].truncate(kept + 1);
+        self.unchanged[thread] = self.unchanged[thread].min(kept + 1);
+    }
+
+    /// The execution in the graph has been looked at.
+    pub(crate) fn looked_at(&mut self, graph: &Graph<Song>) {
+        for thread in 0..=self.lanes() as Tid {
+            let exists = (thread as usize) < graph.threads() && graph.exists(thread);
+            self.unchanged[thread as usize] = if exists { graph.live(thread) + 1 } else { 0 };
+        }
+    }
+
+    /// How many of the first states of a thread are those of the execution looked at before.
+    pub(crate) fn unchanged(&self, graph: &Graph<Song>, thread: Tid) -> usize {
+        // A receive may be gone, and nothing have come in its place.
+        self.unchanged[thread as usize].min(graph.live(thread) + 1)
+    }
+
+    /// How often edges got new numbers.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// How many local steps a process has come to the end of when it leaves a state, or its sends.
+    pub(crate) fn steps(&mut self, graph: &Graph<Song>, thread: Tid, state: usize) -> usize {
+        for at in self.steps[thread as usize].len()..=state {
+            let edge = self.state(graph, thread, at);
+            let moves = self.roles.edge(edge).moves.iter();
+            let more = moves.filter(|done| done.after.is_some()).count();
+            let before = self.steps[thread as usize].last().copied().unwrap_or(0);
+            self.steps[thread as usize].push(before + more);
+        }
+        self.steps[thread as usize][state]
+    }
+
+    /// The state in which a process starts.
+    pub(crate) fn first_part(&self, graph: &Graph<Song>, thread: Tid) -> Part {
+        let start = self.roles.starts[self.chosen_start(graph)].as_ref();
+        start.expect("there are processes")[thread as usize - 1].clone()
     }
 
     /// Frees memory when there is too much: what is needed again is found again.
@@ -71,6 +126,7 @@ impl Stage {
         if self.roles.is_full() {
             self.roles.forget();
             self.saved.iter_mut().for_each(Vec::clear);
+            self.generation += 1;
         }
     }
 

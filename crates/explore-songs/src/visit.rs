@@ -1,15 +1,16 @@
 //! What one worker sees: counts and refutations.
 
+use crate::always::{Always, Seen};
 use crate::ending::Ending;
 use crate::explore::{Explored, Finding, GaveUp, Onlooker};
 use crate::program::Song;
 use crate::stage::Stage;
+use crate::view::View;
 use plainsong_explore::{Graph, Leaf, Part, Tid, Visitor};
 use plainsong_ir::Claim;
-use plainsong_semantics::claim::{Verity, verity};
+use plainsong_semantics::claim::Verity;
 use plainsong_semantics::executions::ExecutionCount;
-use plainsong_semantics::machine::{Config, Machine};
-use plainsong_semantics::premise::Premises;
+use plainsong_semantics::machine::Machine;
 use plainsong_semantics::score::{Charge, witness};
 use plainsong_semantics::search::{Check, Completeness, Coverage, Limits, Progress, Watch};
 use std::cell::RefCell;
@@ -145,6 +146,32 @@ impl Found {
     }
 }
 
+/// The properties of every state that were asked for.
+fn always<'a>(machine: &'a Machine, checks: &[Check]) -> Vec<Always<'a>> {
+    properties(machine, checks, |claim| matches!(claim, Claim::Always(_)))
+        .map(|at| Always::new(View::new(machine, at)))
+        .collect()
+}
+
+/// The properties of final states that were asked for.
+fn finally<'a>(machine: &'a Machine, checks: &[Check]) -> Vec<View<'a>> {
+    properties(machine, checks, |claim| matches!(claim, Claim::Finally(_)))
+        .map(|at| View::new(machine, at))
+        .collect()
+}
+
+fn properties(
+    machine: &Machine,
+    checks: &[Check],
+    when: fn(&Claim) -> bool,
+) -> impl Iterator<Item = usize> {
+    let properties = &machine.instance().song().properties;
+    checks.iter().filter_map(move |check| match *check {
+        Check::Property(at) if when(&properties[at].claim) => Some(at),
+        _ => None,
+    })
+}
+
 fn finding_weight(finding: &Finding) -> u8 {
     match finding {
         Finding::NotRefuted => 0,
@@ -162,7 +189,10 @@ pub(crate) struct Visit<'s, 'a> {
     shared: &'s Shared<'a>,
     stage: Rc<RefCell<Stage>>,
     found: Found,
-    premises: Premises<'a>,
+    /// The properties of every state.
+    always: Vec<Always<'a>>,
+    /// The properties of final states.
+    finally: Vec<View<'a>>,
     place: Vec<u32>,
 }
 
@@ -172,7 +202,8 @@ impl<'s, 'a> Visit<'s, 'a> {
             shared,
             stage,
             found: Found::new(checks),
-            premises: Premises::new(shared.machine, checks.iter().copied()),
+            always: always(shared.machine, checks),
+            finally: finally(shared.machine, checks),
             place: Vec::new(),
         }
     }
@@ -183,7 +214,10 @@ impl<'s, 'a> Visit<'s, 'a> {
         let mut found = self.found;
         found.gave_up = found.gave_up.max(stage.roles.gave_up);
         let mut coverage = stage.roles.parts.coverage();
-        self.premises.enter(&mut coverage);
+        let views = self.finally.into_iter();
+        for view in views.chain(self.always.into_iter().map(Always::into_view)) {
+            view.enter_premises(&mut coverage);
+        }
         (found, coverage)
     }
 
@@ -203,28 +237,18 @@ impl<'s, 'a> Visit<'s, 'a> {
 
     fn complete(&mut self, graph: &Graph<Song>) {
         self.found.count.complete += 1;
-        let mut last: Option<Config> = None;
-        if self.premises.are_open(true) {
-            let state = self.stage.borrow_mut().last_state(graph);
-            self.premises.look(&state, true);
-            last = Some(state);
-        }
-        for at in 0..self.found.findings.len() {
-            let check = self.found.findings[at].0;
-            let Check::Property(number) = check else {
-                continue;
-            };
-            let machine = self.shared.machine;
-            let property = &machine.instance().song().properties[number];
-            let Claim::Finally(claim) = &property.claim else {
-                continue;
-            };
-            if !self.found.is_news(check, REFUTED, &self.place) {
+        for at in 0..self.finally.len() {
+            let number = self.finally[at].property;
+            let check = Check::Property(number);
+            let is_news = self.found.is_news(check, REFUTED, &self.place);
+            if !is_news && !self.finally[at].has_open_premises() {
                 continue;
             }
-            let stage = &self.stage;
-            let last = last.get_or_insert_with(|| stage.borrow_mut().last_state(graph));
-            match verity(machine, property, claim, last) {
+            let found = {
+                let mut stage = self.stage.borrow_mut();
+                stage.holds_at_the_end(graph, &mut self.finally[at])
+            };
+            match found {
                 Verity::Holds => {}
                 Verity::Unknown(failure) => {
                     let unknown = Finding::Unknown(failure.message);
@@ -233,6 +257,39 @@ impl<'s, 'a> Visit<'s, 'a> {
                 Verity::Violated(_) => self.refute(check, graph, Charge::Finally(number), None),
             }
         }
+    }
+
+    /// Looks at the states on the way.
+    fn pass(&mut self, graph: &Graph<Song>) {
+        if self.always.is_empty() {
+            return;
+        }
+        let machine = self.shared.machine;
+        let stage = &mut *self.stage.borrow_mut();
+        for always in &mut self.always {
+            let number = always.property();
+            let check = Check::Property(number);
+            let is_news = self.found.is_news(check, REFUTED, &self.place);
+            if !is_news && !always.has_open_premises() {
+                continue;
+            }
+            let finding = match always.look(stage, graph) {
+                Seen::Good => continue,
+                Seen::Violated(_) if !is_news => continue,
+                Seen::Violated(cut) => {
+                    let score = stage.score_of(graph, &cut);
+                    let trace = witness(machine, &score, Charge::Always(number));
+                    Finding::Refuted(Box::new(trace))
+                }
+                Seen::Unknown(why) => Finding::Unknown(why),
+                Seen::TooMany => {
+                    self.found.gave_up = Some(GaveUp::TooManyStates);
+                    continue;
+                }
+            };
+            self.found.enter(check, finding, &self.place);
+        }
+        stage.looked_at(graph);
     }
 
     /// Refutes a check if it was asked, and was not refuted in an earlier place.
@@ -255,6 +312,10 @@ impl<'s, 'a> Visit<'s, 'a> {
 }
 
 impl Visitor<Song> for Visit<'_, '_> {
+    fn wants_clocks(&self) -> bool {
+        !self.always.is_empty()
+    }
+
     fn place(&mut self, place: &[u32]) {
         self.place.clear();
         self.place.extend_from_slice(place);
@@ -268,6 +329,7 @@ impl Visitor<Song> for Visit<'_, '_> {
             return false;
         }
         let ending = self.stage.borrow_mut().ending(graph, leaf);
+        self.pass(graph);
         match ending {
             Ending::Complete => {
                 self.show(graph, true);

@@ -56,9 +56,10 @@ impl<P: Program> Graph<P> {
         false
     }
 
-    /// The causal past of an event, as how many events of each thread.
+    /// The causal past of an event, as how many events of each thread; for visitors that
+    /// [want clocks](crate::Visitor::wants_clocks).
     #[inline]
-    pub(crate) fn clock(&self, id: EventId) -> &[u32] {
+    pub fn clock(&self, id: EventId) -> &[u32] {
         debug_assert!(self.has_clock(id), "clocks were settled before");
         let at = id.index as usize * self.stride;
         &self.threads[id.thread as usize].clocks[at..at + self.stride]

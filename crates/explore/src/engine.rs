@@ -55,6 +55,11 @@ pub trait Visitor<P: Program> {
     /// visits places in growing order, so the first execution of several is the one with the least place.
     fn place(&mut self, _: &[u32]) {}
 
+    /// Does it ask for clocks ([`Graph::clock`]), whatever the leaf?
+    fn wants_clocks(&self) -> bool {
+        false
+    }
+
     /// The search was to go on at a place that does not exist: the program is not the one that the
     /// place is of, or does not do the same again. The search stops.
     fn lost(&mut self) {}
@@ -226,7 +231,7 @@ impl<'p, P: Program> Engine<'p, P> {
         match leaf {
             Some(leaf) => {
                 visitor.place(&self.path);
-                if leaf != Leaf::Complete {
+                if leaf != Leaf::Complete || visitor.wants_clocks() {
                     self.graph.settle_clocks();
                 }
                 if !visitor.leaf(&self.graph, leaf) {
@@ -258,6 +263,7 @@ impl<'p, P: Program> Engine<'p, P> {
         let Some(leaf) = self.extend() else {
             return 0.0;
         };
+        self.graph.settle_clocks();
         visitor.leaf(&self.graph, leaf);
         match self.guide {
             Guide::Random { weight, .. } => weight,

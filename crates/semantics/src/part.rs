@@ -22,7 +22,7 @@ use crate::voices::local::Stand;
 use crate::voices::network::Network;
 use crate::voices::receive::Acceptor;
 use crate::world::OwnVars;
-use plainsong_ir::{Delivery, MessageId};
+use plainsong_ir::{Delivery, MessageId, VarId};
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -30,6 +30,13 @@ use std::sync::Arc;
 /// The state of one process. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part(Arc<Voice>);
+
+impl Part {
+    /// The value of a state variable.
+    pub fn value(&self, var: VarId) -> &Value {
+        &self.0.vars[var.index()]
+    }
+}
 
 /// Looks only at both ends of long collections, which is where states differ that follow each other.
 impl Hash for Part {

@@ -47,6 +47,8 @@ pub enum Charge {
     Deadlock,
     /// The last state is final and violates a property, by position.
     Finally(usize),
+    /// The last state violates a property, by position.
+    Always(usize),
 }
 
 /// An execution that is what the score says and ends as charged; replayed.
@@ -84,10 +86,10 @@ fn ending(machine: &Machine, last: &Outcome, charge: Charge) -> Ending {
             Status::Deadlock(waiting) => Ending::Deadlock(waiting),
             other => panic!("a deadlock was found, but the interpreter says {other:?}"),
         },
-        (Charge::Finally(at), Outcome::Next(config)) => {
+        (Charge::Finally(at) | Charge::Always(at), Outcome::Next(config)) => {
             let property = &machine.instance().song().properties[at];
-            let Claim::Finally(claim) = &property.claim else {
-                panic!("{} speaks of more than the end", property.name)
+            let (Claim::Finally(claim) | Claim::Always(claim)) = &property.claim else {
+                panic!("{} speaks of more than one state", property.name)
             };
             let Verity::Violated(why) = verity(machine, property, claim, config) else {
                 panic!("{} holds at the end of this execution", property.name)

@@ -1,9 +1,9 @@
 //! The explore engine: every execution of voices, visited once.
 //!
-//! Assertions, deadlock and `finally` are answered by `explore-songs`, which counts executions on the
-//! way. What depends on the order of steps of different processes (`always`) or on executions without
-//! end (`eventually quiescent`) is answered by the search through states, and the verdict's reason says
-//! so. Where `explore-songs` gives up, the search answers everything, and the reference enumeration of
+//! Assertions, deadlock, `finally` and `always` are answered by `explore-songs`, which counts executions
+//! on the way. What counts messages under way or is about executions without end (`eventually
+//! quiescent`) is answered by the search through states, and the verdict's reason says so. Where
+//! `explore-songs` gives up, the search answers everything, and the reference enumeration of
 //! `semantics` counts. Action systems are searched by `states`; where that gives up, and for choreographies,
 //! this is the search through states of the interpreter.
 
@@ -15,7 +15,7 @@ use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
-use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore};
+use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore, is_about_executions};
 use plainsong_ir::{Claim, Song, System};
 use plainsong_report::count;
 use plainsong_semantics::instance::Instance;
@@ -81,15 +81,6 @@ fn by_packed_states(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineRe
     })
 }
 
-/// Is the question about what each process did, whatever the order?
-fn is_about_executions(song: &Song, question: &Question) -> bool {
-    match question.check {
-        Check::Assertions | Check::NoDeadlock => true,
-        Check::Contract => false,
-        Check::Property(at) => matches!(song.properties[at].claim, Claim::Finally(_)),
-    }
-}
-
 /// What the visits to all executions found.
 struct Executions<'a> {
     /// What is known about the questions that they answer.
@@ -103,7 +94,7 @@ impl<'a> Executions<'a> {
     /// Visits the executions of every instance.
     fn visit(task: &'a Task, overseer: &mut Overseer<'_>) -> Result<Result<Self, GaveUp>, Problem> {
         overseer.stage.counted = "execution";
-        let about = |question: &&Question| is_about_executions(&task.song, question);
+        let about = |question: &&Question| is_about_executions(&task.song, question.check);
         let mut found = Executions {
             files: task
                 .questions
@@ -138,7 +129,15 @@ impl<'a> Executions<'a> {
                 found.coverage.include(&explored.coverage);
                 let goes_on = tally.add(&explored.count);
                 let is_limit = is_limit(task, &explored.count.completeness, overseer);
-                enter(&mut found.files, at, explored, &bound, is_limit, overseer);
+                enter(
+                    &task.song,
+                    &mut found.files,
+                    at,
+                    explored,
+                    &bound,
+                    is_limit,
+                    overseer,
+                );
                 if is_limit {
                     break 'sizes;
                 }
@@ -173,7 +172,7 @@ impl<'a> Executions<'a> {
         let mut searched = the_others(task, overseer, &mut coverage)?.into_iter();
         let mut verdicts = Vec::new();
         for question in &task.questions {
-            let closed = if is_about_executions(&task.song, question) {
+            let closed = if is_about_executions(&task.song, question.check) {
                 visited.next().map(without_states)
             } else {
                 searched.next()
@@ -218,6 +217,7 @@ fn counted(closed: Closed, tallies: &[Tally], overseer: &Overseer<'_>) -> Verdic
 
 /// Enters what the visits to the executions of one instance found.
 fn enter(
+    song: &Song,
     files: &mut [Dossier<'_>],
     sizes: usize,
     explored: Explored,
@@ -244,7 +244,10 @@ fn enter(
             let end = "an execution that fails ends there: what would come after was not looked at";
             assumptions.push(end.to_owned());
         }
-        let is_about_the_end = matches!(file.question.check, Check::Property(_));
+        let is_about_the_end = match file.question.check {
+            Check::Property(at) => matches!(song.properties[at].claim, Claim::Finally(_)),
+            _ => false,
+        };
         if outcome == Outcome::Holds && is_about_the_end && count.complete == 0 {
             let none = "no execution comes to its end, so there was nothing to check";
             assumptions.push(none.to_owned());
@@ -288,7 +291,7 @@ fn the_others(
     let others = task
         .questions
         .iter()
-        .filter(|question| !is_about_executions(&task.song, question));
+        .filter(|question| !is_about_executions(&task.song, question.check));
     let part = Task {
         questions: others.cloned().collect(),
         ..task.clone()

@@ -1,8 +1,8 @@
 //! On every song of the corpus, exploration refutes what the search through states refutes.
 
 use crate::interpreter_agrees::account::instance;
-use plainsong_explore_songs::{Explored, Finding, Manner, explore};
-use plainsong_ir::{Claim, Song};
+use plainsong_explore_songs::{Explored, Finding, Manner, explore, is_about_executions};
+use plainsong_ir::Song;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::replay::replay;
@@ -107,10 +107,6 @@ fn by(machine: &Machine, checks: &[Check], jobs: usize) -> Option<Explored> {
 fn checks(song: &Song) -> Option<Vec<Check>> {
     let of_system = |query: &Query| query.subject == Subject::System;
     let mut checks = Query::all(song).into_iter().find(of_system)?.checks;
-    checks.retain(|check| match check {
-        Check::Assertions | Check::NoDeadlock => true,
-        Check::Contract => false,
-        Check::Property(at) => matches!(song.properties[*at].claim, Claim::Finally(_)),
-    });
+    checks.retain(|check| is_about_executions(song, *check));
     Some(checks)
 }
