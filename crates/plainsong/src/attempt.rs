@@ -2,6 +2,7 @@
 
 use crate::checkpoint::{Misfit, Saved};
 use crate::coroutine::Stacks;
+use crate::counters::Counters;
 use crate::explorer::{Explorer, Restart};
 use crate::failure::{Failure, FailureKind};
 use crate::fix::{Fixes, Seen};
@@ -17,7 +18,7 @@ use crate::watch::{Shared, Watch};
 use crate::world::World;
 use plainsong_explore::{Engine, Graph, Leaf, Pct, Policy, Visitor, sample};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,6 +36,7 @@ pub(crate) struct Attempt {
     pub(crate) blocked: u64,
     pub(crate) failed: u64,
     pub(crate) events: u64,
+    counters: Counters,
     pub(crate) coverage: BTreeMap<String, u64>,
     pub(crate) estimate: Option<Estimate>,
     pub(crate) notes: Vec<String>,
@@ -49,6 +51,8 @@ pub(crate) struct Attempt {
     pub(crate) shares_state: bool,
     /// Which fixes of choices were used.
     fixes_seen: Seen,
+    /// A graph to be saved.
+    dot: Option<String>,
     traffic: Summary,
     is_guided: bool,
     checkpoint_file: Option<PathBuf>,
@@ -163,7 +167,7 @@ fn draw_one(
 
 /// Draws executions, each outcome as likely as the others.
 fn draw_evenly(shared: &Shared, walks: u32, watch: &mut Watch) -> Estimate {
-    let mut machine = machine(shared);
+    let mut machine = observed_machine(shared);
     let mut guesses = Vec::new();
     for walk in 0..walks {
         guesses.push(draw_one(shared, &mut machine, walk, watch));
@@ -182,7 +186,7 @@ fn draw_by_priority(
     watch: &mut Watch,
 ) -> Option<Estimate> {
     let started = Instant::now();
-    let mut machine = machine(shared);
+    let mut machine = observed_machine(shared);
     let mut pct = Pct::new(depth, shared.settings.seed.unwrap_or_default());
     for _ in 0..walks {
         pct.draw(&mut machine, watch, |engine| configure(shared, engine));
@@ -216,6 +220,16 @@ fn summarise(guesses: &[f64]) -> Estimate {
         executions: mean,
         margin: 1.96 * deviation / n.sqrt(),
     }
+}
+
+/// A machine whose executions the observers are told of.
+pub(crate) fn observed_machine(shared: &Shared) -> Machine {
+    let machine = machine(shared);
+    if let Some(audience) = &shared.settings.audience {
+        let _ = machine.world.audience.set(Arc::clone(audience));
+        machine.world.begins.set(true);
+    }
+    machine
 }
 
 pub(crate) fn machine(shared: &Shared) -> Machine {
@@ -285,6 +299,7 @@ impl Attempt {
         self.blocked = sums.blocked;
         self.failed = sums.failed;
         self.events = sums.events;
+        self.counters = sums.counters;
         self.coverage = sums.coverage;
     }
 
@@ -301,6 +316,7 @@ impl Attempt {
         self.needs_a_whole = found.needs_a_whole;
         self.needs_causality = found.needs_causality;
         self.fixes_seen = found.fixes_seen;
+        self.dot = found.dot.map(|(text, _)| text);
         self.traffic = found.traffic;
     }
 
@@ -343,6 +359,7 @@ impl Attempt {
             self.notes.extend(few);
         }
         let trace_file = self.save_trace(settings);
+        let dot_file = self.save_dot(settings);
         Report {
             verdict,
             end,
@@ -351,6 +368,7 @@ impl Attempt {
             executions: self.complete,
             blocked: self.blocked,
             events: self.events,
+            counters: self.counters,
             coverage: self.coverage,
             seconds: started.elapsed().as_secs_f64(),
             peak_memory: peak_memory(),
@@ -358,6 +376,7 @@ impl Attempt {
             restart: self.restart,
             trace_file,
             checkpoint_file: self.checkpoint_file,
+            dot_file,
             notes: self.notes,
             fixed: settings.fixed.clone(),
         }
@@ -395,13 +414,24 @@ impl Attempt {
             .failures
             .iter()
             .find_map(|failure| failure.trace.as_ref())?;
-        match trace.save(path) {
-            Ok(()) => Some(path.clone()),
+        let saved = trace.save(path);
+        self.saved("trace", path, saved)
+    }
+
+    fn save_dot(&mut self, settings: &Explorer) -> Option<PathBuf> {
+        let path = settings.dot_file.as_ref()?;
+        let saved = std::fs::write(path, self.dot.take()?);
+        self.saved("graph", path, saved)
+    }
+
+    /// Where something was saved; if it was not, that is noted.
+    fn saved(&mut self, what: &str, path: &Path, saved: std::io::Result<()>) -> Option<PathBuf> {
+        match saved {
+            Ok(()) => Some(path.to_owned()),
             Err(error) => {
-                self.notes.push(format!(
-                    "the trace was not saved in {}: {error}",
-                    path.display()
-                ));
+                let path = path.display();
+                self.notes
+                    .push(format!("the {what} was not saved in {path}: {error}"));
                 None
             }
         }

@@ -3,10 +3,12 @@
 use crate::attempt::{Attempt, attempt, attempt_slice};
 use crate::checkpoint::program_name;
 use crate::delivery::Delivery;
+use crate::dot::Album;
 use crate::fault::{Budgets, Fault};
 use crate::fix::Fixed;
 use crate::machine::Root;
 use crate::monitor::Registered;
+use crate::observer::{Audience, Watching};
 use crate::report::{Estimate, Report};
 use crate::slices::Slices;
 use crate::sync::mpsc::hang_up::Askers;
@@ -99,6 +101,12 @@ pub struct Explorer {
     pub(crate) cancel: Option<Arc<AtomicBool>>,
     pub(crate) monitors: Vec<Registered>,
     pub(crate) fixed: Vec<Fixed>,
+    pub(crate) observers: Vec<Watching>,
+    pub(crate) dot_file: Option<PathBuf>,
+    /// Where to save graphs, and how many.
+    pub(crate) dot_folder: Option<(PathBuf, u64)>,
+    /// The observers of the run, while it runs.
+    pub(crate) audience: Option<Arc<Audience>>,
     /// How often faults may happen.
     pub(crate) budgets: Budgets,
     pub(crate) symmetry: bool,
@@ -132,6 +140,10 @@ impl Default for Explorer {
             cancel: None,
             monitors: Vec::new(),
             fixed: Vec::new(),
+            observers: Vec::new(),
+            dot_file: None,
+            dot_folder: None,
+            audience: None,
             budgets: [1; 3],
             symmetry: false,
             askers: Arc::default(),
@@ -429,30 +441,65 @@ impl Explorer {
     /// When compiled with `panic = "abort"`: failures are found by unwinding.
     pub fn run(&self, program: impl Fn() + Send + Sync + 'static) -> Report {
         let started = Instant::now();
-        let mut slices = match Slices::new(self, program_name(&program)) {
-            Ok(slices) => slices,
-            Err(misfit) => return Attempt::refused(misfit).into_report(self, started),
+        self.observed(|settings| {
+            let mut slices = match Slices::new(settings, program_name(&program)) {
+                Ok(slices) => slices,
+                Err(misfit) => return Attempt::refused(misfit).into_report(settings, started),
+            };
+            let root = Arc::new(program) as Root;
+            settings
+                .search(&root, &mut slices)
+                .into_report(settings, started)
+        })
+    }
+
+    /// Does something with these settings while the observers watch.
+    fn observed(&self, explore: impl FnOnce(&Explorer) -> Report) -> Report {
+        let album = self.dot_folder.clone().map(Album::new).map(Arc::new);
+        let mut observers = self.observers.clone();
+        observers.extend(album.clone().map(|album| Watching(album)));
+        let settings = Explorer {
+            audience: Audience::of(&observers),
+            ..self.clone()
         };
-        let root = Arc::new(program) as Root;
+        let mut report = explore(&settings);
+        report.notes.extend(album.and_then(|album| album.trouble()));
+        if let Some(audience) = &settings.audience {
+            audience.at_end(&report);
+            audience.go_on_panicking();
+        }
+        report
+    }
+
+    /// Searches until nobody has to be asked or told anything that was not known before.
+    fn search(&self, root: &Root, slices: &mut Slices) -> Attempt {
         let mut settings = self.clone();
         settings.askers = Arc::new(slices.askers());
         let fixes_one = self.fixed.iter().any(|fixed| fixed.place.is_some());
         settings.symmetry = slices.symmetry(self.symmetry) && !fixes_one;
         loop {
-            let mut outcome = settings.attempt(&root, &mut slices);
+            let mut outcome = settings.attempt(root, slices);
             if settings.symmetry && outcome.needs_causality {
                 settings.symmetry = false;
-                slices.start_again();
+                settings.start_again(slices);
                 continue;
             }
             if outcome.askers.is_empty() {
                 if settings.symmetry != self.symmetry {
                     outcome.notes.push(NO_SYMMETRY.to_owned());
                 }
-                return outcome.into_report(self, started);
+                return outcome;
             }
             Arc::make_mut(&mut settings.askers).extend(outcome.askers);
-            slices.start_again();
+            settings.start_again(slices);
+        }
+    }
+
+    /// What was seen is void.
+    fn start_again(&self, slices: &mut Slices) {
+        slices.start_again();
+        if let Some(audience) = &self.audience {
+            audience.start_again();
         }
     }
 
@@ -463,14 +510,14 @@ impl Explorer {
         };
         let mut outcome = attempt_slice(self, root, first, slices);
         if outcome.needs_a_whole && first != Restart::All {
-            slices.start_again();
+            self.start_again(slices);
             return attempt_slice(self, root, Restart::All, slices);
         }
         // A checkpoint remembers that everything had to run again.
         let mut shares_state =
             self.restart == Restart::Auto && first == Restart::All && !outcome.needs_a_whole;
         if self.restart == Restart::Auto && outcome.mismatch.is_some() && first != Restart::All {
-            slices.start_again();
+            self.start_again(slices);
             outcome = attempt_slice(self, root, Restart::All, slices);
             shares_state = true;
         }
@@ -508,10 +555,12 @@ impl Explorer {
         };
         let started = Instant::now();
         let root = Arc::new(program) as Root;
-        let outcome = attempt(&settings, &root, Restart::All, Some(&trace.guide()));
-        let followed = outcome.followed.clone();
-        let report = outcome.into_report(&settings, started);
-        trace.judge(report, self.delivery, &followed)
+        settings.observed(|settings| {
+            let outcome = attempt(settings, &root, Restart::All, Some(&trace.guide()));
+            let followed = outcome.followed.clone();
+            let report = outcome.into_report(settings, started);
+            trace.judge(report, self.delivery, &followed)
+        })
     }
 
     /// Estimates how many executions the program has, from so many random ones.

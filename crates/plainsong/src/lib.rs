@@ -155,7 +155,8 @@
 //! | check | `assert!` and everything else that panics, [`cover`] |
 //! | check what concerns several processes | [`macro@monitor`], [`Monitor`], [`Explorer::monitor`] |
 //! | explore | [`explore`], [`Explorer`] |
-//! | understand | [`Report`], [`Failure`], [`Trace`] |
+//! | understand | [`Report`], [`Failure`], [`Trace`], [`Explorer::dot_file`] |
+//! | have other programs read it | [`Report::to_json`], [`Report::prometheus`], [`Observer`] |
 //!
 //! By default messages of one sender to one receiver arrive in order, as with TCP. [`Delivery`] has
 //! the other orders; trying them all costs a line:
@@ -258,7 +259,9 @@ mod channel;
 mod checkpoint;
 mod choice;
 mod coroutine;
+mod counters;
 mod delivery;
+mod dot;
 mod explorer;
 mod failure;
 pub mod fault;
@@ -266,10 +269,13 @@ mod fix;
 pub mod future;
 mod guard;
 mod inbox;
+#[cfg(feature = "json")]
+mod json;
 mod laws;
 mod machine;
 mod message;
 mod monitor;
+mod observer;
 mod order;
 mod panics;
 mod pattern;
@@ -297,6 +303,7 @@ mod world;
 
 pub use channel::{Receiver, Sender, channel, channel_via};
 pub use choice::{Choices, assume, choose, choose_any, choose_bool, choose_named, cover, cover_if};
+pub use counters::Counters;
 pub use delivery::Delivery;
 pub use explorer::{Explorer, Restart, explore};
 pub use failure::{Failure, FailureKind};
@@ -305,6 +312,7 @@ pub use inbox::inbox;
 pub use laws::{BrokenLaw, Law, check_order};
 pub use message::{AnyMessage, Info, Message};
 pub use monitor::{Destination, ExecutionEnd, Monitor, Sent, monitor};
+pub use observer::{Execution, Observer, Outcome};
 pub use order::{Earlier, Order};
 pub use process::{
     Builder, JoinHandle, Process, current, spawn, spawn_daemon, spawn_family, spawn_named,

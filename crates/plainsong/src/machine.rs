@@ -214,6 +214,7 @@ impl Machine {
     /// Starts a process anew; it has not run yet.
     fn start(&mut self, process: Tid, graph: &Graph<Self>) -> Step {
         self.give_up_run(process);
+        self.world.starts.set(self.world.starts.get() + 1);
         let body = self.body(process, graph)?;
         let task = self.task(process);
         let inside = Rc::clone(&task);
@@ -464,6 +465,9 @@ impl Program for Machine {
     fn next(&mut self, thread: Tid, history: History<'_, Self>) -> Operation {
         if self.world.mismatch.borrow().is_some() || self.world.complaint.borrow().is_some() {
             return Op::Block;
+        }
+        if self.world.begins.get() {
+            self.world.begin_execution();
         }
         let graph = history.graph();
         if self.world.monitors.of(thread).is_some() {

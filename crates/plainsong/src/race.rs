@@ -214,6 +214,8 @@ fn holds_afterwards(guide: &Guide, shared: &Shared) -> Option<u64> {
         explains: false,
         executions: Some(MOST_EXECUTIONS),
         time: Some(LONGEST),
+        audience: None,
+        dot_file: None,
         ..shared.settings.clone()
     };
     let outcome = attempt(&settings, &shared.root, shared.restart, Some(guide));

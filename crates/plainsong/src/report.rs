@@ -1,5 +1,6 @@
 //! What an exploration found.
 
+use crate::counters::Counters;
 use crate::explorer::Restart;
 use crate::failure::Failure;
 use crate::fix::Fixed;
@@ -36,6 +37,8 @@ pub struct Report {
     pub blocked: u64,
     /// How many events the exploration went through.
     pub events: u64,
+    /// How much work it was.
+    pub counters: Counters,
     /// How many executions reached each [mark](crate::cover).
     pub coverage: BTreeMap<String, u64>,
     /// How long it took.
@@ -50,6 +53,8 @@ pub struct Report {
     pub trace_file: Option<PathBuf>,
     /// Where it was saved what is left, for [another run](crate::Explorer::checkpoint_file).
     pub checkpoint_file: Option<PathBuf>,
+    /// Where the [graph](crate::Explorer::dot_file) of an execution was saved.
+    pub dot_file: Option<PathBuf>,
     /// What else one should know.
     pub notes: Vec<String>,
     /// The choices that were [fixed](crate::Explorer::fix): the verdict is about executions with these
@@ -251,6 +256,9 @@ impl fmt::Display for Report {
         }
         if let Some(path) = &self.trace_file {
             write!(f, "\n  trace: {}", path.display())?;
+        }
+        if let Some(path) = &self.dot_file {
+            write!(f, "\n  graph: {}", path.display())?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! there: going on in this process and going on in another are the same thing. Without a checkpoint
 //! there is one slice.
 
-use crate::attempt::{configure, machine};
+use crate::attempt::{configure, observed_machine};
 use crate::checkpoint::{Checkpoint, Misfit, Saved, first_execution};
 use crate::explorer::{Explorer, Restart};
 use crate::guard::Mismatch;
@@ -188,14 +188,18 @@ fn explore_slice(shared: &Arc<Shared>, sums: &mut Saved) {
     let slice = explore_parts(
         shared.settings.jobs,
         std::mem::take(&mut sums.left),
-        || machine(shared),
+        || observed_machine(shared),
         || Watch::new(shared),
         |engine| configure(shared, engine),
     );
     sums.left = slice.left;
     sums.events += slice.tally.events;
+    sums.counters.revisits += slice.tally.revisits;
+    sums.counters.in_vain += slice.tally.in_vain;
     if !shared.is_decided() {
         sums.events -= slice.twice.events;
+        sums.counters.revisits -= slice.twice.revisits;
+        sums.counters.in_vain -= slice.twice.in_vain;
     }
     for watch in slice.visitors {
         sums.add(watch);
@@ -213,6 +217,8 @@ impl Saved {
         self.executions += watch.complete;
         self.blocked += watch.blocked;
         self.failed += watch.failed;
+        self.counters.process_starts += watch.starts;
+        self.counters.checks += watch.checks.get();
         for (name, count) in watch.coverage {
             *self.coverage.entry(name).or_default() += count;
         }

@@ -6,6 +6,7 @@
 //! notice programs that are not deterministic or share state behind the exploration's back.
 
 mod ending;
+mod showing;
 
 use crate::choice::Mark;
 use crate::explorer::{Explorer, Restart};
@@ -14,6 +15,7 @@ use crate::fix::{Fixes, Seen};
 use crate::guard::Mismatch;
 use crate::machine::{Machine, Root, find_two_receivers, two_receivers};
 use crate::monitor::Observers;
+use crate::observer::Outcome;
 use crate::replay::Guide;
 use crate::report::{End, Limit, present_memory};
 use crate::shared::is_in_vain;
@@ -22,6 +24,7 @@ use crate::sync::mpsc::hang_up::{Askers, missing_askers};
 use crate::traffic::Summary;
 use crate::world::{MARKS, World};
 use plainsong_explore::{EventId, Graph, Kind, Leaf, Tid, Visitor};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -64,6 +67,8 @@ pub(crate) struct Found {
     pub(crate) needs_causality: bool,
     /// Which fixes of choices were used.
     pub(crate) fixes_seen: Seen,
+    /// A graph to be saved, and whether it is of an execution that failed.
+    pub(crate) dot: Option<(String, bool)>,
     /// Which kinds of messages are received.
     pub(crate) traffic: Summary,
 }
@@ -149,8 +154,14 @@ pub(crate) struct Watch {
     pub(crate) events: u64,
     pub(crate) coverage: BTreeMap<String, u64>,
     seen: u64,
+    /// How often a process was started.
+    pub(crate) starts: u64,
+    /// How often an execution was run from scratch, to check it or to draw it.
+    pub(crate) checks: Cell<u64>,
     /// When it is time for a checkpoint.
     pause: Option<Instant>,
+    /// How the present execution ended, if it is one.
+    outcome: Option<Outcome>,
     /// Were monitors told that the present execution has ended?
     told_the_end: bool,
     pub(crate) is_over: bool,
@@ -166,7 +177,10 @@ impl Watch {
             events: 0,
             coverage: BTreeMap::new(),
             seen: 0,
+            starts: 0,
+            checks: Cell::new(0),
             pause: shared.next_pause(),
+            outcome: None,
             told_the_end: false,
             is_over: false,
         }
@@ -179,6 +193,7 @@ impl Watch {
         }
         if let Some(failure) = self.complaint(graph, world) {
             self.failed += u64::from(failure.kind != FailureKind::WrongFix);
+            self.outcome = Some(Outcome::Failed(failure.message.clone()));
             self.report(failure);
             self.shared.found().is_cut_short = true;
             self.is_over = true;
@@ -193,10 +208,14 @@ impl Watch {
                 self.failed += 1;
                 return self.panicked(graph, id, world);
             }
-            Leaf::Blocked if gave_up(graph) => self.blocked += 1,
+            Leaf::Blocked if gave_up(graph) => {
+                self.blocked += 1;
+                self.outcome = Some(Outcome::GaveUp);
+            }
             Leaf::Blocked => self.waits_for_ever(graph, world)?,
             Leaf::TooLong => {
                 self.blocked += 1;
+                self.outcome = Some(Outcome::TooLong);
                 self.shared.found().is_too_long = true;
                 self.note_too_many(graph, world);
                 self.note_longest(graph, world);
@@ -263,6 +282,7 @@ impl Watch {
         graph: &Graph<Machine>,
         takes_notes: bool,
     ) -> Result<Machine, Mismatch> {
+        self.checks.set(self.checks.get() + 1);
         let shared = &self.shared;
         let before = World::current().expect("a machine has entered its world");
         let (stacks, mailboxes) = (Rc::clone(&before.stacks), Rc::clone(&before.mailboxes));
@@ -298,6 +318,7 @@ impl Watch {
         if let Some((process, caught)) = &*world.last_failure.borrow()
             && *process == id.thread
         {
+            self.outcome = Some(Outcome::Failed(caught.message.clone()));
             let probe = Failure::plain(
                 FailureKind::Panic,
                 caught.message.clone(),
@@ -310,6 +331,7 @@ impl Watch {
         let machine = self.run_from_scratch(graph, true)?;
         let failed = machine.world.last_failure.take();
         let (_, caught) = failed.expect("the execution failed again");
+        self.outcome = Some(Outcome::Failed(caught.message.clone()));
         let story = Story::of_panic(graph, &machine, id);
         let race = self.explain(graph, &machine, Some(id));
         self.report(Failure {
@@ -324,9 +346,10 @@ impl Watch {
         Ok(())
     }
 
-    fn deadlocked(&self, graph: &Graph<Machine>, machine: &Machine) {
+    fn deadlocked(&mut self, graph: &Graph<Machine>, machine: &Machine) {
         let story = Story::of_deadlock(graph, machine);
         let message = story.complaint();
+        self.outcome = Some(Outcome::Failed(message.clone()));
         let location = story.waits_at();
         if self.is_known(&Failure::plain(
             FailureKind::Deadlock,
@@ -437,6 +460,15 @@ impl Visitor<Machine> for Watch {
         if self.is_over {
             return false;
         }
+        if self
+            .shared
+            .settings
+            .audience
+            .as_ref()
+            .is_some_and(|them| them.has_panicked())
+        {
+            return self.stop();
+        }
         let number = self.shared.leaves.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(end) = self.shared.exceeded(number) {
             self.shared.note_end(end);
@@ -452,6 +484,7 @@ impl Visitor<Machine> for Watch {
         self.events += graph.order().len() as u64;
         let failed = self.failed;
         self.told_the_end = false;
+        self.outcome = None;
         let mut found = self.shared.found();
         found.needs_a_whole |= world.needs_a_whole.get();
         found.needs_causality |= world.needs_causality.get();
@@ -466,6 +499,8 @@ impl Visitor<Machine> for Watch {
             return self.stop();
         }
         world.leaf_visited.set(true);
+        self.starts = world.starts.get();
+        self.show(graph, &world);
         if self.shared.guide.is_some() {
             self.follow(graph, &world);
         }

@@ -7,13 +7,14 @@ use crate::fault::Budgets;
 use crate::fix::Fixes;
 use crate::guard::Mismatch;
 use crate::monitor::Observers;
+use crate::observer::Audience;
 use crate::panics::Caught;
 use crate::record::Record;
 use crate::replay::Guide;
 use crate::sync::mpsc::hang_up::Askers;
 use crate::traffic::Traffic;
 use plainsong_explore::{EventId, Mailbox, Tid};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::panic::Location;
 use std::rc::{Rc, Weak};
@@ -64,6 +65,14 @@ pub(crate) struct World {
     pub(crate) has_marks: Cell<bool>,
     /// A leaf was visited: what ran for it is over.
     pub(crate) leaf_visited: Cell<bool>,
+    /// Who is told about executions, in a search.
+    pub(crate) audience: OnceCell<Arc<Audience>>,
+    /// Does what comes next belong to an execution that the audience does not know of?
+    pub(crate) begins: Cell<bool>,
+    /// The number of the execution that the audience was told of last.
+    pub(crate) number: Cell<u64>,
+    /// How often a process was started.
+    pub(crate) starts: Cell<u64>,
     /// The panic of the process that failed last, with its number.
     pub(crate) last_failure: RefCell<Option<(Tid, Caught)>>,
 }
@@ -114,7 +123,20 @@ impl World {
             traffic: Traffic::default(),
             has_marks: Cell::new(false),
             leaf_visited: Cell::new(false),
+            audience: OnceCell::new(),
+            begins: Cell::new(false),
+            number: Cell::new(0),
+            starts: Cell::new(0),
             last_failure: RefCell::default(),
+        }
+    }
+
+    /// Tells the audience that an execution begins, unless that was done.
+    pub(crate) fn begin_execution(&self) {
+        if self.begins.take()
+            && let Some(audience) = self.audience.get()
+        {
+            self.number.set(audience.before());
         }
     }
 

@@ -98,6 +98,10 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         askers: _,
         explains: _,
         cancel: _,
+        observers: _,
+        dot_file: _,
+        dot_folder: _,
+        audience: _,
         checkpoint: _,
         checkpoint_interval: _,
     } = explorer;

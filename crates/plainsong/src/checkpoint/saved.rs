@@ -14,6 +14,10 @@
 //! blocked 0
 //! failed 0
 //! events 3120
+//! revisits 7
+//! process_starts 150
+//! checks 8
+//! in_vain 0
 //! too_long false
 //! covered "timeout" 12
 //! left 0 2(3..5) 1
@@ -24,6 +28,7 @@
 //! fixed choice that was made, by its place in the settings), `note`, and `failure` with its details. What `left` says is explained in `plainsong_explore::Part`.
 
 use super::identity::Identity;
+use crate::counters::Counters;
 use crate::explorer::Restart;
 use crate::failure::{Failure, FailureKind};
 use crate::sync::mpsc::hang_up::Askers;
@@ -47,6 +52,7 @@ pub(crate) struct Saved {
     pub(crate) blocked: u64,
     pub(crate) failed: u64,
     pub(crate) events: u64,
+    pub(crate) counters: Counters,
     /// Was some execution given up because it had too many events?
     pub(crate) too_long: bool,
     pub(crate) coverage: BTreeMap<String, u64>,
@@ -102,6 +108,11 @@ fn write_sums(text: &mut String, saved: &Saved) -> fmt::Result {
     writeln!(text, "blocked {}", saved.blocked)?;
     writeln!(text, "failed {}", saved.failed)?;
     writeln!(text, "events {}", saved.events)?;
+    let work = &saved.counters;
+    writeln!(text, "revisits {}", work.revisits)?;
+    writeln!(text, "process_starts {}", work.process_starts)?;
+    writeln!(text, "checks {}", work.checks)?;
+    writeln!(text, "in_vain {}", work.in_vain)?;
     writeln!(text, "too_long {}", saved.too_long)
 }
 
@@ -208,6 +219,10 @@ fn read_sum(word: &str, rest: &str, saved: &mut Saved) -> Option<()> {
         "blocked" => saved.blocked = number(rest)?,
         "failed" => saved.failed = number(rest)?,
         "events" => saved.events = number(rest)?,
+        "revisits" => saved.counters.revisits = number(rest)?,
+        "process_starts" => saved.counters.process_starts = number(rest)?,
+        "checks" => saved.counters.checks = number(rest)?,
+        "in_vain" => saved.counters.in_vain = number(rest)?,
         "too_long" => saved.too_long = number(rest)?,
         _ => return None,
     }
@@ -299,6 +314,12 @@ mod tests {
             blocked: 3,
             failed: 1,
             events: 1000,
+            counters: Counters {
+                revisits: 4,
+                process_starts: 30,
+                checks: 5,
+                in_vain: 0,
+            },
             too_long: true,
             coverage: BTreeMap::from([("a mark".to_owned(), 5)]),
             askers: Askers::from([("main".to_owned(), 1, "client 2".to_owned())]),

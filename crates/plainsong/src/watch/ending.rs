@@ -8,6 +8,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::guard::{Mismatch, What};
 use crate::machine::Machine;
 use crate::monitor::{ExecutionEnd, who_waits};
+use crate::observer::Outcome;
 use crate::panics::{Caught, Detail};
 use crate::replay::Guide;
 use crate::story::Story;
@@ -22,9 +23,11 @@ impl Watch {
         world: &World,
     ) -> Result<(), Mismatch> {
         let objected = self.tell_the_end(graph, world, &ExecutionEnd::Completed)?;
-        match objected {
-            true => self.failed += 1,
-            false => self.complete += 1,
+        if objected {
+            self.failed += 1;
+        } else {
+            self.complete += 1;
+            self.outcome = Some(Outcome::Completed);
         }
         Ok(())
     }
@@ -40,6 +43,7 @@ impl Watch {
             let machine = self.run_from_scratch(graph, true)?;
             if machine.waits_for_the_guide() {
                 self.blocked += 1;
+                self.outcome = Some(Outcome::Deadlocked);
                 return Ok(());
             }
             self.deadlocked(graph, &machine);
@@ -48,9 +52,11 @@ impl Watch {
             waiting: who_waits(graph),
         };
         let objected = self.tell_the_end(graph, world, &end)?;
-        match objected || !is_allowed {
-            true => self.failed += 1,
-            false => self.blocked += 1,
+        if objected || !is_allowed {
+            self.failed += 1;
+        } else {
+            self.blocked += 1;
+            self.outcome = Some(Outcome::Deadlocked);
         }
         Ok(())
     }
@@ -74,6 +80,9 @@ impl Watch {
         }
         self.told_the_end = true;
         let objections = world.monitors.end(graph, end, Detail::Place);
+        if let Some((_, caught)) = objections.first() {
+            self.outcome = Some(Outcome::Failed(caught.message.clone()));
+        }
         for (process, caught) in &objections {
             self.objected(graph, end, *process, caught)?;
         }
