@@ -6,6 +6,7 @@
 //! both outcomes are explored.
 
 mod barrier;
+mod errors;
 pub mod mpsc;
 mod mutex;
 mod notify;

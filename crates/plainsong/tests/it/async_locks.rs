@@ -4,8 +4,11 @@ use crate::script::{DELIVERIES, every_way};
 use plainsong::future::block_on;
 use plainsong::tokio::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, TryAcquireError};
 use plainsong::tokio::time::timeout;
-use plainsong::{FailureKind, cover, current, explore, receive, send, spawn, tokio};
+use plainsong::{Explorer, FailureKind, cover, current, explore, receive, send, spawn, tokio};
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -396,4 +399,57 @@ fn everybody_waits_at_a_barrier_and_one_leads() {
             .contains("waits for the others at barrier 1"),
         "{report}"
     );
+}
+
+/// Polls a future once.
+async fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
+    poll_fn(|cx| Poll::Ready(Pin::new(&mut *future).poll(cx).is_pending())).await
+}
+
+/// Two wait for a permit each, and somebody tries while two come back at once: those who wait get them.
+#[test]
+fn trying_does_not_overtake_those_who_wait() {
+    let program = async || {
+        let semaphore = Arc::new(Semaphore::new(2));
+        let both = semaphore.acquire_many(2).await.unwrap();
+        let mut ann = Box::pin(semaphore.acquire());
+        let mut bob = Box::pin(semaphore.acquire());
+        assert!(is_pending(&mut ann).await);
+        assert!(is_pending(&mut bob).await);
+        let other = Arc::clone(&semaphore);
+        let tries = tokio::spawn(async move {
+            assert_eq!(other.available_permits(), 0);
+            assert_eq!(other.try_acquire().unwrap_err(), TryAcquireError::NoPermits);
+        });
+        drop(both);
+        tries.await.unwrap();
+        let (ann, bob) = (ann.await.unwrap(), bob.await.unwrap());
+        assert_eq!(semaphore.available_permits(), 0);
+        drop((ann, bob));
+        assert_eq!(semaphore.available_permits(), 2);
+    };
+    for delivery in DELIVERIES {
+        let explorer = Explorer::new().delivery(delivery);
+        explorer
+            .run(move || tokio::block_on(program()))
+            .assert_holds();
+    }
+}
+
+/// One who waits for several keeps what there is.
+#[test]
+fn a_request_for_several_permits_keeps_what_there_is() {
+    let program = async || {
+        let semaphore = Arc::new(Semaphore::new(2));
+        let one = semaphore.acquire().await.unwrap();
+        let mut all = Box::pin(semaphore.acquire_many(2));
+        assert!(is_pending(&mut all).await);
+        assert_eq!(semaphore.available_permits(), 0);
+        assert!(semaphore.try_acquire().is_err());
+        drop(all);
+        assert_eq!(semaphore.available_permits(), 1);
+        drop(one);
+        assert_eq!(semaphore.available_permits(), 2);
+    };
+    plainsong::explore(move || tokio::block_on(program())).assert_holds();
 }

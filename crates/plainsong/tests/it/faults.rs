@@ -1,30 +1,13 @@
 //! Messages that are lost or arrive twice, and processes that crash.
 
+use crate::counting::counts;
 use plainsong::fault::{Durable, Partition, crashing, crashing_for_good};
 use plainsong::{
-    Builder, Delivery, Explorer, Letter, Restart, Verdict, assume, cover, current, receive, send,
-    spawn, spawn_named, try_receive,
+    Builder, Delivery, Explorer, Letter, Verdict, assume, cover, current, receive, send, spawn,
+    spawn_named, try_receive,
 };
 
 const LATE: [Delivery; 3] = [Delivery::Unordered, Delivery::Fifo, Delivery::Causal];
-
-/// Complete and blocked executions; the same whatever runs again and in whatever order.
-#[track_caller]
-fn counts(explorer: &Explorer, program: impl Fn() + Copy + Send + Sync + 'static) -> (u64, u64) {
-    let usual = explorer.clone().allow_deadlock(true);
-    let count = |explorer: Explorer| {
-        let report = explorer.run(program);
-        assert_eq!(report.verdict, Verdict::Holds, "{report}");
-        (report.executions, report.blocked)
-    };
-    let first = count(usual.clone());
-    assert_eq!(count(usual.clone().restart(Restart::All)), first);
-    assert_eq!(count(usual.clone().jobs(2)), first);
-    for seed in 0..5 {
-        assert_eq!(count(usual.clone().seed(seed)), first, "seed {seed}");
-    }
-    first
-}
 
 fn lossy(delivery: Delivery, losses: u32) -> Explorer {
     Explorer::new().delivery(delivery).losses(losses)

@@ -1,8 +1,8 @@
 //! Sets of messages: exact numbers of executions, under every order of delivery.
 
+use crate::counting::counts_via;
 use plainsong::{
-    Delivery, Explorer, Restart, Verdict, channel, current, inbox, messages, send, spawn,
-    try_receive,
+    Delivery, Explorer, Verdict, channel, current, inbox, messages, send, spawn, try_receive,
 };
 
 const ALL: [Delivery; 4] = [
@@ -11,24 +11,6 @@ const ALL: [Delivery; 4] = [
     Delivery::Causal,
     Delivery::Mailbox,
 ];
-
-/// Complete and blocked executions; the same whatever runs again and in whatever order.
-#[track_caller]
-fn counts(delivery: Delivery, program: impl Fn() + Copy + Send + Sync + 'static) -> (u64, u64) {
-    let usual = Explorer::new().delivery(delivery).allow_deadlock(true);
-    let count = |explorer: Explorer| {
-        let report = explorer.run(program);
-        assert_eq!(report.verdict, Verdict::Holds, "{report}");
-        (report.executions, report.blocked)
-    };
-    let first = count(usual.clone());
-    assert_eq!(count(usual.clone().restart(Restart::All)), first);
-    assert_eq!(count(usual.clone().jobs(2)), first);
-    for seed in 0..5 {
-        assert_eq!(count(usual.clone().seed(seed)), first, "seed {seed}");
-    }
-    first
-}
 
 /// So many senders of one message each.
 fn senders(n: u32) {
@@ -47,7 +29,7 @@ fn stream(n: u32) {
 #[test]
 fn every_set_of_senders_is_a_set_of_messages() {
     for delivery in ALL {
-        let count = counts(delivery, || {
+        let count = counts_via(delivery, || {
             senders(4);
             inbox::<u32>();
         });
@@ -63,9 +45,9 @@ fn defect_05_and_06_a_stream_arrives_up_to_some_message() {
         let arrived: Vec<u32> = inbox();
         plainsong::cover(format!("{}", arrived.len()));
     };
-    assert_eq!(counts(Delivery::Unordered, program), (8, 0));
+    assert_eq!(counts_via(Delivery::Unordered, program), (8, 0));
     for delivery in [Delivery::Fifo, Delivery::Causal, Delivery::Mailbox] {
-        assert_eq!(counts(delivery, program), (4, 0), "{delivery:?}");
+        assert_eq!(counts_via(delivery, program), (4, 0), "{delivery:?}");
         let report = Explorer::new().delivery(delivery).run(program);
         assert_eq!(report.coverage.len(), 4, "0, 1, 2 or 3 messages");
     }
@@ -74,7 +56,7 @@ fn defect_05_and_06_a_stream_arrives_up_to_some_message() {
 #[test]
 fn what_is_sent_later_is_not_in_it() {
     for n in 0..5_u32 {
-        let count = counts(Delivery::Unordered, move || {
+        let count = counts_via(Delivery::Unordered, move || {
             let main = current();
             (0..n).for_each(|i| send(main, i));
             inbox::<u32>();
@@ -87,13 +69,13 @@ fn what_is_sent_later_is_not_in_it() {
 #[test]
 fn one_message_and_then_the_rest() {
     for n in 1..5_u32 {
-        let first = counts(Delivery::Unordered, move || {
+        let first = counts_via(Delivery::Unordered, move || {
             let main = current();
             (0..n).for_each(|i| send(main, i));
             try_receive::<u32>();
             inbox::<u32>();
         });
-        let last = counts(Delivery::Unordered, move || {
+        let last = counts_via(Delivery::Unordered, move || {
             let main = current();
             (0..n).for_each(|i| send(main, i));
             inbox::<u32>();
@@ -108,7 +90,7 @@ fn one_message_and_then_the_rest() {
 #[test]
 fn numbers_of_messages_are_kept() {
     let with = |least: usize, most: usize| {
-        counts(Delivery::Unordered, move || {
+        counts_via(Delivery::Unordered, move || {
             let main = current();
             (0..2).for_each(|i| send(main, i));
             try_receive::<i32>();
@@ -126,7 +108,7 @@ fn numbers_of_messages_are_kept() {
 #[test]
 fn numbers_of_messages_of_many_senders() {
     let with = |n: u32, least: usize, most: usize| {
-        counts(Delivery::Unordered, move || {
+        counts_via(Delivery::Unordered, move || {
             senders(n);
             messages::<u32>().inbox(least..=most);
         })
@@ -142,14 +124,14 @@ fn numbers_of_messages_of_many_senders() {
 #[test]
 fn two_sets_one_after_the_other() {
     for delivery in ALL {
-        let count = counts(delivery, || {
+        let count = counts_via(delivery, || {
             senders(2);
             messages::<u32>().inbox(1..=1);
             messages::<u32>().inbox(1..=1);
         });
         assert_eq!(count, (2, 0), "{delivery:?}");
         // Each message is in the first set, the second, or neither.
-        let count = counts(delivery, || {
+        let count = counts_via(delivery, || {
             senders(3);
             inbox::<u32>();
             inbox::<u32>();
@@ -160,13 +142,13 @@ fn two_sets_one_after_the_other() {
 
 #[test]
 fn sets_by_tag_value_and_channel() {
-    let count = counts(Delivery::Fifo, || {
+    let count = counts_via(Delivery::Fifo, || {
         senders(3);
         let even = messages::<u32>().filter(|n, _| n % 2 == 0).inbox(..);
         assert!(even.iter().all(|n| n % 2 == 0));
     });
     assert_eq!(count, (4, 0));
-    let count = counts(Delivery::Fifo, || {
+    let count = counts_via(Delivery::Fifo, || {
         let (sender, receiver) = channel("votes");
         for n in 0..3 {
             let sender = sender.clone();

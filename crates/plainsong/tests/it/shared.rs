@@ -1,31 +1,14 @@
 //! Channels with several receivers, and channels with a capacity.
 
+use crate::counting::counts_via;
 use plainsong::{
-    Delivery, Explorer, Restart, Verdict, bounded_channel, cover, current, receive, send,
-    shared_channel, shared_channel_via, spawn, spawn_named, try_receive,
+    Delivery, Explorer, bounded_channel, cover, current, receive, send, shared_channel,
+    shared_channel_via, spawn, spawn_named, try_receive,
 };
-
-/// Complete and blocked executions; the same whatever runs again and in whatever order.
-#[track_caller]
-fn counts(delivery: Delivery, program: impl Fn() + Copy + Send + Sync + 'static) -> (u64, u64) {
-    let usual = Explorer::new().delivery(delivery).allow_deadlock(true);
-    let count = |explorer: Explorer| {
-        let report = explorer.run(program);
-        assert_eq!(report.verdict, Verdict::Holds, "{report}");
-        (report.executions, report.blocked)
-    };
-    let first = count(usual.clone());
-    assert_eq!(count(usual.clone().restart(Restart::All)), first);
-    assert_eq!(count(usual.clone().jobs(2)), first);
-    for seed in 0..5 {
-        assert_eq!(count(usual.clone().seed(seed)), first, "seed {seed}");
-    }
-    first
-}
 
 #[test]
 fn two_receivers_race_for_one_message() {
-    let count = counts(Delivery::Fifo, || {
+    let count = counts_via(Delivery::Fifo, || {
         let (jobs, worker) = shared_channel("jobs");
         for _ in 0..2 {
             let worker = worker.clone();
@@ -48,16 +31,16 @@ fn two_receivers_that_do_not_wait() {
         jobs.send(2);
     };
     // Nothing and nothing; the first message to one of them; both, one each.
-    assert_eq!(counts(Delivery::Fifo, program), (5, 0));
+    assert_eq!(counts_via(Delivery::Fifo, program), (5, 0));
     // Out of order, a lone message is either, and two are taken in either order as well.
-    assert_eq!(counts(Delivery::Unordered, program), (1 + 4 + 4, 0));
+    assert_eq!(counts_via(Delivery::Unordered, program), (1 + 4 + 4, 0));
 }
 
 #[test]
 fn nobody_waits_who_need_not() {
     // Three workers, three jobs of one sender: each order of workers.
     for delivery in [Delivery::Fifo, Delivery::Causal, Delivery::Mailbox] {
-        let count = counts(delivery, || {
+        let count = counts_via(delivery, || {
             let (jobs, worker) = shared_channel("jobs");
             for _ in 0..3 {
                 let worker = worker.clone();
@@ -68,7 +51,7 @@ fn nobody_waits_who_need_not() {
         assert_eq!(count, (6, 0), "{delivery:?}");
     }
     // No job at all: one execution, in which they wait.
-    let count = counts(Delivery::Fifo, || {
+    let count = counts_via(Delivery::Fifo, || {
         let (_jobs, worker) = shared_channel::<u32>("jobs");
         for _ in 0..3 {
             let worker = worker.clone();
@@ -145,7 +128,7 @@ fn a_deadlock_names_the_channel() {
 #[test]
 fn one_sender_and_one_receiver_have_one_execution() {
     for capacity in 0..4 {
-        let count = counts(Delivery::Fifo, move || {
+        let count = counts_via(Delivery::Fifo, move || {
             let (sender, receiver) = bounded_channel("pipe", capacity);
             let reader = spawn(move || [(); 3].map(|()| receiver.receive()));
             (0..3).for_each(|n| sender.send(n));
@@ -159,7 +142,7 @@ fn one_sender_and_one_receiver_have_one_execution() {
 fn a_sender_waits_for_room() {
     for capacity in 0..4_usize {
         for messages in 0..4_usize {
-            let count = counts(Delivery::Fifo, move || {
+            let count = counts_via(Delivery::Fifo, move || {
                 let (sender, _receiver) = bounded_channel("pipe", capacity);
                 (0..messages).for_each(|n| sender.send(n));
             });
@@ -188,7 +171,7 @@ fn a_rendezvous_is_over_when_the_message_is_received() {
 
 #[test]
 fn two_senders_compete_for_room() {
-    let count = counts(Delivery::Fifo, || {
+    let count = counts_via(Delivery::Fifo, || {
         let (sender, _receiver) = bounded_channel("pipe", 1);
         for n in 0..2 {
             let sender = sender.clone();

@@ -172,23 +172,9 @@ impl Drop for Handle {
 pub mod error {
     use std::fmt;
 
-    /// The receiver was dropped, or has closed the channel; here is the message.
-    #[derive(Clone, PartialEq, Eq)]
-    pub struct SendError<T>(pub T);
-
-    impl<T> fmt::Debug for SendError<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("SendError { .. }")
-        }
+    super::super::errors::send_error! {
+        /// The receiver was dropped, or has closed the channel; here is the message.
     }
-
-    impl<T> fmt::Display for SendError<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("channel closed")
-        }
-    }
-
-    impl<T> std::error::Error for SendError<T> {}
 
     /// The message was not sent.
     #[derive(Clone, PartialEq, Eq)]

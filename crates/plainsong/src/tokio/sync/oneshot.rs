@@ -312,17 +312,9 @@ impl<T> Drop for Receiver<T> {
 pub mod error {
     use std::fmt;
 
-    /// The sender was dropped.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct RecvError(pub(super) ());
-
-    impl fmt::Display for RecvError {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("channel closed")
-        }
+    super::super::errors::recv_error! {
+        /// The sender was dropped.
     }
-
-    impl std::error::Error for RecvError {}
 
     /// There is no value, not yet or never.
     #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,6 +15,13 @@
 //! That these are two requests changes nothing: the task does nothing in between, so it is as if both
 //! were made at the last moment at which there were not enough.
 //!
+//! Nobody overtakes. Permits that come back go to those who wait, in the order in which they asked, and
+//! one who waits for several keeps what there is. So as long as somebody waits, [`TryAcquire`] gets
+//! nothing and no permits are free. That is exact: while a request waits, the server listens to every
+//! release that could serve it, so what it has not received comes later than what it has; and it looks
+//! for releases on its own account only when nobody waits, that is, when all requests that came before
+//! were served.
+//!
 //! Over-counted. Requests that need not wait for each other are explored in every order, though perhaps
 //! nobody can tell.
 
@@ -311,8 +318,7 @@ impl<T: Clone + 'static> Server<'_, T> {
             self.is_closed = true;
             self.serve_waiting();
         } else if request.is::<AskState>() {
-            self.collect(usize::MAX);
-            let (free, is_closed) = (self.free, self.is_closed);
+            let (free, is_closed) = (self.available(), self.is_closed);
             self.desk.reply(&request, State { free, is_closed });
         } else {
             self.release(&request);
@@ -343,12 +349,25 @@ impl<T: Clone + 'static> Server<'_, T> {
 
     fn try_acquire(&mut self, request: &Envelope) {
         let needed = content::<TryAcquire>(request).permits;
-        self.collect(needed);
+        if self.waiting.is_none() {
+            self.collect(needed);
+        }
         let is_busy = needed > self.free || self.waiting.is_some();
         if is_busy && !self.is_closed {
             return self.reply(request, Reply::Busy);
         }
         self.grant(request, needed);
+    }
+
+    /// How many permits nobody has or waits for.
+    fn available(&mut self) -> usize {
+        if self.waiting.is_none() {
+            self.collect(usize::MAX);
+        }
+        match self.waiting.is_some() && !self.is_closed {
+            true => 0,
+            false => self.free,
+        }
     }
 
     /// Receives what was given back, until there are enough permits or no more is there.

@@ -375,35 +375,13 @@ impl<T: Clone + 'static> Server<'_, T> {
 
 /// What can go wrong.
 pub mod error {
-    use std::fmt;
+    use super::super::errors::{recv_error, send_error};
 
-    /// There are no receivers; here is the value.
-    #[derive(Clone, PartialEq, Eq)]
-    pub struct SendError<T>(pub T);
-
-    impl<T> fmt::Debug for SendError<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("SendError { .. }")
-        }
+    send_error! {
+        /// There are no receivers; here is the value.
     }
 
-    impl<T> fmt::Display for SendError<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("channel closed")
-        }
+    recv_error! {
+        /// The sender was dropped.
     }
-
-    impl<T> std::error::Error for SendError<T> {}
-
-    /// The sender was dropped.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct RecvError(pub(super) ());
-
-    impl fmt::Display for RecvError {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("channel closed")
-        }
-    }
-
-    impl std::error::Error for RecvError {}
 }
