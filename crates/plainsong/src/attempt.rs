@@ -9,6 +9,7 @@ use crate::fix::{Fixes, Seen};
 use crate::guard::Mismatch;
 use crate::machine::{Machine, Root};
 use crate::monitor::Observers;
+use crate::pulse::Pulse;
 use crate::replay::Guide;
 use crate::report::{End, Estimate, Limit, Report, Verdict, peak_memory};
 use crate::slices::{Searched, Slices};
@@ -241,6 +242,7 @@ pub(crate) fn machine(shared: &Shared) -> Machine {
     world.budgets = shared.settings.budgets;
     world.monitors = Observers::new(&shared.settings.monitors);
     world.fixes = Fixes::new(&shared.settings.fixed);
+    world.pulse = Some(Pulse::watched(shared.settings.patience));
     Machine::new(Rc::new(world), Arc::clone(&shared.root), shared.restart)
 }
 

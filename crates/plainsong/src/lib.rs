@@ -227,7 +227,8 @@
 //!
 //! What is left from the real `std` and `tokio` is not explored: a `std::sync::Mutex`, a
 //! `std::sync::mpsc` channel or a real atomic is seen in one order only, and a process that blocks on
-//! one blocks the whole exploration, for ever, whatever the limits are. Use those of [`sync`],
+//! one blocks the whole exploration, for ever, whatever the limits are, and so does one that loops without
+//! an operation; after a while it is [printed](Explorer::patience) which one. Use those of [`sync`],
 //! [`thread`] and [`tokio`].
 //!
 //! [`try_receive`] and [`receive_timeout`] may get nothing although a message was sent: it may still be
@@ -281,6 +282,7 @@ mod panics;
 mod pattern;
 mod picture;
 mod process;
+mod pulse;
 mod race;
 mod receive;
 mod record;

@@ -330,7 +330,15 @@ impl Machine {
             .expect("a process that has ended is not asked");
         let _recording = panics::record(record);
         let _current = run.task.enter();
-        coroutine.resume()
+        let pulse = run.task.world.pulse.as_deref();
+        if let Some(pulse) = pulse {
+            pulse.starts(process);
+        }
+        let state = coroutine.resume();
+        if let Some(pulse) = pulse {
+            pulse.beat();
+        }
+        state
     }
 
     /// The code of a process has ended: notes how.

@@ -240,9 +240,10 @@ impl Watch {
         }
         let busiest = (0..graph.threads() as Tid).rev();
         let busiest = busiest.max_by_key(|&process| graph.live(process));
-        let name = world.name(busiest.unwrap_or_default());
+        let busiest = busiest.unwrap_or_default();
+        let (name, lines) = (world.name(busiest), last_lines(graph, world, busiest));
         found.notes.push(format!(
-            "{start}, most of them of `{name}`; `Explorer::limit_events` sets the limit"
+            "{start}, most of them of `{name}`{lines}; `Explorer::limit_events` sets the limit"
         ));
     }
 
@@ -261,8 +262,9 @@ impl Watch {
             let name = world.name(process);
             let note = format!("`{name}` has more than {most} events in some execution");
             let mut found = self.shared.found();
-            if !found.notes.contains(&note) {
-                found.notes.push(note);
+            if !found.notes.iter().any(|known| known.starts_with(&note)) {
+                let lines = last_lines(graph, world, process);
+                found.notes.push(format!("{note}{lines}"));
             }
         }
     }
@@ -297,6 +299,7 @@ impl Watch {
         world.budgets = shared.settings.budgets;
         world.monitors = Observers::new(&shared.settings.monitors);
         world.fixes = Fixes::new(&shared.settings.fixed);
+        world.pulse.clone_from(&before.pulse);
         let root = Arc::clone(&shared.root);
         let mut machine = Machine::new(Rc::new(world), root, Restart::All);
         if !machine.perform(graph) {
@@ -523,6 +526,35 @@ impl Visitor<Machine> for Watch {
         self.is_over = true;
     }
 }
+
+/// "; the last ones at src/lib.rs:26:17": the lines of the last events of a process, which is probably in
+/// a loop.
+fn last_lines(graph: &Graph<Machine>, world: &World, process: Tid) -> String {
+    let count = graph.live(process) as u32;
+    let last = (count.saturating_sub(MOST_LAST)..count).rev();
+    let location = |index| {
+        let id = EventId {
+            thread: process,
+            index,
+        };
+        world.location(id).map(ToString::to_string)
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for line in last.filter_map(location) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.truncate(MOST_LINES);
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!("; the last ones at {}", lines.join(", ")),
+    }
+}
+
+/// How many events are looked at for the lines of a loop, and how many lines are named.
+const MOST_LAST: u32 = 20;
+const MOST_LINES: usize = 3;
 
 /// Does some process say that the execution is not of interest?
 fn gave_up(graph: &Graph<Machine>) -> bool {

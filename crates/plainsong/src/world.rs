@@ -9,6 +9,7 @@ use crate::guard::Mismatch;
 use crate::monitor::Observers;
 use crate::observer::Audience;
 use crate::panics::Caught;
+use crate::pulse::Pulse;
 use crate::record::Record;
 use crate::replay::Guide;
 use crate::sync::mpsc::hang_up::Askers;
@@ -65,6 +66,8 @@ pub(crate) struct World {
     pub(crate) has_marks: Cell<bool>,
     /// A leaf was visited: what ran for it is over.
     pub(crate) leaf_visited: Cell<bool>,
+    /// Where the watchdog sees who runs.
+    pub(crate) pulse: Option<Arc<Pulse>>,
     /// Who is told about executions, in a search.
     pub(crate) audience: OnceCell<Arc<Audience>>,
     /// Does what comes next belong to an execution that the audience does not know of?
@@ -123,6 +126,7 @@ impl World {
             traffic: Traffic::default(),
             has_marks: Cell::new(false),
             leaf_visited: Cell::new(false),
+            pulse: None,
             audience: OnceCell::new(),
             begins: Cell::new(false),
             number: Cell::new(0),
@@ -177,6 +181,10 @@ impl World {
                 child,
                 name: name.cloned(),
             };
+            drop(processes);
+            if let Some(pulse) = &self.pulse {
+                pulse.name(process, self.name(process));
+            }
         }
     }
 

@@ -97,6 +97,7 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         trace_file: _,
         askers: _,
         explains: _,
+        patience: _,
         cancel: _,
         observers: _,
         dot_file: _,

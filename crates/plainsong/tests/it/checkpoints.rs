@@ -205,7 +205,8 @@ fn executions_that_are_too_long_stay_unexplored() {
     assert_eq!(last.verdict, Verdict::Unknown);
     assert_eq!((last.executions, last.blocked), (2, 1));
     let note = "`main` has more than 50 events in some execution";
-    assert!(last.notes.iter().any(|one| one == note), "{last}");
+    let starts = |one: &String| one.starts_with(note);
+    assert!(last.notes.iter().any(starts), "{last}");
 }
 
 #[test]

@@ -139,7 +139,14 @@ pub(crate) fn run_alone(test: &str) -> Output {
 }
 
 fn run_with(test: &str, backtrace: &str) -> Output {
-    Command::new(std::env::current_exe().unwrap())
+    let mut command = alone(test);
+    command.env("RUST_BACKTRACE", backtrace).output().unwrap()
+}
+
+/// One test of this program, to be run in a process of its own.
+pub(crate) fn alone(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args([
             "--exact",
             test,
@@ -147,10 +154,8 @@ fn run_with(test: &str, backtrace: &str) -> Output {
             "--nocapture",
             "--test-threads=1",
         ])
-        .env("RUST_BACKTRACE", backtrace)
-        .env(ALONE, "yes")
-        .output()
-        .unwrap()
+        .env(ALONE, "yes");
+    command
 }
 
 const ALONE: &str = "PLAINSONG_ALONE";

@@ -45,3 +45,4 @@ mod std_oracle;
 mod std_play;
 mod symmetry;
 mod threads;
+mod watchdog;

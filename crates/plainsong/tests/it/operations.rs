@@ -428,10 +428,9 @@ fn a_limit_for_each_process() {
         (short.verdict, short.end),
         (Verdict::Unknown, End::Limit(Limit::Events))
     );
-    assert_eq!(
-        short.notes,
-        ["`receiver` has more than 4 events in some execution"]
-    );
+    assert_eq!(short.notes.len(), 1);
+    let note = "`receiver` has more than 4 events in some execution; the last ones at ";
+    assert!(short.notes[0].starts_with(note), "{short}");
 }
 
 fn rare() {

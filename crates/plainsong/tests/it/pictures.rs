@@ -269,9 +269,11 @@ fn a_limit_is_named() {
         });
         choose_bool();
     });
-    let note = "some execution has more than 50 events, most of them of `chatterbox`; \
-                `Explorer::limit_events` sets the limit";
-    assert_eq!(report.notes[0], note, "{report}");
+    let note =
+        "some execution has more than 50 events, most of them of `chatterbox`; the last ones at ";
+    assert!(report.notes[0].starts_with(note), "{report}");
+    let how = "; `Explorer::limit_events` sets the limit";
+    assert!(report.notes[0].ends_with(how), "{report}");
     let notes = report.notes.iter();
     assert_eq!(notes.filter(|note| note.starts_with("some")).count(), 1);
 }
