@@ -1,11 +1,11 @@
-//! Defects that the best peer has, as far as they concern what is here: none of them exists.
+//! Defects that the best peer has, one test for each: none of them exists here.
 
 #[cfg(target_os = "linux")]
 use crate::endurance::{is_alone, mappings, run_alone};
 use crate::script::{DELIVERIES, Do, RECV, play};
 use plainsong::{
-    Delivery, End, Explorer, Sent, Verdict, choose, choose_bool, cover, current, receive, send,
-    spawn, spawn_named,
+    Delivery, End, Explorer, Sent, Verdict, choose, choose_bool, cover, current, inbox, receive,
+    send, spawn, spawn_named,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -105,6 +105,38 @@ fn defect_04_nothing_is_explored_that_mailboxes_forbid() {
         (report.executions, report.blocked, report.failed),
         (27, 0, 0)
     );
+}
+
+/// Was: a set of messages of one sender is wrong under FIFO and depends on the schedule: 2 or 8 sets for
+/// the 4 prefixes, and never one of two messages.
+#[test]
+fn defect_05_a_set_of_one_senders_messages_is_a_prefix_in_every_schedule() {
+    for seed in 0..20 {
+        let report = Explorer::new().seed(seed).run(|| {
+            let main = current();
+            spawn(move || (0..3_u32).for_each(|n| send(main, n)));
+            let set: Vec<u32> = inbox();
+            assert!((0..set.len() as u32).all(|n| set.contains(&n)), "{set:?}");
+            cover(format!("{} messages", set.len()));
+        });
+        report.assert_holds();
+        assert_eq!((report.executions, report.coverage.len()), (4, 4));
+    }
+}
+
+/// Was: taking a set of messages under mailbox delivery panics.
+#[test]
+fn defect_06_sets_of_messages_work_with_mailboxes() {
+    let explorer = Explorer::new().delivery(Delivery::Mailbox);
+    let report = explorer.run(|| {
+        let main = current();
+        for n in 0..3_u32 {
+            spawn(move || send(main, n));
+        }
+        assert!(inbox::<u32>().len() <= 3);
+    });
+    report.assert_holds();
+    assert_eq!(report.executions, 8);
 }
 
 /// Was: every exploration leaks its stacks; after 3,000 to 4,000 of them, or as many samples, the
@@ -236,19 +268,42 @@ impl Numbers {
     }
 }
 
-/// Was: monitors see effects before causes under unordered delivery, and the sender as the receiver.
+fn echo() {
+    let main = current();
+    let echo = spawn_named("echo", move || send(main, receive::<u32>() + 1));
+    send(echo.process(), 1_u32);
+    assert_eq!(receive::<u32>(), 2);
+}
+
+/// Sees numbers, and insists on their order.
+#[derive(Default)]
+struct InOrder(u32);
+
+#[plainsong::monitor(u32)]
+impl InOrder {
+    fn number(&mut self, number: &u32) {
+        assert_eq!(*number, self.0 + 1, "effects come after causes");
+        self.0 = *number;
+    }
+}
+
+/// Was: monitors see effects before causes under unordered delivery.
 #[test]
-fn defect_07_08_monitors_are_causal_under_every_model_and_know_the_receiver() {
+fn defect_07_monitors_are_causal_under_every_order_of_delivery() {
     for delivery in DELIVERIES {
         let explorer = Explorer::new().delivery(delivery);
-        let report = explorer.monitor(Numbers::default).run(|| {
-            let main = current();
-            let echo = spawn_named("echo", move || send(main, receive::<u32>() + 1));
-            send(echo.process(), 1_u32);
-            assert_eq!(receive::<u32>(), 2);
-        });
+        let report = explorer.monitor(InOrder::default).run(echo);
         report.assert_holds();
         assert_eq!(report.executions, 1, "{delivery:?}");
+    }
+}
+
+/// Was: monitors are told that the sender is the receiver.
+#[test]
+fn defect_08_monitors_know_the_receiver() {
+    for delivery in DELIVERIES {
+        let explorer = Explorer::new().delivery(delivery);
+        explorer.monitor(Numbers::default).run(echo).assert_holds();
     }
 }
 
@@ -284,5 +339,46 @@ fn defect_13_monitored_voting_is_the_same_in_every_schedule() {
             report.assert_holds();
             assert_eq!(report.executions, 288, "{delivery:?} {seed}");
         }
+    }
+}
+
+/// Was: in the mirror of mpsc `try_recv` waits, closing is not modelled, and whether the queue is empty
+/// is decided by what a message looks like in text.
+#[test]
+fn defect_14_queues_know_empty_from_closed_and_never_wait_where_they_should_not() {
+    use plainsong::tokio::{self, sync::mpsc, sync::mpsc::error::TryRecvError};
+    /// Looks like the peer's mark for the end.
+    #[derive(Clone, PartialEq, Eq)]
+    struct Disguised;
+    impl std::fmt::Debug for Disguised {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("mpscClose")
+        }
+    }
+    for delivery in DELIVERIES {
+        let explorer = Explorer::new().delivery(delivery);
+        let report = explorer.run(|| {
+            tokio::block_on(async {
+                let (sender, mut receiver) = mpsc::channel(1);
+                assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+                let task = tokio::spawn(async move { sender.send(Disguised).await.unwrap() });
+                match receiver.try_recv() {
+                    Ok(Disguised) => cover("there"),
+                    other => {
+                        assert_eq!(other, Err(TryRecvError::Empty));
+                        cover("not yet");
+                        assert_eq!(receiver.recv().await, Some(Disguised));
+                    }
+                }
+                task.await.unwrap();
+                assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+                assert_eq!(receiver.recv().await, None);
+                let (sender, receiver) = mpsc::channel(1);
+                drop(receiver);
+                assert!(sender.send(Disguised).await.is_err());
+            });
+        });
+        report.assert_holds();
+        assert!(report.coverage["there"] > 0 && report.coverage["not yet"] > 0);
     }
 }

@@ -39,7 +39,7 @@ fn every_set_of_senders_is_a_set_of_messages() {
 
 /// Defects 5 and 6 of the peer: it finds 2 or 8 in order of senders, and panics for mailboxes.
 #[test]
-fn defect_05_and_06_a_stream_arrives_up_to_some_message() {
+fn a_stream_arrives_up_to_some_message() {
     let program = || {
         stream(3);
         let arrived: Vec<u32> = inbox();

@@ -11,6 +11,7 @@ mod channels;
 mod checkpoints;
 mod condvars;
 mod conformance;
+mod conformance_beyond_scripts;
 mod counting;
 mod defects;
 mod determinism;
