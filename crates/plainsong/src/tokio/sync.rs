@@ -6,6 +6,7 @@
 //! both outcomes are explored.
 
 mod barrier;
+pub mod broadcast;
 mod errors;
 pub mod mpsc;
 mod mutex;
@@ -16,6 +17,7 @@ mod post;
 mod rwlock;
 mod semaphore;
 pub mod watch;
+mod watchman;
 
 pub use barrier::{Barrier, BarrierWait, BarrierWaitResult};
 pub use mutex::{Lock, LockOwned, Mutex, MutexGuard, OwnedMutexGuard, TryLockError};

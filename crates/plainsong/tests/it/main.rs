@@ -1,9 +1,11 @@
 //! The crate as its users see it: counts, failures, pictures, replays.
 
+mod async_broadcast;
 mod async_channels;
 mod async_locks;
 mod async_oracle;
 mod async_readiness;
+mod async_reserve;
 mod async_select;
 mod async_service;
 mod atomics;

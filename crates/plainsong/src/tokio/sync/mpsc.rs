@@ -8,33 +8,40 @@
 //!
 //! - Capacity is real: [`Sender::send`] waits for room, [`Sender::try_send`] says when there is none.
 //! - [`Receiver::try_recv`] never waits, and knows empty from disconnected.
+//! - [`Sender::reserve`] takes room now for a message later, which gets its place when it is sent.
 //! - [`Receiver::close`], and dropping the receiver, make sends fail; messages left in the queue are
-//!   dropped with the receiver.
+//!   dropped with the receiver. Room that was reserved before can still be used, and the queue ends when
+//!   all of that is used or given back.
+//! - [`Sender::capacity`], [`Receiver::len`] and the like are exact: the door knows. What was counted is
+//!   there for [`Receiver::try_recv`].
 //!
-//! NOT COVERED. `len`, `capacity`, `reserve`, `WeakSender` and `recv_many` are not there. A sender that is
-//! in a message which nobody receives counts as alive, unless the message is in a queue of this module
-//! that was dropped. Not linearizable in one respect: after a `try_send` that found the queue full, a
-//! `try_recv` of another task may find nothing although messages are left.
+//! Two steps. In tokio a send takes room first and puts its message into the queue then. In between,
+//! another task's `try_send` finds the queue full and a `try_recv` finds it empty; the same happens here.
+//!
+//! NOT COVERED. `WeakSender`, `recv_many`, `reserve_many` and `send_timeout` are not there. A sender that is in
+//! a message which nobody receives counts as alive, unless the message is in a queue of this module that
+//! was dropped. A send that is aborted between its two steps is counted by `len` until the receiver comes
+//! to its place. That a `send` has waited is not known if somebody polls it by hand, with the waker of its
+//! own task, and does something else then: it has its place before what is sent in between.
 
 mod door;
+mod permit;
 mod receiving;
 mod sending;
-mod watchman;
 
-use super::post::{put, put_soon, request};
+use super::post::{put, request};
+use super::watchman::{Handle, start_watchman};
 use crate::channel::mailbox;
-use crate::message::{Message, is_copying};
+use crate::message::Message;
 use crate::process::Process;
 use crate::sync::server::{Place, number};
 use crate::task::Task;
 use door::start_door;
+pub use permit::{OwnedPermit, Permit, Reserve, ReserveOwned};
 use plainsong_explore::Mailbox;
 pub use receiving::{Receiver, Recv, UnboundedReceiver, UnboundedRecv};
 pub use sending::{Send, Sender, UnboundedSender, WhenClosed};
-use std::cell::Cell;
 use std::panic::Location;
-use std::rc::Rc;
-use watchman::{Gone, start_watchman};
 
 /// A queue with room for so many messages.
 ///
@@ -67,8 +74,9 @@ use watchman::{Gone, start_watchman};
 pub fn channel<T: Message>(room: usize) -> (Sender<T>, Receiver<T>) {
     assert!(room > 0, "mpsc bounded channel requires buffer > 0");
     Task::insist("channel");
-    let (handle, pipe) = open(Some(room), Location::caller());
-    (Sender::new(handle), Receiver::new(pipe))
+    let inlet = open(Some(room), Location::caller());
+    let receiver = Receiver::new(inlet.pipe);
+    (Sender::new(inlet), receiver)
 }
 
 /// A queue with room for any number of messages.
@@ -90,8 +98,9 @@ pub fn channel<T: Message>(room: usize) -> (Sender<T>, Receiver<T>) {
 #[track_caller]
 pub fn unbounded_channel<T: Message>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     Task::insist("unbounded_channel");
-    let (handle, pipe) = open(None, Location::caller());
-    (UnboundedSender::new(handle), UnboundedReceiver::new(pipe))
+    let inlet = open(None, Location::caller());
+    let receiver = UnboundedReceiver::new(inlet.pipe);
+    (UnboundedSender::new(inlet), receiver)
 }
 
 /// What both ends know of a queue.
@@ -101,11 +110,19 @@ struct Pipe {
     inbox: Mailbox,
     door: Process,
     watchman: Process,
-    has_bound: bool,
+    /// How many messages there is room for, if there is a bound.
+    room: Option<usize>,
     made_at: Place,
 }
 
-fn open(room: Option<usize>, made_at: Place) -> (Handle, Pipe) {
+/// What a sender knows of a queue.
+#[derive(Clone)]
+struct Inlet {
+    pipe: Pipe,
+    handle: Handle,
+}
+
+fn open(room: Option<usize>, made_at: Place) -> Inlet {
     let inbox = mailbox();
     let name = number("channel");
     let door = start_door(name.clone(), room, inbox, made_at);
@@ -114,58 +131,11 @@ fn open(room: Option<usize>, made_at: Place) -> (Handle, Pipe) {
         inbox,
         door,
         watchman,
-        has_bound: room.is_some(),
+        room,
         made_at,
     };
-    let handle = Handle {
-        pipe,
-        path: Rc::new([]),
-        clones: Cell::new(0),
-        places: Cell::new(0),
-    };
-    (handle, pipe)
-}
-
-/// A sender: it knows how many were cloned from it, and says so when it is dropped. A copy in a message
-/// is the same sender, see [`copy`](crate::message::copy).
-struct Handle {
-    pipe: Pipe,
-    /// Which clone of which clone of the first it is.
-    path: Rc<[u32]>,
-    clones: Cell<u32>,
-    /// One more than the last place at which it has sent.
-    places: Cell<u32>,
-}
-
-impl Clone for Handle {
-    fn clone(&self) -> Self {
-        let (path, clones, places) = match is_copying() {
-            true => (Rc::clone(&self.path), self.clones.get(), self.places.get()),
-            false => {
-                let child = self.clones.replace(self.clones.get() + 1);
-                let path = self.path.iter().copied().chain([child]);
-                (path.collect(), 0, 0)
-            }
-        };
-        Handle {
-            pipe: self.pipe,
-            path,
-            clones: Cell::new(clones),
-            places: Cell::new(places),
-        }
-    }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        let gone = Gone {
-            path: Rc::clone(&self.path),
-            clones: self.clones.get(),
-            places: self.places.get(),
-        };
-        let to = crate::world::Mailboxes::of_process(self.pipe.watchman.0);
-        put_soon(to, gone, self.pipe.made_at);
-    }
+    let handle = Handle::first(watchman, made_at);
+    Inlet { pipe, handle }
 }
 
 /// What can go wrong.

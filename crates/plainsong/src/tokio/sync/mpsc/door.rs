@@ -5,6 +5,11 @@
 //! served, so they are served in the order they came. A request that was given up ([`GiveUp`]) before it
 //! got a place is forgotten; one that has got a place leaves it empty, and the receiver is told
 //! ([`Skipped`]).
+//!
+//! Room for later has no place: that is given when the message is sent ([`Redeem`]), which can be in
+//! another order. A `send` that is known to have waited takes room and then a place, for the same reason:
+//! between the two others may send. Where nobody can tell that it waited it gets its place at once, as
+//! if it had begun later.
 
 use super::put;
 use crate::message::Envelope;
@@ -17,10 +22,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 protocol! {
-    /// Wants a place, and waits for it; answered by [`Admission`].
-    Enter {} Plumbing "send"
-    /// Wants a place now; answered by [`Admission`].
-    TryEnter {} Plumbing "try_send"
+    /// Wants a place, or room for later, and waits for it; answered by [`Admission`].
+    Enter { pub(super) reserves: bool } Plumbing "send"
+    /// Wants a place now, or room for later; answered by [`Admission`].
+    TryEnter { pub(super) reserves: bool } Plumbing "try_send"
+    /// Wants a place for the room that it has; answered by [`Admission`].
+    Redeem {} Plumbing "send"
+    /// Does not want the room that it has.
+    Return {} Plumbing "give up"
     /// Does not want the place of its request with that number any more.
     GiveUp { pub(super) number: u32 } Plumbing "give up"
     /// The answer.
@@ -31,8 +40,16 @@ protocol! {
     Close {} Plumbing "close"
     /// No more places, and nobody wants to know how many there were.
     Abandon {} Plumbing "close"
-    /// How many places were given.
-    Length { pub(super) places: u32 } Plumbing "so many"
+    /// How many places were given? Answered by [`Length`].
+    AskLength {} Plumbing "len"
+    /// How many places were given, and whether more will be for room that was reserved.
+    Length { pub(super) places: u32, pub(super) is_final: bool } Plumbing "so many"
+    /// All room that was reserved when it was closed was used or given back, and there are so many places.
+    Final { pub(super) places: u32 } Plumbing "so many"
+    /// How much room is there? Answered by [`Room`].
+    AskRoom {} Plumbing "capacity"
+    /// So much.
+    Room { pub(super) free: usize } Plumbing "an answer"
     /// Is it closed? Answered by [`IsClosed`].
     AskClosed {} Plumbing "is_closed"
     /// Tell me when it is closed: answered by [`IsClosed`].
@@ -47,6 +64,8 @@ protocol! {
 #[derive(Clone, Copy)]
 pub(super) enum Outcome {
     At(u32),
+    /// There is room, for later.
+    Reserved,
     Full,
     Closed,
 }
@@ -63,6 +82,7 @@ pub(super) fn start_door(
             desk,
             free: room,
             places: 0,
+            reserved: 0,
             is_closed: false,
             waiting: None,
             given: BTreeMap::new(),
@@ -85,11 +105,13 @@ struct Door<'d> {
     /// How much room there is, as far as it is known; none if there is no end of it.
     free: Option<usize>,
     places: u32,
+    /// How much of it is taken for later.
+    reserved: u32,
     is_closed: bool,
     /// The request that waits for room.
     waiting: Option<Rc<Envelope>>,
-    /// Places by request.
-    given: BTreeMap<Key, u32>,
+    /// Places by request, or none for room.
+    given: BTreeMap<Key, Option<u32>>,
     given_up: BTreeSet<Key>,
     inbox: Mailbox,
 }
@@ -100,6 +122,10 @@ impl Door<'_> {
         let desk = self.desk;
         let mut arms = vec![
             desk.of::<TryEnter>(),
+            desk.of::<Redeem>(),
+            desk.of::<Return>(),
+            desk.of::<AskLength>(),
+            desk.of::<AskRoom>(),
             desk.of::<GiveUp>(),
             desk.of::<Close>(),
             desk.of::<Abandon>(),
@@ -120,6 +146,17 @@ impl Door<'_> {
             self.enter(request);
         } else if request.is::<TryEnter>() {
             self.try_enter(&request);
+        } else if request.is::<Redeem>() {
+            self.reserved -= 1;
+            self.give_place(&request);
+            self.tell_final();
+        } else if request.is::<Return>() {
+            self.take_back();
+        } else if request.is::<AskLength>() {
+            self.tell_length(&request);
+        } else if request.is::<AskRoom>() {
+            let free = self.room();
+            self.desk.reply(&request, Room { free });
         } else if request.is::<GiveUp>() {
             self.give_up(&request);
         } else if request.is::<Taken>() {
@@ -142,8 +179,11 @@ impl Door<'_> {
         }
     }
 
+    /// While somebody waits for room there is none: messages that are taken are heard of then, so those
+    /// that were not were taken later.
     fn try_enter(&mut self, request: &Envelope) {
-        while self.free == Some(0) && !self.is_closed && self.has_taken() {
+        while self.free == Some(0) && self.waiting.is_none() && !self.is_closed && self.has_taken()
+        {
             self.make_room();
         }
         match self.free {
@@ -156,15 +196,40 @@ impl Door<'_> {
         self.desk.look(&[self.desk.of::<Taken>()]).is_some()
     }
 
-    /// Gives a place, unless it is closed.
+    /// How much room there is.
+    fn room(&mut self) -> usize {
+        while self.waiting.is_none() && self.has_taken() {
+            self.make_room();
+        }
+        self.free.unwrap_or(usize::MAX)
+    }
+
+    /// Gives a place, or room, unless it is closed.
     fn admit(&mut self, request: &Envelope) {
         if self.is_closed {
             return self.answer(request, Outcome::Closed);
         }
         self.free = self.free.map(|free| free - 1);
-        self.given.insert(key(request), self.places);
+        if reserves(request) {
+            self.reserved += 1;
+            self.given.insert(key(request), None);
+            self.answer(request, Outcome::Reserved);
+        } else {
+            self.give_place(request);
+        }
+    }
+
+    fn give_place(&mut self, request: &Envelope) {
+        self.given.insert(key(request), Some(self.places));
         self.places += 1;
         self.answer(request, Outcome::At(self.places - 1));
+    }
+
+    /// Room that was reserved is free again.
+    fn take_back(&mut self) {
+        self.reserved -= 1;
+        self.make_room();
+        self.tell_final();
     }
 
     fn answer(&self, request: &Envelope, outcome: Outcome) {
@@ -175,8 +240,13 @@ impl Door<'_> {
         let number = content::<GiveUp>(request).number;
         let key = (request.info.from.0, Some(Tag::from(number)));
         if let Some(place) = self.given.remove(&key) {
-            put(self.inbox, Skipped { place }, self.desk.made_at);
-            self.make_room();
+            match place {
+                Some(place) => {
+                    put(self.inbox, Skipped { place }, self.desk.made_at);
+                    self.make_room();
+                }
+                None => self.take_back(),
+            }
         } else if self
             .waiting
             .as_deref()
@@ -201,9 +271,28 @@ impl Door<'_> {
             self.admit(&waiting);
         }
         if request.is::<Close>() {
-            let places = self.places;
-            self.desk.reply(request, Length { places });
+            self.tell_length(request);
         }
+    }
+
+    fn tell_length(&self, request: &Envelope) {
+        let (places, is_final) = (self.places, self.is_closed && self.reserved == 0);
+        self.desk.reply(request, Length { places, is_final });
+    }
+
+    /// Tells the receiver how many places there are, when that was not known when it was closed.
+    fn tell_final(&self) {
+        if self.is_closed && self.reserved == 0 {
+            let places = self.places;
+            put(self.inbox, Final { places }, self.desk.made_at);
+        }
+    }
+}
+
+fn reserves(request: &Envelope) -> bool {
+    match request.get::<Enter>() {
+        Some(enter) => enter.reserves,
+        None => content::<TryEnter>(request).reserves,
     }
 }
 

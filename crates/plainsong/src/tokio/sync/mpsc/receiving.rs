@@ -3,9 +3,8 @@
 //! Messages are taken by their places, so those that were sent at the same time come in the order that
 //! the door has decided, once. The end of the queue is known when all senders are gone or it was closed.
 
-use super::door::{Abandon, Close, Length, Skipped, Taken};
+use super::door::{Abandon, AskLength, Close, Final, Length, Skipped, Taken};
 use super::error::TryRecvError;
-use super::watchman::{AllGone, AskGone, Whether};
 use super::{Pipe, request};
 use crate::future::{Awaited, Quiet};
 use crate::message::{Envelope, Message, Value, copy};
@@ -13,6 +12,8 @@ use crate::pattern::Arm;
 use crate::sync::server::{Place, content, tell, tell_soon};
 use crate::task::{Task, cannot_receive_now};
 use crate::tokio::sync::post::{look, wait};
+use crate::tokio::sync::watchman::{AllGone, AskGone, Whether};
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -72,10 +73,29 @@ macro_rules! receivers {
                 self.0.blocking_recv(Location::caller())
             }
 
-            /// Lets no more messages in; those that are there can still be received.
+            /// Lets no more messages in; those that are there can still be received, and those that room
+            /// was reserved for before.
             #[track_caller]
             pub fn close(&mut self) {
                 self.0.close(Location::caller());
+            }
+
+            /// How many messages are there.
+            #[track_caller]
+            pub fn len(&self) -> usize {
+                self.0.len(Location::caller())
+            }
+
+            /// Is there no message?
+            #[track_caller]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Were all senders dropped, or was it closed?
+            #[track_caller]
+            pub fn is_closed(&self) -> bool {
+                self.0.is_closed(Location::caller())
             }
         }
 
@@ -137,7 +157,10 @@ pub(super) struct Queue<T: Message> {
     /// The place of the next message.
     next: u32,
     /// How many places there will be, when that is known.
-    end: Option<u32>,
+    end: Cell<Option<u32>>,
+    is_closed: bool,
+    /// Messages before this place were counted: they are there, or on their way.
+    counted: Cell<u32>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -146,14 +169,21 @@ impl<T: Message> Queue<T> {
         Queue {
             pipe,
             next: 0,
-            end: None,
+            end: Cell::new(None),
+            is_closed: false,
+            counted: Cell::new(0),
             of: PhantomData,
         }
     }
 
+    /// There will be so many places.
+    fn ends_at(&self, places: u32) {
+        self.end.set(self.end.get().or(Some(places)));
+    }
+
     fn is_at_end(&self) -> bool {
         // Places at the end may have been given up.
-        self.end.is_some_and(|end| end <= self.next)
+        self.end.get().is_some_and(|end| end <= self.next)
     }
 
     /// What comes at the next place, or the news that all senders are gone.
@@ -175,12 +205,16 @@ impl<T: Message> Queue<T> {
     /// What a message means: none if it was no message of the user's.
     fn accept(&mut self, envelope: &Envelope, place: Place) -> Option<T> {
         if envelope.is::<AllGone>() {
-            self.end.get_or_insert(content::<AllGone>(envelope).places);
+            self.ends_at(content::<AllGone>(envelope).places);
+            return None;
+        }
+        if envelope.is::<Final>() {
+            self.ends_at(content::<Final>(envelope).places);
             return None;
         }
         self.next += 1;
         let queued = envelope.get::<Queued<T>>()?;
-        if self.pipe.has_bound {
+        if self.pipe.room.is_some() {
             tell(self.pipe.door, Taken {}, place);
         }
         Some(copy(&queued.message))
@@ -204,9 +238,17 @@ impl<T: Message> Queue<T> {
             return Err(TryRecvError::Empty);
         };
         loop {
-            if self.end.is_some() {
+            if self.end.get().is_some() {
                 // What is still to come is on its way.
                 return self.blocking_recv(place).ok_or(TryRecvError::Disconnected);
+            }
+            if self.next < self.counted.get() {
+                let next = self.next;
+                let envelope = wait(&task, self.arm(move |place| place == Some(next)), place);
+                match self.accept(&envelope, place) {
+                    Some(message) => return Ok(message),
+                    None => continue,
+                }
             }
             let next = self.next;
             let wanted = self.arm(move |place| place == Some(next));
@@ -218,9 +260,8 @@ impl<T: Message> Queue<T> {
                     }
                 }
                 None => {
-                    let answer = request::<_, Whether>(self.pipe.watchman, AskGone {}, "", place);
-                    self.end = content::<Whether>(&answer).places;
-                    if self.end.is_none() {
+                    self.ask_for_the_end(place);
+                    if self.end.get().is_none() && self.next >= self.counted.get() {
                         return Err(TryRecvError::Empty);
                     }
                 }
@@ -228,11 +269,42 @@ impl<T: Message> Queue<T> {
         }
     }
 
-    fn close(&mut self, place: Place) {
-        if self.end.is_none() && Task::live("close").is_some() {
-            let answer = request::<_, Length>(self.pipe.door, Close {}, "", place);
-            self.end = Some(content::<Length>(&answer).places);
+    /// Asks whether it is known how many places there will be.
+    fn ask_for_the_end(&mut self, place: Place) {
+        if self.is_closed {
+            self.len(place);
+        } else {
+            let answer = request::<_, Whether>(self.pipe.watchman, AskGone {}, "", place);
+            self.end.set(content::<Whether>(&answer).places);
         }
+    }
+
+    fn close(&mut self, place: Place) {
+        if self.end.get().is_none() && !self.is_closed && Task::live("close").is_some() {
+            let answer = request::<_, Length>(self.pipe.door, Close {}, "", place);
+            let length = content::<Length>(&answer);
+            self.counted.set(length.places);
+            self.end.set(length.is_final.then_some(length.places));
+            self.is_closed = true;
+        }
+    }
+
+    fn len(&self, place: Place) -> usize {
+        let answer = request::<_, Length>(self.pipe.door, AskLength {}, "", place);
+        let &Length { places, is_final } = content::<Length>(&answer);
+        self.counted.set(places);
+        if is_final {
+            self.end.set(Some(places));
+        }
+        places.saturating_sub(self.next) as usize
+    }
+
+    fn is_closed(&self, place: Place) -> bool {
+        if self.is_closed || self.end.get().is_some() {
+            return true;
+        }
+        let answer = request::<_, Whether>(self.pipe.watchman, AskGone {}, "", place);
+        content::<Whether>(&answer).places.is_some()
     }
 }
 
@@ -250,12 +322,20 @@ impl<T: Message> Drop for Queue<T> {
         }
         let made_at = self.pipe.made_at;
         if !std::mem::needs_drop::<T>() || std::thread::panicking() {
-            if self.end.is_none() {
+            if self.end.get().is_none() && !self.is_closed {
                 tell_soon(self.pipe.door, Abandon {}, made_at);
             }
             return;
         }
         self.close(made_at);
-        while self.blocking_recv(made_at).is_some() {}
+        // What room was reserved for may never come.
+        while self.next < self.end.get().unwrap_or(self.counted.get()) {
+            let next = self.next;
+            let Some(task) = Task::of_destructor() else {
+                return;
+            };
+            let envelope = wait(&task, self.arm(move |place| place == Some(next)), made_at);
+            drop(self.accept(&envelope, made_at));
+        }
     }
 }

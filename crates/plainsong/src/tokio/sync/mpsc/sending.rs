@@ -2,12 +2,16 @@
 //!
 //! Where somebody can tell whether a `send` is ready at its first poll (in `select!`, `join!`, a
 //! timeout), it tries first, and waits if there is no room. The task does nothing in between, so it is
-//! as if it had begun to wait when there was no room last.
+//! as if it had begun to wait when there was no room last. Then it is known to have waited, and takes
+//! room first and its place when its task goes on.
 
-use super::door::{Admission, AskClosed, AwaitClosed, Enter, GiveUp, IsClosed, Outcome, TryEnter};
+use super::door::{
+    Admission, AskClosed, AskRoom, AwaitClosed, Enter, GiveUp, IsClosed, Outcome, Redeem, Room,
+    TryEnter,
+};
 use super::error::{SendError, TrySendError};
 use super::receiving::Queued;
-use super::{Handle, put, request};
+use super::{Inlet, put, request};
 use crate::future::{Awaited, Quiet};
 use crate::message::Message;
 use crate::sync::server::{Place, content, tell_soon};
@@ -21,14 +25,14 @@ use std::task::{Context, Poll};
 
 /// Sends into a [`channel`](super::channel). It can be cloned, and travel in messages.
 pub struct Sender<T> {
-    handle: Handle,
+    pub(super) inlet: Inlet,
     of: PhantomData<fn(T)>,
 }
 
 /// Sends into an [`unbounded_channel`](super::unbounded_channel). It can be cloned, and travel in
 /// messages.
 pub struct UnboundedSender<T> {
-    handle: Handle,
+    pub(super) inlet: Inlet,
     of: PhantomData<fn(T)>,
 }
 
@@ -41,7 +45,7 @@ impl<T: Message> Sender<T> {
     #[track_caller]
     pub fn send(&self, message: T) -> Send<'_, T> {
         Send {
-            handle: &self.handle,
+            inlet: &self.inlet,
             message: Some(message),
             place: Location::caller(),
             asked: None,
@@ -68,7 +72,38 @@ impl<T: Message> Sender<T> {
     /// ```
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        try_send(&self.handle, message, Location::caller())
+        try_send(&self.inlet, message, Location::caller())
+    }
+
+    /// How much room there is now: less what was reserved, and none while somebody waits for it.
+    ///
+    /// ```
+    /// use plainsong::tokio::{self, sync::mpsc};
+    ///
+    /// plainsong::explore(|| {
+    ///     tokio::block_on(async {
+    ///         let (sender, mut receiver) = mpsc::channel(3);
+    ///         sender.send(1).await.unwrap();
+    ///         let permit = sender.reserve().await.unwrap();
+    ///         assert_eq!((sender.capacity(), sender.max_capacity()), (1, 3));
+    ///         assert_eq!(receiver.len(), 1);
+    ///         permit.send(2);
+    ///         assert_eq!(receiver.len(), 2);
+    ///         assert_eq!(receiver.try_recv(), Ok(1));
+    ///         assert_eq!(sender.capacity(), 2);
+    ///     });
+    /// })
+    /// .assert_holds();
+    /// ```
+    #[track_caller]
+    pub fn capacity(&self) -> usize {
+        let answer = request::<_, Room>(self.inlet.pipe.door, AskRoom {}, "", Location::caller());
+        content::<Room>(&answer).free
+    }
+
+    /// How much room there is when there is no message.
+    pub fn max_capacity(&self) -> usize {
+        self.inlet.pipe.room.unwrap_or(usize::MAX)
     }
 
     /// Waits for room and sends, outside of async code.
@@ -79,9 +114,9 @@ impl<T: Message> Sender<T> {
     #[track_caller]
     pub fn blocking_send(&self, message: T) -> Result<(), SendError<T>> {
         let place = Location::caller();
-        let door = self.handle.pipe.door;
-        let admission = request::<_, Admission>(door, Enter {}, "room in ", place);
-        deliver(&self.handle, message, outcome(&admission), place).map_err(|error| match error {
+        let door = self.inlet.pipe.door;
+        let admission = request::<_, Admission>(door, Enter { reserves: false }, "room in ", place);
+        deliver(&self.inlet, message, outcome(&admission), place).map_err(|error| match error {
             TrySendError::Full(message) | TrySendError::Closed(message) => SendError(message),
         })
     }
@@ -95,7 +130,7 @@ impl<T: Message> UnboundedSender<T> {
     /// The message, when the receiver was dropped or has closed the channel.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        let sent = try_send(&self.handle, message, Location::caller());
+        let sent = try_send(&self.inlet, message, Location::caller());
         sent.map_err(|error| match error {
             TrySendError::Full(message) | TrySendError::Closed(message) => SendError(message),
         })
@@ -105,21 +140,21 @@ impl<T: Message> UnboundedSender<T> {
 macro_rules! both {
     ($($sender:ident $name:literal)*) => {$(
         impl<T> $sender<T> {
-            pub(super) fn new(handle: Handle) -> Self {
-                $sender { handle, of: PhantomData }
+            pub(super) fn new(inlet: Inlet) -> Self {
+                $sender { inlet, of: PhantomData }
             }
 
             /// Was the receiver dropped, or has it closed the channel?
             #[track_caller]
             pub fn is_closed(&self) -> bool {
-                is_closed(&self.handle, Location::caller())
+                is_closed(&self.inlet, Location::caller())
             }
 
             /// Waits until the receiver is dropped or closes the channel.
             #[track_caller]
             pub fn closed(&self) -> WhenClosed<'_> {
                 WhenClosed {
-                    handle: &self.handle,
+                    inlet: &self.inlet,
                     place: Location::caller(),
                     awaited: None,
                 }
@@ -127,13 +162,13 @@ macro_rules! both {
 
             /// Do both send into the same channel?
             pub fn same_channel(&self, other: &Self) -> bool {
-                self.handle.pipe.inbox == other.handle.pipe.inbox
+                self.inlet.pipe.inbox == other.inlet.pipe.inbox
             }
         }
 
         impl<T> Clone for $sender<T> {
             fn clone(&self) -> Self {
-                $sender::new(self.handle.clone())
+                $sender::new(self.inlet.clone())
             }
         }
 
@@ -147,29 +182,34 @@ macro_rules! both {
 
 both!(Sender "Sender" UnboundedSender "UnboundedSender");
 
-fn outcome(admission: &crate::message::Envelope) -> Outcome {
+pub(super) fn outcome(admission: &crate::message::Envelope) -> Outcome {
     content::<Admission>(admission).outcome
 }
 
-fn try_send<T: Message>(handle: &Handle, message: T, place: Place) -> Result<(), TrySendError<T>> {
+fn try_send<T: Message>(inlet: &Inlet, message: T, place: Place) -> Result<(), TrySendError<T>> {
     if Task::live("send").is_none() {
         return Ok(());
     }
-    let admission = request::<_, Admission>(handle.pipe.door, TryEnter {}, "", place);
-    deliver(handle, message, outcome(&admission), place)
+    let admission =
+        request::<_, Admission>(inlet.pipe.door, TryEnter { reserves: false }, "", place);
+    deliver(inlet, message, outcome(&admission), place)
 }
 
-/// Sends the message if it has got a place.
+/// Sends the message if it has got a place, or room.
 fn deliver<T: Message>(
-    handle: &Handle,
+    inlet: &Inlet,
     message: T,
     outcome: Outcome,
     at: Place,
 ) -> Result<(), TrySendError<T>> {
     match outcome {
         Outcome::At(place) => {
-            handle.places.set(handle.places.get().max(place + 1));
-            put(handle.pipe.inbox, Queued { message, place }, at);
+            inlet.handle.has_sent(place);
+            put(inlet.pipe.inbox, Queued { message, place }, at);
+            Ok(())
+        }
+        Outcome::Reserved => {
+            redeem(inlet, message, at);
             Ok(())
         }
         Outcome::Full => Err(TrySendError::Full(message)),
@@ -177,18 +217,27 @@ fn deliver<T: Message>(
     }
 }
 
-fn is_closed(handle: &Handle, place: Place) -> bool {
+/// Sends a message for which there is room already.
+pub(super) fn redeem<T: Message>(inlet: &Inlet, message: T, at: Place) {
+    let admission = request::<_, Admission>(inlet.pipe.door, Redeem {}, "", at);
+    if let Outcome::At(place) = outcome(&admission) {
+        inlet.handle.has_sent(place);
+        put(inlet.pipe.inbox, Queued { message, place }, at);
+    }
+}
+
+fn is_closed(inlet: &Inlet, place: Place) -> bool {
     if Task::live("is_closed").is_none() {
         return false;
     }
-    let answer = request::<_, IsClosed>(handle.pipe.door, AskClosed {}, "", place);
+    let answer = request::<_, IsClosed>(inlet.pipe.door, AskClosed {}, "", place);
     content::<IsClosed>(&answer).yes
 }
 
 /// See [`Sender::send`].
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Send<'s, T> {
-    handle: &'s Handle,
+    inlet: &'s Inlet,
     message: Option<T>,
     place: Place,
     /// The number of the request, and its answer.
@@ -201,10 +250,11 @@ impl<T: Message> Future for Send<'_, T> {
     type Output = Result<(), SendError<T>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let (door, place) = (self.handle.pipe.door, self.place);
-        if self.asked.is_none() && Task::current("send").waits.is_observed(cx.waker()) {
+        let (door, place) = (self.inlet.pipe.door, self.place);
+        let reserves = self.asked.is_none() && Task::current("send").waits.is_observed(cx.waker());
+        if reserves {
             let message = self.message.take().expect("polled after it was ready");
-            match try_send(self.handle, message, place) {
+            match try_send(self.inlet, message, place) {
                 Ok(()) => return Poll::Ready(Ok(())),
                 Err(TrySendError::Closed(message)) => return Poll::Ready(Err(SendError(message))),
                 Err(TrySendError::Full(message)) => self.message = Some(message),
@@ -213,7 +263,7 @@ impl<T: Message> Future for Send<'_, T> {
         let (_, awaited) = self.asked.get_or_insert_with(|| {
             let task = Task::current("send");
             let number = task.next_ticket();
-            ask(door, Enter {}, number, place);
+            ask(door, Enter { reserves }, number, place);
             let arm = answer::<Admission>(&task, door, number, "room in ");
             (number, Awaited::message(arm, place))
         });
@@ -221,7 +271,7 @@ impl<T: Message> Future for Send<'_, T> {
             return Poll::Pending;
         };
         let message = self.message.take().expect("polled after it was ready");
-        let sent = deliver(self.handle, message, outcome(&admission), place);
+        let sent = deliver(self.inlet, message, outcome(&admission), place);
         Poll::Ready(sent.map_err(|error| match error {
             TrySendError::Full(message) | TrySendError::Closed(message) => SendError(message),
         }))
@@ -233,7 +283,7 @@ impl<T> Drop for Send<'_, T> {
         if self.message.is_some()
             && let Some((number, _)) = self.asked
         {
-            tell_soon(self.handle.pipe.door, GiveUp { number }, self.place);
+            tell_soon(self.inlet.pipe.door, GiveUp { number }, self.place);
         }
     }
 }
@@ -241,7 +291,7 @@ impl<T> Drop for Send<'_, T> {
 /// See [`Sender::closed`].
 #[must_use = "nothing happens before it is awaited"]
 pub struct WhenClosed<'s> {
-    handle: &'s Handle,
+    inlet: &'s Inlet,
     place: Place,
     awaited: Option<Awaited>,
 }
@@ -250,9 +300,9 @@ impl Future for WhenClosed<'_> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let (door, place) = (self.handle.pipe.door, self.place);
+        let (door, place) = (self.inlet.pipe.door, self.place);
         let looks = self.awaited.is_none() && Task::current("closed").waits.is_observed(cx.waker());
-        if looks && is_closed(self.handle, place) {
+        if looks && is_closed(self.inlet, place) {
             return Poll::Ready(());
         }
         let awaited = self.awaited.get_or_insert_with(|| {

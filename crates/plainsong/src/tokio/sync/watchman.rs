@@ -1,23 +1,26 @@
-//! The watchman of a queue: knows when all senders are dropped.
+//! The watchman of a channel: knows when all senders are dropped.
 //!
+//! Each sender has a [`Handle`], which knows how many were cloned from it and says so when it is dropped.
 //! Senders are waited for one by one: the first, then those cloned from it, in the order of the clones,
 //! each followed by its own. That is one order, so dropping senders does not multiply executions. When
 //! all are gone he tells the receiver the last place at which one of them has sent.
 
-use super::put;
-use crate::message::Envelope;
+use super::post::{put, put_soon};
+use crate::message::{Envelope, is_copying};
 use crate::process::Process;
 use crate::sync::server::{Desk, Place, content, protocol, start};
+use crate::world::Mailboxes;
 use plainsong_explore::Mailbox;
+use std::cell::Cell;
 use std::rc::Rc;
 
 protocol! {
     /// A sender was dropped.
     Gone {
-        pub(super) path: Rc<[u32]>,
-        pub(super) clones: u32,
+        path: Rc<[u32]>,
+        clones: u32,
         /// How many places there are at least.
-        pub(super) places: u32,
+        places: u32,
     } Plumbing "a sender is dropped"
     /// Are all senders gone? Answered by [`Whether`].
     AskGone {} Plumbing "all gone?"
@@ -27,7 +30,69 @@ protocol! {
     AllGone { pub(super) places: u32 } Plumbing "all senders are dropped"
 }
 
-/// Starts the watchman of a queue.
+/// A sender: it knows how many were cloned from it, and says so when it is dropped. A copy in a message
+/// is the same sender, see [`copy`](crate::message::copy).
+pub(super) struct Handle {
+    watchman: Process,
+    made_at: Place,
+    /// Which clone of which clone of the first it is.
+    path: Rc<[u32]>,
+    clones: Cell<u32>,
+    /// One more than the last place at which it has sent.
+    places: Cell<u32>,
+}
+
+impl Handle {
+    /// The first sender of a channel.
+    pub(super) fn first(watchman: Process, made_at: Place) -> Self {
+        Handle {
+            watchman,
+            made_at,
+            path: Rc::new([]),
+            clones: Cell::new(0),
+            places: Cell::new(0),
+        }
+    }
+
+    /// It has sent at this place.
+    pub(super) fn has_sent(&self, place: u32) {
+        self.places.set(self.places.get().max(place + 1));
+    }
+}
+
+impl Clone for Handle {
+    fn clone(&self) -> Self {
+        let (path, clones, places) = match is_copying() {
+            true => (Rc::clone(&self.path), self.clones.get(), self.places.get()),
+            false => {
+                let child = self.clones.replace(self.clones.get() + 1);
+                let path = self.path.iter().copied().chain([child]);
+                (path.collect(), 0, 0)
+            }
+        };
+        Handle {
+            watchman: self.watchman,
+            made_at: self.made_at,
+            path,
+            clones: Cell::new(clones),
+            places: Cell::new(places),
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let gone = Gone {
+            path: Rc::clone(&self.path),
+            clones: self.clones.get(),
+            places: self.places.get(),
+        };
+        let to = Mailboxes::of_process(self.watchman.0);
+        put_soon(to, gone, self.made_at);
+    }
+}
+
+/// Starts the watchman of a channel, who tells this mailbox.
 pub(super) fn start_watchman(name: String, inbox: Mailbox, made_at: Place) -> Process {
     let serve = move |desk: &Desk| {
         let places = wait_for_all(desk);

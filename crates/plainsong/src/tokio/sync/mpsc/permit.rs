@@ -1,0 +1,298 @@
+//! Room that was taken for a message to come.
+
+use super::door::{Admission, Enter, GiveUp, Outcome, Return, TryEnter};
+use super::error::{SendError, TrySendError};
+use super::sending::{Sender, outcome, redeem};
+use super::{Inlet, request};
+use crate::future::Awaited;
+use crate::message::Message;
+use crate::sync::server::{Place, tell_soon};
+use crate::task::Task;
+use crate::tokio::sync::post::{answer, ask};
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+impl<T: Message> Sender<T> {
+    /// Waits for room, and takes it for a message to be sent later. The message gets its place in the queue
+    /// when it is sent.
+    ///
+    /// # Errors
+    ///
+    /// When the receiver was dropped or has closed the channel.
+    ///
+    /// ```
+    /// use plainsong::tokio::{self, sync::mpsc};
+    ///
+    /// plainsong::explore(|| {
+    ///     tokio::block_on(async {
+    ///         let (sender, mut receiver) = mpsc::channel(2);
+    ///         let early = sender.reserve().await.unwrap();
+    ///         let late = sender.reserve().await.unwrap();
+    ///         assert!(sender.try_send(3).is_err()); // no room
+    ///         late.send(2);
+    ///         drop(early);
+    ///         assert_eq!(sender.try_send(3), Ok(()));
+    ///         assert_eq!(receiver.recv().await, Some(2));
+    ///         assert_eq!(receiver.recv().await, Some(3));
+    ///     });
+    /// })
+    /// .assert_holds();
+    /// ```
+    #[track_caller]
+    pub fn reserve(&self) -> Reserve<'_, T> {
+        Reserve {
+            reserving: Reserving::new(Location::caller()),
+            sender: self,
+        }
+    }
+
+    /// Waits for room, and takes it for a message to be sent later, from wherever.
+    ///
+    /// # Errors
+    ///
+    /// When the receiver was dropped or has closed the channel.
+    #[track_caller]
+    pub fn reserve_owned(self) -> ReserveOwned<T> {
+        ReserveOwned {
+            reserving: Reserving::new(Location::caller()),
+            sender: Some(self),
+        }
+    }
+
+    /// Takes room for a message to be sent later, if there is some.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or nobody to receive the message.
+    #[track_caller]
+    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
+        let place = Location::caller();
+        try_reserve(&self.inlet, place)?;
+        Ok(Permit::new(self, place))
+    }
+
+    /// Takes room for a message to be sent later, from wherever, if there is some.
+    ///
+    /// # Errors
+    ///
+    /// The sender, when there is none, or nobody to receive the message.
+    #[track_caller]
+    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        let place = Location::caller();
+        match try_reserve(&self.inlet, place) {
+            Ok(()) => Ok(OwnedPermit::new(self, place)),
+            Err(TrySendError::Full(())) => Err(TrySendError::Full(self)),
+            Err(TrySendError::Closed(())) => Err(TrySendError::Closed(self)),
+        }
+    }
+}
+
+fn try_reserve(inlet: &Inlet, place: Place) -> Result<(), TrySendError<()>> {
+    let wish = TryEnter { reserves: true };
+    let admission = request::<_, Admission>(inlet.pipe.door, wish, "", place);
+    match outcome(&admission) {
+        Outcome::At(_) | Outcome::Reserved => Ok(()),
+        Outcome::Full => Err(TrySendError::Full(())),
+        Outcome::Closed => Err(TrySendError::Closed(())),
+    }
+}
+
+/// Room to come.
+struct Reserving {
+    place: Place,
+    /// The number of the request, and its answer.
+    asked: Option<(u32, Awaited)>,
+    is_over: bool,
+}
+
+impl Reserving {
+    fn new(place: Place) -> Self {
+        Reserving {
+            place,
+            asked: None,
+            is_over: false,
+        }
+    }
+
+    fn poll(&mut self, inlet: &Inlet, cx: &Context<'_>) -> Poll<Result<(), SendError<()>>> {
+        let (door, place) = (inlet.pipe.door, self.place);
+        if self.asked.is_none() && Task::current("reserve").waits.is_observed(cx.waker()) {
+            match try_reserve(inlet, place) {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err(TrySendError::Closed(())) => return Poll::Ready(Err(SendError(()))),
+                Err(TrySendError::Full(())) => {}
+            }
+        }
+        let (_, awaited) = self.asked.get_or_insert_with(|| {
+            let task = Task::current("reserve");
+            let number = task.next_ticket();
+            ask(door, Enter { reserves: true }, number, place);
+            let arm = answer::<Admission>(&task, door, number, "room in ");
+            (number, Awaited::message(arm, place))
+        });
+        awaited.poll_message(cx).map(|admission| {
+            self.is_over = true;
+            match outcome(&admission) {
+                Outcome::At(_) | Outcome::Reserved => Ok(()),
+                Outcome::Full | Outcome::Closed => Err(SendError(())),
+            }
+        })
+    }
+
+    /// Nobody waits for it any more.
+    fn give_up(&self, inlet: &Inlet) {
+        if let Some((number, _)) = self.asked
+            && !self.is_over
+        {
+            tell_soon(inlet.pipe.door, GiveUp { number }, self.place);
+        }
+    }
+}
+
+/// See [`Sender::reserve`].
+#[must_use = "nothing happens before it is awaited"]
+pub struct Reserve<'s, T: Message> {
+    reserving: Reserving,
+    sender: &'s Sender<T>,
+}
+
+impl<'s, T: Message> Future for Reserve<'s, T> {
+    type Output = Result<Permit<'s, T>, SendError<()>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let (sender, place) = (self.sender, self.reserving.place);
+        let reserved = self.reserving.poll(&sender.inlet, cx);
+        reserved.map_ok(|()| Permit::new(sender, place))
+    }
+}
+
+impl<T: Message> Drop for Reserve<'_, T> {
+    fn drop(&mut self) {
+        self.reserving.give_up(&self.sender.inlet);
+    }
+}
+
+/// See [`Sender::reserve_owned`].
+#[must_use = "nothing happens before it is awaited"]
+pub struct ReserveOwned<T: Message> {
+    reserving: Reserving,
+    sender: Option<Sender<T>>,
+}
+
+impl<T: Message> Unpin for ReserveOwned<T> {}
+
+impl<T: Message> Future for ReserveOwned<T> {
+    type Output = Result<OwnedPermit<T>, SendError<()>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let sender = this.sender.as_ref().expect("polled after it was ready");
+        let place = this.reserving.place;
+        this.reserving.poll(&sender.inlet, cx).map_ok(|()| {
+            let sender = this.sender.take();
+            OwnedPermit::new(sender.expect("it is there until it is ready"), place)
+        })
+    }
+}
+
+impl<T: Message> Drop for ReserveOwned<T> {
+    fn drop(&mut self) {
+        if let Some(sender) = &self.sender {
+            self.reserving.give_up(&sender.inlet);
+        }
+    }
+}
+
+/// Room for a message, given back when it is dropped: see [`Sender::reserve`].
+#[must_use = "the room is given back when it is dropped"]
+pub struct Permit<'s, T: Message> {
+    sender: &'s Sender<T>,
+    place: Place,
+    is_used: bool,
+    of: PhantomData<fn(T)>,
+}
+
+impl<'s, T: Message> Permit<'s, T> {
+    fn new(sender: &'s Sender<T>, place: Place) -> Self {
+        Permit {
+            sender,
+            place,
+            is_used: false,
+            of: PhantomData,
+        }
+    }
+
+    /// Sends; never waits.
+    #[track_caller]
+    pub fn send(mut self, message: T) {
+        self.is_used = true;
+        if Task::live("send").is_some() {
+            redeem(&self.sender.inlet, message, Location::caller());
+        }
+    }
+}
+
+impl<T: Message> Drop for Permit<'_, T> {
+    fn drop(&mut self) {
+        if !self.is_used {
+            tell_soon(self.sender.inlet.pipe.door, Return {}, self.place);
+        }
+    }
+}
+
+impl<T: Message> fmt::Debug for Permit<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Permit")
+    }
+}
+
+/// Room for a message, given back when it is dropped: see [`Sender::reserve_owned`].
+#[must_use = "the room is given back when it is dropped"]
+pub struct OwnedPermit<T: Message> {
+    /// Until the room is used or given back.
+    sender: Option<Sender<T>>,
+    place: Place,
+}
+
+impl<T: Message> OwnedPermit<T> {
+    fn new(sender: Sender<T>, place: Place) -> Self {
+        OwnedPermit {
+            sender: Some(sender),
+            place,
+        }
+    }
+
+    /// Sends, never waits, and gives the sender back.
+    #[track_caller]
+    pub fn send(mut self, message: T) -> Sender<T> {
+        let sender = self.sender.take().expect("the room was not used");
+        if Task::live("send").is_some() {
+            redeem(&sender.inlet, message, Location::caller());
+        }
+        sender
+    }
+
+    /// Gives the room back, and the sender.
+    pub fn release(mut self) -> Sender<T> {
+        let sender = self.sender.take().expect("the room was not used");
+        tell_soon(sender.inlet.pipe.door, Return {}, self.place);
+        sender
+    }
+}
+
+impl<T: Message> Drop for OwnedPermit<T> {
+    fn drop(&mut self) {
+        if let Some(sender) = &self.sender {
+            tell_soon(sender.inlet.pipe.door, Return {}, self.place);
+        }
+    }
+}
+
+impl<T: Message> fmt::Debug for OwnedPermit<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnedPermit")
+    }
+}
