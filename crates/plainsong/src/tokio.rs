@@ -49,6 +49,20 @@
 //! - A task that waits for ever is reported as a deadlock, unless it is a daemon
 //!   ([`task::Builder::daemon`]); tokio would drop it with the runtime.
 //! - [Time](time) is not modelled.
+//!
+//! # Where more is explored than can happen
+//!
+//! In these cases an execution may be reported that tokio does not have; none is left out.
+//!
+//! - `select! { biased; … }` with several branches that only wait (a `recv`, a `join`, a sleep): each one
+//!   whose message can come wins in some execution, also if what an earlier one waits for is there too.
+//!   Branches that act when they are polled (`async` blocks, calls of `async fn`) are tried in their order.
+//! - Several timeouts in one task: if one of them may come, each may, also one that waits for something
+//!   that is certainly there.
+//!
+//! And in one case a possible order is left out: a future that is polled by hand, with the waker of its own
+//! task (`poll_fn`), and found not to be ready, counts as if it had been polled later. Polled by `select!`,
+//! `join!`, a timeout, or whatever has a waker of its own, it does not.
 
 pub mod join_set;
 mod joining;

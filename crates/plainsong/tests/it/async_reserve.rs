@@ -188,3 +188,31 @@ fn room_that_nobody_waits_for_any_more_goes_to_the_next() {
         assert_eq!(sender.capacity(), 1);
     });
 }
+
+/// A send takes room and then puts its message into the queue: in between the queue is full and empty.
+#[test]
+fn a_queue_is_full_and_empty_while_a_send_is_between_its_steps() {
+    let report = holds_everywhere(async || {
+        let (sender, mut receiver) = mpsc::channel(1);
+        let other = sender.clone();
+        let task = tokio::spawn(async move { other.try_send(1).is_ok() });
+        if sender.try_send(2) == Err(TrySendError::Full(2)) {
+            match receiver.try_recv() {
+                Ok(n) => {
+                    assert_eq!(n, 1);
+                    cover("full");
+                }
+                other => {
+                    assert_eq!(other, Err(TryRecvError::Empty));
+                    cover("full and empty");
+                    // When the other task is through, the message is there.
+                    assert!(task.await.unwrap());
+                    assert_eq!(receiver.try_recv(), Ok(1));
+                }
+            }
+        } else {
+            assert_eq!(receiver.try_recv(), Ok(2), "its own message is there");
+        }
+    });
+    assert!(report.coverage["full"] > 0 && report.coverage["full and empty"] > 0);
+}
