@@ -1,6 +1,6 @@
 //! A solver on this machine: which program, which version.
 
-use crate::install::PINNED_CVC5;
+use crate::install::{PINNED_CVC5, PINNED_Z3};
 use crate::query::Kind;
 use std::ffi::OsString;
 use std::io;
@@ -44,6 +44,17 @@ impl Solver {
             arguments: Vec::new(),
             version: version.into(),
         })
+    }
+
+    /// The pinned Z3 at this place. It was tried when it was put there: where all answers are known, no
+    /// process is started at all.
+    pub(crate) fn pinned_z3(program: PathBuf) -> Solver {
+        Solver {
+            kind: Kind::Z3,
+            program,
+            arguments: Vec::new(),
+            version: PINNED_Z3.into(),
+        }
     }
 
     /// The cvc5 whose libraries lie in this folder, in processes that `host` starts.

@@ -132,35 +132,46 @@ impl Solvers {
 
     /// Answers many queries, in parallel and in batches; answers come in their order.
     pub fn ask_all(&self, queries: &[Query], cancel: &Cancel) -> Vec<Answer> {
-        let Ok((_, pool)) = self.z3(cancel) else {
-            return self.ask_each(queries, cancel);
-        };
-        if queries
-            .iter()
-            .any(|query| query.strategy.kind() != Kind::Z3)
-        {
-            return self.ask_each(queries, cancel);
+        let mut answers: Vec<Option<Answer>> = vec![None; queries.len()];
+        for kind in [Kind::Z3, Kind::Cvc5] {
+            let is_its = |at: &usize| queries[*at].strategy.kind() == kind;
+            let its: Vec<usize> = (0..queries.len()).filter(is_its).collect();
+            self.ask_some(queries, &its, &mut answers, cancel);
         }
-        queries.iter().for_each(|query| self.record(query));
-        let mut answers: Vec<Option<Answer>> = queries
-            .iter()
-            .map(|query| self.look_up(query, pool))
-            .collect();
-        let is_open = |at: &usize| answers[*at].is_none();
-        let open: Vec<usize> = (0..queries.len()).filter(is_open).collect();
+        answers.into_iter().flatten().collect()
+    }
+
+    /// Fills in the answers at positions whose queries are for the same solver.
+    fn ask_some(
+        &self,
+        queries: &[Query],
+        positions: &[usize],
+        answers: &mut [Option<Answer>],
+        cancel: &Cancel,
+    ) {
+        let Some(&first) = positions.first() else {
+            return;
+        };
+        let pool = self.pool_for(&queries[first], cancel);
+        let mut open = Vec::new();
+        for &at in positions {
+            self.record(&queries[at]);
+            answers[at] = match &pool {
+                Ok(pool) => self.look_up(&queries[at], pool),
+                Err(reason) => Some(Answer::unknown(reason.clone())),
+            };
+            if answers[at].is_none() {
+                open.push(at);
+            }
+        }
+        let Ok(pool) = pool else {
+            return;
+        };
         let asked: Vec<&Query> = open.iter().map(|&at| &queries[at]).collect();
         for (at, answer) in open.into_iter().zip(pool.ask_all(&asked, cancel)) {
             self.keep(&queries[at], pool, &answer);
             answers[at] = Some(answer);
         }
-        answers.into_iter().flatten().collect()
-    }
-
-    fn ask_each(&self, queries: &[Query], cancel: &Cancel) -> Vec<Answer> {
-        queries
-            .iter()
-            .map(|query| self.ask(query, cancel))
-            .collect()
     }
 
     fn record(&self, query: &Query) {

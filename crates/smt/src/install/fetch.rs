@@ -1,12 +1,13 @@
 //! From the package index into the cache.
 //!
 //! Only a package with the digest that is compiled in is opened, and only what is needed is taken out
-//! of it. It gets its final name by a rename, so that what is there is complete; a lock lets the
-//! second of two runs find what the first has fetched.
+//! of it. A program is tried, once. It gets its final name by a rename, so that what is there is complete
+//! and works; a lock lets the second of two runs find what the first has fetched.
 
 use super::pinned::{Content, Package};
 use super::{digest, pip};
 use crate::cancel::Cancel;
+use crate::solver::Solver;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io;
@@ -32,7 +33,11 @@ pub(crate) fn fetch(
     check(&file, package.digest)?;
     let unpacked = scratch.path().join("unpacked");
     match package.content {
-        Content::Program(member) => extract_program(&file, member, &unpacked)?,
+        Content::Program(member) => {
+            extract_program(&file, member, &unpacked)?;
+            let ran = Solver::z3(&unpacked);
+            ran.map_err(|error| format!("the program does not run on this machine: {error}"))?;
+        }
         Content::Folder(below) => extract_folder(&file, below, &unpacked)?,
     }
     fs::rename(&unpacked, target).map_err(said)

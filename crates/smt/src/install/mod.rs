@@ -114,7 +114,7 @@ impl Places {
     ) -> Result<Solver, String> {
         let package = pinned::z3();
         let program = self.pinned(package, "z3", PINNED_Z3, attempt, notice, cancel)?;
-        Solver::z3(&program).map_err(|error| format!("{} does not run: {error}", program.display()))
+        Ok(Solver::pinned_z3(program))
     }
 
     /// Where the content of a package is, after it was fetched if need be.

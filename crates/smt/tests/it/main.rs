@@ -9,6 +9,7 @@ mod determinism;
 mod dumping;
 #[cfg(unix)]
 mod faults;
+mod installing;
 #[cfg(target_os = "linux")]
 mod killing;
 #[cfg(target_os = "linux")]

@@ -55,6 +55,30 @@ fn every_easy_verdict_of_the_corpus_is_confirmed() {
     assert!(confirmed >= 9, "{confirmed} confirmed");
 }
 
+/// Queries for both solvers in one list.
+#[test]
+fn each_query_goes_to_its_solver() {
+    let queries = [
+        between(0, 1),
+        asked(between(0, 1), Strategy::Enumerate),
+        between(0, 2),
+        asked(between(0, 2), Strategy::ModelBased),
+    ];
+    let answers = solvers().ask_all(&queries, &Cancel::default());
+    let said: Vec<_> = answers
+        .iter()
+        .map(|one| (&*one.solver, one.is_sat()))
+        .collect();
+    let z3 = z3().title();
+    let expected = [
+        (&*z3, false),
+        ("cvc5 1.4.2", false),
+        (&*z3, true),
+        ("cvc5 1.4.2", true),
+    ];
+    assert_eq!(said, expected);
+}
+
 /// Enumeration proves what Z3 leaves open.
 #[test]
 fn a_missing_witness_is_found_by_enumeration() {
