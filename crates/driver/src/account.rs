@@ -7,6 +7,7 @@ use crate::save::header;
 use crate::shrink::shrink;
 use crate::watch::Interrupt;
 use crate::{LoadedSong, again};
+use plainsong_diagnostics::line_and_column;
 use plainsong_ir::Song;
 use plainsong_report::trace_file::SavedTrace;
 use plainsong_report::{Account, Answer};
@@ -41,11 +42,16 @@ pub fn account(
     })?;
     let (trace, bound, shrunk, race) = told;
     answer.verdict.reason = reason_against(&trace);
+    let place = plainsong_report::place(&trace).map(|span| {
+        let at = line_and_column(&loaded.source.text, span.start);
+        (at.line, at.column)
+    });
     answer.verdict.trace = Some(trace);
     answer.account = Some(Box::new(Account {
         bound,
         shrunk,
         race,
+        place,
     }));
     Ok(())
 }

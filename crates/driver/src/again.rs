@@ -4,10 +4,12 @@ use crate::contain::{Crash, contained};
 use crate::{LoadedSong, Problem};
 use plainsong_ir::{Delivery, Song};
 use plainsong_report::trace_file::{Header, SavedTrace, hash};
+use plainsong_semantics::follow::follow;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::replay::{Mismatch, replay};
 use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::trace::Trace;
 use std::sync::Arc;
 
 /// What came of it.
@@ -15,6 +17,8 @@ use std::sync::Arc;
 pub enum Again {
     /// The same events and the same ending.
     Same,
+    /// The song has changed, but this execution of it has the same events and ends in the same way.
+    Follows(Box<Trace>),
     /// The song parts from the trace here; it may have changed since.
     Parted {
         /// Where and how.
@@ -29,14 +33,23 @@ pub enum Again {
 /// Takes the steps of a saved trace again.
 pub fn again(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> Result<Again, Problem> {
     let machine = machine(song, &saved.header)?;
-    Ok(match contained(|| replay(&machine, &saved.trace)) {
-        Ok(Ok(())) => Again::Same,
+    Ok(match contained(|| take(&machine, &saved.trace)) {
+        Ok(Ok(Some(trace))) => Again::Follows(Box::new(trace)),
+        Ok(Ok(None)) => Again::Same,
         Ok(Err(mismatch)) => Again::Parted {
             mismatch,
             changed: hash(&loaded.source.text) != saved.header.hash,
         },
         Err(crash) => Again::Bug(crash),
     })
+}
+
+/// Word by word, or else by names.
+fn take(machine: &Machine, trace: &Trace) -> Result<Option<Trace>, Mismatch> {
+    match replay(machine, trace) {
+        Ok(()) => Ok(None),
+        Err(_) => follow(machine, trace).map(Some),
+    }
 }
 
 /// The machine that a trace with this header is an execution of.

@@ -32,6 +32,8 @@ pub struct Account {
     pub shrunk: Option<Shrunk>,
     /// What decided it.
     pub race: Option<Race>,
+    /// Line and column, from 1, of what it refutes.
+    pub place: Option<(u32, u32)>,
 }
 
 /// An execution that was made smaller.

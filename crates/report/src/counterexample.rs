@@ -95,7 +95,7 @@ pub fn reason(source: Text<'_>, trace: &Trace) -> String {
 }
 
 /// The place a trace's ending is about.
-fn place(trace: &Trace) -> Option<Span> {
+pub fn place(trace: &Trace) -> Option<Span> {
     match &trace.ending {
         Ending::Violated { span, .. } => Some(*span),
         Ending::Failed(failure) => Some(failure.span),

@@ -6,6 +6,7 @@
 //! not wanted.
 
 mod answer;
+mod ci;
 mod counterexample;
 mod diagnostics;
 mod difference;
@@ -18,12 +19,14 @@ mod paint;
 mod picture;
 mod states;
 pub mod stream;
+mod test_code;
 mod text;
 pub mod trace_file;
 mod words;
 
 pub use answer::{Account, Answer, Coverage, Sensitivity, Shrunk};
-pub use counterexample::{counterexample, execution, reason};
+pub use ci::{Findings, Mistake, junit, sarif};
+pub use counterexample::{counterexample, execution, place, reason};
 pub use diagnostics::{diagnostic, diagnostics};
 pub use difference::{Difference, difference};
 pub use export::{itf, json, mermaid, plantuml, shiviz};
@@ -31,4 +34,5 @@ pub use figures::{count, thousands};
 pub use lines::{file_lines, sensitivity_lines, summary_line};
 pub use page::{Page, html};
 pub use picture::{picture, svg};
+pub use test_code::to_test;
 pub use text::Text;

@@ -22,6 +22,7 @@ mod code;
 mod eval;
 pub mod executions;
 mod failure;
+pub mod follow;
 pub mod instance;
 mod line;
 pub mod machine;

@@ -122,6 +122,12 @@ pub(crate) struct CheckArguments {
     /// One JSON object per line instead of text
     #[arg(long)]
     pub(crate) json: bool,
+    /// Also write the results as JUnit's XML
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Also write the results as SARIF
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub(crate) sarif: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) detail: DetailArguments,
 }
@@ -197,8 +203,11 @@ pub(crate) struct SimArguments {
 /// `replay`.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArguments {
-    /// A trace saved by `check` or `explore`
+    /// A trace saved by `check`, `explore` or `sim`
     pub(crate) trace: PathBuf,
+    /// Print a Rust test that fails as long as this execution is possible and ends badly
+    #[arg(long)]
+    pub(crate) to_test: bool,
     /// The song, when it is not where the trace says
     #[arg(long, value_name = "FILE")]
     pub(crate) song: Option<PathBuf>,

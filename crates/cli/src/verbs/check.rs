@@ -1,5 +1,6 @@
 //! `plainsong check` and the verbs of single engines: ask everything, answer line by line.
 
+use super::rejected::mistakes;
 use super::request::{files, request, start, validate};
 use crate::arguments::{CheckArguments, Require};
 use crate::progress::ProgressLine;
@@ -7,7 +8,7 @@ use crate::session::Session;
 use plainsong_driver::account::account;
 use plainsong_driver::plan::{Plan, Request, plan};
 use plainsong_driver::run::{Results, Supervision, run};
-use plainsong_driver::save::Saver;
+use plainsong_driver::save::{Saver, TOOL, replace};
 use plainsong_driver::select::{Selection, questions};
 use plainsong_driver::sensitivity::compare;
 use plainsong_driver::sizes::Origin;
@@ -16,7 +17,8 @@ use plainsong_driver::{Exit, LoadedSong, Problem, engines};
 use plainsong_ir::{Delivery, Song};
 use plainsong_report::stream::{self, PropertyRecord, Record, Summary};
 use plainsong_report::{
-    Answer, Coverage, Sensitivity, counterexample, file_lines, sensitivity_lines, summary_line,
+    Answer, Coverage, Findings, Mistake, Sensitivity, counterexample, file_lines, junit, sarif,
+    sensitivity_lines, summary_line,
 };
 use plainsong_semantics::verdict::Outcome;
 use std::collections::BTreeMap;
@@ -47,12 +49,13 @@ pub(crate) fn check(
         arguments,
         session,
         answers: Vec::new(),
-        rejected: 0,
+        rejected: Vec::new(),
     };
     let exit = match files {
         Ok(files) => checking.files(engine, &files),
         Err(problem) => checking.session.reject(&problem),
     };
+    let exit = exit.and(checking.write_for_ci());
     checking.finish(exit)
 }
 
@@ -60,7 +63,7 @@ struct Checking<'a> {
     arguments: &'a CheckArguments,
     session: &'a mut Session,
     answers: Vec<Answer>,
-    rejected: usize,
+    rejected: Vec<PathBuf>,
 }
 
 type Loaded = (LoadedSong, Arc<Song>);
@@ -76,7 +79,7 @@ impl Checking<'_> {
             match self.session.song(file) {
                 Ok(song) => songs.push(song),
                 Err(why) => {
-                    self.rejected += 1;
+                    self.rejected.push(file.clone());
                     exit = exit.and(why);
                 }
             }
@@ -290,6 +293,39 @@ impl Checking<'_> {
         }
     }
 
+    /// Writes what the machines that guard a repository read.
+    fn write_for_ci(&mut self) -> Exit {
+        let mistakes: Vec<Mistake> = self
+            .rejected
+            .iter()
+            .flat_map(|file| mistakes(file))
+            .collect();
+        let findings = Findings {
+            tool: TOOL,
+            answers: &self.answers,
+            mistakes: &mistakes,
+            require_proved: self.arguments.require == Some(Require::Proved),
+        };
+        let mut exit = Exit::Fine;
+        let junit = self
+            .arguments
+            .junit
+            .as_ref()
+            .map(|path| (path, junit(&findings)));
+        let sarif = self
+            .arguments
+            .sarif
+            .as_ref()
+            .map(|path| (path, sarif(&findings)));
+        for (path, text) in junit.into_iter().chain(sarif) {
+            if let Err(error) = replace(path, &text) {
+                let problem = Problem::new(format!("cannot write {}: {error}", path.display()));
+                exit = exit.and(self.session.reject(&problem));
+            }
+        }
+        exit
+    }
+
     /// The last line, whatever happened.
     fn finish(self, exit: Exit) -> Exit {
         let console = &mut self.session.console;
@@ -301,9 +337,9 @@ impl Checking<'_> {
             }));
             return exit;
         }
-        let said = !self.answers.is_empty() || self.rejected > 0;
+        let said = !self.answers.is_empty() || !self.rejected.is_empty();
         if said && !self.arguments.detail.quiet {
-            console.result(&summary_line(&self.answers, self.rejected));
+            console.result(&summary_line(&self.answers, self.rejected.len()));
         }
         let bounded = self
             .answers

@@ -7,6 +7,7 @@ mod dump;
 mod explain;
 mod fmt;
 mod new;
+mod rejected;
 mod replay;
 mod request;
 mod saved;

@@ -3,10 +3,12 @@
 use super::saved::read;
 use crate::arguments::ReplayArguments;
 use crate::session::Session;
-use plainsong_driver::Exit;
 use plainsong_driver::again::{Again, again};
+use plainsong_driver::{Exit, LoadedSong, Problem};
+use plainsong_ir::Song;
 use plainsong_report::trace_file::SavedTrace;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Takes the trace again and shows it, or says where the song no longer follows it.
 pub(crate) fn replay(arguments: &ReplayArguments, session: &mut Session) -> Exit {
@@ -20,6 +22,9 @@ fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit
         .clone()
         .unwrap_or_else(|| PathBuf::from(&saved.header.file));
     let (loaded, song) = session.song(&song_path)?;
+    if arguments.to_test {
+        return to_test(&loaded, &song, &saved, session);
+    }
     let outcome = again(&loaded, &song, &saved)
         .map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;
     let heading = heading(&saved);
@@ -28,6 +33,14 @@ fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit
             let text = plainsong_report::execution(loaded.source.text(), &saved.trace);
             session.console.result(&format!("{heading}\n\n{text}"));
             Ok(Exit::of_ending(&saved.trace.ending))
+        }
+        Again::Follows(trace) => {
+            let text = plainsong_report::execution(loaded.source.text(), &trace);
+            let note = "the song has changed since, and still follows it";
+            session
+                .console
+                .result(&format!("{heading}\n\n{text}  note: {note}\n"));
+            Ok(Exit::of_ending(&trace.ending))
         }
         Again::Parted { mismatch, changed } => {
             let event = mismatch
@@ -46,6 +59,40 @@ fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit
             Ok(Exit::Unknown)
         }
         Again::Bug(crash) => Err(session.bug(Some(&loaded.source), &crash)),
+    }
+}
+
+/// Prints a test, once it is known that the execution is one of the song.
+fn to_test(
+    loaded: &LoadedSong,
+    song: &Arc<Song>,
+    saved: &SavedTrace,
+    session: &mut Session,
+) -> Result<Exit, Exit> {
+    let outcome = again(loaded, song, saved)
+        .map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;
+    let mut current = saved.clone();
+    match outcome {
+        Again::Same => {}
+        Again::Follows(trace) => current.trace = *trace,
+        Again::Parted { mismatch, .. } => {
+            let problem = Problem::new(format!(
+                "the song no longer follows this trace: {}",
+                mismatch.message
+            ));
+            return Err(session.reject(&problem));
+        }
+        Again::Bug(crash) => return Err(session.bug(Some(&loaded.source), &crash)),
+    }
+    current.header.file.clone_from(&loaded.source.name);
+    match plainsong_report::to_test(&current) {
+        Some(test) => {
+            session.console.raw(&test);
+            Ok(Exit::Fine)
+        }
+        None => Err(session.reject(&Problem::new(
+            "nothing goes wrong in this execution: there is nothing to test for",
+        ))),
     }
 }
 

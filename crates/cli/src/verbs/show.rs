@@ -22,17 +22,12 @@ pub(crate) fn show(arguments: &ShowArguments, session: &mut Session) -> Exit {
 }
 
 fn render(arguments: &ShowArguments, session: &mut Session) -> Result<Exit, Exit> {
-    let (_, saved) = read(&arguments.trace).map_err(|problem| session.reject(&problem))?;
-    let known = match &arguments.song {
-        Some(path) => {
-            let source = source_of(&saved, Some(path));
-            Known::new(
-                &saved,
-                Some(source.map_err(|problem| session.reject(&problem))?),
-            )
-        }
-        None => Known::new(&saved, source_of(&saved, None).ok()),
+    let (_, mut saved) = read(&arguments.trace).map_err(|problem| session.reject(&problem))?;
+    let source = match source_of(&saved, arguments.song.as_deref()) {
+        Err(problem) if arguments.song.is_some() => return Err(session.reject(&problem)),
+        source => source.ok(),
     };
+    let known = Known::new(&mut saved, source);
     let text = rendering(arguments.format, &saved, &known);
     match &arguments.out {
         None if arguments.format == Format::Text => session.console.result(&text),
@@ -56,7 +51,7 @@ struct Known {
 }
 
 impl Known {
-    fn new(saved: &SavedTrace, source: Option<Source>) -> Self {
+    fn new(saved: &mut SavedTrace, source: Option<Source>) -> Self {
         let without = |source, note| Known {
             source,
             background: Background::default(),
@@ -77,6 +72,14 @@ impl Known {
                 background: background(&song, saved),
                 note: None,
             },
+            Ok(Again::Follows(trace)) => {
+                saved.trace = *trace;
+                Known {
+                    source: Some(source),
+                    background: background(&song, saved),
+                    note: Some("the song has changed since, and still follows this execution"),
+                }
+            }
             _ => without(None, "the song no longer follows this execution"),
         }
     }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod book;
 mod browser;
+mod continuous;
 mod examining;
 mod exit_codes;
 mod explaining;

@@ -113,3 +113,74 @@ fn another_folder() {
     assert!(stage.path("some/where/same.trace").exists());
     assert!(!stage.path("out").exists());
 }
+
+#[test]
+fn unrelated_edits_do_not_matter() {
+    let refuted = [
+        (songs::RACE, "same"),
+        (songs::OVERTAKES, "quiet"),
+        (songs::DEADLOCK, "no_deadlock"),
+        (songs::ASSERTION, "assertions"),
+        (songs::ACTIONS, "never_held"),
+    ];
+    for (song, property) in refuted {
+        let stage = Stage::with(song);
+        stage.run(&["check", "a.song"]).exits(1);
+        let mut edited = format!("// A comment that moves everything.\n\n{song}");
+        if song.contains("process") {
+            edited = format!(
+                "{edited}\nprocess another {{\n    var idle: bool = true;\n    \
+                 idle = false;\n}}\n\nproperty more: always true;\n"
+            );
+        }
+        stage.write("a.song", edited);
+        let trace = format!("out/{property}.trace");
+        let ran = stage.run(&["replay", &trace]);
+        // A process that still has something to do would hide a deadlock or an end; it starts first.
+        assert_eq!(ran.code, 1, "{property}: {}{}", ran.out, ran.err);
+        assert!(ran.out.contains("still follows it"), "{}", ran.out);
+        let shown = stage.run(&["show", &trace]).exits(0);
+        assert!(shown.out.contains("still follows"), "{}", shown.out);
+    }
+}
+
+#[test]
+fn the_first_event_that_is_no_longer_possible_is_named() {
+    let stage = Stage::with(songs::OVERTAKES);
+    stage.run(&["check", "a.song"]).exits(1);
+    let mended = songs::OVERTAKES.replace("send Reply to customer;", "send Closed to customer;");
+    stage.write("a.song", mended);
+    let ran = stage.run(&["replay", "out/quiet.trace"]).exits(2);
+    let named = "event 5: worker: `Reply` is not possible here any more";
+    assert!(ran.out.contains(named), "{}", ran.out);
+}
+
+#[test]
+fn a_refutation_becomes_a_test_that_fails_until_it_is_mended() {
+    let stage = Stage::with(songs::OVERTAKES);
+    stage.run(&["check", "a.song"]).exits(1);
+    let test = stage
+        .run(&["replay", "out/quiet.trace", "--to-test"])
+        .exits(0)
+        .out;
+    assert!(test.contains("fn quiet_stays_mended() {"), "{test}");
+    stage.write("test.rs", test);
+    let built = std::process::Command::new("rustc")
+        .args(["--test", "--edition", "2024", "test.rs", "-o", "it"])
+        .env("CARGO_MANIFEST_DIR", stage.path(""))
+        .current_dir(stage.path(""))
+        .status()
+        .expect("there is a compiler");
+    assert!(built.success());
+    let passes = || {
+        let mut test = std::process::Command::new(stage.path("it"));
+        let test = test.env("PLAINSONG", env!("CARGO_BIN_EXE_plainsong"));
+        test.output().expect("it runs").status.success()
+    };
+    assert!(!passes(), "the song is as broken as before");
+    let told = songs::OVERTAKES.replace("told = true;", "");
+    stage.write("a.song", told);
+    assert!(passes(), "it ends well now");
+    stage.run(&["sim", "a.song", "--seed", "1", "--out", "o"]);
+    stage.run(&["replay", "o/sim.trace", "--to-test"]).exits(3);
+}

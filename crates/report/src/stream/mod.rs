@@ -59,6 +59,7 @@ impl Record {
 /// An answer as a record.
 pub fn verdict(answer: &Answer) -> Record {
     let verdict = &answer.verdict;
+    let account = answer.account.as_deref();
     Record::Verdict(VerdictRecord {
         file: answer.file.clone(),
         property: verdict.property.clone(),
@@ -73,6 +74,13 @@ pub fn verdict(answer: &Answer) -> Record {
         assumptions: verdict.assumptions.clone(),
         notes: verdict.notes.clone(),
         trace: answer.trace_path.clone(),
+        race: account
+            .and_then(|account| account.race.as_ref())
+            .map(|race| race.sentence.clone()),
+        events: verdict.trace.as_ref().map(|trace| trace.events.len()),
+        shrunk_from: account
+            .and_then(|account| account.shrunk.as_ref())
+            .map(|shrunk| shrunk.events),
     })
 }
 

@@ -97,6 +97,15 @@ pub struct VerdictRecord {
     /// Where the refuting execution was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
+    /// What decided it: one sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<String>,
+    /// How many events the execution has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<usize>,
+    /// How many it had before it was made smaller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shrunk_from: Option<usize>,
 }
 
 /// Under which delivery models a property holds.

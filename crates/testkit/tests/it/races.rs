@@ -8,6 +8,7 @@
 use crate::interpreter_agrees::account::instance;
 use plainsong_ir::{Claim, Property};
 use plainsong_semantics::claim::{Verity, verity};
+use plainsong_semantics::follow::follow;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Status};
 use plainsong_semantics::race::{Race, race};
 use plainsong_semantics::replay::replay;
@@ -65,6 +66,40 @@ fn smaller_executions_fail_in_the_same_way() {
         refuted > 60 && other > 10,
         "{refuted} refuted, {other} changed"
     );
+}
+
+/// Comments move every place in the text, and there is one more property: saved traces still
+/// follow.
+#[test]
+fn traces_survive_unrelated_edits() {
+    let mut followed = 0;
+    for (name, machine, trace) in refutations() {
+        let file = name.split(": ").next().expect("a file");
+        let text = std::fs::read_to_string(root().join(file)).expect("a song can be read");
+        let edited = format!("// Moved.\n\n{text}\nproperty unrelated: always 1 + 1 == 2;\n");
+        let song = plainsong_syntax::compile(&edited)
+            .song
+            .expect("it is still a song");
+        let edited = Machine::new(&instance(&song).expect("it has sizes"), machine.subject());
+        match follow(&edited, trace) {
+            Ok(told) => {
+                assert_eq!(replay(&edited, &told), Ok(()), "{name}");
+                assert!(same_kind_elsewhere(&trace.ending, &told.ending), "{name}");
+                assert_eq!(told.events.len(), trace.events.len(), "{name}");
+                followed += 1;
+            }
+            Err(mismatch) => panic!("{name}: {mismatch:?}"),
+        }
+    }
+    assert!(followed > 60, "only {followed}");
+}
+
+/// Like [`same_kind`], where places have moved.
+fn same_kind_elsewhere(one: &Ending, other: &Ending) -> bool {
+    match (one, other) {
+        (Ending::Failed(one), Ending::Failed(other)) => one.kind == other.kind,
+        _ => same_kind(one, other),
+    }
 }
 
 /// Long random executions that fail lose what is not needed.

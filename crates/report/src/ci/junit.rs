@@ -1,0 +1,77 @@
+//! JUnit's XML, which nearly every build server reads: a suite for each file, a case for each property.
+//!
+//! Refuted is a failure. Unknown is an error: nobody knows, which is not the same as skipped. What holds
+//! only up to a bound is a success that says so, and an error where a proof is required.
+
+use super::{Findings, details, name};
+use crate::Answer;
+use plainsong_semantics::verdict::Outcome;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::time::Duration;
+
+/// The results as JUnit's XML.
+pub fn junit(findings: &Findings<'_>) -> String {
+    let mut report = Report::new("plainsong");
+    for file in files(findings) {
+        let mut suite = TestSuite::new(file);
+        for mistake in findings.mistakes.iter().filter(|one| one.file == file) {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+            status.set_type(&*mistake.code);
+            let place = mistake
+                .place
+                .map(|(line, column)| format!("{file}:{line}:{column}: "));
+            let place = place.unwrap_or_default();
+            status.set_message(format!("{place}{}", mistake.message));
+            suite.add_test_case(TestCase::new(&*mistake.code, status));
+        }
+        for answer in findings.answers.iter().filter(|one| one.file == file) {
+            suite.add_test_case(case(answer, findings));
+        }
+        report.add_test_suite(suite);
+    }
+    let mut text = report.to_string().unwrap_or_default();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// The files, in the order of the answers; those that were rejected first.
+fn files<'a>(findings: &Findings<'a>) -> Vec<&'a str> {
+    let mut files: Vec<&str> = Vec::new();
+    let rejected = findings.mistakes.iter().map(|mistake| &mistake.file);
+    let asked = findings.answers.iter().map(|answer| &answer.file);
+    for file in rejected.chain(asked) {
+        if !files.contains(&file.as_str()) {
+            files.push(file);
+        }
+    }
+    files
+}
+
+fn case(answer: &Answer, findings: &Findings<'_>) -> TestCase {
+    let verdict = &answer.verdict;
+    let failing = |kind: NonSuccessKind, word: &str, message: &str| {
+        let mut status = TestCaseStatus::non_success(kind);
+        status.set_type(word);
+        status.set_message(message);
+        status.set_description(details(answer).join("\n"));
+        status
+    };
+    let status = match verdict.outcome {
+        Outcome::Refuted => failing(NonSuccessKind::Failure, "refuted", &verdict.reason),
+        Outcome::Unknown => failing(NonSuccessKind::Error, "unknown", &verdict.reason),
+        Outcome::Holds if findings.require_proved => {
+            let message = format!("holds only up to {}", answer.bound_text());
+            failing(NonSuccessKind::Error, "bounded", &message)
+        }
+        Outcome::Holds | Outcome::Proved => TestCaseStatus::success(),
+    };
+    let mut case = TestCase::new(name(answer, findings.answers), status);
+    case.set_classname(&*answer.file);
+    case.set_time(Duration::from_secs_f64(answer.seconds.max(0.0)));
+    if verdict.outcome == Outcome::Holds {
+        case.set_system_out(format!("holds up to {}", answer.bound_text()));
+    }
+    case
+}
