@@ -56,7 +56,7 @@ pub enum GaveUp {
     NotVoices,
     /// A check that counts messages under way, or is about endless executions.
     Check,
-    /// A handler that an `assume` cuts off leaves its message where it is.
+    /// A handler that an `assume` cuts off leaves its message where it is, and that is not `unordered`.
     HandlerRefuses,
     /// A handler sends a `mailbox` message behind another message, in one step.
     HandlerSendsToMailboxes,
@@ -72,7 +72,9 @@ impl GaveUp {
         match self {
             GaveUp::NotVoices => "only voices have executions",
             GaveUp::Check => "this counts messages under way, or is about executions without end",
-            GaveUp::HandlerRefuses => "an `assume` cuts a handler off, which leaves its message",
+            GaveUp::HandlerRefuses => {
+                "an `assume` cuts a handler off, and other messages may not overtake the one it leaves"
+            }
             GaveUp::HandlerSendsToMailboxes => {
                 "a handler sends a `mailbox` message behind another one, in one step"
             }

@@ -21,8 +21,10 @@
 //! is about executions without end, are for the search through states.
 //!
 //! NOT COVERED, and said so by [`GaveUp`] instead of a count:
-//! - handlers that an `assume` cuts off: such a handler leaves its message where it is, and the
-//!   process may take another one first. Here a receive either takes a message or does not want it;
+//! - handlers that an `assume` cuts off, whatever is chosen, when the message is not `unordered`: such a
+//!   handler leaves its message where it is, and messages behind it have to wait. Here a receive
+//!   either takes a message or does not want it (an `unordered` message that is left is one that is not
+//!   wanted, and where other choices do take it, it can be taken);
 //! - handlers that send a `mailbox` message behind another message: a handler is one step, so nobody's
 //!   send comes between, but the engine orders sends one by one;
 //! - executions that do not end within a number of events.

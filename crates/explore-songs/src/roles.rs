@@ -251,7 +251,7 @@ impl Roles {
             None => self.parts.give_up(&waiting.wait),
             Some(message) => {
                 let taking = self.parts.take(&waiting.wait, &message.letter);
-                if taking.refused {
+                if taking.is_refused() {
                     self.gave_up = Some(GaveUp::HandlerRefuses);
                 }
                 taking.ways

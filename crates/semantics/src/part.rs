@@ -126,11 +126,16 @@ impl Wait {
 /// What follows when a message is taken.
 #[derive(Clone, Debug)]
 pub struct Taking {
-    /// The ways on.
+    /// The ways on. A handler that an `assume` cuts off leaves its message where it is, so such ways are
+    /// not among them.
     pub ways: Vec<Way>,
-    /// Was the message refused along some free choices, or all? A handler that an `assume` cuts off
-    /// leaves its message where it is.
-    pub refused: bool,
+}
+
+impl Taking {
+    /// Is the message left where it is, whatever is chosen?
+    pub fn is_refused(&self) -> bool {
+        self.ways.is_empty()
+    }
 }
 
 /// The processes of a machine, each by itself.
@@ -216,11 +221,18 @@ impl Parts {
     }
 
     /// Does a waiting process want this message? One that it fails to look at counts.
+    ///
+    /// A message that its handler refuses whatever is chosen stays where it is. If it is `unordered`, that
+    /// is the same as if it were not wanted; in another order others may have to wait behind it, so
+    /// it counts.
     pub fn wants(&self, wait: &Wait, letter: &Letter) -> bool {
         let world = own_vars(wait.lane, &wait.part);
         let stand = self.system().stand(wait.lane, &wait.part.0);
-        self.acceptor(wait, &stand, &world)
-            .wants(letter.kind, letter.from, &letter.payload)
+        let wants =
+            self.acceptor(wait, &stand, &world)
+                .wants(letter.kind, letter.from, &letter.payload);
+        let may_refuse = matches!(stand, Stand::Handles(_)) && letter.model == Delivery::Unordered;
+        wants && !(may_refuse && self.take(wait, letter).is_refused())
     }
 
     /// A waiting process takes a message that it wants.
@@ -240,12 +252,10 @@ impl Parts {
                 let taking = system.takes(wait.lane, &wait.part.0, accepted, covered);
                 Taking {
                     ways: self.ways(kind, taking.branches),
-                    refused: taking.refused,
                 }
             }
             Err(failure) => Taking {
                 ways: vec![fails(&wait.part, kind, failure)],
-                refused: false,
             },
         }
     }

@@ -97,8 +97,7 @@ impl VoiceSystem {
     }
 
     /// The ways on with an accepted message, and the number of the code that they run. A handler
-    /// that an `assume` cuts off does not take the message: such ways are left out, and the last
-    /// part of the answer says that there were some.
+    /// that an `assume` cuts off does not take the message: such ways are left out.
     pub(crate) fn takes(
         &self,
         lane: usize,
@@ -115,7 +114,6 @@ impl VoiceSystem {
                 Taking {
                     code: self.code_at(lane).expect("a body has code"),
                     branches: self.body_branches(lane, run, false, covered),
-                    refused: false,
                 }
             }
             Stand::Handles(handlers) => {
@@ -123,7 +121,6 @@ impl VoiceSystem {
                 let run = Run::new(0, accepted.slots, memory);
                 let runner = self.runner(&self.codes[*code], Pace::Whole);
                 let mut branches = runner.branches(run, false, covered);
-                let all = branches.len();
                 branches.retain(|branch| !matches!(branch.halt, Halt::Blocked));
                 for branch in &mut branches {
                     covered.received(accept.message.index());
@@ -132,7 +129,6 @@ impl VoiceSystem {
                 }
                 Taking {
                     code: *code,
-                    refused: branches.len() < all,
                     branches,
                 }
             }
@@ -178,8 +174,6 @@ pub(crate) struct Taking {
     pub(crate) code: usize,
     /// Every way on.
     pub(crate) branches: Vec<Branch<Private>>,
-    /// Was the message refused along some choices, or all?
-    pub(crate) refused: bool,
 }
 
 fn private(lane: usize, voice: &Voice) -> Private {

@@ -28,7 +28,9 @@ use std::collections::BTreeSet;
 
 #[test]
 fn on_unordered_programs() {
-    agree_on_small_programs(Some(Delivery::Unordered)).check();
+    let tally = agree_on_small_programs(Some(Delivery::Unordered));
+    tally.check();
+    assert_eq!(tally.not_covered, 0, "{tally:?}");
 }
 
 #[test]
@@ -124,7 +126,7 @@ impl Tally {
     /// The comparison means something only if the programs do.
     fn check(&self) {
         assert!(self.left_out * 10 < self.compared, "{self:?}");
-        assert!(self.not_covered * 4 < self.compared, "{self:?}");
+        assert!(self.not_covered * 20 < self.compared, "{self:?}");
         assert!(self.several * 4 > self.compared, "{self:?}");
         assert!(self.blocked * 4 > self.compared, "{self:?}");
         assert!(self.failed * 50 > self.compared, "{self:?}");
