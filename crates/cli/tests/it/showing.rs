@@ -180,3 +180,22 @@ fn a_failure_at_many_processes_is_shown_at_few() {
     let again = stage.run(&["replay", "out/same.trace"]).exits(1);
     assert!(again.out.contains("Client=2"), "{}", again.out);
 }
+
+/// Reason, picture, who waits, what is left over and what decided it do not depend on who found it.
+#[test]
+fn every_engine_shows_the_same() {
+    for song in [
+        songs::RACE,
+        songs::OVERTAKES,
+        songs::DEADLOCK,
+        songs::ASSERTION,
+    ] {
+        let stage = Stage::with(song);
+        let told = |verb: &str| {
+            let out = stage.run(&[verb, "a.song"]).exits(1).out;
+            let start = out.find("\nREFUTED ").expect("a refutation");
+            out[start..].to_owned()
+        };
+        assert_eq!(told("check"), told("explore"));
+    }
+}

@@ -17,10 +17,26 @@ pub(super) struct Alternative<'a> {
     pub(super) held_back: Option<usize>,
 }
 
-/// The other steps at `event`.
+/// The execution before each event of a trace; fewer when the machine does not follow.
+pub(super) fn beginnings<'a>(machine: &'a Machine, trace: &Trace) -> Vec<Performance<'a>> {
+    let Some(mut so_far) = Performance::of(machine, trace) else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for cue in script(trace) {
+        all.push(so_far.clone());
+        if !so_far.follow(&cue) {
+            break;
+        }
+    }
+    all
+}
+
+/// The other steps at `event`, before which `so_far` has happened.
 pub(super) fn alternatives<'a>(
     machine: &'a Machine,
     trace: &Trace,
+    so_far: &Performance<'a>,
     event: usize,
     kind: RaceKind,
 ) -> Vec<Alternative<'a>> {
@@ -34,9 +50,7 @@ pub(super) fn alternatives<'a>(
         return Vec::new();
     }
     let cues = script(trace);
-    let Some((so_far, left)) = before(machine, trace, &cues, event, kind) else {
-        return Vec::new();
-    };
+    let (so_far, left) = before(so_far, &cues, event, kind);
     let steps = machine.steps(&so_far.config);
     let mut found = Vec::new();
     for (number, step) in steps.iter().enumerate() {
@@ -72,18 +86,12 @@ pub(super) fn alternatives<'a>(
 /// The execution up to the event. Where messages matter, what happens later and not because of it has
 /// happened already, so that all messages are there that could be.
 fn before<'a>(
-    machine: &'a Machine,
-    trace: &Trace,
+    beginning: &Performance<'a>,
     cues: &[Cue],
     event: usize,
     kind: RaceKind,
-) -> Option<(Performance<'a>, Vec<Cue>)> {
-    let mut so_far = Performance::of(machine, trace)?;
-    for cue in &cues[..event] {
-        if !so_far.follow(cue) {
-            return None;
-        }
-    }
+) -> (Performance<'a>, Vec<Cue>) {
+    let mut so_far = beginning.clone();
     let mut left: Vec<Cue> = Vec::new();
     for (at, cue) in cues.iter().enumerate().skip(event) {
         let because = at == event || left.iter().any(|earlier| cue.follows(earlier));
@@ -95,7 +103,7 @@ fn before<'a>(
     if kind != RaceKind::Order {
         left.remove(0);
     }
-    Some((so_far, left))
+    (so_far, left)
 }
 
 /// Which event of the trace a step is, if it is one that is still to come.

@@ -54,6 +54,11 @@ impl<'a> Completion<'a> {
         }
     }
 
+    /// So many steps were looked at elsewhere.
+    pub(super) fn spend(&mut self, steps: u64) {
+        self.patience = self.patience.saturating_sub(steps);
+    }
+
     /// Has it looked at enough?
     pub(super) fn is_tired(&self) -> bool {
         self.patience == 0
@@ -147,8 +152,8 @@ impl<'a> Completion<'a> {
 
     /// The steps of a state in which nothing is wrong; none when something is.
     fn look(&mut self, config: &Config) -> Option<Vec<Step>> {
-        self.patience = self.patience.saturating_sub(1);
         let steps = self.machine.steps(config);
+        self.spend(1 + steps.len() as u64);
         let status = self.machine.status_given(config, &steps);
         match status {
             Status::Deadlock(_) | Status::Discarded => return None,

@@ -31,7 +31,7 @@ use crate::replay::replay;
 use crate::shrink::in_reading_order;
 use crate::trace::{Ending, Event, EventKind, Trace};
 use crate::wrong::Wrong;
-use alternatives::{Alternative, alternatives};
+use alternatives::{Alternative, alternatives, beginnings};
 use completion::Completion;
 use plainsong_ir::Claim;
 
@@ -86,14 +86,18 @@ pub fn race(machine: &Machine, trace: &Trace) -> Option<Race> {
         return None;
     }
     let mut completion = Completion::new(machine, trace, &wrong, PATIENCE);
+    let beginnings = beginnings(machine, trace);
     let mut possible: Option<Race> = None;
     let is_of_actions = machine.lanes().is_empty();
     for kind in RaceKind::ALL {
         if is_of_actions && kind != RaceKind::Order {
             continue;
         }
-        for event in (0..trace.events.len()).rev() {
-            for alternative in alternatives(machine, trace, event, kind) {
+        for (event, so_far) in beginnings.iter().enumerate().rev() {
+            if kind == RaceKind::Message {
+                completion.spend((trace.events.len() - event) as u64);
+            }
+            for alternative in alternatives(machine, trace, so_far, event, kind) {
                 if completion.is_tired() {
                     return possible;
                 }
