@@ -10,6 +10,7 @@
 mod explore;
 mod front_end;
 mod measure;
+mod solver;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
@@ -20,6 +21,9 @@ fn main() {
     let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.contains(word));
     if runs("front_end") {
         front_end::table();
+    }
+    if runs("solver") {
+        solver::table();
     }
     explore::table(&wanted);
 }
