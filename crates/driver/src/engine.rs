@@ -8,6 +8,7 @@ use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Coverage, Limits};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::verdict::Verdict;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Something that answers questions about songs.
@@ -52,6 +53,17 @@ pub struct Task {
     pub jobs: usize,
     /// One delivery model for all messages, instead of the declared ones.
     pub delivery: Option<Delivery>,
+    /// How proofs go about it.
+    pub proof: ProofOptions,
+}
+
+/// How proofs go about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProofOptions {
+    /// Where every query of a solver is written to.
+    pub dump: Option<PathBuf>,
+    /// Under how many seeds everything is shown again.
+    pub stability: u32,
 }
 
 /// What an engine found out.

@@ -3,7 +3,7 @@
 //! Questions about the same subject, at the same sizes and for the same engine, are one task: the
 //! search is done once and answers all of them.
 
-use crate::engine::Task;
+use crate::engine::{ProofOptions, Task};
 use crate::select::{Question, Selection, questions};
 use crate::sizes::{SizeTable, ascending, does_grow, grow, refuse_endless, table};
 use crate::{Engine, Problem};
@@ -34,6 +34,8 @@ pub struct Request {
     pub every_delivery: bool,
     /// `--timeout`, for each task.
     pub timeout: Option<Duration>,
+    /// `--dump`, `--stability`.
+    pub proof: ProofOptions,
     /// Only this engine: the verb, when it is one.
     pub engine: Option<&'static str>,
 }
@@ -166,6 +168,7 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             limits: request.limits,
             jobs: request.jobs.unwrap_or(1),
             delivery: request.delivery,
+            proof: request.proof.clone(),
         };
         tasks.push(PlannedTask {
             engine,

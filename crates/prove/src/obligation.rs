@@ -47,6 +47,8 @@ pub struct Obligation {
     pub rule: Rule,
     /// The text it is about.
     pub span: Span,
+    /// That text, as the song prints it.
+    pub text: String,
     /// One sentence without a full stop, said when it cannot be shown.
     pub sentence: String,
     /// The endpoints it speaks about, as the source names them.

@@ -49,6 +49,9 @@ pub(crate) enum Verb {
     /// Count every execution, and check the properties on the way
     #[command(after_help = EXIT_CODES)]
     Explore(CheckArguments),
+    /// Prove choreographies for every size and every value
+    #[command(after_help = EXIT_CODES)]
+    Prove(ProveArguments),
     /// Run one random execution and show it as a message sequence
     Sim(SimArguments),
     /// Take the steps of a saved trace again
@@ -130,6 +133,19 @@ pub(crate) struct CheckArguments {
     pub(crate) sarif: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) detail: DetailArguments,
+}
+
+/// `prove`.
+#[derive(Debug, Args)]
+pub(crate) struct ProveArguments {
+    #[command(flatten)]
+    pub(crate) check: CheckArguments,
+    /// Write every query of the solver to this folder, with the obligation it is about
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dump: Option<PathBuf>,
+    /// Show everything again under so many other seeds, and say what changes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) stability: u32,
 }
 
 /// How big an instance is and how its messages travel.

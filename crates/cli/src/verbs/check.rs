@@ -6,6 +6,7 @@ use crate::arguments::{CheckArguments, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::account::account;
+use plainsong_driver::engine::ProofOptions;
 use plainsong_driver::plan::{Plan, Request, plan};
 use plainsong_driver::run::{Results, Supervision, run};
 use plainsong_driver::save::{Saver, TOOL, replace};
@@ -35,6 +36,16 @@ pub(crate) fn check(
     engine: Option<&'static str>,
     session: &mut Session,
 ) -> Exit {
+    check_with(arguments, engine, ProofOptions::default(), session)
+}
+
+/// Checks the files, with what is said about proofs.
+pub(crate) fn check_with(
+    arguments: &CheckArguments,
+    engine: Option<&'static str>,
+    proof: ProofOptions,
+    session: &mut Session,
+) -> Exit {
     session.console.json = arguments.json;
     session.out.clone_from(&arguments.out);
     session.interrupt_gently();
@@ -47,6 +58,7 @@ pub(crate) fn check(
     }
     let mut checking = Checking {
         arguments,
+        proof,
         session,
         answers: Vec::new(),
         rejected: Vec::new(),
@@ -61,6 +73,7 @@ pub(crate) fn check(
 
 struct Checking<'a> {
     arguments: &'a CheckArguments,
+    proof: ProofOptions,
     session: &'a mut Session,
     answers: Vec<Answer>,
     rejected: Vec<PathBuf>,
@@ -112,6 +125,7 @@ impl Checking<'_> {
         let request = Request {
             selection,
             engine,
+            proof: self.proof.clone(),
             grow: arguments.grow,
             timeout: arguments.timeout.or(arguments.grow.then_some(TIME_TO_GROW)),
             jobs: arguments.jobs.map(usize::from),

@@ -7,6 +7,7 @@ mod dump;
 mod explain;
 mod fmt;
 mod new;
+mod prove;
 mod rejected;
 mod replay;
 mod request;
@@ -25,6 +26,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
     match verb {
         Verb::Check(arguments) => check::check(arguments, None, session),
         Verb::Explore(arguments) => check::check(arguments, Some("explore"), session),
+        Verb::Prove(arguments) => prove::prove(arguments, session),
         Verb::Sim(arguments) => sim::sim(arguments, session),
         Verb::Replay(arguments) => replay::replay(arguments, session),
         Verb::Show(arguments) => show::show(arguments, session),

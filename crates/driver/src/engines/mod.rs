@@ -5,11 +5,12 @@ mod counting;
 mod dossier;
 mod explore;
 mod naive;
+mod prove;
 
 use crate::Engine;
 
 /// Every engine: one line each.
-pub static ALL: &[&dyn Engine] = &[&naive::Naive, &explore::Explore];
+pub static ALL: &[&dyn Engine] = &[&naive::Naive, &explore::Explore, &prove::Prove];
 
 /// The verbs of engines that are not built yet, so that `by` can be told from a slip.
 pub const PLANNED: &[&str] = &["sequentialize", "diverge", "refine", "project"];

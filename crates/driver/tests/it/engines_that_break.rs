@@ -117,6 +117,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             limits: Limits::default(),
             jobs: 1,
             delivery: None,
+            proof: Default::default(),
         };
         plan.tasks.push(PlannedTask {
             engine,

@@ -46,6 +46,7 @@ pub(super) struct Ground<'t> {
     /// What witnesses are called: those of facts about sums are not tried in other sums.
     pub(super) witness_name: &'static str,
     asserted: FxHashSet<Term>,
+    pushed: FxHashSet<Term>,
     known_universals: FxHashMap<Term, Term>,
     witnesses: FxHashMap<Term, Term>,
     clean: FxHashMap<Term, Term>,
@@ -62,6 +63,7 @@ impl<'t> Ground<'t> {
             instances: FxHashSet::default(),
             witness_name: WITNESS,
             asserted: FxHashSet::default(),
+            pushed: FxHashSet::default(),
             known_universals: FxHashMap::default(),
             witnesses: FxHashMap::default(),
             clean: FxHashMap::default(),
@@ -83,7 +85,7 @@ impl<'t> Ground<'t> {
         if self.theory.terms.op(formula) == Op::And {
             let parts = self.theory.terms.args(formula).to_vec();
             parts.into_iter().for_each(|part| self.push(part));
-        } else if self.theory.terms.op(formula) != Op::True && !self.formulas.contains(&formula) {
+        } else if self.theory.terms.op(formula) != Op::True && self.pushed.insert(formula) {
             self.formulas.push(formula);
         }
     }

@@ -153,7 +153,7 @@ fn queries(
         let rule = obligation.rule.name();
         let name = format!("{}/{at:03}-{}", effort.name, rule.replace('/', "-"));
         let mut query = Query::new(name, script.finish());
-        query.about = format!("{rule}: {}", obligation.sentence);
+        query.about = format!("{rule}: {}\n{}", obligation.sentence, obligation.text);
         query.seed = effort.seed;
         query
     };

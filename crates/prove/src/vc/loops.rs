@@ -54,7 +54,6 @@ impl Following<'_> {
         condition: &Expr,
         clauses: &LoopClauses,
         body: &Block,
-        span: Span,
     ) -> Result<States> {
         // What is relied on at the head is relied on there, so that an invariant that is false at
         // first does not hide that it is not kept either.
@@ -71,7 +70,7 @@ impl Following<'_> {
             condition.span,
             "no round of this loop is ever taken",
         );
-        let measure = self.measure(&mut round, clauses, span)?;
+        let measure = self.measure(&mut round, clauses)?;
         let mut after = Vec::new();
         for (flow, mut end) in self.block(round, body)? {
             if flow == Flow::Break {
@@ -100,15 +99,9 @@ impl Following<'_> {
         Ok(())
     }
 
-    fn measure(
-        &mut self,
-        state: &mut State,
-        clauses: &LoopClauses,
-        span: Span,
-    ) -> Result<Option<Term>> {
+    fn measure(&mut self, state: &mut State, clauses: &LoopClauses) -> Result<Option<Term>> {
         let Some(decreases) = &clauses.decreases else {
-            self.note("termination");
-            let _ = span;
+            self.note("termination is not shown: a `while` has no `decreases`");
             return Ok(None);
         };
         let value = self.read(state, decreases)?;

@@ -45,8 +45,11 @@ pub struct Conditions {
 
 /// The obligations of choreography `line`, with those of the properties in `finally`.
 pub fn conditions(theory: &mut Theory, line: usize, finally: &[usize]) -> Result<Conditions> {
+    let locals = theory.song.lines[line].code.locals.clone();
     let mut following = Following {
         theory,
+        locals,
+        text: String::new(),
         conditions: Conditions::default(),
     };
     following.line(line, finally)?;
@@ -76,6 +79,10 @@ type States = Vec<(Flow, State)>;
 
 struct Following<'a> {
     theory: &'a mut Theory,
+    /// The names of the code at hand, to print what obligations are about.
+    locals: Vec<plainsong_ir::Local>,
+    /// What is being read, as the song prints it.
+    text: String,
     conditions: Conditions,
 }
 
@@ -109,6 +116,7 @@ impl Following<'_> {
                 if let Claim::Finally(claim) = &property.claim {
                     let mut ending = state.clone();
                     ending.env.locals.clear();
+                    self.locals.clone_from(&property.locals);
                     self.check(
                         &mut ending,
                         claim,
@@ -123,6 +131,7 @@ impl Following<'_> {
 
     /// The value of an expression; asks for its definedness, and relies on it afterwards.
     fn read(&mut self, state: &mut State, expr: &Expr) -> Result {
+        self.text = plainsong_ir::print::expr(&self.theory.song, &self.locals, expr);
         self.reading(state, expr.span, |lowering| lowering.expr(expr))
     }
 
@@ -223,6 +232,7 @@ impl Following<'_> {
         self.conditions.obligations.push(Obligation {
             rule,
             span,
+            text: self.text.clone(),
             sentence,
             participants,
             hypotheses,

@@ -55,7 +55,7 @@ impl Following<'_> {
             }
             StmtKind::Match(scrutinee, arms) => return self.match_stmt(state, scrutinee, arms),
             StmtKind::While(condition, clauses, body) => {
-                return self.while_loop(state, condition, clauses, body, stmt.span);
+                return self.while_loop(state, condition, clauses, body);
             }
             StmtKind::For {
                 local,
@@ -87,7 +87,8 @@ impl Following<'_> {
             StmtKind::Assume(condition) => {
                 let holds = self.read(&mut state, condition)?;
                 state.hypotheses.push(holds);
-                self.note("assume");
+                let text = self.text.clone();
+                self.note(&format!("`assume {text}` is trusted"));
                 self.reachable(
                     &state,
                     condition.span,

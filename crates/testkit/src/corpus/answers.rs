@@ -44,12 +44,17 @@ pub fn format(text: &str) -> String {
     plainsong_syntax::format(text).unwrap_or_else(|_| text.to_owned())
 }
 
-/// One verdict for each thing that `check` asks.
-pub fn verdicts(song: &Arc<Song>, scope: &Scope) -> Result<Vec<Verdict>, String> {
+/// One verdict for each thing that `check`, or the verb of an engine, asks.
+pub fn verdicts(
+    song: &Arc<Song>,
+    scope: &Scope,
+    engine: Option<&'static str>,
+) -> Result<Vec<Verdict>, String> {
     let sizes = sizings(song, &scope.sizes)?;
     let request = Request {
         sizes,
         limits: limits(scope),
+        engine,
         ..Request::default()
     };
     let plan = plan(song, &request, engines::ALL).map_err(|problem| problem.message)?;

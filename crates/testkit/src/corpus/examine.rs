@@ -138,8 +138,12 @@ fn answered(expectation: &Expectation, song: &Arc<Song>) -> Vec<Problem> {
     let compared = match &expectation.question {
         Question::Accepted => Ok(Vec::new()),
         Question::Check(claims) => {
-            answers::verdicts(song, &expectation.scope).map(|actual| compare(claims, &actual))
+            let others = [Outcome::Holds, Outcome::Proved];
+            answers::verdicts(song, &expectation.scope, None)
+                .map(|actual| compare(claims, &others, &actual))
         }
+        Question::Prove(claims) => answers::verdicts(song, &expectation.scope, Some("prove"))
+            .map(|actual| compare(claims, &[Outcome::Proved], &actual)),
         Question::Explore(expected) => {
             answers::executions(song, &expectation.scope).map(|actual| {
                 let expected = answers::without_zeros(expected);
@@ -166,10 +170,10 @@ fn difference<T: PartialEq + std::fmt::Debug>(expected: &T, actual: &T) -> Vec<S
 }
 
 /// Compares the verdicts that are expected with those that were given.
-fn compare(claims: &[Claim], verdicts: &[Verdict]) -> Vec<String> {
+fn compare(claims: &[Claim], others: &[Outcome], verdicts: &[Verdict]) -> Vec<String> {
     let mut messages: Vec<String> = verdicts
         .iter()
-        .filter_map(|verdict| disagreement(claims, verdict))
+        .filter_map(|verdict| disagreement(claims, others, verdict))
         .collect();
     for claim in claims {
         if !verdicts
@@ -185,7 +189,7 @@ fn compare(claims: &[Claim], verdicts: &[Verdict]) -> Vec<String> {
     messages
 }
 
-fn disagreement(claims: &[Claim], verdict: &Verdict) -> Option<String> {
+fn disagreement(claims: &[Claim], others: &[Outcome], verdict: &Verdict) -> Option<String> {
     let claim = claims
         .iter()
         .find(|claim| claim.property == verdict.property);
@@ -197,9 +201,9 @@ fn disagreement(claims: &[Claim], verdict: &Verdict) -> Option<String> {
                 .is_none_or(|part| answers::says(verdict, part));
             claim.outcome == verdict.outcome && said
         }
-        None => matches!(verdict.outcome, Outcome::Holds | Outcome::Proved),
+        None => others.contains(&verdict.outcome),
     };
-    let expected = claim.map_or(Outcome::Holds.name().to_owned(), |claim| {
+    let expected = claim.map_or(others[0].name().to_owned(), |claim| {
         claim
             .to_string()
             .split_once(' ')

@@ -70,10 +70,18 @@ fn answer(expectation: &Expectation, song: &Arc<Song>) -> Result<Question, Strin
     match &expectation.question {
         Question::Accepted => Ok(Question::Accepted),
         Question::Check(old) => {
-            let verdicts = answers::verdicts(song, scope)?;
-            Ok(Question::Check(
-                verdicts.iter().filter_map(|new| claim(old, new)).collect(),
-            ))
+            let verdicts = answers::verdicts(song, scope, None)?;
+            let claims = verdicts
+                .iter()
+                .filter_map(|new| claim(old, Outcome::Holds, new));
+            Ok(Question::Check(claims.collect()))
+        }
+        Question::Prove(old) => {
+            let verdicts = answers::verdicts(song, scope, Some("prove"))?;
+            let claims = verdicts
+                .iter()
+                .filter_map(|new| claim(old, Outcome::Proved, new));
+            Ok(Question::Prove(claims.collect()))
         }
         Question::Explore(_) => {
             let counts = answers::executions(song, scope)?;
@@ -88,8 +96,8 @@ fn answer(expectation: &Expectation, song: &Arc<Song>) -> Result<Question, Strin
 }
 
 /// The claim that `verdict` fulfils; none when it goes without saying.
-fn claim(old: &[Claim], verdict: &Verdict) -> Option<Claim> {
-    if verdict.outcome == Outcome::Holds {
+fn claim(old: &[Claim], others: Outcome, verdict: &Verdict) -> Option<Claim> {
+    if verdict.outcome == others {
         return None;
     }
     let old = old.iter().find(|claim| claim.property == verdict.property);

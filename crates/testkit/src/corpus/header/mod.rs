@@ -36,6 +36,8 @@ pub struct Scope {
 pub enum Question {
     /// `check`: a verdict for each property that is named; the others hold.
     Check(Vec<Claim>),
+    /// `prove`: a verdict for each property that is named; the others are proved.
+    Prove(Vec<Claim>),
     /// `explore`: numbers of executions; those not named are 0.
     Explore(Vec<(Ending, u64)>),
     /// `states`: how many states the exhaustive search finds.
@@ -133,13 +135,15 @@ impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = match self.question {
             Question::Check(_) => "check",
+            Question::Prove(_) => "prove",
             Question::Explore(_) => "explore",
             Question::States(_) => "states",
             Question::Accepted => "accepted",
         };
         write!(f, "// expect {verb}{}", self.scope)?;
         match &self.question {
-            Question::Check(claims) => write!(f, ": {}", verdicts(claims)),
+            Question::Check(claims) => write!(f, ": {}", verdicts(claims, Outcome::Holds)),
+            Question::Prove(claims) => write!(f, ": {}", verdicts(claims, Outcome::Proved)),
             Question::Explore(counts) => write!(f, ": {}", numbers(counts)),
             Question::States(number) => write!(f, ": {number}"),
             Question::Accepted => Ok(()),
@@ -165,9 +169,9 @@ impl fmt::Display for Scope {
     }
 }
 
-fn verdicts(claims: &[Claim]) -> String {
+fn verdicts(claims: &[Claim], others: Outcome) -> String {
     if claims.is_empty() {
-        return Outcome::Holds.name().to_owned();
+        return others.name().to_owned();
     }
     claims
         .iter()

@@ -12,6 +12,7 @@ pub(super) fn expectation(text: &str) -> Result<(Question, Scope), String> {
     let question = match verb {
         "accepted" => Question::Accepted,
         "check" => Question::Check(reader.after_colon(Reader::claims)?),
+        "prove" => Question::Prove(reader.after_colon(Reader::claims)?),
         "explore" => Question::Explore(reader.after_colon(Reader::counts)?),
         "states" => Question::States(reader.after_colon(Reader::number)?),
         other => {
@@ -117,7 +118,7 @@ impl<'t> Reader<'t> {
     }
 
     fn claims(&mut self) -> Result<Vec<Claim>, String> {
-        if self.rest == Outcome::Holds.name() {
+        if [Outcome::Holds.name(), Outcome::Proved.name()].contains(&self.rest) {
             self.rest = "";
             return Ok(Vec::new());
         }

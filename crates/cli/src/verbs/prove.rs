@@ -1,0 +1,24 @@
+//! `plainsong prove`: choreographies for every size and every value.
+
+use super::check::check_with;
+use crate::arguments::ProveArguments;
+use crate::session::Session;
+use plainsong_driver::engine::ProofOptions;
+use plainsong_driver::{Exit, Problem};
+
+/// Proves what can be proved.
+pub(crate) fn prove(arguments: &ProveArguments, session: &mut Session) -> Exit {
+    if let Some(folder) = &arguments.dump
+        && let Err(error) = std::fs::create_dir_all(folder)
+    {
+        let folder = folder.display();
+        return session.reject(&Problem::new(format!(
+            "cannot write to `{folder}`: {error}"
+        )));
+    }
+    let proof = ProofOptions {
+        dump: arguments.dump.clone(),
+        stability: arguments.stability,
+    };
+    check_with(&arguments.check, Some("prove"), proof, session)
+}

@@ -1,0 +1,330 @@
+//! The prover: choreographies for every size and every value.
+//!
+//! A small bounded search comes first: what is wrong is mostly wrong for small values, and a run is
+//! the best answer there is. What it does not refute goes to the prover; what the prover leaves open is
+//! searched again with longer sequences and more states. *Proved* means that every obligation of the
+//! question was shown; *refuted* means that the interpreter ran into it; the rest is unknown, with the
+//! obligations that are open.
+//!
+//! NOT COVERED. Processes and action systems: their code is not sequential. `always` properties of
+//! choreographies.
+
+use super::naive::by_states;
+use crate::engine::{EngineReport, Task};
+use crate::select::Question;
+use crate::watch::Overseer;
+use crate::{Engine, Problem};
+use plainsong_ir::{Claim, Song};
+use plainsong_prove::discharge::{Effort, Shown, discharge};
+use plainsong_prove::obligation::{Obligation, Rule};
+use plainsong_prove::theory::Theory;
+use plainsong_prove::vc::{Conditions, conditions};
+use plainsong_report::count;
+use plainsong_semantics::machine::Subject;
+use plainsong_semantics::search::{Check, search};
+use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_smt::{Cancel, Setup, Solvers};
+use std::collections::BTreeMap;
+
+/// States of the search that comes first.
+const FEW_STATES: u64 = 5_000;
+/// States of the one that comes last.
+const MANY_STATES: u64 = 100_000;
+/// Obligations shown between two looks at the clock.
+const PACE: usize = 32;
+
+/// Verification conditions and a solver.
+pub(super) struct Prove;
+
+impl Engine for Prove {
+    fn name(&self) -> &'static str {
+        "prove"
+    }
+
+    fn needs(&self) -> &'static str {
+        "proves choreographies for every size; needs a solver, which it fetches"
+    }
+
+    fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
+        if !matches!(question.subject, Subject::Line(_)) {
+            return Err("it proves choreographies, not processes or actions".to_owned());
+        }
+        match question.check {
+            Check::Property(at) => match song.properties.get(at).map(|one| &one.claim) {
+                Some(Claim::Finally(_)) => Ok(()),
+                _ => Err("of properties it proves `finally` only".to_owned()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+        let mut verdicts: Vec<Option<Verdict>> = vec![None; task.questions.len()];
+        refute(task, overseer, &mut verdicts, FEW_STATES, 0)?;
+        if verdicts.iter().any(Option::is_none) {
+            let open = task.questions.iter().zip(&verdicts);
+            let open: Vec<Check> = open
+                .filter(|(_, verdict)| verdict.is_none())
+                .map(|(question, _)| question.check)
+                .collect();
+            let proof = Proof::attempt(task, &open, overseer);
+            for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
+                if verdict.is_none() {
+                    *verdict = proof.proved(question);
+                }
+            }
+            refute(task, overseer, &mut verdicts, MANY_STATES, 1)?;
+            for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
+                if verdict.is_none() {
+                    *verdict = Some(proof.open(question));
+                }
+            }
+        }
+        Ok(EngineReport {
+            verdicts: verdicts.into_iter().flatten().collect(),
+            coverage: None,
+        })
+    }
+}
+
+/// Looks for runs against the questions that have no verdict.
+fn refute(
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+    verdicts: &mut [Option<Verdict>],
+    states: u64,
+    longer: usize,
+) -> Result<(), Problem> {
+    let open: Vec<usize> = (0..verdicts.len())
+        .filter(|&at| verdicts[at].is_none())
+        .collect();
+    if open.is_empty() || overseer.look().is_some() {
+        return Ok(());
+    }
+    let mut small = task.clone();
+    small.questions = open.iter().map(|&at| task.questions[at].clone()).collect();
+    small.limits.states = small.limits.states.min(states);
+    small.bounds.length += longer;
+    let (closed, _) = by_states(&small, overseer, &mut search)?;
+    for (at, closed) in open.into_iter().zip(closed) {
+        if closed.verdict.outcome == Outcome::Refuted {
+            verdicts[at] = Some(closed.verdict);
+        }
+    }
+    Ok(())
+}
+
+/// What became of the obligations of one choreography.
+struct Proof {
+    conditions: Conditions,
+    shown: Vec<Shown>,
+    /// Why there are none, if so.
+    not_covered: Option<String>,
+    /// Seeds under which something that was shown is not shown again.
+    unstable: Vec<String>,
+    seeds: u32,
+}
+
+impl Proof {
+    /// Shows what the open checks ask for.
+    fn attempt(task: &Task, open: &[Check], overseer: &mut Overseer<'_>) -> Proof {
+        let mut proof = Proof {
+            conditions: Conditions::default(),
+            shown: Vec::new(),
+            not_covered: None,
+            unstable: Vec::new(),
+            seeds: task.proof.stability,
+        };
+        let Subject::Line(line) = task.subject else {
+            proof.not_covered = Some("only choreographies are covered".to_owned());
+            return proof;
+        };
+        let finally: Vec<usize> = task
+            .questions
+            .iter()
+            .filter_map(|question| match question.check {
+                Check::Property(at) => Some(at),
+                _ => None,
+            })
+            .collect();
+        let mut theory = Theory::new(task.song.clone());
+        match conditions(&mut theory, line, &finally) {
+            Ok(mut conditions) => {
+                conditions.obligations.retain(|one| {
+                    one.rule == Rule::Vacuity || open.iter().any(|check| belongs(one.rule, *check))
+                });
+                proof.conditions = conditions;
+            }
+            Err(unsupported) => {
+                proof.not_covered = Some(unsupported.message);
+                return proof;
+            }
+        }
+        let mut setup = Setup::from_environment();
+        setup.dump.clone_from(&task.proof.dump);
+        if task.proof.stability > 0 {
+            setup.answers = None;
+        }
+        let solvers = Solvers::new(setup);
+        let name = &task.song.lines[line].name;
+        proof.shown = proof.show(&mut theory, &solvers, name, 0, overseer);
+        for seed in 1..=task.proof.stability {
+            let again = proof.show(&mut theory, &solvers, name, seed, overseer);
+            proof.compare(&again, seed);
+        }
+        proof
+    }
+
+    fn show(
+        &self,
+        theory: &mut Theory,
+        solvers: &Solvers,
+        name: &str,
+        seed: u32,
+        overseer: &mut Overseer<'_>,
+    ) -> Vec<Shown> {
+        let mut shown = Vec::new();
+        for (number, some) in self.conditions.obligations.chunks(PACE).enumerate() {
+            if let Some(stop) = overseer.look() {
+                let rest = self.conditions.obligations.len() - shown.len();
+                shown.extend(vec![Shown::No(stop.sentence().to_owned()); rest]);
+                break;
+            }
+            let effort = Effort {
+                seed,
+                name: format!("{name}/{number}"),
+            };
+            shown.extend(discharge(
+                theory,
+                some,
+                solvers,
+                &effort,
+                &Cancel::default(),
+            ));
+        }
+        shown
+    }
+
+    fn compare(&mut self, again: &[Shown], seed: u32) {
+        let flipped = self
+            .shown
+            .iter()
+            .zip(again)
+            .filter(|(first, second)| (**first == Shown::Yes) != (**second == Shown::Yes))
+            .count();
+        if flipped > 0 {
+            self.unstable.push(format!(
+                "seed {seed}: {}",
+                count(flipped as u64, "obligation")
+            ));
+        }
+    }
+
+    /// The obligations of a question.
+    fn of(&self, question: &Question) -> Vec<(&Obligation, &Shown)> {
+        let all = self.conditions.obligations.iter().zip(&self.shown);
+        all.filter(|(one, _)| belongs(one.rule, question.check))
+            .collect()
+    }
+
+    /// The verdict, if everything was shown.
+    fn proved(&self, question: &Question) -> Option<Verdict> {
+        let obligations = self.of(question);
+        let all = obligations.iter().all(|(_, shown)| **shown == Shown::Yes);
+        if self.not_covered.is_some() || !all {
+            return None;
+        }
+        let mut reason = count(obligations.len() as u64, "obligation");
+        reason.push_str(" shown");
+        if self.seeds > 0 && self.unstable.is_empty() {
+            reason.push_str(&format!(
+                ", the same under {}",
+                count(u64::from(self.seeds), "other seed")
+            ));
+        }
+        Some(verdict(
+            question,
+            Outcome::Proved,
+            reason,
+            self.assumptions(),
+        ))
+    }
+
+    /// The verdict when neither a proof nor a run was found.
+    fn open(&self, question: &Question) -> Verdict {
+        let reason = match &self.not_covered {
+            Some(why) => why.clone(),
+            None => self.open_reason(question),
+        };
+        verdict(question, Outcome::Unknown, reason, Vec::new())
+    }
+
+    fn open_reason(&self, question: &Question) -> String {
+        let obligations = self.of(question);
+        let open: Vec<String> = obligations
+            .iter()
+            .filter_map(|(one, shown)| match shown {
+                Shown::Yes => None,
+                Shown::No(why) => Some(format!(
+                    "{} `{}`: {} ({why})",
+                    one.rule.name(),
+                    one.text,
+                    one.sentence
+                )),
+            })
+            .collect();
+        format!(
+            "{} of {} open, and no run against it among small ones: {}",
+            open.len(),
+            count(obligations.len() as u64, "obligation"),
+            open.join("; ")
+        )
+    }
+
+    /// What is trusted, and what a reader of the proof should know.
+    fn assumptions(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.conditions.notes.clone();
+        let vacuous = self.conditions.obligations.iter().zip(&self.shown);
+        for (one, shown) in vacuous {
+            if one.rule == Rule::Vacuity && *shown == Shown::Yes {
+                all.push(format!("vacuous: {}: `{}`", one.sentence, one.text));
+            }
+        }
+        for seed in &self.unstable {
+            all.push(format!("unstable: {seed} not shown again"));
+        }
+        all
+    }
+}
+
+/// Is an obligation of this rule part of what is asked?
+fn belongs(rule: Rule, check: Check) -> bool {
+    match rule {
+        Rule::Ensures | Rule::Established | Rule::Maintained | Rule::Decreases => {
+            check == Check::Contract
+        }
+        Rule::Assert | Rule::Defined => check == Check::Assertions,
+        Rule::Finally(at) => check == Check::Property(at),
+        Rule::Vacuity => false,
+    }
+}
+
+fn verdict(
+    question: &Question,
+    outcome: Outcome,
+    reason: String,
+    assumptions: Vec<String>,
+) -> Verdict {
+    Verdict {
+        property: question.name.clone(),
+        outcome,
+        bound: BTreeMap::new(),
+        reason,
+        states: None,
+        executions: None,
+        blocked: None,
+        assumptions,
+        notes: Vec::new(),
+        trace: None,
+    }
+}
