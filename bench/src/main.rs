@@ -11,11 +11,16 @@ mod explore;
 mod front_end;
 mod measure;
 mod solver;
+mod states;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     if wanted.first().is_some_and(|word| word == explore::MEASURE) {
         explore::measure(&wanted[1..]);
+        return;
+    }
+    if wanted.first().is_some_and(|word| word == states::MEASURE) {
+        states::measure(&wanted[1..]);
         return;
     }
     let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.contains(word));
@@ -26,4 +31,7 @@ fn main() {
         solver::table();
     }
     explore::table(&wanted);
+    if runs("states") {
+        states::table();
+    }
 }

@@ -1,4 +1,4 @@
-//! Timing in CPU time, which other people's programs disturb less than the time on the wall.
+//! Timing in CPU time, which other people's programs disturb less than the time on the wall; memory.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
@@ -35,4 +35,12 @@ pub fn best_of<T>(times: u32, mut run: impl FnMut() -> T) -> (Duration, T) {
 /// Milliseconds, for a table.
 pub fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}
+
+/// The peak of this process's resident memory, in bytes.
+pub fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
+    kilobytes.map_or(0, |kilobytes: u64| kilobytes * 1024)
 }

@@ -4,7 +4,7 @@
 //! first time: memory is touched first, code is read in. The shortest time counts.
 
 use super::{CASES, Case};
-use crate::measure::{best_of, process_time};
+use crate::measure::{best_of, peak_memory, process_time};
 use std::process::Command;
 use std::time::Duration;
 
@@ -152,12 +152,4 @@ fn repeat(mut run: impl FnMut() -> Measured) -> Measured {
         }
     }
     best.expect("at least one run")
-}
-
-/// Of this process, in bytes.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
-    kilobytes.map_or(0, |kilobytes: u64| kilobytes * 1024)
 }

@@ -147,6 +147,45 @@ pub(crate) struct Program<'s> {
     pub(crate) registers: usize,
 }
 
+/// Bits that must be like this for anything to happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Guard {
+    word: usize,
+    mask: u64,
+    value: u64,
+}
+
+impl Guard {
+    /// Are they, in a state?
+    pub(crate) fn holds(&self, words: &[u64]) -> bool {
+        words[self.word] & self.mask == self.value
+    }
+}
+
+impl Program<'_> {
+    /// What the program tests first, when it ends there if it is false. Whoever tests it in the program's
+    /// place leaves out the note that its first statement ran, so that must have been made.
+    pub(crate) fn guard(&self, marks: &[bool]) -> Guard {
+        match self.ops[..] {
+            [
+                Op::Mark(first),
+                Op::Test {
+                    word,
+                    to,
+                    mask,
+                    value,
+                },
+                ..,
+            ] if marks[first as usize] && matches!(self.ops[to as usize], Op::End) => Guard {
+                word: word as usize,
+                mask,
+                value,
+            },
+            _ => Guard::default(),
+        }
+    }
+}
+
 impl Binary {
     /// What `a` and `b` come to; none when that is a case for the interpreter.
     pub(crate) fn of(self, a: u64, b: u64) -> Option<u64> {

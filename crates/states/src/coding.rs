@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// The most different asyncs that a state counts one by one.
 const MOST_ASYNCS: usize = 4_000;
 
-/// How the states of one instance are written down.
+/// How the states of one instance are written down. Before `init` nothing is pending, whatever the fields
+/// that count asyncs say.
 pub(crate) struct Coding {
     /// The instance.
     pub(crate) instance: Instance,
@@ -28,6 +29,8 @@ pub(crate) struct Coding {
     pub(crate) asyncs: Asyncs,
     /// The shape and the first field of each global.
     globals: Vec<(Arc<Shape>, usize)>,
+    /// Is there a state after `init`? Then it has none of the asyncs that were not seen yet.
+    is_settled: bool,
 }
 
 /// Why a state cannot be written down as things are.
@@ -39,8 +42,10 @@ pub(crate) enum Misfit {
     Asyncs,
 }
 
+/// A field that is 1 in every state, so that no first word is zero.
+const THERE: usize = 0;
 /// The field that says whether `init` has run.
-const BEGUN: usize = 0;
+const BEGUN: usize = 1;
 
 const COUNT: Fit = Fit {
     bits: 1,
@@ -54,10 +59,13 @@ impl Coding {
     pub(crate) fn new(instance: &Instance, actions: &Actions) -> Self {
         let mut shapes = Shapes::new(instance);
         let mut layout = Layout::default();
-        layout.add(Fit {
-            grows: Grows::Never,
-            ..COUNT
-        });
+        for field in [THERE, BEGUN] {
+            let added = layout.add(Fit {
+                grows: Grows::Never,
+                ..COUNT
+            });
+            assert_eq!(added, field, "these are the first fields");
+        }
         let mut globals = Vec::new();
         for global in &actions.globals {
             let shape = shapes.of(&global.ty);
@@ -75,6 +83,7 @@ impl Coding {
             layout,
             interner: Interner::default(),
             globals,
+            is_settled: false,
         }
     }
 
@@ -104,8 +113,9 @@ impl Coding {
 
     /// The state that these words stand for.
     pub(crate) fn state(&self, words: &[u64]) -> ActionState {
+        let begun = self.has_begun(words);
         let mut pending = Vec::new();
-        for number in self.asyncs.order() {
+        for number in self.asyncs.order().iter().filter(|_| begun) {
             let ground = &self.asyncs.all()[*number];
             let count = self.layout.fields()[ground.field].load(words);
             for _ in 0..count {
@@ -113,7 +123,7 @@ impl Coding {
             }
         }
         ActionState {
-            begun: self.has_begun(words),
+            begun,
             globals: (0..self.globals.len())
                 .map(|global| self.value(global, words))
                 .collect(),
@@ -124,20 +134,24 @@ impl Coding {
     /// Appends the words of a state.
     pub(crate) fn words(&mut self, state: &ActionState, out: &mut Vec<u64>) -> Result<(), Misfit> {
         let mut numbers = Vec::with_capacity(self.layout.fields().len());
+        numbers.push(1);
         numbers.push(u64::from(state.begun));
         for ((shape, _), value) in self.globals.iter().zip(&state.globals) {
             encode(shape, value, &mut self.interner, &mut numbers);
         }
-        let mut counts = Vec::new();
-        for (action, arguments) in &state.pending {
-            counts.push(self.ground(*action, arguments)?);
+        let mut counts: Vec<(usize, u64)> = Vec::new();
+        for same in state.pending.chunk_by(|one, other| one == other) {
+            let (action, arguments) = &same[0];
+            let count = same.len() as u64;
+            counts.push((self.ground_of(*action, arguments, count)?, count));
         }
-        let globals = numbers.len();
-        numbers.resize(self.layout.fields().len(), 0);
-        for number in counts {
-            let field = self.asyncs.all()[number].field;
-            debug_assert!(field >= globals, "asyncs are counted after the globals");
-            numbers[field] += 1;
+        let fields = self.layout.fields();
+        match state.begun {
+            true => numbers.resize(fields.len(), 0),
+            false => numbers.extend(fields[numbers.len()..].iter().map(|field| field.bias)),
+        }
+        for (ground, count) in counts {
+            numbers[self.asyncs.all()[ground].field] = count;
         }
         let first = out.len();
         out.resize(first + self.layout.words(), 0);
@@ -146,14 +160,44 @@ impl Coding {
                 return Err(Misfit::Narrow(at));
             }
         }
+        self.is_settled |= state.begun;
         Ok(())
     }
 
-    /// The number of an async; a new one gets a field, perhaps in a new word.
+    /// The number of an async that is not known to be pending.
     pub(crate) fn ground(
         &mut self,
         action: ActionId,
         arguments: &Arc<[Value]>,
+    ) -> Result<usize, Misfit> {
+        self.ground_with(action, arguments, COUNT)
+    }
+
+    /// The number of an async in a state that has `count` of it. The asyncs of the first state after
+    /// `init` often stay: they are counted in no bits at all until one of them does not.
+    fn ground_of(
+        &mut self,
+        action: ActionId,
+        arguments: &Arc<[Value]>,
+        count: u64,
+    ) -> Result<usize, Misfit> {
+        let fit = match self.is_settled {
+            true => COUNT,
+            false => Fit {
+                bits: 0,
+                bias: count as i64,
+                ..COUNT
+            },
+        };
+        self.ground_with(action, arguments, fit)
+    }
+
+    /// A new async gets a field, perhaps in a new word.
+    fn ground_with(
+        &mut self,
+        action: ActionId,
+        arguments: &Arc<[Value]>,
+        fit: Fit,
     ) -> Result<usize, Misfit> {
         let leaves = self.asyncs.leaves(action, arguments, &mut self.interner);
         if let Some(known) = self.asyncs.find(action, &leaves) {
@@ -162,7 +206,7 @@ impl Coding {
         if self.asyncs.all().len() >= MOST_ASYNCS {
             return Err(Misfit::Asyncs);
         }
-        let field = self.layout.add(COUNT);
+        let field = self.layout.add(fit);
         Ok(self.asyncs.add(action, arguments.clone(), leaves, field))
     }
 }

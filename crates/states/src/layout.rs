@@ -71,14 +71,10 @@ impl Layout {
         });
         let shift = self.used[word];
         self.used[word] += fit.bits;
-        let mask = match fit.bits {
-            64 => u64::MAX,
-            bits => (1 << bits) - 1,
-        };
         self.fields.push(Field {
             word,
             shift: if fit.bits == 0 { 0 } else { shift },
-            mask,
+            mask: mask(fit.bits),
             bias: fit.bias as u64,
             fit,
         });
@@ -96,15 +92,32 @@ impl Layout {
     }
 }
 
+/// At least twice as many bits, and enough for all numbers that fitted before.
 fn wider(fit: Fit) -> Fit {
-    let bits = (fit.bits * 2).clamp(2, 64);
-    let bias = match fit.grows {
+    let bits = (fit.bits * 2).clamp(1, 64);
+    match fit.grows {
         Grows::Never => panic!("a number of fixed size fits its bits"),
-        Grows::Up => 0,
-        Grows::BothWays if bits == 64 => 0,
-        Grows::BothWays => -(1i64 << (bits - 1)),
-    };
-    Fit { bits, bias, ..fit }
+        Grows::Up => {
+            let most = fit.bias as u64 + mask(fit.bits);
+            let bits = bits.max(64 - most.leading_zeros());
+            Fit {
+                bits,
+                bias: 0,
+                ..fit
+            }
+        }
+        Grows::BothWays => {
+            let bias = if bits == 64 { 0 } else { -(1i64 << (bits - 1)) };
+            Fit { bits, bias, ..fit }
+        }
+    }
+}
+
+fn mask(bits: u32) -> u64 {
+    match bits {
+        64 => u64::MAX,
+        bits => (1 << bits) - 1,
+    }
 }
 
 #[cfg(test)]
@@ -136,6 +149,20 @@ mod tests {
         assert!(!layout.fields()[narrow].store(&mut words, -9i64 as u64));
         assert_eq!(layout.fields()[single].load(&words), 7);
         assert!(!layout.fields()[single].store(&mut words, 8));
+    }
+
+    #[test]
+    fn a_number_that_was_always_the_same_gets_bits_when_it_changes() {
+        let mut layout = Layout::default();
+        let field = layout.add(fit(0, 5, Grows::Up));
+        let mut words = vec![0; 1];
+        assert!(layout.fields()[field].store(&mut words, 5));
+        assert!(!layout.fields()[field].store(&mut words, 4));
+        layout = layout.widened(field);
+        for number in 0..8 {
+            assert!(layout.fields()[field].store(&mut words, number));
+            assert_eq!(layout.fields()[field].load(&words), number);
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@
 //! - `store`: states in large chunks and a hashed table; exact, never by fingerprint.
 //! - `search`: puts it together.
 //!
+//! NOT COVERED. Which premises of claims and assertions were ever true: the coverage says nothing of them.
+//!
 //! There is no second step relation: a program does what the interpreter does where nothing fails, or asks
 //! the interpreter. Failures, deadlocks and violations are looked at again by
 //! [`Findings`](plainsong_semantics::search::Findings), which retraces and replays each of them. Systems of

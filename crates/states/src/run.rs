@@ -27,7 +27,7 @@ pub(crate) enum Ran {
 /// Registers, and what runs leave behind.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
-    /// The registers; the first hold the state.
+    /// The registers; the first hold the state, the next whether the async that is taken is still owed.
     pub(crate) registers: Vec<u64>,
     /// The states that were emitted, one after the other.
     pub(crate) emitted: Vec<u64>,
@@ -35,6 +35,8 @@ pub(crate) struct Runs {
     pub(crate) marks: Vec<bool>,
     /// Those that ran for the first time in this run.
     new_marks: Vec<u32>,
+    /// The async that is being taken.
+    taken: Option<usize>,
 }
 
 impl Runs {
@@ -52,8 +54,20 @@ impl Runs {
         self.registers.resize(most, 0);
     }
 
-    /// Runs a program on the state in the first registers. A run that bails leaves nothing behind.
-    pub(crate) fn run(&mut self, program: &Program<'_>, coding: &mut Coding) -> Ran {
+    /// Runs a program on a state. A run that bails leaves nothing behind.
+    ///
+    /// A program that takes an async is run on the state with it, and *owes* it: when it leaves the same
+    /// async again nothing is owed any more, and otherwise it is taken off the states that are emitted.
+    pub(crate) fn run(
+        &mut self,
+        program: &Program<'_>,
+        state: &[u64],
+        taken: Option<usize>,
+        coding: &mut Coding,
+    ) -> Ran {
+        self.registers[..state.len()].copy_from_slice(state);
+        self.registers[state.len()] = u64::from(taken.is_some());
+        self.taken = taken;
         self.new_marks.clear();
         let emitted = self.emitted.len();
         let ran = self.go(program, coding);
@@ -111,9 +125,7 @@ impl Runs {
                 }
                 Op::Jump(to) => pc = *to as usize,
                 Op::Emit => {
-                    let words = coding.layout.words();
-                    self.emitted.extend_from_slice(&self.registers[..words]);
-                    if self.emitted.len() > limit {
+                    if !self.emit(coding) || self.emitted.len() > limit {
                         return Ran::Bailed;
                     }
                 }
@@ -188,8 +200,28 @@ impl Runs {
         }
     }
 
+    /// Emits the state without what is owed; false when a count does not fit.
+    fn emit(&mut self, coding: &Coding) -> bool {
+        let words = coding.layout.words();
+        let first = self.emitted.len();
+        self.emitted.extend_from_slice(&self.registers[..words]);
+        match self.taken {
+            Some(taken) if self.registers[words] != 0 => {
+                let field = &coding.layout.fields()[coding.asyncs.all()[taken].field];
+                let count = field.load(&self.registers);
+                field.store(&mut self.emitted[first..], count - 1)
+            }
+            _ => true,
+        }
+    }
+
     /// Leaves one async more; false when its count does not fit.
     fn post(&mut self, number: usize, coding: &Coding) -> bool {
+        let owed = &mut self.registers[coding.layout.words()];
+        if *owed != 0 && self.taken == Some(number) {
+            *owed = 0;
+            return true;
+        }
         let field = &coding.layout.fields()[coding.asyncs.all()[number].field];
         let count = field.load(&self.registers);
         field.store(&mut self.registers, count + 1)

@@ -9,7 +9,7 @@
 //! state is entered before all of its steps are known, so this leaves no traces.
 
 use crate::Taken;
-use crate::code::Program;
+use crate::code::{Guard, Program};
 use crate::coding::{Coding, Misfit};
 use crate::compile::{self, Trouble};
 use crate::reached::Stored;
@@ -41,18 +41,33 @@ pub(crate) struct Search<'s> {
     /// What is known about the program of each async.
     programs: Vec<Compiled<'s>>,
     /// Asyncs in the order of the interpreter.
-    turns: Vec<usize>,
+    turns: Vec<Turn>,
     claims: Vec<CompiledClaim<'s>>,
     runs: Runs,
     /// The state at hand.
     base: Vec<u64>,
     /// Steps out of it that lead to no state, by number.
     odd: Vec<(usize, Odd)>,
+    /// Which of the states that it leads to are known at first sight.
+    known: Vec<bool>,
     acted: Vec<bool>,
     full: bool,
     steps: u64,
     taken: Taken,
     edges: Option<Vec<Vec<Edge>>>,
+}
+
+/// An async, and how to see at once that it is not pending or blocked.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    ground: usize,
+    /// The bits that count it, and how they are when there is none.
+    count: (usize, u64, u64),
+    /// It is blocked unless these bits of the word are like this.
+    guard: Guard,
+    /// Is the guard still to be found out? It is once the program has run, and with it the statement
+    /// that blocks.
+    is_new: bool,
 }
 
 /// What runs an async.
@@ -130,7 +145,7 @@ impl<'s> Search<'s> {
             actions,
             machine,
             deeds: Deeds::new(machine),
-            store: Store::new(coding.layout.words()),
+            store: Store::new(coding.layout.words(), with_edges),
             coding,
             levels: Vec::new(),
             statements,
@@ -140,6 +155,7 @@ impl<'s> Search<'s> {
             runs,
             base: Vec::new(),
             odd: Vec::new(),
+            known: Vec::new(),
             acted: vec![false; actions.actions.len()],
             full: false,
             steps: 0,
@@ -223,7 +239,7 @@ impl<'s> Search<'s> {
             self.coding.layout = old.widened(field);
         }
         let new = &self.coding.layout;
-        let store = std::mem::replace(&mut self.store, Store::new(0));
+        let store = std::mem::replace(&mut self.store, Store::new(0, false));
         let words = store.words();
         self.store = store.repacked(new.words(), |before, after| {
             let fields = old.fields().iter().zip(new.fields());
@@ -233,6 +249,7 @@ impl<'s> Search<'s> {
             }
         });
         self.programs.clear();
+        self.turns.clear();
         for claim in &mut self.claims {
             claim.program = Compiled::Open;
         }
@@ -252,18 +269,45 @@ impl<'s> Search<'s> {
             return self.interpreted(0, outcomes);
         }
         if self.turns.len() != self.coding.asyncs.all().len() {
-            self.turns = self.coding.asyncs.order().to_vec();
+            self.order_turns();
         }
         let mut steps = 0;
-        for turn in 0..self.turns.len() {
-            let ground = self.turns[turn];
-            let field = self.coding.layout.fields()[self.coding.asyncs.all()[ground].field];
-            let count = field.load(&self.base);
-            if count > 0 {
-                steps = self.take(ground, steps)?;
+        for at in 0..self.turns.len() {
+            let turn = self.turns[at];
+            let (word, mask, none) = turn.count;
+            if self.base[word] & mask == none {
+                continue;
+            }
+            if !turn.guard.holds(&self.base) {
+                self.taken.by_programs += 1;
+                continue;
+            }
+            steps = self.take(turn.ground, steps)?;
+            if turn.is_new
+                && let Compiled::Program(program) = &self.programs[turn.ground]
+            {
+                self.turns[at].guard = program.guard(&self.runs.marks);
+                self.turns[at].is_new = false;
             }
         }
         Ok(steps)
+    }
+
+    fn order_turns(&mut self) {
+        let grounds = self.coding.asyncs.all();
+        let fields = self.coding.layout.fields();
+        let turn = |ground: &usize| {
+            let field = fields[grounds[*ground].field];
+            // A number that cannot be is like no bits.
+            let none = field.raw(0).map_or(u64::MAX, |raw| raw << field.shift);
+            Turn {
+                ground: *ground,
+                count: (field.word, field.mask << field.shift, none),
+                guard: Guard::default(),
+                is_new: true,
+            }
+        };
+        self.turns = self.coding.asyncs.order().iter().map(turn).collect();
     }
 
     /// Takes one async; `steps` were found before.
@@ -277,13 +321,10 @@ impl<'s> Search<'s> {
         let action = self.coding.asyncs.all()[ground].action.index();
         let after = match &self.programs[ground] {
             Compiled::Program(program) => {
-                let field = self.coding.layout.fields()[self.coding.asyncs.all()[ground].field];
                 let words = self.base.len();
-                self.runs.registers[..words].copy_from_slice(&self.base);
-                let count = field.load(&self.base);
-                field.store(&mut self.runs.registers, count - 1);
                 let before = self.runs.emitted.len();
-                match self.runs.run(program, &mut self.coding) {
+                let taken = Some(ground);
+                match self.runs.run(program, &self.base, taken, &mut self.coding) {
                     Ran::Well => {
                         self.taken.by_programs += 1;
                         steps + (self.runs.emitted.len() - before) / words
@@ -376,7 +417,8 @@ impl<'s> Search<'s> {
     fn is_empty(&self) -> bool {
         let fields = self.coding.layout.fields();
         let mut grounds = self.coding.asyncs.all().iter();
-        grounds.all(|ground| fields[ground.field].load(&self.base) == 0)
+        !self.coding.has_begun(&self.base)
+            || grounds.all(|ground| fields[ground.field].load(&self.base) == 0)
     }
 
     /// Are the open claims of one kind all true, as far as programs can tell?
@@ -400,8 +442,7 @@ impl<'s> Search<'s> {
             let Compiled::Program(program) = &claim.program else {
                 return false;
             };
-            self.runs.registers[..self.base.len()].copy_from_slice(&self.base);
-            let ran = self.runs.run(program, &mut self.coding);
+            let ran = self.runs.run(program, &self.base, None, &mut self.coding);
             let is_true = ran == Ran::Well && self.runs.emitted.len() > states;
             self.runs.emitted.truncate(states);
             if !is_true {
@@ -422,8 +463,11 @@ impl<'s> Search<'s> {
     ) {
         let mut odd = std::mem::take(&mut self.odd).into_iter().peekable();
         let emitted = std::mem::take(&mut self.runs.emitted);
+        let mut known = std::mem::take(&mut self.known);
+        self.store
+            .known_at_first_sight(&emitted, &self.base, &mut known);
         let words = self.store.words();
-        let mut states = emitted.chunks_exact(words);
+        let mut states = emitted.chunks_exact(words).zip(&known);
         let mut edges = Vec::new();
         for number in 0..steps {
             self.steps += 1;
@@ -433,9 +477,12 @@ impl<'s> Search<'s> {
                 }
                 continue;
             }
-            let state = states.next().expect("a step is odd or leads to a state");
-            if let Some(to) = self.add(state, Some(at), depth + 1, most)
-                && self.edges.is_some()
+            let (state, is_known) = states.next().expect("a step is odd or leads to a state");
+            if !is_known {
+                self.add(state, Some(at), depth + 1, most);
+            }
+            if self.edges.is_some()
+                && let Some(to) = self.store.number(state)
             {
                 edges.push(Edge {
                     to: to as u32,
@@ -444,29 +491,19 @@ impl<'s> Search<'s> {
             }
         }
         self.runs.emitted = emitted;
+        self.known = known;
         if let Some(all) = &mut self.edges {
             all.push(edges);
         }
     }
 
-    /// Adds a state if it is new and there is room, and gives its number.
-    fn add(
-        &mut self,
-        words: &[u64],
-        parent: Option<usize>,
-        depth: usize,
-        most: u64,
-    ) -> Option<usize> {
+    /// Adds a state if it is new and there is room.
+    fn add(&mut self, words: &[u64], parent: Option<usize>, depth: usize, most: u64) {
         if self.store.len() as u64 >= most {
-            let known = self.store.find(words);
-            self.full |= known.is_none();
-            return known;
+            self.full |= !self.store.knows(words);
+        } else if self.store.add(words, parent) && self.levels.len() == depth {
+            self.levels.push(self.store.len() - 1);
         }
-        let (at, is_new) = self.store.add(words, parent);
-        if is_new && self.levels.len() == depth {
-            self.levels.push(at);
-        }
-        Some(at)
     }
 
     fn stored(&self) -> Stored<'_> {

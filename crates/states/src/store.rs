@@ -1,51 +1,54 @@
 //! Every state once, in the order in which it was found.
 //!
-//! States lie one after the other in large chunks, which never move; a table of numbers with open
-//! addressing finds them again. Two states are the same when all their words are: hashes only say where
-//! to look, so a collision costs time and loses nothing. Beside each state is the number of the state it
-//! was found from, which is all that a counterexample needs.
+//! The words of the states lie in one table with open addressing, so finding out whether a state is known
+//! touches one place in memory, mostly. Two states are the same when all their words are: hashes only
+//! say where to look, so a collision costs time and loses nothing. Beside the table are, for each state by
+//! number, its place and the state it was found from, which is all that a counterexample needs.
+//!
+//! A place is free when its first word is zero, which is that of no state: see [`crate::coding`].
 
-/// Words in a chunk, at least.
-const CHUNK_WORDS: usize = 1 << 16;
-/// The least size of the table.
-const LEAST_TABLE: usize = 1 << 10;
+/// The least number of places.
+const LEAST_PLACES: usize = 1 << 10;
 /// The most states: their numbers are 32 bits wide.
-pub(crate) const MOST_STATES: u64 = u32::MAX as u64 - 1;
+pub(crate) const MOST_STATES: u64 = 1 << 31;
 
 /// The states found so far.
 #[derive(Debug)]
 pub(crate) struct Store {
     words: usize,
-    /// How many states a chunk holds: a power of two.
-    per_chunk: usize,
-    chunks: Vec<Vec<u64>>,
-    parents: Vec<u32>,
-    /// Numbers of states from 1; 0 is free.
-    table: Vec<u32>,
-    /// How far a hash is shifted down to be a place in the table.
+    /// Some words for each place.
+    table: Vec<u64>,
+    /// How many places there are: a power of two.
+    places: usize,
+    /// How far a hash is shifted down to be a place.
     shift: u32,
+    /// The place of each state.
+    order: Vec<u32>,
+    parents: Vec<u32>,
+    /// The number of the state in each place, where numbers of known states are wanted.
+    numbers: Option<Vec<u32>>,
 }
 
 /// The state that none was found from.
 const NOBODY: u32 = u32::MAX;
 
 impl Store {
-    /// For states of this many words.
-    pub(crate) fn new(words: usize) -> Self {
-        let per_chunk = (CHUNK_WORDS / words.max(1)).max(1).next_power_of_two();
+    /// For states of this many words. Only a store `with_numbers` tells the numbers of known states.
+    pub(crate) fn new(words: usize, with_numbers: bool) -> Self {
         Store {
             words,
-            per_chunk,
-            chunks: Vec::new(),
+            table: vec![0; LEAST_PLACES * words],
+            places: LEAST_PLACES,
+            shift: 64 - LEAST_PLACES.trailing_zeros(),
+            order: Vec::new(),
             parents: Vec::new(),
-            table: vec![0; LEAST_TABLE],
-            shift: 64 - LEAST_TABLE.trailing_zeros(),
+            numbers: with_numbers.then(|| vec![0; LEAST_PLACES]),
         }
     }
 
     /// How many states there are.
     pub(crate) fn len(&self) -> usize {
-        self.parents.len()
+        self.order.len()
     }
 
     /// How many words each has.
@@ -55,8 +58,7 @@ impl Store {
 
     /// The words of a state.
     pub(crate) fn state(&self, at: usize) -> &[u64] {
-        let first = at % self.per_chunk * self.words;
-        &self.chunks[at / self.per_chunk][first..first + self.words]
+        self.place(self.order[at] as usize)
     }
 
     /// The state that this one was found from; none for one at the start.
@@ -66,76 +68,115 @@ impl Store {
             .map(|parent| parent as usize)
     }
 
-    /// The number of a state, if it is known.
-    pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
-        self.look(state).ok()
+    /// Is a state known?
+    pub(crate) fn knows(&self, state: &[u64]) -> bool {
+        self.look(state).is_ok()
     }
 
-    /// Adds a state; gives its number, and whether it is new.
-    pub(crate) fn add(&mut self, state: &[u64], parent: Option<usize>) -> (usize, bool) {
-        let free = match self.look(state) {
-            Ok(known) => return (known, false),
-            Err(free) => free,
+    /// The number of a known state, in a store that tells.
+    pub(crate) fn number(&self, state: &[u64]) -> Option<usize> {
+        let place = self.look(state).ok()?;
+        Some(self.numbers.as_ref()?[place] as usize)
+    }
+
+    /// For each of the states, which lie one after the other, whether it is known at first sight, or the
+    /// known state `base`.
+    ///
+    /// Memory is slow, but fetches from many places at once; this asks for all of them before anything
+    /// depends on one.
+    pub(crate) fn known_at_first_sight(&self, states: &[u64], base: &[u64], known: &mut Vec<bool>) {
+        known.clear();
+        let is_known =
+            |state: &[u64]| same(state, base) || same(self.place(self.first_place(state)), state);
+        known.extend(states.chunks_exact(self.words).map(is_known));
+    }
+
+    /// Adds a state; says whether it is new.
+    pub(crate) fn add(&mut self, state: &[u64], parent: Option<usize>) -> bool {
+        assert!(state[0] != 0, "the first word of a state is not zero");
+        let Err(free) = self.look(state) else {
+            return false;
         };
-        let at = self.push(state, parent);
-        self.table[free] = at as u32 + 1;
-        if self.len() * 4 > self.table.len() * 3 {
+        let number = self.order.len() as u32;
+        self.put(free, state, number);
+        self.order.push(free as u32);
+        self.parents
+            .push(parent.map_or(NOBODY, |parent| parent as u32));
+        if self.order.len() * 4 > self.places * 3 {
             self.grow();
         }
-        (at, true)
+        true
     }
 
     /// The same states, each packed anew by `pack`.
     pub(crate) fn repacked(self, words: usize, mut pack: impl FnMut(&[u64], &mut [u64])) -> Store {
-        let mut store = Store::new(words);
+        let mut store = Store::new(words, self.numbers.is_some());
         let mut packed = vec![0; words];
         for at in 0..self.len() {
             packed.fill(0);
             pack(self.state(at), &mut packed);
-            let (number, is_new) = store.add(&packed, self.parent(at));
-            assert!(is_new && number == at, "states stay different when packed");
+            let is_new = store.add(&packed, self.parent(at));
+            assert!(is_new, "states stay different when packed");
         }
         store
     }
 
-    /// The number of a state, or the place in the table where it belongs.
+    fn place(&self, place: usize) -> &[u64] {
+        &self.table[place * self.words..(place + 1) * self.words]
+    }
+
+    fn first_place(&self, state: &[u64]) -> usize {
+        (hash(state) >> self.shift) as usize
+    }
+
+    /// The place of a state, or the free one where it belongs.
     fn look(&self, state: &[u64]) -> Result<usize, usize> {
-        let mut place = (hash(state) >> self.shift) as usize;
+        let mut place = self.first_place(state);
         loop {
-            match self.table[place] {
-                0 => return Err(place),
-                number if self.state(number as usize - 1) == state => {
-                    return Ok(number as usize - 1);
-                }
-                _ => place = (place + 1) & (self.table.len() - 1),
+            let there = self.place(place);
+            if same(there, state) {
+                return Ok(place);
             }
+            if there[0] == 0 {
+                return Err(place);
+            }
+            place = (place + 1) & (self.places - 1);
         }
     }
 
-    fn push(&mut self, state: &[u64], parent: Option<usize>) -> usize {
-        let at = self.parents.len();
-        if at.is_multiple_of(self.per_chunk) {
-            self.chunks
-                .push(Vec::with_capacity(self.per_chunk * self.words));
+    fn put(&mut self, place: usize, state: &[u64], number: u32) {
+        self.table[place * self.words..(place + 1) * self.words].copy_from_slice(state);
+        if let Some(numbers) = &mut self.numbers {
+            numbers[place] = number;
         }
-        if let Some(chunk) = self.chunks.last_mut() {
-            chunk.extend_from_slice(state);
-        }
-        self.parents
-            .push(parent.map_or(NOBODY, |parent| parent as u32));
-        at
     }
 
     fn grow(&mut self) {
         self.shift -= 1;
-        self.table = vec![0; self.table.len() * 2];
-        for at in 0..self.len() {
-            let mut place = (hash(self.state(at)) >> self.shift) as usize;
-            while self.table[place] != 0 {
-                place = (place + 1) & (self.table.len() - 1);
-            }
-            self.table[place] = at as u32 + 1;
+        self.places *= 2;
+        let old = std::mem::replace(&mut self.table, vec![0; self.places * self.words]);
+        if let Some(numbers) = &mut self.numbers {
+            *numbers = vec![0; self.places];
         }
+        for number in 0..self.order.len() {
+            let before = self.order[number] as usize * self.words;
+            let state = &old[before..before + self.words];
+            let mut place = self.first_place(state);
+            while self.table[place * self.words] != 0 {
+                place = (place + 1) & (self.places - 1);
+            }
+            self.put(place, state, number as u32);
+            self.order[number] = place as u32;
+        }
+    }
+}
+
+/// Are all words the same? Most states have one or two.
+fn same(a: &[u64], b: &[u64]) -> bool {
+    match (a, b) {
+        ([a], [b]) => a == b,
+        ([a, c], [b, d]) => a == b && c == d,
+        _ => a == b,
     }
 }
 
@@ -156,39 +197,50 @@ mod tests {
 
     #[test]
     fn every_state_is_kept_once_with_its_first_parent() {
-        let mut store = Store::new(2);
-        let state = |at: u64| [at * 7 % 5_003, at % 11];
+        let mut store = Store::new(2, true);
+        let state = |at: u64| [1 + at * 7 % 5_003, at % 11];
         let mut known = std::collections::BTreeMap::new();
         for at in 0..100_000u64 {
             let parent = at.checked_sub(1).map(|_| known.len() - 1);
-            let (number, is_new) = store.add(&state(at), parent);
+            let is_new = store.add(&state(at), parent);
             let next = known.len();
-            assert_eq!(*known.entry(state(at)).or_insert(next), number);
-            assert_eq!(is_new, number == next && known.len() == next + 1);
+            let number = *known.entry(state(at)).or_insert(next);
+            assert_eq!(is_new, known.len() > next);
+            assert_eq!(store.number(&state(at)), Some(number));
         }
         assert_eq!(store.len(), known.len());
         assert!(known.iter().all(|(state, at)| store.state(*at) == state));
         assert_eq!(store.parent(0), None);
         assert_eq!(store.parent(17), Some(16));
+        assert!(!store.knows(&[1, 11]));
     }
 
     #[test]
-    fn states_without_words_are_one_state() {
-        let mut store = Store::new(0);
-        assert_eq!(store.add(&[], None), (0, true));
-        assert_eq!(store.add(&[], Some(0)), (0, false));
+    fn what_is_known_at_first_sight_is_known() {
+        let mut store = Store::new(1, false);
+        (1..3_000u64).for_each(|at| assert!(store.add(&[at * 3], None)));
+        let asked: Vec<u64> = (1..9_000).collect();
+        let mut known = Vec::new();
+        store.known_at_first_sight(&asked, &[2], &mut known);
+        let right = asked.iter().zip(&known).filter(|(_, known)| **known);
+        assert!(
+            right
+                .clone()
+                .all(|(state, _)| *state == 2 || store.knows(&[*state]))
+        );
+        assert!(right.count() > 1_000);
     }
 
     #[test]
     fn packing_anew_keeps_numbers_and_parents() {
-        let mut store = Store::new(1);
+        let mut store = Store::new(1, true);
         for at in 0..5_000u64 {
-            store.add(&[at], at.checked_sub(1).map(|before| before as usize));
+            store.add(&[at + 1], at.checked_sub(1).map(|before| before as usize));
         }
         let store = store.repacked(2, |old, new| {
-            new.copy_from_slice(&[old[0] & 7, old[0] >> 3]);
+            new.copy_from_slice(&[1, old[0] - 1]);
         });
-        assert_eq!(store.find(&[3, 600]), Some(4_803));
+        assert_eq!(store.number(&[1, 4_803]), Some(4_803));
         assert_eq!(store.parent(4_803), Some(4_802));
     }
 }

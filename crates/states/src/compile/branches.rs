@@ -1,5 +1,6 @@
 //! Conditions as jumps.
 
+use super::quantifiers::parts;
 use super::{Compiler, Result, Trouble};
 use crate::code::{Arg, Op, Target};
 use crate::shape::Kind;
@@ -48,14 +49,19 @@ impl<'s> Compiler<'s, '_> {
                 })
             }
             ExprKind::Quantifier(Quantifier::Forall, bindings, body) => {
+                let conditions = parts(body, false);
                 self.either_way(when, to, |compiler, no| {
-                    compiler
-                        .combinations(bindings, &mut |compiler| compiler.branch(body, false, no))
+                    compiler.combinations_with(bindings, &conditions, &mut |compiler| {
+                        compiler.op(Op::Jump(no))
+                    })
                 })
             }
             ExprKind::Quantifier(Quantifier::Exists, bindings, body) => {
+                let conditions = parts(body, true);
                 self.either_way(!when, to, |compiler, no| {
-                    compiler.combinations(bindings, &mut |compiler| compiler.branch(body, true, no))
+                    compiler.combinations_with(bindings, &conditions, &mut |compiler| {
+                        compiler.op(Op::Jump(no))
+                    })
                 })
             }
             _ => {

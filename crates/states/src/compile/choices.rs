@@ -237,9 +237,9 @@ impl<'s> Compiler<'s, '_> {
         self.fail = outer;
     }
 
-    /// Copies of the state and of the locals that may be assigned.
+    /// Copies of the state, of what is owed, and of the locals that may be assigned.
     fn save(&mut self) -> Result<Vec<(u32, u32)>> {
-        let words = 0..self.coding.layout.words() as u32;
+        let words = 0..self.coding.layout.words() as u32 + 1;
         let mut saved = Vec::new();
         for register in words.chain(self.mutable.clone()) {
             let copy = self.register();

@@ -55,7 +55,7 @@ pub(crate) enum Trouble {
 /// A result of compiling.
 pub(crate) type Result<T = Leaves> = std::result::Result<T, Trouble>;
 
-/// The program of an action with these arguments. It expects a state without the async it takes.
+/// The program of an action with these arguments.
 pub(crate) fn action<'s>(
     song: &'s Song,
     code: &'s Code,
@@ -133,7 +133,7 @@ impl<'s, 'c> Compiler<'s, 'c> {
     ) -> Self {
         Compiler {
             song,
-            registers: coding.layout.words() as u32,
+            registers: coding.layout.words() as u32 + 1,
             coding,
             statements,
             ops: Vec::new(),

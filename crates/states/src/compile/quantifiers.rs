@@ -1,9 +1,10 @@
 //! Names that range over something: quantifiers, comprehensions and loops, unrolled.
 
 use super::{Compiler, Result, Trouble};
-use crate::code::{Arg, Binary, Leaves, Op};
+use crate::code::{Arg, Binary, Leaves, Op, Target};
 use crate::shape::Kind;
-use plainsong_ir::{Binding, Domain, Expr, LocalId, Ty};
+use plainsong_ir::visit::free_locals;
+use plainsong_ir::{BinOp, Binding, Domain, Expr, ExprKind, LocalId, Ty, UnOp};
 use plainsong_semantics::value::Value;
 
 /// One element that a name may take.
@@ -13,6 +14,33 @@ pub(super) struct Element {
     pub(super) leaves: Leaves,
     /// It counts only when this number is not zero.
     pub(super) guard: Option<Arg>,
+}
+
+/// A condition, and the truth value that is wanted of it.
+pub(super) type Condition<'s> = (&'s Expr, bool);
+
+/// The parts that are all as wanted when `expr` is: both sides of a conjunction that is to be true, of a
+/// disjunction or implication that is to be false.
+pub(super) fn parts(expr: &Expr, wanted: bool) -> Vec<Condition<'_>> {
+    let (a, b) = match (&expr.kind, wanted) {
+        (ExprKind::Unary(UnOp::Not, inner), _) => return parts(inner, !wanted),
+        (ExprKind::Binary(BinOp::And, a, b), true) => ((a, true), (b, true)),
+        (ExprKind::Binary(BinOp::Or, a, b), false) => ((a, false), (b, false)),
+        (ExprKind::Binary(BinOp::Implies, a, b), false) => ((a, true), (b, false)),
+        _ => return vec![(expr, wanted)],
+    };
+    let mut all = parts(a.0, a.1);
+    all.extend(parts(b.0, b.1));
+    all
+}
+
+/// How many of the conditions, from the first, read none of the names.
+fn ready(conditions: &[Condition<'_>], names: &[LocalId]) -> usize {
+    let waits = |condition: &Expr| free_locals(condition).iter().any(|one| names.contains(one));
+    let first = conditions
+        .iter()
+        .position(|(condition, _)| waits(condition));
+    first.unwrap_or(conditions.len())
 }
 
 impl<'s> Compiler<'s, '_> {
@@ -66,30 +94,65 @@ impl<'s> Compiler<'s, '_> {
         bindings: &'s [Binding],
         visit: &mut dyn FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
+        self.combinations_with(bindings, &[], visit)
+    }
+
+    /// The same, leaving out combinations for which a condition is not as wanted.
+    ///
+    /// Conditions are looked at in order, after the filters, each as soon as it reads no names still to
+    /// come, so that what decides early is not asked again and again.
+    pub(super) fn combinations_with(
+        &mut self,
+        bindings: &'s [Binding],
+        conditions: &[Condition<'s>],
+        visit: &mut dyn FnMut(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         let Some((binding, rest)) = bindings.split_first() else {
             return visit(self);
         };
         let elements = self.elements(&binding.domain)?;
-        self.names(&binding.names, &elements, &mut |compiler| {
-            let next = compiler.label();
-            if let Some(filter) = &binding.filter {
-                compiler.branch(filter, false, next)?;
-            }
-            compiler.combinations(rest, visit)?;
-            compiler.bind(next);
-            Ok(())
-        })
+        let later: Vec<LocalId> = rest.iter().flat_map(|one| one.names.clone()).collect();
+        let (early, late) = match binding.filter {
+            None => (conditions, &[][..]),
+            Some(_) => (&[][..], conditions),
+        };
+        self.names(
+            &binding.names,
+            &later,
+            &elements,
+            early,
+            &mut |compiler, early| {
+                let next = compiler.label();
+                if let Some(filter) = &binding.filter {
+                    compiler.branch(filter, false, next)?;
+                }
+                let (now, late) = late.split_at(ready(late, &later));
+                compiler.unless_wanted(now, next)?;
+                compiler.combinations_with(
+                    rest,
+                    if early.is_empty() { late } else { early },
+                    visit,
+                )?;
+                compiler.bind(next);
+                Ok(())
+            },
+        )
     }
 
+    /// Each name over all elements; `later` are the names of later bindings.
     fn names(
         &mut self,
         names: &[LocalId],
+        later: &[LocalId],
         elements: &[Element],
-        visit: &mut dyn FnMut(&mut Self) -> Result<()>,
+        conditions: &[Condition<'s>],
+        visit: &mut dyn FnMut(&mut Self, &[Condition<'s>]) -> Result<()>,
     ) -> Result<()> {
         let Some((name, rest)) = names.split_first() else {
-            return visit(self);
+            return visit(self, conditions);
         };
+        let open = [rest, later].concat();
+        let (now, others) = conditions.split_at(ready(conditions, &open));
         for element in elements {
             self.spend()?;
             let next = self.label();
@@ -97,8 +160,16 @@ impl<'s> Compiler<'s, '_> {
                 self.jump_if_truth(guard, false, next)?;
             }
             self.locals[name.index()] = Some(element.leaves.clone());
-            self.names(rest, elements, visit)?;
+            self.unless_wanted(now, next)?;
+            self.names(rest, later, elements, others, visit)?;
             self.bind(next);
+        }
+        Ok(())
+    }
+
+    fn unless_wanted(&mut self, conditions: &[Condition<'s>], to: Target) -> Result<()> {
+        for (condition, wanted) in conditions {
+            self.branch(condition, !wanted, to)?;
         }
         Ok(())
     }
