@@ -4,9 +4,10 @@
 //! another at the same time"; whether such a state can be reached is what the two are asked. Every
 //! refutation replays, several workers and little memory give the same.
 
+use crate::interpreter_agrees::MOST_MEMBERS;
 use crate::interpreter_agrees::account::instance;
-use crate::interpreter_agrees::shrink::shrink;
-use crate::interpreter_agrees::{MOST_MEMBERS, asked_for, sometimes_seasoned};
+use crate::interpreter_agrees::programs::small;
+use crate::interpreter_agrees::shrink::shown;
 use plainsong_diagnostics::Span;
 use plainsong_explore_songs::{Finding, Manner, explore};
 use plainsong_ir::{
@@ -16,7 +17,7 @@ use plainsong_ir::{
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::replay::replay;
 use plainsong_semantics::search::{Answer, Check, Completeness, Limits, Query, Unwatched, search};
-use plainsong_testkit::random_song::{Dice, small_voices};
+use plainsong_testkit::random_song::Dice;
 
 /// How many programs are compared for each model.
 const PROGRAMS: u64 = 1_000;
@@ -60,10 +61,7 @@ fn of_programs_of_mixed_models() {
 
 fn agree(delivery: Option<Delivery>) {
     let mut tally = Tally::default();
-    let first = delivery.map_or(0, |delivery| 1_000_000 * (1 + delivery as u64));
-    let (skipped, programs) = asked_for(PROGRAMS);
-    for seed in first + skipped..first + skipped + programs {
-        let song = sometimes_seasoned(seed, small_voices(seed, delivery));
+    for (seed, song) in small(delivery, PROGRAMS) {
         tally.compare(seed, &with_properties(seed, song));
     }
     assert!(tally.left_out * 3 < tally.compared, "{tally:?}");
@@ -89,9 +87,8 @@ impl Tally {
         };
         if searched != explored {
             let differ = |song: &Song| both(song).is_some_and(|(one, two)| one != two);
-            let small = shrink(song, &differ);
-            let text = plainsong_ir::print::song(&small);
-            panic!("seed {seed}\n{text}\n{:#?}", both(&small));
+            let (small, text) = shown(seed, song, &differ);
+            panic!("{text}\n{:#?}", both(&small));
         }
         self.compared += 1;
         self.refuted += searched.iter().filter(|refuted| **refuted).count();

@@ -19,6 +19,13 @@ pub(crate) fn shrink(song: &Song, wanted: &dyn Fn(&Song) -> bool) -> Song {
     smallest
 }
 
+/// The smallest song found that still is as `wanted`, and its text with the seed it comes from.
+pub(crate) fn shown(seed: u64, song: &Song, wanted: &dyn Fn(&Song) -> bool) -> (Song, String) {
+    let small = shrink(song, wanted);
+    let text = format!("seed {seed}\n{}", plainsong_ir::print::song(&small));
+    (small, text)
+}
+
 /// The song with its `position`-th removable part left out; `None` when there are fewer.
 fn without(song: &Song, position: usize) -> Option<Song> {
     let mut song = song.clone();
