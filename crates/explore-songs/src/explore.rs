@@ -54,6 +54,8 @@ pub enum Finding {
 pub enum GaveUp {
     /// These are no voices.
     NotVoices,
+    /// The song declares faults.
+    Faults,
     /// A check that counts messages under way, or is about endless executions.
     Check,
     /// A handler that an `assume` cuts off leaves its message where it is, and that is not `unordered`.
@@ -71,6 +73,7 @@ impl GaveUp {
     pub fn sentence(self) -> &'static str {
         match self {
             GaveUp::NotVoices => "only voices have executions",
+            GaveUp::Faults => "faults may happen at any time",
             GaveUp::Check => "this counts messages under way, or is about executions without end",
             GaveUp::HandlerRefuses => {
                 "an `assume` cuts a handler off, and other messages may not overtake the one it leaves"
@@ -135,6 +138,9 @@ pub fn explore_showing<'a>(
     onlooker: Option<Onlooker<'a>>,
 ) -> Result<Explored, GaveUp> {
     let parts = Parts::new(machine).ok_or(GaveUp::NotVoices)?;
+    if machine.has_faults() {
+        return Err(GaveUp::Faults);
+    }
     if !checks
         .iter()
         .all(|check| is_about_executions(machine.instance().song(), *check))

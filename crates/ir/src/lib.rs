@@ -48,4 +48,7 @@ pub use property::{Claim, Property, Sizing};
 pub use song::{Binder, Code, Const, Function, Local, Song, System};
 pub use stmt::{Accept, Access, Block, Choice, LoopClauses, Place, Root, Source, Stmt, StmtKind};
 pub use ty::{EnumDecl, Range, RangeEnd, SortDecl, SortKind, StructDecl, Ty, Variant};
-pub use voices::{Body, Delivery, Family, Handler, Message, Process, StartValue, StateVar, Voices};
+pub use voices::{
+    Body, Delivery, Family, Fault, FaultKind, Handler, Message, Process, StartValue, StateVar,
+    Voices,
+};

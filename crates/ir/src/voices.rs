@@ -1,6 +1,6 @@
 //! Voices: processes with private state that exchange messages.
 
-use crate::{Accept, Binder, Block, Choice, Code, Expr, FamilyId, Local, Ty};
+use crate::{Accept, Binder, Block, Choice, Code, Expr, FamilyId, Local, MessageId, Ty};
 use plainsong_diagnostics::Span;
 
 /// A system of processes.
@@ -12,6 +12,44 @@ pub struct Voices {
     pub processes: Vec<Process>,
     /// `init { … }`: runs once before everything, as one step.
     pub init: Option<Code>,
+    /// What may go wrong.
+    pub faults: Vec<Fault>,
+}
+
+/// `fault crash node <= 1;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// What happens, and to whom.
+    pub kind: FaultKind,
+    /// How often at most; a restart happens as often as there was a crash.
+    pub most: Option<u32>,
+    /// The words in the text.
+    pub span: Span,
+}
+
+/// What may go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A process of the family stops.
+    Crash(FamilyId),
+    /// A process of the family that has crashed begins anew; durable variables keep their values.
+    Restart(FamilyId),
+    /// A message of this kind is lost on its way.
+    Lose(MessageId),
+    /// A message of this kind is delivered once more.
+    Duplicate(MessageId),
+}
+
+impl FaultKind {
+    /// As written after `fault`.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Crash(_) => "crash",
+            FaultKind::Restart(_) => "restart",
+            FaultKind::Lose(_) => "lose",
+            FaultKind::Duplicate(_) => "duplicate",
+        }
+    }
 }
 
 /// `message Name(…) via …;`
@@ -87,6 +125,8 @@ pub struct StateVar {
     /// its choreography, then what `start` binds itself. `start` may also read state variables
     /// declared earlier, as [`ExprKind::Own`](crate::ExprKind::Own).
     pub locals: Vec<Local>,
+    /// Does its value survive a restart?
+    pub durable: bool,
     /// The name in the text.
     pub span: Span,
 }

@@ -44,6 +44,9 @@ pub fn executions(
     let Form::Voices(_) = machine.form else {
         return None;
     };
+    if machine.has_faults() {
+        return None;
+    }
     let mut counter = Counter::new(machine);
     counter.begin();
     counter.walk(limits, watch);

@@ -68,6 +68,8 @@ pub(crate) enum Taken {
     Awaited(MessageId),
     /// A pending async is run.
     Async(Pending),
+    /// Something happens to a message on its way.
+    Hit(Flying),
 }
 
 /// What a step, or the start, leads to.
@@ -165,6 +167,11 @@ impl Machine {
         self.status_given(config, &self.steps(config))
     }
 
+    /// Does the song declare faults?
+    pub fn has_faults(&self) -> bool {
+        matches!(&self.form, Form::Voices(system) if !system.faults.is_empty())
+    }
+
     /// Has `init` run? Properties speak about what comes after it.
     pub(crate) fn has_begun(&self, config: &Config) -> bool {
         match &config.0 {
@@ -176,13 +183,12 @@ impl Machine {
 
     /// Like [`status`](Machine::status), when the steps are known already.
     pub fn status_given(&self, config: &Config, steps: &[Step]) -> Status {
-        if steps
-            .iter()
-            .any(|step| !matches!(step.outcome, Outcome::Discarded))
-        {
+        let mut steps = steps.iter().filter(|step| !step.kind.is_fault()).peekable();
+        let nothing = steps.peek().is_none();
+        if steps.any(|step| !matches!(step.outcome, Outcome::Discarded)) {
             return Status::Running;
         }
-        if !steps.is_empty() {
+        if !nothing {
             return Status::Discarded;
         }
         let waiting = match (&self.form, &config.0) {

@@ -18,6 +18,7 @@ use crate::trace::{EventKind, Failure};
 use crate::value::{Pid, Value};
 use crate::voices::VoiceSystem;
 use crate::voices::config::{Private, Voice, VoicesConfig};
+use crate::voices::faults::Trouble;
 use crate::voices::local::Stand;
 use crate::voices::network::Network;
 use crate::voices::receive::Acceptor;
@@ -283,6 +284,7 @@ impl Parts {
             begun: true,
             voices: parts.map(|part| part.0).collect(),
             network,
+            trouble: Trouble::default(),
         }))
     }
 

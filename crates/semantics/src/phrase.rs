@@ -120,6 +120,7 @@ fn names_only(song: &Song) -> Song {
             messages: voices.messages.clone(),
             processes: voices.processes.iter().map(process_without_code).collect(),
             init: None,
+            faults: Vec::new(),
         }),
         System::Actions(actions) => System::Actions(Actions {
             globals: actions.globals.clone(),

@@ -143,7 +143,7 @@ pub(crate) fn start_of(machine: &Machine, trace: &Trace) -> Option<Config> {
 /// The number of what a step takes.
 pub(crate) fn taken_number(step: &Step) -> Option<u64> {
     match &step.taken {
-        Some(Taken::Message(message)) => Some(message.number.0),
+        Some(Taken::Message(message) | Taken::Hit(message)) => Some(message.number.0),
         Some(Taken::Async(pending)) => Some(pending.number.0),
         Some(Taken::Awaited(_)) | None => None,
     }

@@ -38,6 +38,10 @@ impl Machine {
                 event.message = Some(taken.number.0);
                 event.sends = sent;
             }
+            (Some(Taken::Hit(hit)), ..) => {
+                event.message = Some(hit.number.0);
+                event.sends = sent;
+            }
             (Some(Taken::Async(taken)), ..) => {
                 event.message = Some(taken.number.0);
                 event.sends = sent;
@@ -127,7 +131,9 @@ impl Machine {
 
     fn label(&self, config: &Config, step: &Step) -> String {
         match (&step.taken, &self.form, &config.0) {
-            (Some(Taken::Message(taken)), ..) => self.message(taken.kind, &taken.payload),
+            (Some(Taken::Message(taken) | Taken::Hit(taken)), ..) => {
+                self.message(taken.kind, &taken.payload)
+            }
             (Some(Taken::Awaited(kind)), ..) => self.kind_name(*kind),
             (Some(Taken::Async(taken)), Form::Actions(system), _) => system.text(taken),
             (_, Form::Line(line), Form::Line(config)) => line.statement(config),
@@ -135,6 +141,8 @@ impl Machine {
                 EventKind::Init => "init".to_owned(),
                 EventKind::Start => "start".to_owned(),
                 EventKind::Timeout => "timeout".to_owned(),
+                EventKind::Crash => "crash".to_owned(),
+                EventKind::Restart => "restart".to_owned(),
                 _ => self.sent_label(config, step),
             },
         }

@@ -68,6 +68,24 @@ pub enum EventKind {
     Local,
     /// A statement of a line moves a value from `peer` to `lane`.
     Transfer,
+    /// A process goes down.
+    Crash,
+    /// A process that is down begins anew.
+    Restart,
+    /// A message to `lane` is lost.
+    Lose,
+    /// A message from `lane` is sent once more.
+    Duplicate,
+}
+
+impl EventKind {
+    /// Is it a fault, which nobody can count on?
+    pub fn is_fault(self) -> bool {
+        matches!(
+            self,
+            EventKind::Crash | EventKind::Restart | EventKind::Lose | EventKind::Duplicate
+        )
+    }
 }
 
 /// A message on its way, or a pending async.

@@ -78,7 +78,7 @@ kinds! {
     ViaKw, WhereKw, WhileKw,
 
     // Keywords only where the grammar expects them.
-    AtKw, ByKw, CountKw, FairKw, FromKw, OrderedKw, PendingKw, QuiescentKw, SumKw,
+    AtKw, ByKw, CountKw, DurableKw, FairKw, FaultKw, FromKw, OrderedKw, PendingKw, QuiescentKw, SumKw,
 
     // Nodes.
     /// Text that fits nowhere, kept so that the tree is complete.
@@ -87,6 +87,7 @@ kinds! {
     SortItem, EnumItem, Variant, StructItem, FieldDecl, ConstItem, ParamItem, FnItem, MessageItem,
     ProcessItem, ProcessBody, Handler, VarDecl, ActionItem, InitItem, ChoreographyItem,
     ChoreographyBody, Endpoint, Contract, PropertyItem, Claim, SizeItem, Sizing,
+    FaultItem,
     BinderList, Binder, EngineList, SizingList,
     Accept, SlotList, Slot, Source,
     Block, LetStmt, AssignStmt, IfStmt, MatchStmt, MatchStmtArm, WhileStmt, ForStmt, LoopStmt,

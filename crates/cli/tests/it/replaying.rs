@@ -184,3 +184,16 @@ fn a_refutation_becomes_a_test_that_fails_until_it_is_mended() {
     stage.run(&["sim", "a.song", "--seed", "1", "--out", "o"]);
     stage.run(&["replay", "o/sim.trace", "--to-test"]).exits(3);
 }
+
+#[test]
+fn a_trace_with_faults_is_taken_again() {
+    let stage = Stage::with(include_str!(
+        "../../../../songs/language/fault-crash-and-restart.song"
+    ));
+    let ran = stage.run(&["explore", "a.song"]).exits(1);
+    assert!(ran.out.contains("* crashes"), "{}", ran.out);
+    for trace in ["out/no_deadlock.trace", "out/never_forgets.trace"] {
+        let ran = stage.run(&["replay", trace]).exits(1);
+        assert!(!ran.out.contains("no longer"), "{}", ran.out);
+    }
+}

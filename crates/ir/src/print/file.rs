@@ -41,6 +41,12 @@ pub fn song(song: &Song) -> String {
                 .iter()
                 .map(|decl| systems::process(song, decl));
             sections.extend(processes.map(|process| vec![process]));
+            let faults = voices.faults.iter();
+            sections.push(
+                faults
+                    .map(|decl| systems::fault(song, voices, decl))
+                    .collect(),
+            );
             voices.init.as_ref()
         }
         System::Actions(actions) => {

@@ -5,8 +5,8 @@ use super::layout::{Doc, group, join, list, text};
 use super::stmts::braces;
 use super::writer::Writer;
 use crate::{
-    Action, Body, Choreography, Code, Family, FamilyId, Global, Handler, Local, LocalId, Message,
-    Process, Song,
+    Action, Body, Choreography, Code, Family, FamilyId, Fault, FaultKind, Global, Handler, Local,
+    LocalId, Message, Process, Song, Voices,
 };
 
 /// `message Name(…) via …;`
@@ -86,10 +86,32 @@ fn outer_rows(song: &Song, id: FamilyId, family: &Family) -> Vec<Local> {
     indices.chain(parameters.cloned()).collect()
 }
 
+/// `fault crash node <= 1;`
+pub(super) fn fault(song: &Song, voices: &Voices, decl: &Fault) -> Doc {
+    let name = match decl.kind {
+        FaultKind::Crash(family) | FaultKind::Restart(family) => {
+            song.families.get(family.index()).map(|family| &family.name)
+        }
+        FaultKind::Lose(message) | FaultKind::Duplicate(message) => {
+            let message = voices.messages.get(message.index());
+            message.map(|message| &message.name)
+        }
+    };
+    let most = decl
+        .most
+        .map_or(String::new(), |most| format!(" <= {most}"));
+    let name = name.map_or("?", String::as_str);
+    text(format!("fault {} {name}{most};", decl.kind.name()))
+}
+
 fn state_vars(song: &Song, id: FamilyId, family: &Family) -> Vec<Doc> {
     let vars = family.vars.iter().map(|var| {
         let mut w = Writer::of_family(song, &var.locals, id);
-        variable(&mut w, &var.name, &var.ty, &var.start)
+        let declared = variable(&mut w, &var.name, &var.ty, &var.start);
+        match var.durable {
+            true => join([text("durable "), declared]),
+            false => declared,
+        }
     });
     vars.collect()
 }

@@ -4,8 +4,8 @@
 use super::{Report, show};
 use crate::finite::{contains_itself, contains_process, is_enumerable, is_finite};
 use crate::{
-    Binder, EnumId, Family, FamilyId, Local, Property, RangeEnd, Sizing, Song, SortKind, StructId,
-    System, Ty,
+    Binder, EnumId, Family, FamilyId, FaultKind, Local, Property, RangeEnd, Sizing, Song, SortKind,
+    StructId, System, Ty, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -128,6 +128,29 @@ fn family(song: &Song, report: &mut Report, id: FamilyId, family: &Family) {
     }
 }
 
+/// Faults are about processes and messages there are, and only a restart has no number.
+fn faults(report: &mut Report, voices: &Voices) {
+    report.enter("faults");
+    for fault in &voices.faults {
+        let is_there = match fault.kind {
+            FaultKind::Crash(family) | FaultKind::Restart(family) => {
+                let mut processes = voices.processes.iter();
+                processes.any(|process| process.family == family)
+            }
+            FaultKind::Lose(message) | FaultKind::Duplicate(message) => {
+                message.index() < voices.messages.len()
+            }
+        };
+        report.require(is_there, fault.span, || {
+            "a fault of something that is not there".to_owned()
+        });
+        let is_restart = matches!(fault.kind, FaultKind::Restart(_));
+        report.require(fault.most.is_none() == is_restart, fault.span, || {
+            "a fault has a number, unless it is a restart".to_owned()
+        });
+    }
+}
+
 fn systems(song: &Song, report: &mut Report) {
     match &song.system {
         System::None => {}
@@ -147,6 +170,7 @@ fn systems(song: &Song, report: &mut Report) {
                 indices(report, &family.index, &process.locals, family.span);
             }
             code_rows(song, report, voices.init.as_ref());
+            faults(report, voices);
         }
         System::Actions(actions) => {
             for global in &actions.globals {

@@ -419,6 +419,9 @@ macro_rules! walkers {
             }
 
             fn voices<V: $visit + ?Sized>(v: &mut V, voices: & $($mut)? Voices) {
+                for fault in & $($mut)? voices.faults {
+                    v.span(& $($mut)? fault.span);
+                }
                 for message in & $($mut)? voices.messages {
                     v.span(& $($mut)? message.span);
                 }

@@ -183,6 +183,7 @@ pub(crate) fn state_var(name: &str, value: Expr, locals: Vec<Local>) -> StateVar
         ty: value.ty.clone(),
         start: StartValue::Value(value),
         locals,
+        durable: false,
         span: Default::default(),
     }
 }
@@ -341,6 +342,7 @@ pub(crate) fn lock() -> Song {
             messages,
             processes,
             init: None,
+            faults: Vec::new(),
         }),
         properties: vec![Property {
             name: "exclusive".into(),

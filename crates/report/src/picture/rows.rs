@@ -184,9 +184,14 @@ impl Apart<'_> {
             },
             EventKind::Act => RowKind::Nowhere,
             EventKind::Local if event.lane.is_none() => RowKind::Nowhere,
-            EventKind::Init | EventKind::Start | EventKind::Timeout | EventKind::Local => {
-                RowKind::At(own)
-            }
+            EventKind::Init
+            | EventKind::Start
+            | EventKind::Timeout
+            | EventKind::Local
+            | EventKind::Crash
+            | EventKind::Restart
+            | EventKind::Lose
+            | EventKind::Duplicate => RowKind::At(own),
         };
         Row {
             kind,
@@ -232,6 +237,10 @@ fn label(event: &Event) -> String {
         EventKind::Init => "init".to_owned(),
         EventKind::Start => "starts".to_owned(),
         EventKind::Timeout => "timeout".to_owned(),
+        EventKind::Crash => "crashes".to_owned(),
+        EventKind::Restart => "restarts".to_owned(),
+        EventKind::Lose => format!("{} is lost", event.label),
+        EventKind::Duplicate => format!("{} is doubled", event.label),
         _ => event.label.clone(),
     }
 }

@@ -6,7 +6,7 @@ use plainsong_semantics::trace::{Ending, EventKind, FailureKind};
 pub(super) const NOBODY: &str = "-";
 
 /// Words for kinds of events.
-pub(super) const KINDS: [(EventKind, &str); 9] = [
+pub(super) const KINDS: [(EventKind, &str); 13] = [
     (EventKind::Init, "init"),
     (EventKind::Start, "start"),
     (EventKind::Send, "send"),
@@ -16,6 +16,10 @@ pub(super) const KINDS: [(EventKind, &str); 9] = [
     (EventKind::Act, "act"),
     (EventKind::Local, "local"),
     (EventKind::Transfer, "transfer"),
+    (EventKind::Crash, "crash"),
+    (EventKind::Restart, "restart"),
+    (EventKind::Lose, "lose"),
+    (EventKind::Duplicate, "duplicate"),
 ];
 
 /// Words for kinds of failures.

@@ -1,5 +1,6 @@
 //! A state of voices.
 
+use super::faults::Trouble;
 use super::network::Network;
 use crate::code::assign::{Memory, Target};
 use crate::value::{Pid, Value};
@@ -16,6 +17,8 @@ pub(crate) struct VoicesConfig {
     pub(crate) voices: Vec<Arc<Voice>>,
     /// The messages on their way.
     pub(crate) network: Network,
+    /// What has gone wrong.
+    pub(crate) trouble: Trouble,
 }
 
 /// A state of one process.

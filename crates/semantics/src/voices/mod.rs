@@ -1,10 +1,11 @@
 //! Voices: processes that exchange messages.
 //!
 //! [`config`] is a state, [`network`] the messages on their way, [`start`] how it begins, [`steps`]
-//! what can happen, [`local`] what a process does by itself, [`receive`] which messages a receive may
+//! what can happen, [`faults`] what can go wrong, [`local`] what a process does by itself, [`receive`] which messages a receive may
 //! take.
 
 pub(crate) mod config;
+pub(crate) mod faults;
 pub(crate) mod local;
 pub(crate) mod network;
 pub(crate) mod receive;
@@ -18,7 +19,7 @@ use crate::code::coverage::Statements;
 use crate::code::flatten::flatten;
 use crate::instance::Instance;
 use crate::value::Pid;
-use plainsong_ir::{Accept, Body, Delivery, MessageId, Process, Voices};
+use plainsong_ir::{Accept, Body, Delivery, Fault, MessageId, Process, Voices};
 
 /// A system of voices, ready to run.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub(crate) struct VoiceSystem {
     init: Option<usize>,
     /// The declared delivery of each kind of message.
     deliveries: Vec<Option<Delivery>>,
+    /// What may go wrong.
+    pub(crate) faults: Vec<Fault>,
 }
 
 /// What a family of processes does.
@@ -65,6 +68,7 @@ impl VoiceSystem {
                 .iter()
                 .map(|message| message.delivery)
                 .collect(),
+            faults: voices.faults.clone(),
         };
         for process in &voices.processes {
             let program = system.program(process, statements);

@@ -141,6 +141,28 @@ impl Network {
         taken
     }
 
+    /// Takes the message at `position` out: nobody reads it.
+    pub(crate) fn lose(&mut self, position: usize) {
+        self.messages.remove(position);
+        let gone = position as u32;
+        self.messages
+            .iter_mut()
+            .for_each(|message| forget(&mut message.past, gone));
+        self.pasts.iter_mut().for_each(|past| forget(past, gone));
+    }
+
+    /// Sends a copy of the message at `position`: what is in the past of the first is in the past of the
+    /// second.
+    pub(crate) fn double(&mut self, position: usize) {
+        let number = self.sent;
+        let copy = Flying {
+            number,
+            ..self.messages[position].clone()
+        };
+        self.messages.push(copy);
+        self.sent.0 += 1;
+    }
+
     /// The messages that a receive of `to` may take: those that `accepts` accepts and no model
     /// refuses, by position. A message whose acceptance fails counts; one that is refused anyway is
     /// not even looked at.

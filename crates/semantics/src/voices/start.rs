@@ -1,6 +1,7 @@
 //! How voices begin.
 
 use super::config::{Private, Voice, VoicesConfig};
+use super::faults::Trouble;
 use super::network::Network;
 use super::{Act, VoiceSystem};
 use crate::code::Pace;
@@ -19,7 +20,7 @@ impl VoiceSystem {
         let lanes = self.program_of.len();
         let mut possibilities = Vec::new();
         for lane in 0..lanes {
-            match self.starts(lane) {
+            match self.starts(lane, None) {
                 Ok(vars) => possibilities.push(
                     vars.into_iter()
                         .map(|vars| self.voice(lane, vars, covered))
@@ -43,15 +44,23 @@ impl VoiceSystem {
             begun,
             voices,
             network: Network::new(),
+            trouble: Trouble::default(),
         }))
     }
 
-    /// Every way the state variables of a process can start.
-    fn starts(&self, lane: usize) -> Result<Vec<Vec<Value>>> {
+    /// Every way the state variables of a process can start; durable ones keep the values of a process
+    /// that restarts.
+    pub(super) fn starts(&self, lane: usize, kept: Option<&[Value]>) -> Result<Vec<Vec<Value>>> {
         let member = &self.instance.members()[lane];
         let family = &self.instance.song().families[member.family.index()];
         let mut starts = vec![Vec::new()];
-        for var in &family.vars {
+        for (at, var) in family.vars.iter().enumerate() {
+            if let Some(kept) = kept.filter(|_| var.durable) {
+                starts
+                    .iter_mut()
+                    .for_each(|vars| vars.push(kept[at].clone()));
+                continue;
+            }
             let mut longer = Vec::new();
             for vars in starts {
                 let world = OwnVars {
@@ -75,7 +84,7 @@ impl VoiceSystem {
     /// Local statements before its first communication are a step of their own, unless nobody could
     /// tell: when they choose nothing, change no state variable and do not fail, the process starts
     /// behind them.
-    fn voice(&self, lane: usize, vars: Vec<Value>, covered: &mut Covered) -> Arc<Voice> {
+    pub(super) fn voice(&self, lane: usize, vars: Vec<Value>, covered: &mut Covered) -> Arc<Voice> {
         let mut slots = self.instance.members()[lane].index.clone();
         let Act::Body(number) = self.program_at(lane).act else {
             let width = self.handler_slots(lane).max(slots.len());

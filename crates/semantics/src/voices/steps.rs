@@ -25,8 +25,11 @@ impl VoiceSystem {
         }
         let mut steps = Vec::new();
         for lane in 0..config.voices.len() {
-            self.steps_of(config, lane, covered, &mut steps);
+            if !config.trouble.is_down(lane) {
+                self.steps_of(config, lane, covered, &mut steps);
+            }
         }
+        self.fault_steps(config, covered, &mut steps);
         steps
     }
 

@@ -16,6 +16,7 @@ impl VoiceSystem {
     /// nothing can happen.
     pub(crate) fn waiting(&self, config: &VoicesConfig) -> Vec<Waiting> {
         (0..config.voices.len())
+            .filter(|lane| !config.trouble.is_down(*lane))
             .filter_map(|lane| self.waits(config, lane))
             .collect()
     }

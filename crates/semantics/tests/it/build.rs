@@ -336,6 +336,7 @@ impl Builder {
                 ty: start.ty.clone(),
                 start: StartValue::Value(start.clone()),
                 locals: locals.clone(),
+                durable: false,
                 span: span(),
             })
             .collect();

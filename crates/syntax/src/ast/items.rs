@@ -1,9 +1,10 @@
 //! Views of a file and its items.
 
+use super::patterns::integer;
 use super::types::domain;
 use super::{
     Block, BlockExpr, ChoreographyItem, Domain, Expr, Name, ProcessItem, PropertyItem, RangeExpr,
-    SizeItem, Type, VarDecl, child, children, choices, has, name, names, nodes,
+    SizeItem, Type, VarDecl, child, children, choices, has, name, names, nodes, token,
 };
 use crate::kinds::SyntaxKind;
 
@@ -32,6 +33,8 @@ nodes! {
     ActionItem = ActionItem;
     /// `init { … }`
     InitItem = InitItem;
+    /// `fault crash node <= 1;`
+    FaultItem = FaultItem;
     /// `(x: T, …)` or `[x: T, …]`.
     BinderList = BinderList;
     /// `x: T`
@@ -73,6 +76,8 @@ choices! {
         Property(PropertyItem),
         /// `size …`
         Size(SizeItem),
+        /// `fault …`
+        Fault(FaultItem),
     }
 }
 
@@ -80,6 +85,23 @@ impl Song {
     /// The items in order.
     pub fn items(&self) -> impl Iterator<Item = Item> + use<> {
         children(&self.syntax)
+    }
+}
+
+impl FaultItem {
+    /// What happens, as written.
+    pub fn what(&self) -> Option<Name> {
+        names(&self.syntax).next()
+    }
+
+    /// The process or message.
+    pub fn whom(&self) -> Option<Name> {
+        names(&self.syntax).nth(1)
+    }
+
+    /// How often at most, if written; `None` inside for a number that is too large.
+    pub fn most(&self) -> Option<Option<i64>> {
+        token(&self.syntax, SyntaxKind::Int).map(|most| integer(most.text()))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::types::domain;
 use super::{
     AsyncStmt, Choose, Domain, Expr, Name, Pattern, ReceiveChoice, ReceiveStmt, SendStmt, Type,
-    WhereClause, child, child_after, children, choices, name, nodes, tokens,
+    WhereClause, child, child_after, children, choices, has, name, nodes, tokens,
 };
 use crate::kinds::SyntaxKind;
 
@@ -142,6 +142,11 @@ impl LetStmt {
 }
 
 impl VarDecl {
+    /// `durable`?
+    pub fn is_durable(&self) -> bool {
+        has(&self.syntax, SyntaxKind::DurableKw)
+    }
+
     /// The variable.
     pub fn name(&self) -> Option<Name> {
         name(&self.syntax)

@@ -22,6 +22,7 @@ mod dependencies;
 mod exhaustive;
 mod expressions;
 mod families;
+mod faults;
 mod finish;
 mod fit;
 mod lines;

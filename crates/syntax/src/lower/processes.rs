@@ -40,6 +40,7 @@ impl Lowering<'_> {
         let globals = self.globals(&items.globals);
         let processes = self.processes(&items.processes);
         let actions_done = self.action_bodies(&items.actions);
+        let faults = self.faults(&items.faults);
         let home = if voices {
             Home::VoicesInit
         } else {
@@ -51,6 +52,7 @@ impl Lowering<'_> {
                 messages: self.messages.clone(),
                 processes,
                 init,
+                faults,
             })
         } else if actions || init.is_some() {
             System::Actions(plainsong_ir::Actions {
@@ -174,6 +176,7 @@ impl Lowering<'_> {
                 ty,
                 start,
                 locals,
+                durable: var.is_durable(),
                 span,
             });
             self.names.vars[family.index()].entry(name).or_insert(id);

@@ -29,6 +29,7 @@ pub(crate) struct Declarations {
     pub(crate) lines: Vec<ast::ChoreographyItem>,
     pub(crate) properties: Vec<ast::PropertyItem>,
     pub(crate) sizes: Vec<ast::SizeItem>,
+    pub(crate) faults: Vec<ast::FaultItem>,
 }
 
 /// What [`Song::consts`](plainsong_ir::Song::consts) has in one table.
@@ -137,6 +138,7 @@ impl Collector<'_> {
             ast::Item::Choreography(item) => self.line(item),
             ast::Item::Property(item) => self.property(item),
             ast::Item::Size(item) => self.items.sizes.push(item),
+            ast::Item::Fault(item) => self.items.faults.push(item),
         }
     }
 

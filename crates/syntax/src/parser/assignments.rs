@@ -37,6 +37,9 @@ impl Parser<'_> {
     /// `var x [: T] = …;`
     pub(super) fn var_declaration(&mut self) {
         let start = self.open();
+        if self.at_word("durable") {
+            self.bump_as(DurableKw);
+        }
         self.bump();
         self.expect_name("the name of a variable");
         self.type_and_value(

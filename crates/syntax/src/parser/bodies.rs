@@ -34,6 +34,9 @@ impl Parser<'_> {
                 p.handler();
             }
             VarKw if order.last.is_none() => p.var_declaration(),
+            Ident if order.last.is_none() && p.at_word("durable") && p.nth(1) == VarKw => {
+                p.var_declaration();
+            }
             VarKw if order.is_last(Part::Handler) => {
                 p.check_process_order(&mut order, Part::State);
                 p.var_declaration();

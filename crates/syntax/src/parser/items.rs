@@ -17,6 +17,7 @@ impl Parser<'_> {
             let before = self.at;
             match self.kind {
                 kind if kind.starts_item() => self.item(),
+                Ident if self.at_word("fault") => self.fault(),
                 Semicolon => self.stray_semicolon(),
                 _ => self.no_item(),
             }
@@ -202,6 +203,19 @@ impl Parser<'_> {
         }
         self.expect_semicolon();
         self.close(start, MessageItem);
+    }
+
+    /// `fault crash node <= 1;`
+    fn fault(&mut self) {
+        let start = self.open();
+        self.bump_as(FaultKw);
+        self.expect_name("`crash`, `restart`, `lose` or `duplicate`");
+        self.expect_name("the name of a process or message");
+        if self.eat(LtEq) && !self.eat(Int) {
+            self.expected("an integer");
+        }
+        self.expect_semicolon();
+        self.close(start, FaultItem);
     }
 
     /// `(x: T, …)` or `[x: T, …]`

@@ -95,6 +95,7 @@ impl Composer {
             messages,
             processes,
             init,
+            faults: Vec::new(),
         });
     }
 
@@ -113,6 +114,7 @@ impl Composer {
                 ty,
                 start,
                 locals,
+                durable: false,
                 span: Default::default(),
             };
             self.song.families[family.index()].vars.push(var);

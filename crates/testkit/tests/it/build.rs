@@ -96,6 +96,7 @@ impl Band {
             ty,
             start,
             locals: Vec::new(),
+            durable: false,
             span: Span::default(),
         });
         VarId::from(vars.len() - 1)

@@ -61,6 +61,16 @@ sort Slot = 0..4;
 size Slot = 3;                  // error: it has 4 members
 ```";
 
+    /// A fault that cannot be.
+    BAD_FAULT = "bad-fault", "a fault that cannot be", "\
+`fault crash node <= 1;` says what may go wrong, to whom, and how often: `crash` and `restart` are about
+processes, `lose` and `duplicate` about messages. Each is declared once. A restart needs a crash and has
+no number: it happens as often as there was a crash.
+
+```text
+fault lose Beat;                // error: how often? write `fault lose Beat <= 2;`
+```";
+
     /// A name that already means something.
     RESERVED_NAME = "reserved-name", "a name already means something else", "\
 `no_deadlock` and `assertions` are checked for every system, and verdicts name them, so no property can

@@ -42,6 +42,7 @@ pub fn small_voices(seed: u64, delivery: Option<Delivery>) -> Song {
         messages,
         processes,
         init,
+        faults: Vec::new(),
     });
     small.property();
     let mut song = small.composer.song;
@@ -149,6 +150,7 @@ impl Small {
                 ty,
                 start,
                 locals,
+                durable: false,
                 span: Default::default(),
             };
             c.song.families[family.index()].vars.push(var);
