@@ -193,6 +193,7 @@ impl Proof {
             let effort = Effort {
                 seed,
                 name: format!("{name}/{number}"),
+                ..Effort::default()
             };
             shown.extend(discharge(
                 theory,

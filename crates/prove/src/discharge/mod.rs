@@ -42,6 +42,8 @@ pub struct Effort {
     pub seed: u32,
     /// Begins the name of every query.
     pub name: String,
+    /// How many of the steps are tried; all of them when nothing is said.
+    pub steps: Option<usize>,
 }
 
 /// Tries to show each of the obligations.
@@ -69,7 +71,8 @@ pub fn discharge(
             Err(unsupported) => Shown::No(unsupported.message),
         });
     }
-    for (step, &resource) in RESOURCES.iter().enumerate() {
+    let steps = effort.steps.unwrap_or(RESOURCES.len());
+    for (step, &resource) in RESOURCES.iter().enumerate().take(steps) {
         let asked: Vec<Query> = open
             .iter()
             .map(|(_, first, second)| {

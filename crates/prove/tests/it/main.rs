@@ -3,5 +3,6 @@
 mod lines;
 mod programs;
 mod prover;
+mod random;
 mod sums;
 mod terms;

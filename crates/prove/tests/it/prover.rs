@@ -16,6 +16,11 @@ pub(crate) static SOLVERS: LazyLock<Solvers> = LazyLock::new(|| {
 
 /// The obligations of the first choreography that could not be shown: rule and text.
 pub(crate) fn open(text: &str) -> Vec<String> {
+    open_after(text, None)
+}
+
+/// The same, with only so many of the steps.
+pub(crate) fn open_after(text: &str, steps: Option<usize>) -> Vec<String> {
     let compiled = plainsong_syntax::compile(text);
     let song = compiled
         .song
@@ -24,6 +29,7 @@ pub(crate) fn open(text: &str) -> Vec<String> {
     let conditions = conditions(&mut theory, 0, &[]).expect("covered");
     let effort = Effort {
         name: "test".to_owned(),
+        steps,
         ..Effort::default()
     };
     let all = &conditions.obligations;
