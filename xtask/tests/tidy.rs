@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["diagnostics", "explore", "macros", "smt"],
     &["ir", "plainsong"],
     &["semantics"],
-    &["syntax", "report", "explore-songs", "states", "prove"],
+    &["syntax", "report", "explore-songs", "states", "prove", "sequentialize"],
     &["driver"],
     &["cli", "testkit"],
 ];

@@ -17,6 +17,7 @@ pub mod engine;
 pub mod engines;
 pub mod exit;
 pub mod format;
+pub mod line;
 pub mod plan;
 pub mod problem;
 pub mod run;

@@ -151,6 +151,8 @@ impl Runner<'_, '_> {
         took: Duration,
     ) {
         for (&at, mut verdict) in places.iter().zip(report.verdicts) {
+            let text = &self.source.text;
+            verdict.reason = plainsong_sequentialize::with_lines(&verdict.reason, text);
             if let Some(coverage) = report.coverage.as_ref()
                 && verdict.outcome == Outcome::Holds
             {

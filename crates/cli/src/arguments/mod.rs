@@ -52,6 +52,9 @@ pub(crate) enum Verb {
     /// Prove choreographies for every size and every value
     #[command(after_help = EXIT_CODES)]
     Prove(ProveArguments),
+    /// Find the one line that the processes follow, for every number of them
+    #[command(after_help = EXIT_CODES)]
+    Sequentialize(SequentializeArguments),
     /// Run one random execution and show it as a message sequence
     Sim(SimArguments),
     /// Take the steps of a saved trace again
@@ -146,6 +149,16 @@ pub(crate) struct ProveArguments {
     /// Show everything again under so many other seeds, and say what changes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) stability: u32,
+}
+
+/// `sequentialize`.
+#[derive(Debug, Args)]
+pub(crate) struct SequentializeArguments {
+    #[command(flatten)]
+    pub(crate) check: CheckArguments,
+    /// Print the line that was found
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) emit: bool,
 }
 
 /// How big an instance is and how its messages travel.

@@ -12,6 +12,7 @@ mod rejected;
 mod replay;
 mod request;
 mod saved;
+mod sequentialize;
 mod serve;
 mod show;
 mod sim;
@@ -27,6 +28,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Check(arguments) => check::check(arguments, None, session),
         Verb::Explore(arguments) => check::check(arguments, Some("explore"), session),
         Verb::Prove(arguments) => prove::prove(arguments, session),
+        Verb::Sequentialize(arguments) => sequentialize::sequentialize(arguments, session),
         Verb::Sim(arguments) => sim::sim(arguments, session),
         Verb::Replay(arguments) => replay::replay(arguments, session),
         Verb::Show(arguments) => show::show(arguments, session),

@@ -15,6 +15,7 @@ mod new_project;
 mod pictures;
 mod replaying;
 mod selecting;
+mod sequentializing;
 mod showing;
 mod simulating;
 mod sizing;

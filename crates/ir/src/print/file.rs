@@ -2,7 +2,7 @@
 
 use super::layout::{Doc, join, separated, text};
 use super::{items, systems};
-use crate::{Song, System};
+use crate::{Choreography, Song, System};
 
 /// A whole song as source text.
 pub fn song(song: &Song) -> String {
@@ -78,6 +78,11 @@ pub fn song(song: &Song) -> String {
     );
     sections.push(song.sizes.iter().map(items::size).collect());
     file(sections)
+}
+
+/// One of a song's choreographies as source text.
+pub fn choreography(song: &Song, decl: &Choreography) -> String {
+    file(vec![vec![systems::choreography(song, decl)]])
 }
 
 /// Sections are kept apart by an empty line.

@@ -23,7 +23,7 @@ mod systems;
 mod types;
 mod writer;
 
-pub use file::song;
+pub use file::{choreography, song};
 
 use crate::visit::Visit;
 use crate::{Expr, FamilyId, Local, LocalId, Pattern, Place, Song, Stmt, Ty};

@@ -144,6 +144,10 @@ fn answered(expectation: &Expectation, song: &Arc<Song>) -> Vec<Problem> {
         }
         Question::Prove(claims) => answers::verdicts(song, &expectation.scope, Some("prove"))
             .map(|actual| compare(claims, &[Outcome::Proved], &actual)),
+        Question::Sequentialize(claims) => {
+            answers::verdicts(song, &expectation.scope, Some("sequentialize"))
+                .map(|actual| compare(claims, &[Outcome::Proved], &actual))
+        }
         Question::Explore(expected) => {
             answers::executions(song, &expectation.scope).map(|actual| {
                 let expected = answers::without_zeros(expected);

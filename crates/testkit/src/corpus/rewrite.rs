@@ -83,6 +83,13 @@ fn answer(expectation: &Expectation, song: &Arc<Song>) -> Result<Question, Strin
                 .filter_map(|new| claim(old, Outcome::Proved, new));
             Ok(Question::Prove(claims.collect()))
         }
+        Question::Sequentialize(old) => {
+            let verdicts = answers::verdicts(song, scope, Some("sequentialize"))?;
+            let claims = verdicts
+                .iter()
+                .filter_map(|new| claim(old, Outcome::Proved, new));
+            Ok(Question::Sequentialize(claims.collect()))
+        }
         Question::Explore(_) => {
             let counts = answers::executions(song, scope)?;
             let worth_saying =

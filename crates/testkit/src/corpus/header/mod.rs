@@ -38,6 +38,8 @@ pub enum Question {
     Check(Vec<Claim>),
     /// `prove`: a verdict for each property that is named; the others are proved.
     Prove(Vec<Claim>),
+    /// `sequentialize`: a verdict for each property that is named; the others are proved.
+    Sequentialize(Vec<Claim>),
     /// `explore`: numbers of executions; those not named are 0.
     Explore(Vec<(Ending, u64)>),
     /// `states`: how many states the exhaustive search finds.
@@ -136,6 +138,7 @@ impl fmt::Display for Expectation {
         let verb = match self.question {
             Question::Check(_) => "check",
             Question::Prove(_) => "prove",
+            Question::Sequentialize(_) => "sequentialize",
             Question::Explore(_) => "explore",
             Question::States(_) => "states",
             Question::Accepted => "accepted",
@@ -143,7 +146,9 @@ impl fmt::Display for Expectation {
         write!(f, "// expect {verb}{}", self.scope)?;
         match &self.question {
             Question::Check(claims) => write!(f, ": {}", verdicts(claims, Outcome::Holds)),
-            Question::Prove(claims) => write!(f, ": {}", verdicts(claims, Outcome::Proved)),
+            Question::Prove(claims) | Question::Sequentialize(claims) => {
+                write!(f, ": {}", verdicts(claims, Outcome::Proved))
+            }
             Question::Explore(counts) => write!(f, ": {}", numbers(counts)),
             Question::States(number) => write!(f, ": {number}"),
             Question::Accepted => Ok(()),

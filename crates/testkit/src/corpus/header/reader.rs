@@ -13,6 +13,7 @@ pub(super) fn expectation(text: &str) -> Result<(Question, Scope), String> {
         "accepted" => Question::Accepted,
         "check" => Question::Check(reader.after_colon(Reader::claims)?),
         "prove" => Question::Prove(reader.after_colon(Reader::claims)?),
+        "sequentialize" => Question::Sequentialize(reader.after_colon(Reader::claims)?),
         "explore" => Question::Explore(reader.after_colon(Reader::counts)?),
         "states" => Question::States(reader.after_colon(Reader::number)?),
         other => {

@@ -1,0 +1,105 @@
+//! `plainsong sequentialize`: proofs for every size, the line, and what is said when there is none.
+
+use crate::stage::Stage;
+
+const GATHER: &str = "\
+sort Q;
+
+message Hello(who: Q);
+
+process p {
+    var last: option<Q> = none;
+    for q in Q {
+        receive Hello(who) from any member;
+        last = some(who);
+    }
+}
+
+process member[q: Q] {
+    send Hello(q) to p;
+}
+
+property nothing_left: finally pending() == 0;
+property heard: finally p.last != none;
+";
+
+#[test]
+fn a_proof_has_no_bound_and_is_fine() {
+    let stage = Stage::with(GATHER);
+    let ran = stage
+        .run(&[
+            "sequentialize",
+            "a.song",
+            "--property",
+            "no_deadlock",
+            "--json",
+        ])
+        .exits(0);
+    let verdict = ran.out.lines().find(|line| line.contains("\"verdict\""));
+    let verdict = verdict.expect("there is a verdict");
+    assert!(
+        verdict.contains("\"verdict\":\"proved\",\"bound\":{}"),
+        "{verdict}"
+    );
+    stage
+        .run(&[
+            "sequentialize",
+            "a.song",
+            "--property",
+            "nothing_left",
+            "--require",
+            "proved",
+        ])
+        .exits(0);
+}
+
+#[test]
+fn what_is_not_proved_on_the_line_is_unknown_and_says_how_far_it_was_explored() {
+    let stage = Stage::with(GATHER);
+    let ran = stage
+        .run(&["sequentialize", "a.song", "--property", "heard"])
+        .exits(2);
+    assert!(
+        ran.out.contains("there is a line for every size"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("nothing wrong up to Q=1..=2"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn the_line_is_printed() {
+    let stage = Stage::with(GATHER);
+    let ran = stage
+        .run(&[
+            "sequentialize",
+            "a.song",
+            "--property",
+            "no_deadlock",
+            "--emit",
+        ])
+        .exits(0);
+    let line = "    for q in Q {\n        p.who = q;\n        p.last = some(p.who);\n    }\n";
+    assert!(ran.out.contains(line), "{}", ran.out);
+}
+
+#[test]
+fn a_bug_is_shown_at_the_smallest_size_that_has_it() {
+    let song = GATHER.replace("send Hello(q) to p;", "receive Hello(_) from p;");
+    let ran = Stage::with(&song).run(&["sequentialize", "a.song", "--property", "no_deadlock"]);
+    let ran = ran.exits(1);
+    assert!(ran.out.contains("Q=1"), "{}", ran.out);
+}
+
+#[test]
+fn a_construct_without_a_rule_is_named_with_its_line() {
+    let song = GATHER.replace("from any member;", "from any member where who == who;");
+    let ran = Stage::with(&song).run(&["sequentialize", "a.song", "--property", "no_deadlock"]);
+    let ran = ran.exits(2);
+    let said = "[not-covered]: a receive with `where` is not covered (line 8)";
+    assert!(ran.out.contains(said), "{}", ran.out);
+}

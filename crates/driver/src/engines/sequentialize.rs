@@ -1,0 +1,269 @@
+//! The sequentialize engine: one line for every size, and what to say when there is none.
+//!
+//! The search for a line is done by `plainsong-sequentialize`. Where it finds one, deadlock freedom and
+//! `finally pending() == 0` are proved for all sizes, and `assertions` if everything on the way was decided.
+//! Whatever is left open is explored at small sizes: a refutation is a real one with its execution, and
+//! otherwise the verdict is `unknown` and says what stood in the way.
+
+use super::bounds::Bound;
+use super::explore::Explore;
+use crate::engine::{EngineReport, Task};
+use crate::select::Question;
+use crate::watch::Overseer;
+use crate::{Engine, Problem};
+use plainsong_ir::{BinOp, Claim, Expr, ExprKind, PendingOf, Song, System};
+use plainsong_semantics::machine::Subject;
+use plainsong_semantics::search::{Check, Limits};
+use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_sequentialize::{Sequentialized, Stuck, sequentialize};
+
+/// Canonical sequentialization.
+pub(super) struct Sequentialize;
+
+/// Small instances are explored no longer than this.
+const STATES: u64 = 200_000;
+/// No more combinations of sizes than this.
+const INSTANCES: usize = 12;
+/// Sizes are tried up to this.
+const LARGEST: i64 = 3;
+
+impl Engine for Sequentialize {
+    fn name(&self) -> &'static str {
+        "sequentialize"
+    }
+
+    fn needs(&self) -> &'static str {
+        "finds one line for every number of processes; needs nothing"
+    }
+
+    fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
+        if question.subject != Subject::System || !matches!(song.system, System::Voices(_)) {
+            return Err("only processes that exchange messages have a line to find".to_owned());
+        }
+        match question.check {
+            Check::Assertions | Check::NoDeadlock | Check::Contract => Ok(()),
+            Check::Property(at) => match song.properties[at].claim {
+                Claim::Finally(_) => Ok(()),
+                Claim::Always(_) => Err(
+                    "a line keeps what each process sees, not what holds between \
+                                         steps of different ones; ask `explore`"
+                        .to_owned(),
+                ),
+                Claim::Quiescent { .. } => Err("ask `diverge` or `explore`".to_owned()),
+            },
+        }
+    }
+
+    fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+        let found = sequentialize(&task.song, task.delivery);
+        let proved: Vec<bool> = task
+            .questions
+            .iter()
+            .map(|question| {
+                found
+                    .as_ref()
+                    .is_ok_and(|line| is_proved(&task.song, question, line))
+            })
+            .collect();
+        let open: Vec<Question> = task
+            .questions
+            .iter()
+            .zip(&proved)
+            .filter(|(_, proved)| !**proved)
+            .map(|(question, _)| question.clone())
+            .collect();
+        let mut explored = explored(task, open, overseer)?.into_iter();
+        let mut verdicts = Vec::new();
+        for (question, proved) in task.questions.iter().zip(proved) {
+            verdicts.push(if proved {
+                verdict(
+                    question,
+                    Outcome::Proved,
+                    Bound::new(),
+                    why_proved(question),
+                )
+            } else {
+                let small = explored.next().expect("what is open was explored");
+                combined(&task.song, question, small, &found)
+            });
+        }
+        Ok(EngineReport {
+            verdicts,
+            coverage: None,
+        })
+    }
+}
+
+/// Does the line answer the question by itself?
+fn is_proved(song: &Song, question: &Question, line: &Sequentialized) -> bool {
+    match question.check {
+        Check::NoDeadlock => true,
+        Check::Assertions => line.open.is_empty(),
+        Check::Contract => false,
+        Check::Property(at) => match &song.properties[at].claim {
+            Claim::Finally(claim) => is_nothing_left(claim),
+            _ => false,
+        },
+    }
+}
+
+/// `pending() == 0`, of all messages or of one kind.
+fn is_nothing_left(claim: &Expr) -> bool {
+    let ExprKind::Binary(BinOp::Eq, left, right) = &claim.kind else {
+        return false;
+    };
+    let bare = |expr: &Expr| {
+        let mut expr = expr.clone();
+        while let ExprKind::Widen(inner) | ExprKind::Narrow(inner) = expr.kind {
+            expr = *inner;
+        }
+        expr.kind
+    };
+    let counts = |kind: &ExprKind| {
+        matches!(
+            kind,
+            ExprKind::Pending(PendingOf::All | PendingOf::Message(_))
+        )
+    };
+    let (left, right) = (bare(left), bare(right));
+    (counts(&left) && right == ExprKind::Int(0)) || (counts(&right) && left == ExprKind::Int(0))
+}
+
+fn why_proved(question: &Question) -> String {
+    match question.check {
+        Check::NoDeadlock => "there is one line for every size, and it comes to its end",
+        Check::Assertions => "decided on the line, for every size",
+        _ => "on the line every message that is sent is received",
+    }
+    .to_owned()
+}
+
+/// Answers what is left open at small sizes, as far as that is quick.
+fn explored(
+    task: &Task,
+    questions: Vec<Question>,
+    overseer: &mut Overseer<'_>,
+) -> Result<Vec<Verdict>, Problem> {
+    if questions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let small = Task {
+        questions,
+        sizes: small_sizes(&task.sizes),
+        limits: Limits {
+            states: task.limits.states.min(STATES),
+            ..task.limits
+        },
+        grow: false,
+        ..task.clone()
+    };
+    Ok(Explore.run(&small, overseer)?.verdicts)
+}
+
+/// The sizes to explore: from one on, different sorts differently, as far as the sizes asked for go.
+fn small_sizes(asked: &[Sizes]) -> Vec<Sizes> {
+    let Some(largest) = asked.last() else {
+        return asked.to_vec();
+    };
+    let mut all = vec![Sizes::new()];
+    for (name, &most) in &largest.chosen {
+        let most = most.min(LARGEST);
+        let least = most.min(1);
+        all = all
+            .into_iter()
+            .flat_map(|sizes| (least..=most).map(move |size| sizes.clone().with(name, size)))
+            .collect();
+    }
+    all.sort_by_key(|sizes| sizes.chosen.values().sum::<i64>());
+    all.truncate(INSTANCES);
+    all
+}
+
+/// What exploration says, and why there is no proof.
+fn combined(
+    song: &Song,
+    question: &Question,
+    mut small: Verdict,
+    found: &Result<Sequentialized, Box<Stuck>>,
+) -> Verdict {
+    small.property.clone_from(&question.name);
+    if small.outcome == Outcome::Refuted {
+        return small;
+    }
+    let why = match found {
+        Err(stuck) => no_line(stuck),
+        Ok(line) => not_on_the_line(song, question, line),
+    };
+    let tried = match small.outcome {
+        Outcome::Holds => {
+            let bound: Vec<String> = small
+                .bound
+                .iter()
+                .map(|(name, size)| format!("{name}={size}"))
+                .collect();
+            match bound.is_empty() {
+                true => "exploration finds nothing wrong".to_owned(),
+                false => format!("exploration finds nothing wrong up to {}", bound.join(", ")),
+            }
+        }
+        _ => format!("exploration of small sizes gave up: {}", small.reason),
+    };
+    Verdict {
+        outcome: Outcome::Unknown,
+        bound: Bound::new(),
+        reason: format!("{why}; {tried}"),
+        ..small
+    }
+}
+
+fn no_line(stuck: &Stuck) -> String {
+    let marker = plainsong_sequentialize::place_marker(stuck.span);
+    let place = match stuck.span.end == 0 || stuck.sentence.contains(&marker) {
+        true => String::new(),
+        false => format!(" ({marker})"),
+    };
+    let help = stuck.help.as_ref();
+    let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+    format!(
+        "no line found [{}]: {}{place}{help}",
+        stuck.obstacle.name(),
+        stuck.sentence
+    )
+}
+
+fn not_on_the_line(song: &Song, question: &Question, line: &Sequentialized) -> String {
+    match question.check {
+        Check::Property(at) => format!(
+            "there is a line for every size, but `{}` was not proved on it",
+            song.properties[at].name
+        ),
+        _ => {
+            let places: Vec<String> = line
+                .open
+                .iter()
+                .take(3)
+                .map(|span| plainsong_sequentialize::place_marker(*span))
+                .collect();
+            format!(
+                "there is a line for every size, but not everything on it is decided ({})",
+                places.join(", ")
+            )
+        }
+    }
+}
+
+fn verdict(question: &Question, outcome: Outcome, bound: Bound, reason: String) -> Verdict {
+    Verdict {
+        property: question.name.clone(),
+        outcome,
+        bound,
+        reason,
+        states: None,
+        executions: None,
+        blocked: None,
+        assumptions: Vec::new(),
+        notes: Vec::new(),
+        trace: None,
+    }
+}

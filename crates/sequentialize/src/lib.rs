@@ -1,0 +1,87 @@
+//! Canonical sequentialization: from voices to one line, for any number of processes.
+//!
+//! A receive can be moved to the send that it matches if that send is the only one, or if all candidates
+//! are the same statement of members of one family: the outcomes are then permutations of each other. For a
+//! program in which every receive is like that, it is enough to exhibit *one* schedule, for arbitrary sizes.
+//! The schedule is a sequential program without sends and receives: the line.
+//!
+//! The path: [`voices_to_parts`] brings the processes into the shape that rules look at and refuses what is
+//! not covered, [`race`] checks every receive, [`rules`] look for the canonical schedule over a symbolic
+//! [`state`] in which whole families move at once.
+//!
+//! What is found is sound for every size: no deadlock, and no message left over. Nothing here looks at a
+//! particular instance.
+
+mod eval;
+mod line;
+mod part;
+mod race;
+mod rules;
+mod state;
+mod story;
+mod stuck;
+mod value;
+mod voices_to_parts;
+
+pub use stuck::{Obstacle, Stuck};
+
+use plainsong_diagnostics::{Span, line_and_column};
+use plainsong_ir::{Delivery, Song};
+use rules::Engine;
+use std::collections::BTreeSet;
+
+/// That there is a line.
+#[derive(Clone, Debug)]
+pub struct Sequentialized {
+    /// Places of assertions and operations that were not seen to hold or to be defined on the way.
+    pub open: BTreeSet<Span>,
+    /// The song with the line, or why it is not shown.
+    pub line: Result<Song, String>,
+    /// How many steps the search took.
+    pub steps: usize,
+}
+
+/// Looks for the line of a song's voices. `delivery` is a model for all messages instead of the declared
+/// ones.
+pub fn sequentialize(
+    song: &Song,
+    delivery: Option<Delivery>,
+) -> Result<Sequentialized, Box<Stuck>> {
+    let score = voices_to_parts::score(song, delivery)?;
+    let annotated = score.annotated.clone();
+    let senders = race::senders(&score)?;
+    let mut engine = Engine::new(score, senders);
+    let ends = engine.finish()?;
+    let mut open = std::mem::take(&mut engine.risks);
+    open.extend(annotated);
+    let line = line::line(&engine, &ends);
+    Ok(Sequentialized {
+        open,
+        line,
+        steps: engine.steps,
+    })
+}
+
+/// A place in a sentence, before the text is at hand; see [`with_lines`].
+pub fn place_marker(span: Span) -> String {
+    format!("\u{27e6}{}\u{27e7}", span.start)
+}
+
+/// The sentence with line numbers in it.
+pub fn with_lines(sentence: &str, text: &str) -> String {
+    let mut result = String::new();
+    let mut rest = sentence;
+    while let Some((before, after)) = rest.split_once('\u{27e6}') {
+        result.push_str(before);
+        let Some((number, after)) = after.split_once('\u{27e7}') else {
+            break;
+        };
+        let line = number
+            .parse()
+            .map_or(0, |at| line_and_column(text, at).line);
+        result.push_str(&format!("line {line}"));
+        rest = after;
+    }
+    result.push_str(rest);
+    result
+}

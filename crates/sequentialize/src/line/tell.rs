@@ -1,0 +1,688 @@
+//! Events as statements.
+
+use super::{Sent, Teller, expr};
+use crate::part::{BlockId, OpKind, Over, Rounds, Var, received};
+use crate::story::{At, Event};
+use crate::value::Comp;
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{
+    Accept, Block, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, LoopClauses, Place, Root,
+    Source, Stmt, StmtKind, Ty,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+type Told<T> = Result<T, String>;
+
+impl Teller<'_, '_> {
+    /// Stories that begin alike, as statements; where they differ there is a branch.
+    pub(super) fn stories(&mut self, stories: Vec<Vec<&Event>>) -> Told<Block> {
+        let mut block = Block::new();
+        let mut at = 0;
+        loop {
+            let heads: Vec<Option<&Event>> =
+                stories.iter().map(|story| story.get(at).copied()).collect();
+            if heads.iter().all(Option::is_none) {
+                return Ok(block);
+            }
+            let heads: Option<Vec<&Event>> = heads.into_iter().collect();
+            let heads = heads.ok_or("branches of the line end in different places")?;
+            if let Some(arms) = arms(&heads)? {
+                let rest: Vec<&[&Event]> = stories.iter().map(|story| &story[at + 1..]).collect();
+                let taken: BTreeSet<usize> = arms.iter().copied().collect();
+                if taken.len() > 1 {
+                    let Event::Took(place, _) = heads[0] else {
+                        return Err("a branch without its place".to_owned());
+                    };
+                    let branch = self.branch(*place, &arms, &rest)?;
+                    block.extend(branch);
+                    return Ok(block);
+                }
+                if let Event::Took(place, arm) = heads[0] {
+                    self.names_of_arm(*place, *arm, &mut block)?;
+                }
+            } else {
+                self.event(&heads, &mut block)?;
+            }
+            at += 1;
+        }
+    }
+
+    /// Does a process use this name for a loop that communicates?
+    pub(super) fn is_loop_name(&self, family: FamilyId, name: LocalId) -> bool {
+        let ops = self.part(family).ops(BlockId::ENTRY);
+        ops.into_iter()
+            .any(|op| matches!(op.kind, OpKind::For { local, .. } if local == name))
+    }
+
+    fn event(&mut self, heads: &[&Event], block: &mut Block) -> Told<()> {
+        match heads[0] {
+            Event::Did(at) => self.everywhere(at.comp, block, |teller, comp, block| {
+                teller.did(*at, comp, block)
+            }),
+            Event::Chose(at, member) => self.chose(*at, *member, block),
+            Event::Serves(member) => {
+                let sort = self.sort(member.family)?;
+                let index_name = self.index_name(member.family);
+                let name = self.name(&index_name, Ty::Sort(sort));
+                self.members.insert(*member, name);
+                block.push(stmt(StmtKind::LetChoice(Choice {
+                    local: name,
+                    domain: Domain::Type(Ty::Sort(sort)),
+                    filter: None,
+                })));
+                Ok(())
+            }
+            Event::Sent(..) => {
+                for head in heads {
+                    if let Event::Sent(at, number) = head {
+                        self.send(*at, *number);
+                    }
+                }
+                Ok(())
+            }
+            Event::Received {
+                at,
+                sent,
+                from,
+                per_round,
+            } => {
+                let (sent, from, per_round) = (*sent, *from, *per_round);
+                self.everywhere(at.comp, block, |teller, comp, block| {
+                    teller.received(*at, comp, sent, from, per_round, block)
+                })
+            }
+            Event::Took(..) => Err("a branch among other statements".to_owned()),
+            Event::Each { .. } => self.each(heads, block),
+            Event::Repeat { .. } => self.repeat(heads, block),
+        }
+    }
+
+    /// A step of a whole family is a loop over its members.
+    fn everywhere(
+        &mut self,
+        comp: Comp,
+        block: &mut Block,
+        tell: impl FnOnce(&mut Self, Comp, &mut Block) -> Told<()>,
+    ) -> Told<()> {
+        if !comp.is_rest() {
+            return tell(self, comp, block);
+        }
+        let sort = self.sort(comp.family)?;
+        // Goes on with the loop before, if that is one over the same family.
+        if let Some(Stmt {
+            kind:
+                StmtKind::For {
+                    local,
+                    domain,
+                    body,
+                    ..
+                },
+            ..
+        }) = block.last_mut()
+            && self.members.get(&comp) == Some(local)
+            && *domain == members(sort)
+        {
+            let mut inner = std::mem::take(body);
+            tell(self, comp, &mut inner)?;
+            if let Some(Stmt {
+                kind: StmtKind::For { body, .. },
+                ..
+            }) = block.last_mut()
+            {
+                *body = inner;
+            }
+            return Ok(());
+        }
+        let index_name = self.index_name(comp.family);
+        let name = self.name(&index_name, Ty::Sort(sort));
+        self.members.insert(comp, name);
+        let mut inner = Block::new();
+        tell(self, comp, &mut inner)?;
+        push_loop(block, name, members(sort), inner);
+        Ok(())
+    }
+
+    fn did(&mut self, at: At, comp: Comp, block: &mut Block) -> Told<()> {
+        let none = BTreeMap::new();
+        let (kind, span) = self.op(at);
+        let kind = match kind {
+            OpKind::Set(var, value) => {
+                let value = self.located(comp, value, &none)?;
+                let place = self.place(comp, *var)?;
+                StmtKind::Assign(place, value)
+            }
+            OpKind::SetPart(var, place, value) => {
+                let value = self.located(comp, value, &none)?;
+                self.changed(comp.family, *var);
+                StmtKind::Assign(self.located_place(comp, place)?, value)
+            }
+            OpKind::Choose(var, choice) => {
+                let place = self.place(comp, *var)?;
+                let choice = self.choice(comp, choice, *var)?;
+                StmtKind::AssignChoice(place, choice)
+            }
+            OpKind::ChoosePart(var, place, choice) => {
+                let choice = self.choice(comp, choice, *var)?;
+                self.changed(comp.family, *var);
+                StmtKind::AssignChoice(self.located_place(comp, place)?, choice)
+            }
+            OpKind::Opaque(stmt, vars) => {
+                vars.iter().for_each(|var| self.changed(comp.family, *var));
+                self.located_stmt(comp, stmt)?.kind
+            }
+            OpKind::Assert(condition) => StmtKind::Assert(self.located(comp, condition, &none)?),
+            OpKind::Assume(condition) => StmtKind::Assume(self.located(comp, condition, &none)?),
+            _ => return Err("a statement that the line does not have".to_owned()),
+        };
+        block.push(Stmt { kind, span });
+        Ok(())
+    }
+
+    fn place(&mut self, comp: Comp, var: Var) -> Told<Place> {
+        self.changed(comp.family, var);
+        Ok(place(self.whole(comp, var)?))
+    }
+
+    fn changed(&mut self, family: FamilyId, var: Var) {
+        *self.versions.entry((family, var)).or_default() += 1;
+    }
+
+    fn choice(&mut self, comp: Comp, choice: &Choice, var: Var) -> Told<Choice> {
+        let ty = self.engine.locals(comp.family)[choice.local.index()]
+            .ty
+            .clone();
+        let id = self.var(comp.family, var);
+        let endpoint = self.endpoints[&comp.family];
+        let root_name = self.song.families[endpoint.index()].vars[id.index()]
+            .name
+            .clone();
+        let local = self.name(&root_name, ty);
+        let named = BTreeMap::from([(choice.local, local)]);
+        let domain = match &choice.domain {
+            Domain::Type(ty) => Domain::Type(ty.clone()),
+            Domain::In(set) => Domain::In(self.located(comp, set, &BTreeMap::new())?),
+        };
+        let filter = match &choice.filter {
+            Some(filter) => Some(self.located(comp, filter, &named)?),
+            None => None,
+        };
+        Ok(Choice {
+            local,
+            domain,
+            filter,
+        })
+    }
+
+    fn chose(&mut self, at: At, member: Comp, block: &mut Block) -> Told<()> {
+        let (OpKind::Choose(var, choice), span) = self.op(at) else {
+            return Err("a member is chosen into a part".to_owned());
+        };
+        if self.members.contains_key(&member) {
+            return Err("two choices may be the same member".to_owned());
+        }
+        let sort = self.sort(member.family)?;
+        let index_name = self.index_name(member.family);
+        let name = self.name(&index_name, Ty::Sort(sort));
+        let named = BTreeMap::from([(choice.local, name)]);
+        let filter = match &choice.filter {
+            Some(filter) => Some(self.located(at.comp, filter, &named)?),
+            None => None,
+        };
+        block.push(stmt(StmtKind::LetChoice(Choice {
+            local: name,
+            domain: Domain::Type(Ty::Sort(sort)),
+            filter,
+        })));
+        self.members.insert(member, name);
+        let place = self.place(at.comp, *var)?;
+        let value = expr(ExprKind::Local(name), Ty::Sort(sort));
+        block.push(Stmt {
+            kind: StmtKind::Assign(place, value),
+            span,
+        });
+        Ok(())
+    }
+
+    fn send(&mut self, at: At, number: u32) {
+        let (OpKind::Send(_, arguments, _), _) = self.op(at) else {
+            return;
+        };
+        let mut reads = Reads::default();
+        arguments.iter().for_each(|one| reads.expr(one));
+        let family = at.comp.family;
+        let version = |var: &Var| self.versions.get(&(family, *var)).copied().unwrap_or(0);
+        let versions = reads
+            .0
+            .iter()
+            .map(|var| ((family, *var), version(var)))
+            .collect();
+        let mut named = BTreeMap::new();
+        for ((owner, local), name) in &self.loops {
+            if *owner == family {
+                let member = self.members.iter().find(|(_, other)| *other == name);
+                if let Some((member, _)) = member {
+                    named.insert(*local, member.family);
+                }
+            }
+        }
+        self.sent.insert(
+            number,
+            Sent {
+                at,
+                named,
+                versions,
+            },
+        );
+    }
+
+    fn received(
+        &mut self,
+        at: At,
+        comp: Comp,
+        number: u32,
+        from: Comp,
+        per_round: bool,
+        block: &mut Block,
+    ) -> Told<()> {
+        let (OpKind::Receive(accept), span) = self.op(at) else {
+            return Err("a receive without its statement".to_owned());
+        };
+        for (field, slot) in accept.slots.iter().enumerate() {
+            let Some(local) = slot else { continue };
+            let var = Var::Local(*local);
+            let kind = if per_round {
+                self.any_value(comp, var)?
+            } else {
+                let value = self.sent_value(number, field, comp, from)?;
+                StmtKind::Assign(self.place(comp, var)?, value)
+            };
+            block.push(Stmt { kind, span });
+        }
+        self.sender(accept, comp, from, per_round, block, span)
+    }
+
+    /// What was sent, said by the receiver.
+    fn sent_value(&mut self, number: u32, field: usize, comp: Comp, from: Comp) -> Told<Expr> {
+        let sent = self
+            .sent
+            .get(&number)
+            .cloned()
+            .ok_or("a message of unknown origin")?;
+        let unchanged = |(var, version): (&(FamilyId, Var), &u32)| {
+            self.versions.get(var).copied().unwrap_or(0) == *version
+        };
+        if !sent.versions.iter().all(unchanged) {
+            return Err("a value changes between sending and receiving".to_owned());
+        }
+        let (OpKind::Send(_, arguments, _), _) = self.op(sent.at) else {
+            return Err("a send without its statement".to_owned());
+        };
+        let mut named = BTreeMap::new();
+        for (local, family) in &sent.named {
+            let owner = if *family == comp.family { comp } else { from };
+            if owner.family == *family
+                && let Some(name) = self.members.get(&owner)
+            {
+                named.insert(*local, *name);
+            }
+        }
+        self.located(from, &arguments[field], &named)
+    }
+
+    /// Any value of the variable's type.
+    fn any_value(&mut self, comp: Comp, var: Var) -> Told<StmtKind> {
+        let ty = self.engine.ty(comp, var).clone();
+        if !plainsong_ir::finite::is_enumerable(self.engine.score.song, &ty) {
+            return Err("a message per round has a value that cannot be chosen".to_owned());
+        }
+        let place = self.place(comp, var)?;
+        let id = self.var(comp.family, var);
+        let endpoint = self.endpoints[&comp.family];
+        let name = self.song.families[endpoint.index()].vars[id.index()]
+            .name
+            .clone();
+        let local = self.name(&name, ty.clone());
+        Ok(StmtKind::AssignChoice(
+            place,
+            Choice {
+                local,
+                domain: Domain::Type(ty),
+                filter: None,
+            },
+        ))
+    }
+
+    /// The names that a receive gives to its sender.
+    fn sender(
+        &mut self,
+        accept: &Accept,
+        comp: Comp,
+        from: Comp,
+        per_round: bool,
+        block: &mut Block,
+        span: Span,
+    ) -> Told<()> {
+        let (index, who) = match &accept.source {
+            Source::Anyone(who) => (None, *who),
+            Source::Family(_, index, who) => (index.first().copied(), *who),
+            Source::Process(_) => return Ok(()),
+        };
+        if per_round && from.is_rest() && (index.is_some() || who.is_some()) {
+            debug_assert!(!received(accept).is_empty());
+            return Err("a message per round has an unknown sender".to_owned());
+        }
+        if let Some(local) = index {
+            let value = self
+                .index(from)?
+                .into_iter()
+                .next()
+                .ok_or("a single process has no index")?;
+            let place = self.place(comp, Var::Local(local))?;
+            block.push(Stmt {
+                kind: StmtKind::Assign(place, value),
+                span,
+            });
+        }
+        if let Some(local) = who {
+            let value = expr(ExprKind::Pid(from.family, self.index(from)?), Ty::Process);
+            let place = self.place(comp, Var::Local(local))?;
+            block.push(Stmt {
+                kind: StmtKind::Assign(place, value),
+                span,
+            });
+        }
+        Ok(())
+    }
+
+    fn each(&mut self, heads: &[&Event], block: &mut Block) -> Told<()> {
+        let Event::Each {
+            at, family, rounds, ..
+        } = heads[0]
+        else {
+            return Err("loops that differ".to_owned());
+        };
+        let sort = self.sort(*family)?;
+        let mut named = self.index_name(*family);
+        let mut own = None;
+        if !*rounds && let (OpKind::For { local, over, body }, _) = self.op(*at) {
+            let gathers = self.engine.receives_from(at.comp, *body, *family);
+            if matches!(over, Over::Members(_)) && !gathers {
+                named.clone_from(&self.engine.locals(at.comp.family)[local.index()].name);
+                own = Some((at.comp.family, *local));
+            }
+        }
+        let name = self.name(&named, Ty::Sort(sort));
+        let mut leaves = Vec::new();
+        for head in heads {
+            let Event::Each {
+                member,
+                second,
+                leaves: more,
+                ..
+            } = head
+            else {
+                return Err("loops that differ".to_owned());
+            };
+            if member != second {
+                return Err("a round deals with two members".to_owned());
+            }
+            self.members.insert(*member, name);
+            leaves.extend(more.iter());
+        }
+        if let Some(own) = own {
+            self.loops.insert(own, name);
+        }
+        let stories = leaves
+            .into_iter()
+            .map(crate::story::Story::events)
+            .collect();
+        let body = self.stories(stories)?;
+        if let Some(own) = own {
+            self.loops.remove(&own);
+        }
+        push_loop(block, name, members(sort), body);
+        Ok(())
+    }
+
+    fn repeat(&mut self, heads: &[&Event], block: &mut Block) -> Told<()> {
+        let Event::Repeat {
+            at, partner, over, ..
+        } = heads[0]
+        else {
+            return Err("loops that differ".to_owned());
+        };
+        let domain = match over {
+            Over::Rounds(Rounds::Sort(sort)) => members(*sort),
+            Over::Rounds(Rounds::Range(range)) => {
+                Domain::In(self.engine.score.ranges[*range as usize].clone())
+            }
+            Over::Members(family) => members(self.sort(*family)?),
+            Over::SizeOf(_) => return Err("a loop with as many rounds as members".to_owned()),
+        };
+        let (OpKind::For { local, .. }, _) = self.op(*at) else {
+            return Err("a loop without its statement".to_owned());
+        };
+        let row = &self.engine.locals(at.comp.family)[local.index()];
+        let name = self.name(&row.name, row.ty.clone());
+        let mut own = vec![(at.comp.family, *local)];
+        if let Some(partner) = partner
+            && let (OpKind::For { local, .. }, _) = self.op(*partner)
+        {
+            own.push((partner.comp.family, *local));
+        }
+        for key in &own {
+            self.loops.insert(*key, name);
+        }
+        let mut leaves = Vec::new();
+        for head in heads {
+            let Event::Repeat { leaves: more, .. } = head else {
+                return Err("loops that differ".to_owned());
+            };
+            leaves.extend(more.iter());
+        }
+        let stories = leaves
+            .into_iter()
+            .map(crate::story::Story::events)
+            .collect();
+        let body = self.stories(stories)?;
+        for key in &own {
+            self.loops.remove(key);
+        }
+        push_loop(block, name, domain, body);
+        Ok(())
+    }
+
+    /// `if` or `match`, with the rest of the stories in its branches.
+    fn branch(&mut self, at: At, arms: &[usize], rest: &[&[&Event]]) -> Told<Block> {
+        let none = BTreeMap::new();
+        let (kind, span) = self.op(at);
+        let saved = (self.sent.clone(), self.versions.clone());
+        let arm = |teller: &mut Self, number: usize| -> Told<Block> {
+            let mine = arms.iter().zip(rest).filter(|(arm, _)| **arm == number);
+            let mine: Vec<Vec<&Event>> = mine.map(|(_, story)| story.to_vec()).collect();
+            if mine.is_empty() {
+                return Ok(Block::new());
+            }
+            (teller.sent, teller.versions) = saved.clone();
+            let mut block = Block::new();
+            teller.names_of_arm(at, number, &mut block)?;
+            block.extend(teller.stories(mine)?);
+            Ok(block)
+        };
+        let kind = match kind {
+            OpKind::If(condition, ..) | OpKind::Unless(condition) => {
+                let condition = self.located(at.comp, condition, &none)?;
+                StmtKind::If(condition, arm(self, 0)?, arm(self, 1)?)
+            }
+            OpKind::Maybe(..) => StmtKind::Maybe(arm(self, 0)?, arm(self, 1)?),
+            OpKind::Match(value, patterns) => {
+                let value = self.located(at.comp, value, &none)?;
+                let mut rows = Vec::new();
+                for (number, (pattern, _)) in patterns.iter().enumerate() {
+                    rows.push((wild(pattern), arm(self, number)?));
+                }
+                StmtKind::Match(value, rows)
+            }
+            _ => return Err("a branch that the line does not have".to_owned()),
+        };
+        Ok(vec![Stmt { kind, span }])
+    }
+
+    /// What the pattern of a match binds, as assignments.
+    fn names_of_arm(&mut self, at: At, arm: usize, block: &mut Block) -> Told<()> {
+        let (OpKind::Match(value, patterns), span) = self.op(at) else {
+            return Ok(());
+        };
+        let Some((pattern, _)) = patterns.get(arm) else {
+            return Ok(());
+        };
+        let mut bound = Vec::new();
+        crate::part::binds(pattern, &mut bound);
+        if bound.is_empty() {
+            return Ok(());
+        }
+        let scrutinee = self.located(at.comp, value, &BTreeMap::new())?;
+        for var in bound {
+            let Var::Local(local) = var else { continue };
+            let ty = self.engine.ty(at.comp, var).clone();
+            let name = self.name("x", ty.clone());
+            let fits = picks(pattern, local, name);
+            let picked = expr(ExprKind::Local(name), ty.clone());
+            let Some(other) = self
+                .plain(at.comp.family, &ty)
+                .filter(|_| !is_about_own_index(&ty))
+            else {
+                return Err("a part of a value that a match takes out".to_owned());
+            };
+            let arms = vec![(fits, picked), (wildcard(), other)];
+            let value = expr(ExprKind::Match(Box::new(scrutinee.clone()), arms), ty);
+            let place = self.place(at.comp, var)?;
+            block.push(Stmt {
+                kind: StmtKind::Assign(place, value),
+                span,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Values whose stand-in would speak of the member itself, which has another name in the line.
+fn is_about_own_index(ty: &Ty) -> bool {
+    matches!(
+        ty,
+        Ty::Sort(_) | Ty::Process | Ty::Enum(_) | Ty::Struct(_) | Ty::Tuple(_)
+    )
+}
+
+/// The arms that stories take at the same branch; nothing if they are not at one.
+fn arms(heads: &[&Event]) -> Told<Option<Vec<usize>>> {
+    let mut arms = Vec::new();
+    let mut place = None;
+    for head in heads {
+        match head {
+            Event::Took(at, arm) if place.is_none_or(|place| place == *at) => {
+                place = Some(*at);
+                arms.push(*arm);
+            }
+            _ if place.is_none() && arms.is_empty() => {}
+            _ => return Err("branches of the line go different ways".to_owned()),
+        }
+    }
+    if place.is_some() && arms.len() < heads.len() {
+        return Err("branches of the line go different ways".to_owned());
+    }
+    let same = |head: &&Event| {
+        std::mem::discriminant(*head) == std::mem::discriminant(heads[0])
+            && head.at() == heads[0].at()
+    };
+    if place.is_none() && !heads.iter().all(same) {
+        return Err("branches of the line go different ways".to_owned());
+    }
+    Ok(place.map(|_| arms))
+}
+
+/// The pattern without its names, but for one.
+fn picks(pattern: &plainsong_ir::Pattern, local: LocalId, name: LocalId) -> plainsong_ir::Pattern {
+    rename(pattern, &|other| (other == local).then_some(name))
+}
+
+fn wild(pattern: &plainsong_ir::Pattern) -> plainsong_ir::Pattern {
+    rename(pattern, &|_| None)
+}
+
+fn wildcard() -> plainsong_ir::Pattern {
+    plainsong_ir::Pattern {
+        kind: plainsong_ir::PatternKind::Wild,
+        span: Span::default(),
+    }
+}
+
+fn rename(
+    pattern: &plainsong_ir::Pattern,
+    name: &dyn Fn(LocalId) -> Option<LocalId>,
+) -> plainsong_ir::Pattern {
+    use plainsong_ir::PatternKind as P;
+    let all =
+        |parts: &[plainsong_ir::Pattern]| parts.iter().map(|part| rename(part, name)).collect();
+    let kind = match &pattern.kind {
+        P::Bind(local) => name(*local).map_or(P::Wild, P::Bind),
+        P::Some(inner) => P::Some(Box::new(rename(inner, name))),
+        P::Tuple(parts) => P::Tuple(all(parts)),
+        P::Variant(id, tag, parts) => P::Variant(*id, *tag, all(parts)),
+        P::Struct(id, parts) => P::Struct(*id, all(parts)),
+        P::Pid(family, parts) => P::Pid(*family, all(parts)),
+        P::Wild | P::Bool(_) | P::Int(_) | P::None => pattern.kind.clone(),
+    };
+    plainsong_ir::Pattern {
+        kind,
+        span: pattern.span,
+    }
+}
+
+fn members(sort: plainsong_ir::SortId) -> Domain {
+    let ty = Ty::Sort(sort);
+    Domain::In(expr(ExprKind::All(ty.clone()), Ty::Set(Box::new(ty))))
+}
+
+fn place(root: Root) -> Place {
+    Place {
+        root,
+        path: Vec::new(),
+        span: Span::default(),
+    }
+}
+
+fn stmt(kind: StmtKind) -> Stmt {
+    Stmt {
+        kind,
+        span: Span::default(),
+    }
+}
+
+fn push_loop(block: &mut Block, local: LocalId, domain: Domain, body: Block) {
+    if body.is_empty() {
+        return;
+    }
+    block.push(stmt(StmtKind::For {
+        local,
+        domain,
+        filter: None,
+        clauses: LoopClauses::default(),
+        body,
+    }));
+}
+
+#[derive(Default)]
+struct Reads(BTreeSet<Var>);
+
+impl Visit for Reads {
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Local(local) => drop(self.0.insert(Var::Local(*local))),
+            ExprKind::Own(var) => drop(self.0.insert(Var::Own(*var))),
+            _ => {}
+        }
+        walk::expr(self, expr);
+    }
+}

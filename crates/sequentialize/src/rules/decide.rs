@@ -1,0 +1,195 @@
+//! Decisions: `if`, `match`, `maybe`, the head of `while`, assertions.
+//!
+//! Statement. A decided condition is followed. An undecided one leads to two states: in one the unknown it
+//! asks about is replaced by the value everywhere, in the other the value is excluded. Where nothing can
+//! be asked, both branches are taken with nothing learnt. **A whole family never splits**, because its
+//! members may differ: it waits for its members to be unfolded.
+//!
+//! An assertion that is not seen to hold is remembered, and nothing is learnt from it: an execution in which
+//! it fails ends there. A path on which it certainly fails is not followed.
+//!
+//! Why sound. The two states cover all cases. Following more than can happen proves more than is asked.
+
+use super::{Engine, Step};
+use crate::eval::{Fact, Matching, Test, risks_in};
+use crate::part::BlockId;
+use crate::state::State;
+use crate::story::{At, Event};
+use crate::stuck::Stuck;
+use crate::value::{Comp, possible};
+use plainsong_diagnostics::Span;
+use plainsong_ir::{Expr, Pattern};
+
+impl Engine<'_> {
+    /// Two states: the fact holds, and it does not. A family waits.
+    pub(super) fn ask(&mut self, state: &State, comp: Comp, fact: Fact) -> Step {
+        if comp.is_rest() {
+            return Step::Waits;
+        }
+        let mut yes = state.clone();
+        yes.bind(fact.key, &fact.value);
+        let mut no = state.clone();
+        no.differs.entry(fact.key).or_default().push(fact.value);
+        // Only one candidate left: that is what it is.
+        let mut left = None;
+        for value in no.env.values() {
+            if let crate::value::Value::Unknown(unknown) = value
+                && unknown.key == fact.key
+                && let Some(open) = possible(unknown, &no.differs)
+            {
+                left = Some(open);
+            }
+        }
+        match left.as_deref() {
+            Some([only]) => {
+                let only = only.clone();
+                no.bind(fact.key, &only);
+                Step::Split(vec![yes, no])
+            }
+            Some([]) => Step::Split(vec![yes]),
+            _ => Step::Split(vec![yes, no]),
+        }
+    }
+
+    pub(super) fn branch(
+        &mut self,
+        state: &mut State,
+        at: At,
+        condition: &Expr,
+        yes: BlockId,
+        no: BlockId,
+    ) -> Result<Step, Stuck> {
+        let comp = at.comp;
+        let test = self.eval(state, comp, |eval| eval.test(condition));
+        Ok(match test {
+            Ok(Test::Known(truth)) => {
+                state.story.push(Event::Took(at, usize::from(!truth)));
+                self.enter(state, comp, if truth { yes } else { no });
+                Step::Taken
+            }
+            Ok(Test::Ask(fact)) | Err(fact) => self.ask(state, comp, fact),
+            Ok(Test::Open) => self.either(state, at, &[yes, no]),
+        })
+    }
+
+    pub(super) fn maybe(
+        &mut self,
+        state: &mut State,
+        at: At,
+        yes: BlockId,
+        no: BlockId,
+    ) -> Result<Step, Stuck> {
+        Ok(self.either(state, at, &[yes, no]))
+    }
+
+    pub(super) fn match_(
+        &mut self,
+        state: &mut State,
+        at: At,
+        value: &Expr,
+        arms: &[(&Pattern, BlockId)],
+    ) -> Result<Step, Stuck> {
+        let comp = at.comp;
+        let value = match self.eval(state, comp, |eval| eval.expr(value)) {
+            Ok(value) => value,
+            Err(fact) => return Ok(self.ask(state, comp, fact)),
+        };
+        let mut states = Vec::new();
+        for (arm, (pattern, block)) in arms.iter().enumerate() {
+            let matching = self.eval(state, comp, |eval| Ok(eval.pattern(&value, pattern)));
+            let (names, sure) = match matching {
+                Ok(Matching::No) => continue,
+                Ok(Matching::Ask(fact)) | Err(fact) => return Ok(self.ask(state, comp, fact)),
+                Ok(Matching::Yes(names)) => (names, true),
+                Ok(Matching::Open(names)) => (names, false),
+            };
+            let mut next = state.clone();
+            for (local, value) in names {
+                next.env
+                    .insert((comp, crate::part::Var::Local(local)), value);
+            }
+            next.story.push(Event::Took(at, arm));
+            self.enter(&mut next, comp, *block);
+            states.push(next);
+            if sure {
+                break;
+            }
+        }
+        if states.len() > 1 && comp.is_rest() {
+            return Ok(Step::Waits);
+        }
+        Ok(Step::Split(states))
+    }
+
+    pub(super) fn unless(
+        &mut self,
+        state: &mut State,
+        at: At,
+        condition: &Expr,
+    ) -> Result<Step, Stuck> {
+        let comp = at.comp;
+        let go_on = |engine: &Self, state: &mut State, truth: bool| {
+            state.story.push(Event::Took(at, usize::from(!truth)));
+            if truth {
+                engine.advance_place(state, comp);
+            } else {
+                let part = &engine.score.parts[&comp.family];
+                super::place_mut(state, comp).leave_loop(part);
+            }
+        };
+        Ok(match self.eval(state, comp, |eval| eval.test(condition)) {
+            Ok(Test::Known(truth)) => {
+                go_on(self, state, truth);
+                Step::Taken
+            }
+            Ok(Test::Ask(fact)) | Err(fact) => self.ask(state, comp, fact),
+            Ok(Test::Open) if comp.is_rest() => Step::Waits,
+            Ok(Test::Open) => {
+                let mut yes = state.clone();
+                go_on(self, &mut yes, true);
+                let mut no = state.clone();
+                go_on(self, &mut no, false);
+                Step::Split(vec![yes, no])
+            }
+        })
+    }
+
+    pub(super) fn assert(
+        &mut self,
+        state: &mut State,
+        at: At,
+        condition: &Expr,
+        span: Span,
+    ) -> Result<Step, Stuck> {
+        let test = self.eval(state, at.comp, |eval| eval.test(condition));
+        match test {
+            Ok(Test::Known(true)) => {}
+            Ok(Test::Known(false)) if !at.comp.is_rest() => {
+                self.risks.insert(span);
+                return Ok(Step::Split(Vec::new()));
+            }
+            _ => {
+                self.risks.insert(span);
+                self.risks.extend(risks_in(condition));
+            }
+        }
+        state.story.push(Event::Did(at));
+        self.advance_place(state, at.comp);
+        Ok(Step::Taken)
+    }
+
+    /// Any of these blocks, with nothing learnt.
+    fn either(&mut self, state: &mut State, at: At, blocks: &[BlockId]) -> Step {
+        if at.comp.is_rest() {
+            return Step::Waits;
+        }
+        let mut states = Vec::new();
+        for (arm, block) in blocks.iter().enumerate() {
+            let mut next = state.clone();
+            next.story.push(Event::Took(at, arm));
+            self.enter(&mut next, at.comp, *block);
+            states.push(next);
+        }
+        Step::Split(states)
+    }
+}

@@ -1,0 +1,161 @@
+//! Finish: from the start to the end, or to where nothing applies.
+//!
+//! Statement. Run; when everybody is at their end (daemons and checked clients at their loops) and no message
+//! waits, there is a line. Else try joint loops, then focus if no single process is busy; else it is
+//! stuck.
+
+use super::{Engine, Scene};
+use crate::state::State;
+use crate::stuck::{Obstacle, Stuck};
+use crate::value::Comp;
+use plainsong_diagnostics::Span;
+
+impl Engine<'_> {
+    /// All ways to the end.
+    pub(crate) fn finish(&mut self) -> Result<Vec<State>, Stuck> {
+        let start = self.start();
+        let mut open = self.run_all(start)?;
+        open.reverse();
+        let mut ends = Vec::new();
+        while let Some(state) = open.pop() {
+            if self.is_over(&state) {
+                self.nothing_waits(&state)?;
+                ends.push(state);
+                continue;
+            }
+            let mut failed = std::mem::take(&mut self.failed_loops);
+            let next = match self.joint(&state, &mut failed)? {
+                Some(next) => Some(next),
+                None => self.focused(&state, &mut failed)?,
+            };
+            let Some(next) = next else {
+                return Err(self.stuck(&state, failed));
+            };
+            self.failed_loops.clear();
+            let mut leaves = self.run_all(next)?;
+            leaves.reverse();
+            open.extend(leaves);
+            if ends.len() + open.len() > super::LEAVES {
+                return Err(self.too_long("too many branches"));
+            }
+        }
+        if ends.is_empty() {
+            return Err(self.all_fail(Span::default()));
+        }
+        Ok(ends)
+    }
+
+    fn run_all(&mut self, state: State) -> Result<Vec<State>, Stuck> {
+        let frozen = state.places.keys().copied();
+        let frozen = frozen.filter(|comp| comp.is_rest() && self.is_daemon(&state, *comp));
+        let scene = Scene {
+            frozen: frozen.collect(),
+            ..Scene::default()
+        };
+        self.run(state, &scene)
+    }
+
+    fn is_over(&self, state: &State) -> bool {
+        state.places.iter().all(|(comp, place)| {
+            if !self.is_daemon(state, *comp) {
+                return place.is_end();
+            }
+            match comp.is_member() {
+                true => *place == state.places[&comp.rest()],
+                false => place.is_at_last_loop(self.part(*comp)),
+            }
+        })
+    }
+
+    fn nothing_waits(&self, state: &State) -> Result<(), Stuck> {
+        let Some(chan) = state.queues.keys().chain(state.bags.keys()).next() else {
+            return Ok(());
+        };
+        let sentence = format!(
+            "`{}` from {} to {} is never received",
+            self.message(chan.message),
+            self.call(chan.from),
+            self.call(chan.to)
+        );
+        Err(Stuck::new(
+            Obstacle::SuperfluousSend,
+            self.sends(chan.from, chan.message),
+            sentence,
+        ))
+    }
+
+    /// Where a component sends a kind of message.
+    fn sends(&self, comp: Comp, message: plainsong_ir::MessageId) -> Span {
+        let ops = self.part(comp).ops(crate::part::BlockId::ENTRY);
+        let send = ops
+            .into_iter()
+            .find(|op| matches!(&op.kind, crate::part::OpKind::Send(sent, ..) if *sent == message));
+        send.map_or(Span::default(), |op| op.span)
+    }
+
+    fn joint(&mut self, state: &State, failed: &mut Vec<Stuck>) -> Result<Option<State>, Stuck> {
+        let singles = state.places.keys().copied();
+        let loops: Vec<_> = singles
+            .filter(|comp| !comp.is_rest() && !self.is_daemon(state, *comp))
+            .filter_map(|comp| self.loop_of(state, comp))
+            .collect();
+        for (at, one) in loops.iter().enumerate() {
+            for other in &loops[at + 1..] {
+                if one.over != other.over {
+                    continue;
+                }
+                match self.joint_loop(state, *one, *other) {
+                    Ok(next) => return Ok(Some(next)),
+                    Err(stuck) if stuck.obstacle == Obstacle::TooLong => return Err(stuck),
+                    Err(stuck) => failed.push(stuck),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn focused(&mut self, state: &State, failed: &mut Vec<Stuck>) -> Result<Option<State>, Stuck> {
+        let open: Vec<Comp> = state
+            .places
+            .iter()
+            .filter(|(comp, place)| !self.is_daemon(state, **comp) && !place.is_end())
+            .map(|(comp, _)| *comp)
+            .collect();
+        if open.iter().any(|comp| !comp.is_rest()) {
+            return Ok(None);
+        }
+        for family in open {
+            match self.focus(state, family) {
+                Ok(next) => return Ok(Some(next)),
+                Err(stuck) if stuck.obstacle == Obstacle::TooLong => return Err(stuck),
+                Err(stuck) => failed.push(stuck),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Nothing applies: the first reason that a rule gave, or who waits.
+    fn stuck(&self, state: &State, failed: Vec<Stuck>) -> Stuck {
+        if let Some(first) = failed.into_iter().next() {
+            return first;
+        }
+        let waiting = state
+            .places
+            .iter()
+            .filter(|(comp, place)| !self.is_daemon(state, **comp) && !place.is_end())
+            .map(|(comp, _)| *comp);
+        let mut parts = Vec::new();
+        let mut first = Span::default();
+        for comp in waiting {
+            let (what, span) = self.about_to(state, comp);
+            if parts.is_empty() {
+                first = span;
+            }
+            parts.push(format!("{} {what}", self.call(comp)));
+        }
+        if parts.is_empty() {
+            parts.push("a daemon stops in the middle of its round".to_owned());
+        }
+        Stuck::new(Obstacle::Blocked, first, parts.join("; "))
+    }
+}

@@ -1,0 +1,168 @@
+//! Focus: what is left of a family talks to daemons only, one arbitrary member from start to end.
+//!
+//! Statement. No single process but daemons has anything left to do. Unfold a member `u`, forget what the
+//! loops of daemons assign (and what `u` assigns if it stands at a loop), and run `u` with the daemons. If
+//! every path ends with `u` at its end (or back at its loop), the daemons at their heads and no new
+//! message anywhere, all members can be served, in any interleaving of their rounds.
+//!
+//! Why sound. Each conversation of a member with a daemon is closed (see `receive.rs`), so rounds of different
+//! members do not depend on each other, and a daemon's round starts from any state (S3, S9, S13; traps `c3`,
+//! `k1`, `z3`). A member that loops for ever is checked for one full round from any state; that is not vacuous:
+//! the round must come to its end (S13).
+
+use super::{Engine, Scene};
+use crate::part::OpKind;
+use crate::state::State;
+use crate::story::{At, Event, Story};
+use crate::stuck::{Obstacle, Stuck};
+use crate::value::{Chan, Comp};
+use plainsong_diagnostics::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Engine<'_> {
+    pub(super) fn focus(&mut self, state: &State, family: Comp) -> Result<State, Stuck> {
+        let Some((at, kind, span)) = self.op(state, family) else {
+            return Err(self.all_fail(Span::default()));
+        };
+        let loops = matches!(kind, OpKind::Loop(_));
+        let mut round = state.clone();
+        let u = self.unfold(&mut round, family.family);
+        let start = round.places[&u].clone();
+        round.story = Story::default();
+        round.used.clear();
+        round.consumed.clear();
+        round.active = BTreeSet::from([u]);
+        round.may_unfold.clear();
+        if loops {
+            let vars = self.part(u).assigned_after(&start);
+            self.forget(&mut round, u, &vars);
+        }
+        let daemons: Vec<Comp> = state
+            .places
+            .keys()
+            .copied()
+            .filter(|comp| self.is_daemon(state, *comp))
+            .collect();
+        for daemon in &daemons {
+            let vars = self.part(*daemon).assigned_after(&round.places[daemon]);
+            self.forget(&mut round, *daemon, &vars);
+        }
+        let mut frozen = BTreeSet::new();
+        for &comp in round.places.keys() {
+            if comp != u && (comp.is_rest() || !self.is_daemon(&round, comp)) {
+                frozen.insert(comp);
+            }
+        }
+        let inside = Scene {
+            frozen,
+            owner: None,
+            index: None,
+        };
+        let leaves = self.run(round, &inside)?;
+        if leaves.is_empty() {
+            return Err(self.all_fail(span));
+        }
+        for leaf in &leaves {
+            self.client_is_served(state, leaf, u, loops, &start)?;
+            self.bags_fit(state, leaf, None, span)?;
+            self.nothing_new(state, leaf, u, loops, span)?;
+        }
+        let mut after = state.clone();
+        if loops {
+            after.reactive.insert(family.family);
+        } else {
+            after.places.insert(family, Default::default());
+            after.queues.retain(|chan, _| !chan.touches(family));
+        }
+        for daemon in daemons {
+            let vars = self.part(daemon).assigned_after(&after.places[&daemon]);
+            self.forget(&mut after, daemon, &vars);
+        }
+        let vars = self.part(family).assigned_after(&state.places[&family]);
+        self.forget(&mut after, family, &vars);
+        let stories: Vec<Story> = leaves.iter().map(|leaf| leaf.story.clone()).collect();
+        after.story.push(Event::Each {
+            at: At { comp: family, ..at },
+            family: family.family,
+            member: u,
+            second: u,
+            rounds: true,
+            leaves: stories.into(),
+        });
+        Ok(after)
+    }
+
+    fn client_is_served(
+        &self,
+        before: &State,
+        leaf: &State,
+        u: Comp,
+        loops: bool,
+        start: &crate::part::Place,
+    ) -> Result<(), Stuck> {
+        let is_over = if loops {
+            leaf.places[&u] == *start
+        } else {
+            leaf.places[&u].is_end()
+        };
+        if !is_over {
+            let (what, span) = self.about_to(leaf, u);
+            let sentence = format!("{} {what} and is never served", self.call(u));
+            return Err(Stuck::new(Obstacle::Blocked, span, sentence));
+        }
+        for (comp, place) in &leaf.places {
+            let home = match before.places.get(comp) {
+                Some(home) => home,
+                None if *comp == u => continue,
+                None => &before.places[&comp.rest()],
+            };
+            if place != home {
+                let (what, span) = self.about_to(leaf, *comp);
+                let sentence = format!(
+                    "after serving {}, {} {what}",
+                    self.call(u),
+                    self.call(*comp)
+                );
+                return Err(Stuck::new(Obstacle::Blocked, span, sentence));
+            }
+        }
+        Ok(())
+    }
+
+    fn nothing_new(
+        &self,
+        before: &State,
+        leaf: &State,
+        u: Comp,
+        loops: bool,
+        span: Span,
+    ) -> Result<(), Stuck> {
+        let family = u.rest();
+        let lengths = |state: &State| -> BTreeMap<Chan, usize> {
+            let others = state
+                .queues
+                .iter()
+                .filter(|(chan, _)| !chan.touches(family));
+            others.map(|(chan, queue)| (*chan, queue.len())).collect()
+        };
+        let has = lengths(leaf);
+        let mut had = lengths(before);
+        if loops {
+            for (chan, queue) in before
+                .queues
+                .iter()
+                .filter(|(chan, _)| chan.touches(family))
+            {
+                had.insert(chan.replace(family, u), queue.len());
+            }
+        }
+        if has == had {
+            return Ok(());
+        }
+        let chans: BTreeSet<&Chan> = has.keys().chain(had.keys()).collect();
+        let chan = chans
+            .into_iter()
+            .find(|chan| has.get(chan) != had.get(chan));
+        Err(self.superfluous(*chan.expect("they differ somewhere"), span))
+    }
+}

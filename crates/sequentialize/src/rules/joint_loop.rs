@@ -1,0 +1,123 @@
+//! Joint loop: two single processes go through loops with the same number of rounds together.
+//!
+//! Statement. Both are at a `for` over the same thing. Forget what both bodies assign and run the bodies
+//! together, everybody else but the daemons being frozen. If every path ends with both done and all queues
+//! as they were, both loops are over.
+//!
+//! Why sound. Induction over the rounds, as for the other loops (S3, S4, S5; trap `c2`).
+
+use super::set_loop::Loop;
+use super::{Engine, Scene};
+use crate::part::{OpKind, Over, Place, Var};
+use crate::state::{Index, State};
+use crate::story::{Event, Story};
+use crate::stuck::{Obstacle, Stuck};
+use crate::value::Comp;
+use std::collections::BTreeSet;
+
+impl Engine<'_> {
+    /// The loop that a component is at.
+    pub(super) fn loop_of(&self, state: &State, comp: Comp) -> Option<Loop> {
+        match self.op(state, comp)? {
+            (at, OpKind::For { local, over, body }, span) => Some(Loop {
+                at,
+                local,
+                over,
+                body,
+                span,
+            }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn joint_loop(
+        &mut self,
+        state: &State,
+        one: Loop,
+        other: Loop,
+    ) -> Result<State, Stuck> {
+        let index = match one.over {
+            Over::Rounds(rounds) => Index::Rounds(rounds),
+            Over::Members(family) | Over::SizeOf(family) => Index::Members(family),
+        };
+        let owners = BTreeSet::from([one.at.comp, other.at.comp]);
+        let mut round = state.clone();
+        let mut after = state.clone();
+        for this in [one, other] {
+            let owner = this.at.comp;
+            let mut vars = self.part(owner).assigned(this.body);
+            self.forget(&mut round, owner, &vars);
+            let name = self.fresh(owner, self.ty(owner, Var::Local(this.local)));
+            round.env.insert((owner, Var::Local(this.local)), name);
+            round
+                .places
+                .insert(owner, Place::start(self.part(owner), this.body));
+            vars.insert(Var::Local(this.local));
+            self.advance_place(&mut after, owner);
+            self.forget(&mut after, owner, &vars);
+        }
+        round.story = Story::default();
+        round.used.clear();
+        round.active.clear();
+        round.may_unfold.clear();
+        round.taken.retain(|(who, _)| !owners.contains(who));
+        let mut frozen = BTreeSet::new();
+        for &comp in round.places.keys() {
+            if !owners.contains(&comp) && (comp.is_rest() || !self.is_daemon(&round, comp)) {
+                frozen.insert(comp);
+            }
+        }
+        let inside = Scene {
+            frozen,
+            owner: None,
+            index: Some(index),
+        };
+        let leaves = self.run(round, &inside)?;
+        if leaves.is_empty() {
+            return Err(self.all_fail(one.span));
+        }
+        for leaf in &leaves {
+            self.round_is_over(state, leaf, one, &[other.at.comp], None)?;
+            self.round_is_over(state, leaf, other, &[one.at.comp], None)?;
+            let extra = leaf.places.keys().copied();
+            let extra: BTreeSet<Comp> = extra
+                .filter(|comp| !state.places.contains_key(comp))
+                .collect();
+            self.back_home(state, leaf, &extra, one.span)?;
+            if leaf.queues != state.queues {
+                let sentence = format!(
+                    "a round of the loops of {} and {} leaves messages behind",
+                    self.call(one.at.comp),
+                    self.call(other.at.comp)
+                );
+                return Err(Stuck::new(Obstacle::SuperfluousSend, one.span, sentence));
+            }
+            self.bags_fit(state, leaf, Some(index), one.span)?;
+        }
+        after.bags = leaves[0].bags.clone();
+        if leaves.iter().any(|leaf| leaf.bags != after.bags) {
+            let sentence = "the rounds of these loops do not all end alike";
+            return Err(Stuck::new(Obstacle::StatefulLoop, one.span, sentence));
+        }
+        for owner in owners {
+            self.forget_changes(&mut after, state, &leaves, owner);
+        }
+        let both = BTreeSet::from([one.at.comp, other.at.comp]);
+        for owner in both {
+            let vars = self.part(owner).assigned(if owner == one.at.comp {
+                one.body
+            } else {
+                other.body
+            });
+            self.forget(&mut after, owner, &vars);
+        }
+        let stories: Vec<Story> = leaves.iter().map(|leaf| leaf.story.clone()).collect();
+        after.story.push(Event::Repeat {
+            at: one.at,
+            partner: Some(other.at),
+            over: one.over,
+            leaves: stories.into(),
+        });
+        Ok(after)
+    }
+}

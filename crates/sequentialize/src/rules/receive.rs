@@ -1,0 +1,425 @@
+//! Receive: the oldest message of a queue, or one of a bag, or a member's.
+//!
+//! Statement. From one process: the oldest message of its queue; else one that a loop left per round, if the
+//! loop at hand has the same index. From any member of a family: if exactly one member is unfolded and its
+//! message waits, take it when
+//! - FREE: the receiver owns the round, nobody is committed to the member yet, and it is the first receive
+//!   from that family in the round; or
+//! - PINNED: somebody is committed to the member, no other member has such a message and none can send one
+//!   before hearing from those committed; or
+//! - ISOLATED: the receiver is a daemon that begins a round with this member, having heard only from daemons;
+//!   or goes on with the same member, when no other can have such a message.
+//!
+//! Else a message per round, when the index of the loop at hand fits; else, in a loop with rounds, a member
+//! is unfolded, once per round. Otherwise the receiver waits; a receive is never postponed (condition S11;
+//! trap `r1`).
+//!
+//! Why sound. In one round every address and every free choice must mean the *same* member, or the
+//! canonical schedule would identify two choices that are independent. Either the message can only come
+//! from that member (pinned), or the round is a closed conversation that can be moved freely (isolated).
+//! A daemon that keeps a member waiting for somebody else can close a cycle (conditions S9, S9b; traps `k1`,
+//! `z1` to `z7`).
+
+use super::{Engine, Scene, Step};
+use crate::part::Var;
+use crate::state::{State, Waiting};
+use crate::story::{At, Event};
+use crate::stuck::{Obstacle, Stuck};
+use crate::value::{Chan, Comp, Key, Role, Value};
+use plainsong_ir::{Accept, FamilyId, Source};
+use std::collections::BTreeSet;
+
+/// From whom.
+pub(super) enum From {
+    One(Comp),
+    Any(FamilyId),
+    Unknown,
+}
+
+impl Engine<'_> {
+    /// From whom a receive takes its message.
+    pub(super) fn source(
+        &mut self,
+        state: &State,
+        comp: Comp,
+        accept: &Accept,
+    ) -> Result<From, crate::eval::Fact> {
+        if let Some(&family) = self.senders.get(&accept.span) {
+            let single = self.score.parts[&family].sort.is_none();
+            return Ok(if single {
+                From::One(Comp {
+                    family,
+                    role: Role::Single,
+                })
+            } else {
+                From::Any(family)
+            });
+        }
+        let Source::Process(process) = &accept.source else {
+            return Ok(From::Unknown);
+        };
+        let value = self.eval(state, comp, |eval| eval.expr(process))?;
+        Ok(match value {
+            Value::Pid(comp) => From::One(comp),
+            _ => From::Unknown,
+        })
+    }
+
+    pub(super) fn receive(
+        &mut self,
+        state: &mut State,
+        at: At,
+        accept: &Accept,
+        scene: &Scene,
+    ) -> Result<Step, Stuck> {
+        match self.source(state, at.comp, accept) {
+            Err(fact) => Ok(self.ask(state, at.comp, fact)),
+            Ok(From::One(from)) => self.receive_from(state, at, accept, from, scene),
+            Ok(From::Any(family)) => self.receive_from_any(state, at, accept, family, scene),
+            Ok(From::Unknown) => {
+                let what = self.message(accept.message);
+                let sentence = format!(
+                    "it is not known from whom {} receives `{what}`",
+                    self.call(at.comp)
+                );
+                Err(Stuck::new(Obstacle::UnknownAddress, accept.span, sentence))
+            }
+        }
+    }
+
+    fn receive_from(
+        &mut self,
+        state: &mut State,
+        at: At,
+        accept: &Accept,
+        from: Comp,
+        scene: &Scene,
+    ) -> Result<Step, Stuck> {
+        let comp = at.comp;
+        let chan = Chan {
+            from,
+            to: comp,
+            message: accept.message,
+        };
+        if state.queues.contains_key(&chan) {
+            let stamp = state.queues[&chan][0].stamp;
+            self.keeps_isolation(state, comp, from, stamp, accept)?;
+            let waiting = state.pop(chan).expect("it waits");
+            self.heard(state, comp, from);
+            self.take(state, at, accept, waiting, from, false);
+            return Ok(Step::Taken);
+        }
+        if comp.is_rest() || !self.has_per_round(state, chan, scene) {
+            return Ok(Step::Waits);
+        }
+        self.take_per_round(state, at, accept, chan, from, scene);
+        Ok(Step::Taken)
+    }
+
+    fn receive_from_any(
+        &mut self,
+        state: &mut State,
+        at: At,
+        accept: &Accept,
+        family: FamilyId,
+        scene: &Scene,
+    ) -> Result<Step, Stuck> {
+        let comp = at.comp;
+        let chan = |from| Chan {
+            from,
+            to: comp,
+            message: accept.message,
+        };
+        let mut ready = state.members(family);
+        ready.retain(|member| state.queues.contains_key(&chan(*member)));
+        match ready[..] {
+            [] => {}
+            [member] => return self.receive_from_member(state, at, accept, member, scene),
+            _ => {
+                let sentence = format!(
+                    "`{}` may come from two members in one round",
+                    self.message(accept.message)
+                );
+                return Err(Stuck::new(Obstacle::Indiscriminate, accept.span, sentence));
+            }
+        }
+        let rest = Comp {
+            family,
+            role: Role::Rest,
+        };
+        if self.has_per_round(state, chan(rest), scene) {
+            self.check_bag(state, comp, accept, rest)?;
+            state.taken.insert((comp, family));
+            self.take_per_round(state, at, accept, chan(rest), rest, scene);
+            return Ok(Step::Taken);
+        }
+        if state.may_unfold.remove(&(comp, family)) {
+            let member = self.unfold(state, family);
+            state.active.insert(member);
+            state.story.push(Event::Serves(member));
+            return Ok(Step::Taken);
+        }
+        Ok(Step::Waits)
+    }
+
+    fn receive_from_member(
+        &mut self,
+        state: &mut State,
+        at: At,
+        accept: &Accept,
+        member: Comp,
+        scene: &Scene,
+    ) -> Result<Step, Stuck> {
+        let comp = at.comp;
+        let family = member.family;
+        let chan = Chan {
+            from: member,
+            to: comp,
+            message: accept.message,
+        };
+        let stamp = state.queues[&chan][0].stamp;
+        let engaged = state.engaged.get(&member).cloned().unwrap_or_default();
+        let is_free = scene.owner == Some(comp)
+            && engaged.is_empty()
+            && !state.taken.contains(&(comp, family));
+        let is_pinned = || {
+            !state.serving.contains_key(&comp)
+                && !engaged.is_empty()
+                && self.only_from(state, chan, &engaged)
+        };
+        if is_free || is_pinned() {
+            state.engaged.entry(member).or_default().insert(comp);
+        } else if self.is_daemon(state, comp) && !self.is_daemon(state, member) {
+            self.isolated(state, chan, stamp, accept)?;
+        } else {
+            let sentence = format!(
+                "{} may receive `{}` from another member than the one this round is about",
+                self.call(comp),
+                self.message(accept.message)
+            );
+            return Err(Stuck::new(
+                Obstacle::IndependentChoices,
+                accept.span,
+                sentence,
+            ));
+        }
+        let waiting = state.pop(chan).expect("it waits");
+        self.heard(state, comp, member);
+        state.taken.insert((comp, family));
+        state.consumed.push(chan);
+        self.take(state, at, accept, waiting, member, false);
+        Ok(Step::Taken)
+    }
+
+    /// Begins a daemon's round with a member, or goes on with it.
+    fn isolated(
+        &mut self,
+        state: &mut State,
+        chan: Chan,
+        stamp: usize,
+        accept: &Accept,
+    ) -> Result<(), Stuck> {
+        let (comp, member) = (chan.to, chan.from);
+        if state.serving.contains_key(&comp) {
+            if !self.only_from(state, chan, &BTreeSet::from([comp])) {
+                let sentence = format!(
+                    "{} receives twice from any member of `{}` in one round, and the second message may \
+                     come from another one",
+                    self.call(comp),
+                    self.score.name(member.family)
+                );
+                return Err(Stuck::new(Obstacle::Indiscriminate, accept.span, sentence));
+            }
+            return self.keeps_isolation(state, comp, member, stamp, accept);
+        }
+        let heard = state.round_heard.get(&comp).cloned().unwrap_or_default();
+        if let Some(other) = heard.iter().find(|other| !self.is_daemon(state, **other)) {
+            let sentence = format!(
+                "{} picks a member of `{}` in a round that depends on {}",
+                self.call(comp),
+                self.score.name(member.family),
+                self.call(*other)
+            );
+            return Err(Stuck::new(
+                Obstacle::IndependentChoices,
+                accept.span,
+                sentence,
+            ));
+        }
+        state.serving.insert(comp, (member, stamp));
+        Ok(())
+    }
+
+    /// A daemon that serves a member listens only to it and to daemons, and the member meanwhile waits for
+    /// nobody else.
+    fn keeps_isolation(
+        &self,
+        state: &State,
+        comp: Comp,
+        from: Comp,
+        stamp: usize,
+        accept: &Accept,
+    ) -> Result<(), Stuck> {
+        let Some((served, first)) = state.serving.get(&comp) else {
+            return Ok(());
+        };
+        if from == *served {
+            let heard = state.heard.get(served).map_or(&[][..], Vec::as_slice);
+            let between = &heard[(*first).min(heard.len())..stamp.min(heard.len())];
+            if let Some(other) = between.iter().find(|other| **other != comp) {
+                let sentence = format!(
+                    "{} keeps {} while that one waits for {}",
+                    self.call(comp),
+                    self.call(*served),
+                    self.call(*other)
+                );
+                return Err(Stuck::new(Obstacle::HoldAndWait, accept.span, sentence));
+            }
+        } else if !self.is_daemon(state, from) {
+            let sentence = format!(
+                "{} waits for {} while it serves a member",
+                self.call(comp),
+                self.call(from)
+            );
+            return Err(Stuck::new(Obstacle::HoldAndWait, accept.span, sentence));
+        }
+        Ok(())
+    }
+
+    /// Can no member that is not unfolded have, or soon have, a message on this queue?
+    fn only_from(&self, state: &State, chan: Chan, engaged: &BTreeSet<Comp>) -> bool {
+        let rest = chan.from.rest();
+        let pending = state.queues.contains_key(&chan.replace(chan.from, rest));
+        !pending && self.is_late_free(rest.family, &state.places[&rest], chan.message, engaged)
+    }
+
+    fn check_bag(
+        &self,
+        state: &State,
+        comp: Comp,
+        accept: &Accept,
+        rest: Comp,
+    ) -> Result<(), Stuck> {
+        let what = self.message(accept.message);
+        let chan = Chan {
+            from: rest,
+            to: comp,
+            message: accept.message,
+        };
+        let wrong = |obstacle, sentence| Err(Stuck::new(obstacle, accept.span, sentence));
+        if state.taken.contains(&(comp, rest.family)) {
+            let sentence = format!(
+                "{} receives twice from any member in one round",
+                self.call(comp)
+            );
+            return wrong(Obstacle::Indiscriminate, sentence);
+        }
+        if state.queues.contains_key(&chan) {
+            let sentence =
+                format!("`{what}` waits both once per round of a loop and once per member");
+            return wrong(Obstacle::MixedChannel, sentence);
+        }
+        let place = &state.places[&rest];
+        if !self.is_late_free(rest.family, place, accept.message, &BTreeSet::from([comp])) {
+            let sentence = format!(
+                "a member may send `{what}` again before {} has collected",
+                self.call(comp)
+            );
+            return wrong(Obstacle::LateMessage, sentence);
+        }
+        Ok(())
+    }
+
+    fn has_per_round(&self, state: &State, chan: Chan, scene: &Scene) -> bool {
+        let bag = state.bags.get(&chan).map_or(&[][..], Vec::as_slice);
+        scene
+            .index
+            .is_some_and(|index| bag.iter().any(|one| one.index == index))
+    }
+
+    fn take_per_round(
+        &mut self,
+        state: &mut State,
+        at: At,
+        accept: &Accept,
+        chan: Chan,
+        from: Comp,
+        scene: &Scene,
+    ) {
+        let bag = state.bags.get_mut(&chan).expect("there is a bag");
+        let at_hand = bag.iter().position(|one| Some(one.index) == scene.index);
+        let one = bag.remove(at_hand.expect("the bag has one for this index"));
+        if bag.is_empty() {
+            state.bags.remove(&chan);
+        }
+        state.used.push(chan);
+        let families = state.places.keys().copied().filter(|comp| comp.is_rest());
+        let gone: BTreeSet<Comp> = families.collect();
+        let mut numbers = self.numbers;
+        let mut key = |_: Option<Key>| Key {
+            number: crate::eval::next(&mut numbers),
+            owner: Some(at.comp),
+        };
+        let values = one.values.iter();
+        let values = values
+            .map(|value| value.rename(&BTreeSet::new(), &gone, &mut key))
+            .collect();
+        self.numbers = numbers;
+        let waiting = Waiting {
+            values,
+            stamp: 0,
+            sent: one.sent,
+        };
+        self.take(state, at, accept, waiting, from, true);
+    }
+
+    fn heard(&self, state: &mut State, comp: Comp, from: Comp) {
+        state.heard.entry(comp).or_default().push(from);
+        state.round_heard.entry(comp).or_default().push(from);
+    }
+
+    /// Binds the names of a receive.
+    fn take(
+        &mut self,
+        state: &mut State,
+        at: At,
+        accept: &Accept,
+        waiting: Waiting,
+        from: Comp,
+        per_round: bool,
+    ) {
+        let comp = at.comp;
+        for (slot, value) in accept.slots.iter().zip(waiting.values) {
+            if let Some(local) = slot {
+                state.env.insert((comp, Var::Local(*local)), value);
+            }
+        }
+        let (index, who) = match &accept.source {
+            Source::Anyone(who) => (&[][..], who),
+            Source::Family(_, index, who) => (&index[..], who),
+            Source::Process(_) => (&[][..], &None),
+        };
+        // Of a message per round nobody knows which member it came from.
+        let is_known = !from.is_rest() || comp == from;
+        for (local, value) in index
+            .iter()
+            .map(|local| (local, Value::Id(from)))
+            .chain(who.iter().map(|local| (local, Value::Pid(from))))
+        {
+            let var = Var::Local(*local);
+            let value = if is_known {
+                value
+            } else {
+                self.fresh(comp, self.ty(comp, var))
+            };
+            state.env.insert((comp, var), value);
+        }
+        state.story.push(Event::Received {
+            at,
+            sent: waiting.sent,
+            from,
+            per_round,
+        });
+        self.advance_place(state, comp);
+    }
+}

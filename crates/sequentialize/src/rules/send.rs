@@ -1,0 +1,82 @@
+//! Send: a message joins its queue.
+//!
+//! Statement. The address must come to a known process. The message is appended to the queue between sender,
+//! receiver and kind; for a whole family, to one queue per member. A queue on which a loop has left a
+//! message per round takes nothing else (condition S8; trap `b1`). A daemon that serves a member tells nobody
+//! but that member and other daemons (condition S9b).
+//!
+//! Why sound. A send is always enabled and only appends.
+
+use super::{Engine, Step};
+use crate::state::{State, Waiting};
+use crate::story::{At, Event};
+use crate::stuck::{Obstacle, Stuck};
+use crate::value::{Chan, Value};
+use plainsong_diagnostics::Span;
+use plainsong_ir::{Expr, MessageId};
+
+impl Engine<'_> {
+    pub(super) fn send(
+        &mut self,
+        state: &mut State,
+        at: At,
+        message: MessageId,
+        arguments: &[Expr],
+        address: &Expr,
+        span: Span,
+    ) -> Result<Step, Stuck> {
+        let comp = at.comp;
+        let evaluated = self.eval(state, comp, |eval| {
+            let values: Result<Vec<Value>, _> =
+                arguments.iter().map(|one| eval.expr(one)).collect();
+            Ok((values?, eval.expr(address)?))
+        });
+        let (values, to) = match evaluated {
+            Ok(evaluated) => evaluated,
+            Err(fact) => return Ok(self.ask(state, comp, fact)),
+        };
+        let what = self.message(message);
+        let Value::Pid(to) = to else {
+            let sentence = format!("it is not known to whom {} sends `{what}`", self.call(comp));
+            return Err(Stuck::new(Obstacle::UnknownAddress, span, sentence));
+        };
+        let chan = Chan {
+            from: comp,
+            to,
+            message,
+        };
+        if state.bags.contains_key(&chan.general()) {
+            return Err(Stuck::new(
+                Obstacle::MixedChannel,
+                span,
+                format!(
+                    "`{what}` is sent both once per round of a loop and otherwise, to the same process"
+                ),
+            ));
+        }
+        if let Some((served, _)) = state.serving.get(&comp)
+            && to != *served
+            && !self.is_daemon(state, to)
+        {
+            let sentence = format!(
+                "{} sends to {} while it serves another member",
+                self.call(comp),
+                self.call(to)
+            );
+            return Err(Stuck::new(Obstacle::IndependentChoices, span, sentence));
+        }
+        let sent = self.number();
+        let stamp = state.heard_by(comp);
+        state.push(
+            chan,
+            Waiting {
+                values,
+                stamp,
+                sent,
+            },
+        );
+        state.story.push(Event::Sent(at, sent));
+        self.advance_place(state, comp);
+        Ok(Step::Taken)
+    }
+}

@@ -1,0 +1,700 @@
+//! Set loop: a loop over the members of a family deals with each of them once.
+//!
+//! Statement. `c` is at `for x in Q { A }` (or at a loop with as many rounds as `Q` has members) and no
+//! member of `Q` is unfolded. Take an arbitrary round: forget what `A` assigns, unfold a member `u`, and let
+//! `c`, `u` and the daemons run while everybody else is frozen. If every path ends with `A` done, everybody
+//! else where they were, nothing left over outside of `u`'s queues, and all paths alike, then after the loop
+//! the whole family is where `u` is. What `c` sends to a frozen single process is kept as one message per
+//! round. When `A` both addresses `x` and receives from any member, the sender need not be `x`: then two
+//! members are unfolded, none of their code runs, and the two roles may not share a queue.
+//!
+//! Why sound. Induction over the members: forgetting makes the hypothesis true in every round (S3), nothing
+//! else moves (S5), the round leaves the queues of others alone (S4), all paths have one shape (S6). A
+//! receive from any member takes each member exactly once, because a member has no second message of the
+//! kind and sends none before `c` answers (S7), so the senders are a permutation of the family. A loop's
+//! name is not the sender (S10; traps `v1`, `m1`).
+//!
+//! Source. [Brisk17] rule Loop-upd. DIFFERS. Messages wait in queues, residual terms are not needed; S7 to
+//! S10 are stated.
+
+use super::fold::Renaming;
+use super::{Engine, Scene};
+use crate::part::{BlockId, OpKind, Over, Part, Place, Var};
+use crate::state::{Index, PerRound, State, Waiting};
+use crate::story::{At, Event, Story};
+use crate::stuck::{Obstacle, Stuck};
+use crate::value::{Chan, Comp, Role, Value};
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::free_locals;
+use plainsong_ir::{FamilyId, LocalId, Source};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A loop that communicates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loop {
+    pub(super) at: At,
+    pub(super) local: LocalId,
+    pub(super) over: Over,
+    pub(super) body: BlockId,
+    pub(super) span: Span,
+}
+
+/// One path through a round.
+struct Leaf {
+    state: State,
+    queues: BTreeMap<Chan, Vec<Waiting>>,
+    /// What the owner left for others.
+    left: BTreeMap<Chan, Vec<Waiting>>,
+}
+
+/// What must be the same on all paths.
+type Shape = (
+    Place,
+    Vec<(Chan, usize)>,
+    Vec<(Chan, usize)>,
+    Vec<(Chan, usize)>,
+);
+
+impl Engine<'_> {
+    /// Takes the loop that a component is at, by the first rule that fits.
+    pub(super) fn take_loop(
+        &mut self,
+        state: &State,
+        comp: Comp,
+        scene: &Scene,
+    ) -> Result<Option<State>, Stuck> {
+        let Some((at, OpKind::For { local, over, body }, span)) = self.op(state, comp) else {
+            return Ok(None);
+        };
+        let this = Loop {
+            at,
+            local,
+            over,
+            body,
+            span,
+        };
+        let mut failed = Vec::new();
+        if let Some(family) = over.family() {
+            match self.set_loop(state, this, family, scene) {
+                Ok(next) => return Ok(Some(next)),
+                Err(stuck) => failed.push(stuck),
+            }
+        }
+        if !matches!(over, Over::Members(_)) {
+            match self.index_loop(state, this, scene) {
+                Ok(next) => return Ok(Some(next)),
+                Err(stuck) => failed.push(stuck),
+            }
+        }
+        if let Some(long) = failed
+            .iter()
+            .find(|stuck| stuck.obstacle == Obstacle::TooLong)
+        {
+            return Err(long.clone());
+        }
+        self.failed_loops = failed;
+        Ok(None)
+    }
+
+    fn set_loop(
+        &mut self,
+        state: &State,
+        this: Loop,
+        family: FamilyId,
+        scene: &Scene,
+    ) -> Result<State, Stuck> {
+        let owner = this.at.comp;
+        let rest = Comp {
+            family,
+            role: Role::Rest,
+        };
+        if !state.members(family).is_empty() {
+            let sentence = format!(
+                "a loop over `{}` while one of them is dealt with",
+                self.score.name(family)
+            );
+            return Err(Stuck::new(Obstacle::Indiscriminate, this.span, sentence));
+        }
+        let addressed = matches!(this.over, Over::Members(_))
+            && is_addressed(self.part(owner), this.body, this.local);
+        let gathers = self.receives_from(owner, this.body, family);
+        let two = addressed && gathers;
+
+        let mut round = state.clone();
+        let assigned = self.part(owner).assigned(this.body);
+        self.forget(&mut round, owner, &assigned);
+        let u = self.unfold(&mut round, family);
+        let x = if two {
+            self.unfold(&mut round, family)
+        } else {
+            u
+        };
+        round.consumed.clear();
+        round.used.clear();
+        round.story = Story::default();
+        round.taken.retain(|(who, _)| *who != owner);
+        let name = match this.over {
+            Over::Members(_) if !gathers || addressed => Value::Id(x),
+            _ => self.fresh(owner, self.ty(owner, Var::Local(this.local))),
+        };
+        round.env.insert((owner, Var::Local(this.local)), name);
+        round
+            .places
+            .insert(owner, Place::start(self.part(owner), this.body));
+        if two {
+            round
+                .queues
+                .retain(|chan, _| chan.from != x || chan.to != owner);
+        }
+        if addressed {
+            round.engaged.insert(x, BTreeSet::from([owner]));
+        }
+        let may_run = !two && !self.is_daemon(&round, u);
+        round.active = if may_run {
+            BTreeSet::from([u])
+        } else {
+            BTreeSet::new()
+        };
+        round.may_unfold.clear();
+        let mut frozen = scene.frozen.clone();
+        for &comp in round.places.keys() {
+            let role = comp == u || comp == x;
+            if comp != owner
+                && (two || !role)
+                && (comp.is_rest() || role || !self.is_daemon(&round, comp))
+            {
+                frozen.insert(comp);
+            }
+        }
+        let inside = Scene {
+            frozen,
+            owner: Some(owner),
+            index: Some(Index::Members(family)),
+        };
+        let start = round.clone();
+        let ends = self.run(round, &inside)?;
+        let mut leaves = Vec::new();
+        let mut shape: Option<Shape> = None;
+        for end in ends {
+            let leaf = self.check_round(state, &start, end, this, (u, x), &inside)?;
+            let found = self.shape(&leaf, u);
+            if shape.as_ref().is_some_and(|shape| *shape != found) {
+                let sentence = format!(
+                    "the rounds of this loop over `{}` do not all end alike: what happens to a member depends \
+                     on more than its own round",
+                    self.score.name(family)
+                );
+                return Err(Stuck::new(Obstacle::StatefulLoop, this.span, sentence));
+            }
+            shape = Some(found);
+            leaves.push(leaf);
+        }
+        let Some(shape) = shape else {
+            return Err(self.all_fail(this.span));
+        };
+        self.fold_members(state, this, rest, (u, x), leaves, &shape, &assigned)
+    }
+
+    /// Checks the end of one path through a round.
+    fn check_round(
+        &mut self,
+        before: &State,
+        start: &State,
+        end: State,
+        this: Loop,
+        (u, x): (Comp, Comp),
+        inside: &Scene,
+    ) -> Result<Leaf, Stuck> {
+        let owner = this.at.comp;
+        let rest = u.rest();
+        let two = u != x;
+        self.round_is_over(before, &end, this, &[rest], Some(u))?;
+        let extra: BTreeSet<Comp> = end
+            .places
+            .keys()
+            .copied()
+            .filter(|comp| !before.places.contains_key(comp) && *comp != u && *comp != x)
+            .collect();
+        self.back_home(before, &end, &extra, this.span)?;
+        self.bags_fit(before, &end, inside.index, this.span)?;
+        if two && (end.places[&u] != start.places[&u] || end.places[&x] != start.places[&x]) {
+            let sentence =
+                "one round deals with two members: the one it names and the one that sent";
+            return Err(Stuck::new(Obstacle::Indiscriminate, this.span, sentence));
+        }
+        let mut queues = end.queues.clone();
+        if two {
+            self.merge_roles(start, &mut queues, u, x, this.span)?;
+        }
+        if let Some(chan) = queues
+            .keys()
+            .find(|chan| extra.iter().any(|one| chan.touches(*one)))
+        {
+            return Err(self.superfluous(*chan, this.span));
+        }
+        let mut left = BTreeMap::new();
+        let mut others: BTreeMap<Chan, Vec<Waiting>> = queues
+            .iter()
+            .filter(|(chan, _)| !chan.touches(u) && !chan.touches(rest))
+            .map(|(chan, queue)| (*chan, queue.clone()))
+            .collect();
+        for (chan, queue) in &mut others {
+            let had = before.queues.get(chan).map_or(&[][..], Vec::as_slice);
+            let goes_out =
+                chan.from == owner && inside.frozen.contains(&chan.to) && !chan.to.is_rest();
+            if goes_out && queue.len() > had.len() && queue.starts_with(had) {
+                left.insert(*chan, queue.split_off(had.len()));
+            }
+        }
+        others.retain(|_, queue| !queue.is_empty());
+        self.unchanged(before, &others, rest, this.span)?;
+        self.each_once(&end, &queues, u, owner, this.span)?;
+        Ok(Leaf {
+            state: end,
+            queues,
+            left,
+        })
+    }
+
+    /// The owner is done and nobody else has moved.
+    pub(super) fn round_is_over(
+        &self,
+        before: &State,
+        end: &State,
+        this: Loop,
+        may_move: &[Comp],
+        member: Option<Comp>,
+    ) -> Result<(), Stuck> {
+        let owner = this.at.comp;
+        if !end.places[&owner].is_end() {
+            let (what, span) = self.about_to(end, owner);
+            let mut sentence = format!("in a round of this loop {} {what}", self.call(owner));
+            if let Some(member) = member {
+                let (what, _) = self.about_to(end, member);
+                sentence.push_str(&format!(", and {} {what}", self.call(member)));
+            }
+            return Err(Stuck::new(Obstacle::Blocked, span, sentence));
+        }
+        for (comp, place) in &before.places {
+            if *comp != owner && !may_move.contains(comp) && end.places.get(comp) != Some(place) {
+                let (what, span) = self.about_to(end, *comp);
+                let sentence = format!(
+                    "after a round of a loop of {}, {} {what}",
+                    self.call(owner),
+                    self.call(*comp)
+                );
+                return Err(Stuck::new(Obstacle::Blocked, span, sentence));
+            }
+        }
+        Ok(())
+    }
+
+    /// Members that were unfolded on the way are where their family is.
+    pub(super) fn back_home(
+        &self,
+        before: &State,
+        end: &State,
+        extra: &BTreeSet<Comp>,
+        span: Span,
+    ) -> Result<(), Stuck> {
+        for comp in extra {
+            if end.places[comp] != before.places[&comp.rest()] {
+                let (what, at) = self.about_to(end, *comp);
+                let sentence = format!("a round leaves {} behind: it {what}", self.call(*comp));
+                let span = if at == Span::default() { span } else { at };
+                return Err(Stuck::new(Obstacle::StatefulLoop, span, sentence));
+            }
+        }
+        Ok(())
+    }
+
+    /// The queues of the addressed member become those of the sender, if the two roles share none.
+    fn merge_roles(
+        &mut self,
+        start: &State,
+        queues: &mut BTreeMap<Chan, Vec<Waiting>>,
+        u: Comp,
+        x: Comp,
+        span: Span,
+    ) -> Result<(), Stuck> {
+        let keep = start.unknowns();
+        let chans = start.queues.keys().chain(queues.keys()).copied();
+        let of_x: BTreeSet<Chan> = chans.filter(|chan| chan.touches(x)).collect();
+        let moved: BTreeSet<Chan> = of_x
+            .iter()
+            .flat_map(|chan| [*chan, chan.replace(x, u)])
+            .filter(|chan| queues.get(chan) != start.queues.get(chan))
+            .collect();
+        for chan in &of_x {
+            if moved.contains(chan) && moved.contains(&chan.replace(x, u)) {
+                let sentence = format!(
+                    "one round uses `{}` for the member it names and for the one that sent, which may be the \
+                     same",
+                    self.message(chan.message)
+                );
+                return Err(Stuck::new(Obstacle::Indiscriminate, span, sentence));
+            }
+        }
+        // A value about the other role is about an unknown member.
+        for (chan, queue) in queues.iter_mut() {
+            let gone = match (chan.touches(u), chan.touches(x)) {
+                (true, false) => x,
+                (false, true) => u,
+                _ => continue,
+            };
+            let renaming = Renaming::about(&keep, gone);
+            for waiting in queue.iter_mut() {
+                for value in &mut waiting.values {
+                    *value = self.for_gone(&renaming, value);
+                }
+            }
+        }
+        for chan in of_x {
+            let queue = queues.remove(&chan);
+            if !moved.contains(&chan) {
+                continue;
+            }
+            let twin = chan.replace(x, u);
+            queues.remove(&twin);
+            if let Some(mut queue) = queue {
+                for waiting in &mut queue {
+                    let values = waiting.values.iter();
+                    waiting.values = values.map(|value| value.replace(x, u)).collect();
+                }
+                queues.insert(twin, queue);
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing is left over outside of the member's queues.
+    fn unchanged(
+        &self,
+        before: &State,
+        others: &BTreeMap<Chan, Vec<Waiting>>,
+        rest: Comp,
+        span: Span,
+    ) -> Result<(), Stuck> {
+        let had: BTreeMap<Chan, Vec<Waiting>> = before
+            .queues
+            .iter()
+            .filter(|(chan, _)| !chan.touches(rest))
+            .map(|(chan, queue)| (*chan, queue.clone()))
+            .collect();
+        if *others == had {
+            return Ok(());
+        }
+        let chans: BTreeSet<&Chan> = others.keys().chain(had.keys()).collect();
+        let differs = chans
+            .into_iter()
+            .find(|chan| others.get(chan) != had.get(chan));
+        Err(self.superfluous(*differs.expect("they differ somewhere"), span))
+    }
+
+    /// A member whose message was taken by a receive from any member has no second one, and sends none
+    /// before it hears from the owner.
+    fn each_once(
+        &self,
+        end: &State,
+        queues: &BTreeMap<Chan, Vec<Waiting>>,
+        u: Comp,
+        owner: Comp,
+        span: Span,
+    ) -> Result<(), Stuck> {
+        for chan in end
+            .consumed
+            .iter()
+            .filter(|chan| chan.from.family == u.family)
+        {
+            let what = self.message(chan.message);
+            if queues.contains_key(&Chan { from: u, ..*chan }) {
+                let sentence = format!(
+                    "a member may have a second `{what}` under way while this loop collects"
+                );
+                return Err(Stuck::new(Obstacle::LateMessage, span, sentence));
+            }
+            let owner = BTreeSet::from([owner]);
+            if !self.is_late_free(u.family, &end.places[&u], chan.message, &owner) {
+                let sentence = format!("a member may send `{what}` again before this loop ends");
+                return Err(Stuck::new(Obstacle::LateMessage, span, sentence));
+            }
+        }
+        Ok(())
+    }
+
+    fn shape(&self, leaf: &Leaf, u: Comp) -> Shape {
+        let lengths = |queues: &BTreeMap<Chan, Vec<Waiting>>, of: Option<Comp>| {
+            let mine = queues
+                .iter()
+                .filter(|(chan, _)| of.is_none_or(|comp| chan.touches(comp)));
+            mine.map(|(chan, queue)| (*chan, queue.len()))
+                .collect::<Vec<_>>()
+        };
+        let bags = leaf.state.bags.iter().map(|(chan, bag)| (*chan, bag.len()));
+        (
+            leaf.state.places[&u].clone(),
+            lengths(&leaf.queues, Some(u)),
+            bags.collect(),
+            lengths(&leaf.left, None),
+        )
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "everything a round leaves behind"
+    )]
+    fn fold_members(
+        &mut self,
+        before: &State,
+        this: Loop,
+        rest: Comp,
+        (u, x): (Comp, Comp),
+        mut leaves: Vec<Leaf>,
+        shape: &Shape,
+        assigned: &BTreeSet<Var>,
+    ) -> Result<State, Stuck> {
+        let owner = this.at.comp;
+        let gone: BTreeSet<Comp> = leaves
+            .iter()
+            .flat_map(|leaf| leaf.state.places.keys().copied())
+            .filter(|comp| !before.places.contains_key(comp) && *comp != u && *comp != x)
+            .collect();
+        let mut renaming = Renaming::new(before, gone);
+        for leaf in &mut leaves {
+            self.rename_leaf(&mut renaming, leaf, owner, (u, x), rest);
+        }
+        let mut after = before.clone();
+        after.places.insert(rest, shape.0.clone());
+        self.advance_place(&mut after, owner);
+        after.queues.retain(|chan, _| !chan.touches(rest));
+        for (chan, _) in &shape.1 {
+            let joined = self.join_queues(&leaves, *chan, rest);
+            after.queues.insert(chan.replace(u, rest), joined);
+        }
+        let heard = leaves[0].state.heard.get(&u).cloned().unwrap_or_default();
+        let swap = |comp| if comp == u || comp == x { rest } else { comp };
+        after
+            .heard
+            .insert(rest, heard.into_iter().map(swap).collect());
+        let vars: BTreeSet<Var> = leaves
+            .iter()
+            .flat_map(|leaf| leaf.state.env.keys())
+            .filter(|(comp, _)| *comp == u)
+            .map(|(_, var)| *var)
+            .collect();
+        for var in vars {
+            let mut values = Vec::new();
+            for leaf in &leaves {
+                values.push(match leaf.state.env.get(&(u, var)) {
+                    Some(value) => value.replace(u, rest),
+                    None => self.fresh(rest, self.ty(rest, var)),
+                });
+            }
+            let value = self.joined(rest, &values);
+            after.env.insert((rest, var), value);
+        }
+        let stories: Vec<Story> = leaves.iter().map(|leaf| leaf.state.story.clone()).collect();
+        let lefts: Vec<BTreeMap<Chan, Vec<Waiting>>> =
+            leaves.iter().map(|leaf| leaf.left.clone()).collect();
+        let states: Vec<State> = leaves.into_iter().map(|leaf| leaf.state).collect();
+        self.settle(
+            &mut after,
+            before,
+            &states,
+            owner,
+            assigned,
+            &BTreeSet::from([u, x]),
+        );
+        self.forget(&mut after, owner, &BTreeSet::from([Var::Local(this.local)]));
+        after.bags = states[0].bags.clone();
+        renaming.gone.extend([u, x]);
+        self.leave_per_round(
+            &mut after,
+            &lefts,
+            Index::Members(rest.family),
+            &renaming,
+            owner,
+            this.span,
+        )?;
+        after.story.push(Event::Each {
+            at: this.at,
+            family: rest.family,
+            member: u,
+            second: x,
+            rounds: false,
+            leaves: stories.into(),
+        });
+        Ok(after)
+    }
+
+    fn rename_leaf(
+        &mut self,
+        renaming: &mut Renaming,
+        leaf: &mut Leaf,
+        owner: Comp,
+        (u, x): (Comp, Comp),
+        rest: Comp,
+    ) {
+        for (chan, queue) in &mut leaf.queues {
+            if chan.touches(u) {
+                for waiting in queue.iter_mut() {
+                    for value in &mut waiting.values {
+                        *value = self.for_family(renaming, rest, value);
+                    }
+                }
+            }
+        }
+        let places: Vec<(Comp, Var)> = leaf.state.env.keys().copied().collect();
+        for place in places {
+            let value = leaf.state.env[&place].clone();
+            let value = if place.0 == u {
+                // In a round with two roles the other member is an unknown one.
+                let value = if u == x {
+                    value
+                } else {
+                    self.without(&renaming.keep, x, &value)
+                };
+                self.for_family(renaming, rest, &value)
+            } else if place.0 == owner {
+                self.for_other(renaming, owner, &value)
+            } else {
+                continue;
+            };
+            leaf.state.env.insert(place, value);
+        }
+    }
+
+    fn join_queues(&mut self, leaves: &[Leaf], chan: Chan, rest: Comp) -> Vec<Waiting> {
+        let mut joined = leaves[0].queues[&chan].clone();
+        for (at, waiting) in joined.iter_mut().enumerate() {
+            for field in 0..waiting.values.len() {
+                let values: Vec<Value> = leaves
+                    .iter()
+                    .map(|leaf| {
+                        leaf.queues[&chan][at].values[field].replace(chan_member(chan, rest), rest)
+                    })
+                    .collect();
+                waiting.values[field] = self.joined(rest, &values);
+            }
+        }
+        joined
+    }
+
+    /// What rounds left for third parties becomes one message per round.
+    pub(super) fn leave_per_round(
+        &mut self,
+        after: &mut State,
+        lefts: &[BTreeMap<Chan, Vec<Waiting>>],
+        index: Index,
+        renaming: &Renaming,
+        owner: Comp,
+        span: Span,
+    ) -> Result<(), Stuck> {
+        for (chan, first) in &lefts[0] {
+            let what = self.message(chan.message);
+            if after.bags.contains_key(chan) || after.queues.contains_key(chan) {
+                let sentence =
+                    format!("`{what}` waits both once per round of a loop and otherwise");
+                return Err(Stuck::new(Obstacle::MixedChannel, span, sentence));
+            }
+            let [one] = &first[..] else {
+                let sentence = format!("a round sends more than one `{what}` to the same process");
+                return Err(Stuck::new(Obstacle::MixedChannel, span, sentence));
+            };
+            let mut values = Vec::new();
+            for field in 0..one.values.len() {
+                let mut each = Vec::new();
+                for left in lefts {
+                    each.push(self.for_other(renaming, owner, &left[chan][0].values[field]));
+                }
+                values.push(self.joined(owner, &each));
+            }
+            let per_round = PerRound {
+                index,
+                values,
+                sent: one.sent,
+            };
+            after.bags.insert(*chan, vec![per_round]);
+        }
+        Ok(())
+    }
+
+    /// A message that nobody takes.
+    pub(super) fn superfluous(&self, chan: Chan, span: Span) -> Stuck {
+        let sentence = format!(
+            "a round leaves a `{}` from {} to {} that nothing receives in it",
+            self.message(chan.message),
+            self.call(chan.from),
+            self.call(chan.to)
+        );
+        Stuck::new(Obstacle::SuperfluousSend, span, sentence)
+    }
+
+    pub(super) fn all_fail(&self, span: Span) -> Stuck {
+        Stuck::new(
+            Obstacle::FailReachable,
+            span,
+            "every way through this fails an assertion",
+        )
+    }
+
+    /// Does the code receive from any member of a family?
+    pub(crate) fn receives_from(&self, comp: Comp, block: BlockId, family: FamilyId) -> bool {
+        let ops = self.part(comp).ops(block);
+        ops.into_iter().any(|op| match &op.kind {
+            OpKind::Receive(accept) => self.senders.get(&accept.span) == Some(&family),
+            _ => false,
+        })
+    }
+
+    fn for_gone(&mut self, renaming: &About<'_>, value: &Value) -> Value {
+        let mut inside = renaming.keep.clone();
+        value.unknowns(&mut inside);
+        self.without(&inside, renaming.gone, value)
+    }
+
+    /// The value with an unknown in the place of a process.
+    fn without(&mut self, keep: &BTreeSet<crate::value::Key>, gone: Comp, value: &Value) -> Value {
+        let mut keep = keep.clone();
+        value.unknowns(&mut keep);
+        let mut number = self.numbers;
+        let renamed = value.rename(&keep, &BTreeSet::from([gone]), &mut |_| crate::value::Key {
+            number: crate::eval::next(&mut number),
+            owner: Some(gone),
+        });
+        self.numbers = number;
+        renamed
+    }
+}
+
+/// Values about a process that is gone.
+struct About<'k> {
+    keep: &'k BTreeSet<crate::value::Key>,
+    gone: Comp,
+}
+
+impl Renaming {
+    fn about(keep: &BTreeSet<crate::value::Key>, gone: Comp) -> About<'_> {
+        About { keep, gone }
+    }
+}
+
+fn chan_member(chan: Chan, rest: Comp) -> Comp {
+    if chan.from.family == rest.family && chan.from.is_member() {
+        chan.from
+    } else {
+        chan.to
+    }
+}
+
+/// Is a loop's name used as an address in its body?
+fn is_addressed(part: &Part<'_>, body: BlockId, local: LocalId) -> bool {
+    part.ops(body).into_iter().any(|op| match &op.kind {
+        OpKind::Send(_, _, address) => free_locals(address).contains(&local),
+        OpKind::Receive(accept) => match &accept.source {
+            Source::Process(process) => free_locals(process).contains(&local),
+            _ => false,
+        },
+        _ => false,
+    })
+}

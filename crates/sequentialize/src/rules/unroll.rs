@@ -1,0 +1,87 @@
+//! Unrolling: one more round of a loop.
+//!
+//! Statement. A single process enters the body. A daemon, and a member of a family, enter it only when the
+//! first communication of the body is a receive whose message waits; a member may do so once without, if it
+//! was unfolded for that. A daemon that begins its outermost loop anew forgets what the loop assigns. A
+//! whole family never does, because its members may leave at different times.
+//!
+//! Why sound. Unrolling is what the loop means. A daemon's round may come after any number of others, so
+//! nothing that rounds change may be relied on (condition S3; trap `c3`).
+
+use super::{Engine, Step, place_mut};
+use crate::part::{BlockId, OpKind, Place};
+use crate::state::State;
+use crate::value::{Chan, Comp};
+
+impl Engine<'_> {
+    pub(super) fn unroll(&mut self, state: &mut State, comp: Comp, body: BlockId) -> Step {
+        if comp.is_rest() {
+            return Step::Waits;
+        }
+        let is_daemon = self.is_daemon(state, comp);
+        let may = state.active.contains(&comp);
+        if (is_daemon || comp.is_member()) && !may && !self.is_ready(state, comp, body) {
+            return Step::Waits;
+        }
+        if is_daemon && is_outermost(&state.places[&comp]) {
+            let vars = self.part(comp).assigned(body);
+            self.forget(state, comp, &vars);
+            state.taken.retain(|(who, _)| *who != comp);
+        }
+        state.active.remove(&comp);
+        let part = &self.score.parts[&comp.family];
+        place_mut(state, comp).enter(part, body, true);
+        Step::Taken
+    }
+
+    /// A daemon that is back at its outermost loop serves nobody.
+    pub(super) fn back_at_head(&mut self, state: &mut State, comp: Comp) {
+        let place = &state.places[&comp];
+        let is_head = is_outermost(place)
+            && place
+                .op(&self.score.parts[&comp.family])
+                .is_some_and(|op| matches!(op.kind, OpKind::Loop(_)));
+        if is_head && self.is_daemon(state, comp) {
+            state.serving.remove(&comp);
+            state.round_heard.remove(&comp);
+        }
+    }
+
+    /// Is the first communication of the body a receive whose message waits?
+    fn is_ready(&mut self, state: &State, comp: Comp, body: BlockId) -> bool {
+        let ops: Vec<OpKind<'_>> = self.part(comp).blocks[body.0 as usize]
+            .iter()
+            .map(|op| op.kind.clone())
+            .collect();
+        for op in ops {
+            match op {
+                OpKind::Set(..) | OpKind::Choose(..) | OpKind::Assert(_) | OpKind::Assume(_) => {}
+                OpKind::Receive(accept) => {
+                    let Ok(source) = self.source(state, comp, accept) else {
+                        return false;
+                    };
+                    let senders = match source {
+                        super::receive::From::One(from) => vec![from],
+                        super::receive::From::Any(family) => state.members(family),
+                        super::receive::From::Unknown => return false,
+                    };
+                    let chan = |from| Chan {
+                        from,
+                        to: comp,
+                        message: accept.message,
+                    };
+                    return senders
+                        .into_iter()
+                        .any(|from| state.queues.contains_key(&chan(from)));
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Does it stand directly in the code of the process, in no block?
+fn is_outermost(place: &Place) -> bool {
+    matches!(&place.0[..], [frame] if frame.block == BlockId::ENTRY)
+}

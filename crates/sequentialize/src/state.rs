@@ -1,0 +1,130 @@
+//! The symbolic state: where every component is, what it knows, and which messages wait.
+//!
+//! A queue between a whole family and a process stands for one queue per member; so a postponed send is
+//! simply a message that waits, and every step is a step that some real execution takes, whatever the
+//! size. Messages that the rounds of a loop leave for a third party are kept apart in *bags*: one message
+//! per round.
+
+use crate::part::{Place, Rounds, Var};
+use crate::story::Story;
+use crate::value::{Chan, Comp, Differs, Key, Value};
+use plainsong_ir::FamilyId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A message that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Waiting {
+    pub(crate) values: Vec<Value>,
+    /// How much its sender had received when it was sent.
+    pub(crate) stamp: usize,
+    /// Which sending it comes from.
+    pub(crate) sent: u32,
+}
+
+/// One message for each round of a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PerRound {
+    pub(crate) index: Index,
+    pub(crate) values: Vec<Value>,
+    pub(crate) sent: u32,
+}
+
+/// What messages in bags are counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Index {
+    /// The members of a family.
+    Members(FamilyId),
+    /// The rounds of a loop.
+    Rounds(Rounds),
+}
+
+/// The symbolic state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) places: BTreeMap<Comp, Place>,
+    pub(crate) env: BTreeMap<(Comp, Var), Value>,
+    /// No empty queues.
+    pub(crate) queues: BTreeMap<Chan, Vec<Waiting>>,
+    pub(crate) bags: BTreeMap<Chan, Vec<PerRound>>,
+    /// Receives from any member of a family done in the current round of a component.
+    pub(crate) taken: BTreeSet<(Comp, FamilyId)>,
+    /// Who is committed to an unfolded member in the current round.
+    pub(crate) engaged: BTreeMap<Comp, BTreeSet<Comp>>,
+    /// From whom each component has received so far.
+    pub(crate) heard: BTreeMap<Comp, Vec<Comp>>,
+    /// Daemons in the middle of serving a member: which one, and the stamp of its first message.
+    pub(crate) serving: BTreeMap<Comp, (Comp, usize)>,
+    /// From whom a daemon has received in its round.
+    pub(crate) round_heard: BTreeMap<Comp, Vec<Comp>>,
+    pub(crate) differs: Differs,
+    /// Queues from which a member's message was taken by a receive from any member.
+    pub(crate) consumed: Vec<Chan>,
+    /// Bags from which a message was taken.
+    pub(crate) used: Vec<Chan>,
+    /// Members that may go through their loop once more.
+    pub(crate) active: BTreeSet<Comp>,
+    /// Who may still unfold a member of which family by receiving from it.
+    pub(crate) may_unfold: BTreeSet<(Comp, FamilyId)>,
+    /// Families whose members loop for ever and whose rounds were checked.
+    pub(crate) reactive: BTreeSet<FamilyId>,
+    pub(crate) story: Story,
+}
+
+impl State {
+    /// The unfolded members of a family.
+    pub(crate) fn members(&self, family: FamilyId) -> Vec<Comp> {
+        let members = self.places.keys().copied();
+        members
+            .filter(|comp| comp.family == family && comp.is_member())
+            .collect()
+    }
+
+    /// An unknown turns out to be a value.
+    pub(crate) fn bind(&mut self, key: Key, value: &Value) {
+        self.values_mut(&mut |one| *one = one.bind(key, value));
+    }
+
+    /// Every unknown in use.
+    pub(crate) fn unknowns(&self) -> BTreeSet<Key> {
+        let mut found = BTreeSet::new();
+        self.env
+            .values()
+            .for_each(|value| value.unknowns(&mut found));
+        let waiting = self.queues.values().flatten().flat_map(|one| &one.values);
+        let bags = self.bags.values().flatten().flat_map(|one| &one.values);
+        waiting
+            .chain(bags)
+            .for_each(|value| value.unknowns(&mut found));
+        found
+    }
+
+    /// Appends a message.
+    pub(crate) fn push(&mut self, chan: Chan, waiting: Waiting) {
+        self.queues.entry(chan).or_default().push(waiting);
+    }
+
+    /// Takes the oldest message of a queue.
+    pub(crate) fn pop(&mut self, chan: Chan) -> Option<Waiting> {
+        let queue = self.queues.get_mut(&chan)?;
+        let first = queue.remove(0);
+        if queue.is_empty() {
+            self.queues.remove(&chan);
+        }
+        Some(first)
+    }
+
+    /// How much a component has received.
+    pub(crate) fn heard_by(&self, comp: Comp) -> usize {
+        self.heard.get(&comp).map_or(0, Vec::len)
+    }
+
+    fn values_mut(&mut self, change: &mut dyn FnMut(&mut Value)) {
+        self.env.values_mut().for_each(&mut *change);
+        for waiting in self.queues.values_mut().flatten() {
+            waiting.values.iter_mut().for_each(&mut *change);
+        }
+        for bag in self.bags.values_mut().flatten() {
+            bag.values.iter_mut().for_each(&mut *change);
+        }
+    }
+}

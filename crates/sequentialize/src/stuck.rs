@@ -1,0 +1,87 @@
+//! Why there is no line: the kinds of reasons, and the sentence.
+
+use plainsong_diagnostics::Span;
+
+/// What kind of thing stands in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Obstacle {
+    /// A receive can be served by different sends, and the outcomes are not permutations of each other.
+    AsymmetricRace,
+    /// Nothing sends what a receive wants.
+    NoSender,
+    /// Somebody waits in the canonical schedule.
+    Blocked,
+    /// A message is sent that nothing receives.
+    SuperfluousSend,
+    /// It is not known to whom something is sent or from whom it is received.
+    UnknownAddress,
+    /// One round deals with two members.
+    Indiscriminate,
+    /// Rounds of a loop differ: the exit or the effect depends on earlier rounds.
+    StatefulLoop,
+    /// A message of the same kind may come too early.
+    LateMessage,
+    /// Messages of a loop's rounds and of members share a channel.
+    MixedChannel,
+    /// Two choices that need not be the same member.
+    IndependentChoices,
+    /// A daemon keeps one member waiting for somebody else.
+    HoldAndWait,
+    /// An assertion that fails on the way.
+    FailReachable,
+    /// A construct for which there is no rule.
+    NotCovered,
+    /// Too many steps or branches.
+    TooLong,
+}
+
+impl Obstacle {
+    /// As in reports: stable, lower case, with hyphens.
+    pub fn name(self) -> &'static str {
+        match self {
+            Obstacle::AsymmetricRace => "asymmetric-race",
+            Obstacle::NoSender => "no-sender",
+            Obstacle::Blocked => "blocked",
+            Obstacle::SuperfluousSend => "superfluous-send",
+            Obstacle::UnknownAddress => "unknown-address",
+            Obstacle::Indiscriminate => "indiscriminate",
+            Obstacle::StatefulLoop => "stateful-loop",
+            Obstacle::LateMessage => "late-message",
+            Obstacle::MixedChannel => "mixed-channel",
+            Obstacle::IndependentChoices => "independent-choices",
+            Obstacle::HoldAndWait => "hold-and-wait",
+            Obstacle::FailReachable => "fail-reachable",
+            Obstacle::NotCovered => "not-covered",
+            Obstacle::TooLong => "too-long",
+        }
+    }
+}
+
+/// Why there is no line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// Of which kind.
+    pub obstacle: Obstacle,
+    /// One sentence without a full stop.
+    pub sentence: String,
+    /// The place in the text that it is about.
+    pub span: Span,
+    /// What usually helps, if anything does.
+    pub help: Option<String>,
+}
+
+impl Stuck {
+    pub(crate) fn new(obstacle: Obstacle, span: Span, sentence: impl Into<String>) -> Stuck {
+        Stuck {
+            obstacle,
+            sentence: sentence.into(),
+            span,
+            help: None,
+        }
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Stuck {
+        self.help = Some(help.into());
+        self
+    }
+}

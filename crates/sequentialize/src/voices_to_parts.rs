@@ -1,0 +1,491 @@
+//! From voices to parts: the constructs that the rules cover, in the shape they look at.
+//!
+//! Everything else is refused by name and place: handlers, `init`, faults, selective receives, receives of
+//! several kinds, timeouts, unordered delivery, families with several indices or over sorts whose members
+//! can be told apart, two families over one sort, and communicating loops over anything but a sort or a
+//! collection that does not depend on the state.
+//!
+//! Why the delivery models matter. The rules assume one queue per sender, receiver and kind. `causal` and
+//! `mailbox` allow a subset of what `fifo` allows (the oldest message of a sender is taken) and enable a
+//! receive exactly when `fifo` does, so what is proved for `fifo` holds for them; `unordered` allows more.
+
+use crate::part::{BlockId, Op, OpKind, Over, Part, Rounds, Var};
+use crate::stuck::{Obstacle, Stuck};
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, erase_spans, walk};
+use plainsong_ir::{
+    Block, Body, Builtin, Delivery, Domain, Expr, ExprKind, FamilyId, Process, Root, Song, SortId,
+    SortKind, Stmt, StmtKind, Ty, Voices,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The parts of a song, with what is known about all of them.
+pub(crate) struct Score<'a> {
+    pub(crate) song: &'a Song,
+    pub(crate) voices: &'a Voices,
+    pub(crate) parts: BTreeMap<FamilyId, Part<'a>>,
+    /// The family whose members a sort names.
+    pub(crate) named_by: BTreeMap<SortId, FamilyId>,
+    /// Loops with invariants or measures, which are not looked at.
+    pub(crate) annotated: Vec<Span>,
+    /// The collections that loops with fixed numbers of rounds go over.
+    pub(crate) ranges: Vec<Expr>,
+}
+
+/// Turns voices into parts, or names what is not covered.
+pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Score<'a>, Stuck> {
+    let Some(voices) = song.voices() else {
+        let sentence = "there are no processes, so there is nothing to sequentialize";
+        return Err(not_covered(Span::default(), sentence));
+    };
+    // Whatever else voices come to have is looked at here first: nothing may be overlooked.
+    let Voices {
+        messages: _,
+        processes: _,
+        init,
+        faults,
+    } = voices;
+    if let Some(fault) = faults.first() {
+        let sentence = format!("`fault {}` is not covered", fault.kind.name());
+        return Err(not_covered(fault.span, sentence).help("ask `explore`"));
+    }
+    if let Some(init) = init {
+        let span = init.body.first().map_or(Span::default(), |stmt| stmt.span);
+        return Err(not_covered(span, "`init` is not covered")
+            .help("let a process send these messages, and receive them before anything else"));
+    }
+    check_delivery(voices, delivery)?;
+    check_parameters(song, voices)?;
+    let mut score = Score {
+        song,
+        voices,
+        parts: BTreeMap::new(),
+        named_by: BTreeMap::new(),
+        annotated: Vec::new(),
+        ranges: Vec::new(),
+    };
+    for process in &voices.processes {
+        score.name_members(process)?;
+    }
+    for process in &voices.processes {
+        let part = score.part(process)?;
+        score.parts.insert(process.family, part);
+    }
+    Ok(score)
+}
+
+fn not_covered(span: Span, sentence: impl Into<String>) -> Stuck {
+    Stuck::new(Obstacle::NotCovered, span, sentence)
+}
+
+fn check_delivery(voices: &Voices, delivery: Option<Delivery>) -> Result<(), Stuck> {
+    for message in &voices.messages {
+        if delivery.or(message.delivery) == Some(Delivery::Unordered) {
+            let sentence = format!("unordered delivery of `{}` is not covered", message.name);
+            return Err(not_covered(message.span, sentence).help("use `via fifo`"));
+        }
+    }
+    Ok(())
+}
+
+/// A parameter that names a member breaks the symmetry between them.
+fn check_parameters(song: &Song, voices: &Voices) -> Result<(), Stuck> {
+    let mut sorts = BTreeSet::new();
+    for process in &voices.processes {
+        for index in &song.families[process.family.index()].index {
+            sorts.insert(index.ty.clone());
+        }
+    }
+    for constant in &song.consts {
+        let mut named = Mentions {
+            song,
+            sorts: &sorts,
+            found: false,
+            seen: BTreeSet::new(),
+        };
+        named.ty(&constant.ty);
+        if named.found {
+            let sentence = format!("`{}` singles out one member of a family", constant.name);
+            return Err(not_covered(constant.span, sentence));
+        }
+    }
+    Ok(())
+}
+
+struct Mentions<'a> {
+    song: &'a Song,
+    sorts: &'a BTreeSet<Ty>,
+    found: bool,
+    seen: BTreeSet<Ty>,
+}
+
+impl Mentions<'_> {
+    fn ty(&mut self, ty: &Ty) {
+        self.found |= self.sorts.contains(ty) || *ty == Ty::Process;
+        if !self.seen.insert(ty.clone()) {
+            return;
+        }
+        match ty {
+            Ty::Enum(id) => {
+                let variants = &self.song.enums[id.index()].variants;
+                variants
+                    .iter()
+                    .flat_map(|one| &one.fields)
+                    .for_each(|ty| self.ty(ty));
+            }
+            Ty::Struct(id) => {
+                let fields = &self.song.structs[id.index()].fields;
+                fields.iter().for_each(|(_, ty)| self.ty(ty));
+            }
+            Ty::Tuple(parts) => parts.iter().for_each(|ty| self.ty(ty)),
+            Ty::Option(inner) | Ty::Set(inner) | Ty::Bag(inner) | Ty::Seq(inner) => self.ty(inner),
+            Ty::Map(key, value) => {
+                self.ty(key);
+                self.ty(value);
+            }
+            Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_) | Ty::Process => {}
+        }
+    }
+}
+
+impl<'a> Score<'a> {
+    /// The name of a part.
+    pub(crate) fn name(&self, family: FamilyId) -> &'a str {
+        &self.song.families[family.index()].name
+    }
+
+    fn name_members(&mut self, process: &Process) -> Result<(), Stuck> {
+        let family = &self.song.families[process.family.index()];
+        let index = match &family.index[..] {
+            [] => return Ok(()),
+            [index] => index,
+            _ => {
+                let sentence = format!(
+                    "`{}` has several indices, which is not covered",
+                    family.name
+                );
+                return Err(not_covered(family.span, sentence));
+            }
+        };
+        let Ty::Sort(sort) = index.ty else {
+            let sentence = format!("the members of `{}` are not named by a sort", family.name);
+            return Err(not_covered(family.span, sentence)
+                .help("name them by a sort of identities: `sort S;`"));
+        };
+        let decl = &self.song.sorts[sort.index()];
+        if decl.kind != (SortKind::Identities { ordered: false }) {
+            let sentence = format!(
+                "the members of `{}` can be told apart: `{}` is ordered",
+                family.name, decl.name
+            );
+            return Err(not_covered(family.span, sentence)
+                .help("name them by a sort of identities: `sort S;`"));
+        }
+        if let Some(other) = self.named_by.insert(sort, process.family) {
+            let sentence = format!(
+                "`{}` and `{}` are both named by `{}`, which is not covered",
+                self.name(other),
+                family.name,
+                decl.name
+            );
+            return Err(not_covered(family.span, sentence).help("give each family its own sort"));
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, process: &'a Process) -> Result<Part<'a>, Stuck> {
+        let family = &self.song.families[process.family.index()];
+        let Body::Sequential(body) = &process.body else {
+            let sentence = format!("`{}` has handlers, which are not covered", family.name);
+            return Err(not_covered(family.span, sentence)
+                .help("write it with a loop and receives, or ask `diverge` or `explore`"));
+        };
+        let sort = family.index.first().and_then(|index| match index.ty {
+            Ty::Sort(sort) => Some(sort),
+            _ => None,
+        });
+        let mut builder = Builder {
+            score: self,
+            blocks: Vec::new(),
+        };
+        builder.block(body, false)?;
+        let blocks = builder.blocks;
+        Ok(Part {
+            family: process.family,
+            sort,
+            daemon: process.daemon,
+            blocks,
+        })
+    }
+
+    /// What a communicating loop goes over.
+    fn over(&mut self, domain: &Domain, span: Span) -> Result<Over, Stuck> {
+        let domain = match domain {
+            Domain::Type(ty) => Expr {
+                kind: ExprKind::All(ty.clone()),
+                ty: Ty::Set(Box::new(ty.clone())),
+                span,
+            },
+            Domain::In(expr) => expr.clone(),
+        };
+        if let ExprKind::All(Ty::Sort(sort)) = &domain.kind {
+            return Ok(match self.named_by.get(sort) {
+                Some(family) => Over::Members(*family),
+                None => Over::Rounds(Rounds::Sort(*sort)),
+            });
+        }
+        if let Some(family) = self.size_of(&domain) {
+            return Ok(Over::SizeOf(family));
+        }
+        if !is_closed(&domain) {
+            return Err(not_covered(
+                span,
+                "a loop that communicates goes over a collection that depends on the state",
+            )
+            .help("loop over a sort or over a range with constant ends"));
+        }
+        let mut plain = domain;
+        erase(&mut plain);
+        let known = self.ranges.iter().position(|other| *other == plain);
+        let at = known.unwrap_or_else(|| {
+            self.ranges.push(plain);
+            self.ranges.len() - 1
+        });
+        Ok(Over::Rounds(Rounds::Range(at as u32)))
+    }
+
+    /// The family whose size a range of integers has: `0..Q.len()` or `1..=Q.len()`.
+    fn size_of(&self, domain: &Expr) -> Option<FamilyId> {
+        let ExprKind::Range {
+            start,
+            end,
+            inclusive,
+        } = &domain.kind
+        else {
+            return None;
+        };
+        let ExprKind::Int(start) = bare(start).kind else {
+            return None;
+        };
+        let ExprKind::Method(Builtin::Len, arguments) = &bare(end).kind else {
+            return None;
+        };
+        let ExprKind::All(Ty::Sort(sort)) = &arguments.first()?.kind else {
+            return None;
+        };
+        (start == i64::from(*inclusive)).then_some(())?;
+        self.named_by.get(sort).copied()
+    }
+}
+
+/// Without conversions between numbers.
+pub(crate) fn bare(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
+        _ => expr,
+    }
+}
+
+fn erase(expr: &mut Expr) {
+    let mut song = Song::default();
+    song.consts.push(plainsong_ir::Const {
+        name: String::new(),
+        ty: expr.ty.clone(),
+        value: Some(expr.clone()),
+        constraint: None,
+        locals: Vec::new(),
+        span: Span::default(),
+    });
+    erase_spans(&mut song);
+    if let Some(value) = song.consts.pop().and_then(|row| row.value) {
+        *expr = value;
+    }
+}
+
+/// Does it read no variable at all?
+fn is_closed(expr: &Expr) -> bool {
+    struct Open(bool);
+    impl Visit for Open {
+        fn expr(&mut self, expr: &Expr) {
+            self.0 |= matches!(
+                expr.kind,
+                ExprKind::Local(_) | ExprKind::Own(_) | ExprKind::SelfPid
+            );
+            walk::expr(self, expr);
+        }
+    }
+    let mut open = Open(false);
+    open.expr(expr);
+    !open.0
+}
+
+/// Does a statement send or receive?
+fn communicates(stmt: &Stmt) -> bool {
+    struct Talks(bool);
+    impl Visit for Talks {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= matches!(
+                stmt.kind,
+                StmtKind::Send(..) | StmtKind::Receive(_) | StmtKind::Select(..)
+            );
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut talks = Talks(false);
+    talks.stmt(stmt);
+    talks.0
+}
+
+struct Builder<'s, 'a> {
+    score: &'s mut Score<'a>,
+    blocks: Vec<Vec<Op<'a>>>,
+}
+
+impl<'a> Builder<'_, 'a> {
+    /// `in_for`: is the innermost loop a `for` that communicates?
+    fn block(&mut self, block: &'a Block, in_for: bool) -> Result<BlockId, Stuck> {
+        let id = BlockId(self.blocks.len() as u32);
+        self.blocks.push(Vec::new());
+        let mut ops = Vec::new();
+        for stmt in block {
+            let kind = self.stmt(stmt, in_for)?;
+            ops.push(Op {
+                kind,
+                span: stmt.span,
+            });
+        }
+        self.blocks[id.0 as usize] = ops;
+        Ok(id)
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt, in_for: bool) -> Result<OpKind<'a>, Stuck> {
+        Ok(match &stmt.kind {
+            StmtKind::Let(local, value) => OpKind::Set(Var::Local(*local), value),
+            StmtKind::LetChoice(choice) => OpKind::Choose(Var::Local(choice.local), choice),
+            StmtKind::Assign(place, value) => match (root(&place.root), place.path.is_empty()) {
+                (Some(var), true) => OpKind::Set(var, value),
+                (Some(var), false) => OpKind::SetPart(var, place, value),
+                (None, _) => return Err(not_covered(stmt.span, "this assignment is not covered")),
+            },
+            StmtKind::AssignChoice(place, choice) => {
+                match (root(&place.root), place.path.is_empty()) {
+                    (Some(var), true) => OpKind::Choose(var, choice),
+                    (Some(var), false) => OpKind::ChoosePart(var, place, choice),
+                    (None, _) => {
+                        return Err(not_covered(stmt.span, "this assignment is not covered"));
+                    }
+                }
+            }
+            StmtKind::If(condition, yes, no) => {
+                OpKind::If(condition, self.block(yes, in_for)?, self.block(no, in_for)?)
+            }
+            StmtKind::Match(value, arms) => {
+                let mut rows = Vec::new();
+                for (pattern, block) in arms {
+                    rows.push((pattern, self.block(block, in_for)?));
+                }
+                OpKind::Match(value, rows)
+            }
+            StmtKind::Maybe(yes, no) => {
+                OpKind::Maybe(self.block(yes, in_for)?, self.block(no, in_for)?)
+            }
+            StmtKind::While(condition, clauses, body) => {
+                self.annotations(clauses, stmt.span);
+                self.repeat(condition, body)?
+            }
+            StmtKind::For { .. } if !communicates(stmt) => self.opaque(stmt),
+            StmtKind::For {
+                local,
+                domain,
+                filter,
+                clauses,
+                body,
+            } => {
+                if let Some(filter) = filter {
+                    return Err(not_covered(
+                        filter.span,
+                        "a loop that communicates and skips members is not covered",
+                    )
+                    .help("put an `if` into the loop"));
+                }
+                self.annotations(clauses, stmt.span);
+                OpKind::For {
+                    local: *local,
+                    over: self.score.over(domain, stmt.span)?,
+                    body: self.block(body, true)?,
+                }
+            }
+            StmtKind::Break if in_for => {
+                return Err(not_covered(
+                    stmt.span,
+                    "`break` out of a loop over a sort or range that communicates is not covered",
+                ));
+            }
+            StmtKind::Break => OpKind::Break,
+            StmtKind::Continue => OpKind::Continue,
+            StmtKind::Assert(condition) => OpKind::Assert(condition),
+            StmtKind::Assume(condition) => OpKind::Assume(condition),
+            StmtKind::Send(message, arguments, address) => {
+                OpKind::Send(*message, arguments, address)
+            }
+            StmtKind::Receive(accept) => {
+                if let Some(filter) = &accept.filter {
+                    return Err(
+                        not_covered(filter.span, "a receive with `where` is not covered")
+                            .help("receive whatever comes and decide with `if`"),
+                    );
+                }
+                OpKind::Receive(accept)
+            }
+            StmtKind::Select(..) => {
+                return Err(not_covered(
+                    stmt.span,
+                    "a receive of several kinds, or with a timeout, is not covered",
+                )
+                .help("use one kind of message whose payload is an enum"));
+            }
+            StmtKind::Async(..) => return Err(not_covered(stmt.span, "`async` is not covered")),
+        })
+    }
+
+    fn repeat(&mut self, condition: &'a Expr, body: &'a Block) -> Result<OpKind<'a>, Stuck> {
+        let id = self.block(body, false)?;
+        if !matches!(condition.kind, ExprKind::Bool(true)) {
+            let head = Op {
+                kind: OpKind::Unless(condition),
+                span: condition.span,
+            };
+            self.blocks[id.0 as usize].insert(0, head);
+        }
+        Ok(OpKind::Loop(id))
+    }
+
+    fn annotations(&mut self, clauses: &plainsong_ir::LoopClauses, span: Span) {
+        if !clauses.invariants.is_empty() || clauses.decreases.is_some() {
+            self.score.annotated.push(span);
+        }
+    }
+
+    fn opaque(&mut self, stmt: &'a Stmt) -> OpKind<'a> {
+        struct Assigned(BTreeSet<Var>);
+        impl Visit for Assigned {
+            fn stmt(&mut self, stmt: &Stmt) {
+                if let StmtKind::Assign(place, _) | StmtKind::AssignChoice(place, _) = &stmt.kind {
+                    self.0.extend(root(&place.root));
+                }
+                walk::stmt(self, stmt);
+            }
+        }
+        let mut assigned = Assigned(BTreeSet::new());
+        assigned.stmt(stmt);
+        OpKind::Opaque(stmt, assigned.0)
+    }
+}
+
+fn root(root: &Root) -> Option<Var> {
+    match root {
+        Root::Local(local) => Some(Var::Local(*local)),
+        Root::Own(var) => Some(Var::Own(*var)),
+        Root::Of(..) | Root::Global(_) => None,
+    }
+}

@@ -1,0 +1,7 @@
+//! Tests of the search for a line.
+
+mod corpus;
+mod not_covered;
+mod oracle;
+mod protocols;
+mod random;

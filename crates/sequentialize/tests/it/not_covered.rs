@@ -1,0 +1,87 @@
+//! What has no rule is refused by name, never overlooked.
+
+use crate::oracle::compile;
+use plainsong_ir::Delivery;
+use plainsong_sequentialize::{Obstacle, sequentialize};
+
+const GATHER: &str = "\
+sort Q;
+message Hello;
+process p { for q in Q { receive Hello from any member; } }
+process member[q: Q] { send Hello to p; }
+";
+
+fn refused(text: &str) -> String {
+    let stuck = sequentialize(&compile(text), None).expect_err("there is no rule for it");
+    assert_eq!(stuck.obstacle, Obstacle::NotCovered, "{}", stuck.sentence);
+    stuck.sentence
+}
+
+#[test]
+fn the_program_that_is_changed_here_is_proved() {
+    assert!(sequentialize(&compile(GATHER), None).is_ok());
+}
+
+#[test]
+fn constructs_without_a_rule() {
+    let cases = [
+        (
+            "message Hello;",
+            "message Hello;\nfault lose Hello <= 1;",
+            "`fault lose`",
+        ),
+        (
+            "message Hello;",
+            "message Hello;\nfault crash member <= 1;",
+            "`fault crash`",
+        ),
+        (
+            "message Hello;",
+            "message Hello via unordered;",
+            "unordered delivery",
+        ),
+        (
+            "message Hello;",
+            "message Hello;\ninit { send Hello to p; }",
+            "`init`",
+        ),
+        (
+            "from any member;",
+            "from any member where 1 == 1;",
+            "`where`",
+        ),
+        (
+            "receive Hello from any member;",
+            "receive { Hello => {} timeout => {} }",
+            "several kinds",
+        ),
+        ("for q in Q {", "for q in Q where q != q {", "skips members"),
+        ("from any member;", "from any member; break;", "`break`"),
+        ("sort Q;", "sort Q ordered;", "told apart"),
+        ("sort Q;", "sort Q = 0..;", "told apart"),
+        ("sort Q;", "sort Q;\nparam leader: Q;", "singles out"),
+        (
+            "sort Q;",
+            "sort Q;\nprocess other[q: Q] {}",
+            "both named by",
+        ),
+        (
+            "{ send Hello to p; }",
+            "{ on Hello { send Hello to p; } }",
+            "handlers",
+        ),
+    ];
+    for (old, new, said) in cases {
+        let text = GATHER.replace(old, new);
+        assert_ne!(text, GATHER, "{new}");
+        let sentence = refused(&text);
+        assert!(sentence.contains(said), "{new}: {sentence}");
+    }
+}
+
+#[test]
+fn unordered_delivery_from_outside() {
+    let song = compile(GATHER);
+    assert!(sequentialize(&song, Some(Delivery::Unordered)).is_err());
+    assert!(sequentialize(&song, Some(Delivery::Causal)).is_ok());
+}

@@ -1,0 +1,394 @@
+//! Random protocols: phases that fit together, and changes that may break them.
+
+use std::fmt::Write as _;
+
+/// Numbers that look random and depend only on the seed.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Dice {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % n as u64) as usize
+    }
+
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Who {
+    P,
+    R,
+    D,
+    /// The member that a loop names.
+    Named,
+    /// The process that the last message named.
+    Last,
+    Own,
+    AnyMember,
+    Any,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Flag {
+    Yes,
+    No,
+    Have,
+    Seen,
+}
+
+#[derive(Clone)]
+enum S {
+    Send(usize, Who, bool, Flag),
+    Receive(usize, Who),
+    Each(Vec<S>),
+    AsManyAs(Vec<S>),
+    Rounds(Vec<S>),
+    If(Flag, Vec<S>, Vec<S>),
+    Same(Vec<S>),
+    Loop(Vec<S>),
+    Break,
+    Choose,
+    Keep,
+    Claim,
+}
+
+struct Parts {
+    p: Vec<S>,
+    r: Vec<S>,
+    q: Vec<S>,
+    d: Vec<S>,
+    kinds: usize,
+}
+
+/// The text of a program with so many changes.
+pub(crate) fn program(dice: &mut Dice, changes: usize) -> String {
+    let mut parts = Parts {
+        p: Vec::new(),
+        r: Vec::new(),
+        q: Vec::new(),
+        d: Vec::new(),
+        kinds: 0,
+    };
+    for _ in 0..1 + dice.below(4) {
+        phase(dice, &mut parts);
+    }
+    for _ in 0..changes {
+        let whose = [&mut parts.p, &mut parts.r, &mut parts.q, &mut parts.d];
+        let mut whose: Vec<&mut Vec<S>> =
+            whose.into_iter().filter(|code| !code.is_empty()).collect();
+        let at = dice.below(whose.len());
+        change(dice, whose[at], parts.kinds);
+    }
+    print(&parts)
+}
+
+fn phase(dice: &mut Dice, parts: &mut Parts) {
+    use Flag::{Have, No, Yes};
+    use S::{AsManyAs, Break, Choose, Claim, Each, If, Keep, Loop, Receive, Rounds, Send};
+    use Who::{Any, AnyMember, D, Last, Named, Own, P, R};
+    let mut kind = || {
+        // Now and then a kind is used again.
+        if parts.kinds > 0 && dice.one_in(10) {
+            return dice.below(parts.kinds);
+        }
+        parts.kinds += 1;
+        parts.kinds - 1
+    };
+    let (a, b) = (kind(), kind());
+    let from_p = if dice.one_in(2) { P } else { Any };
+    let members = if dice.one_in(2) { AnyMember } else { Any };
+    let count = |dice: &mut Dice, body| {
+        if dice.one_in(3) {
+            AsManyAs(body)
+        } else {
+            Each(body)
+        }
+    };
+    match dice.below(12) {
+        0 => {
+            parts.p.push(Each(vec![Send(a, Named, true, Have)]));
+            parts.q.push(Receive(a, from_p));
+        }
+        1 => {
+            parts.q.push(Send(a, P, true, Yes));
+            let body = count(dice, vec![Receive(a, members)]);
+            parts.p.push(body);
+        }
+        2 => {
+            parts.q.extend([Choose, Send(a, P, true, Have)]);
+            let body = count(
+                dice,
+                vec![Receive(a, members), If(Have, vec![Keep], vec![])],
+            );
+            parts.p.push(body);
+        }
+        3 => {
+            parts.q.extend([Send(a, P, true, Yes), Receive(b, from_p)]);
+            let body = count(dice, vec![Receive(a, members), Send(b, Last, true, Have)]);
+            parts.p.push(body);
+        }
+        4 => {
+            parts
+                .p
+                .push(Each(vec![Send(a, Named, true, Yes), Receive(b, Named)]));
+            let back = if dice.one_in(2) { P } else { Last };
+            parts
+                .q
+                .extend([Receive(a, from_p), Send(b, back, true, Have)]);
+        }
+        5 => {
+            parts.p.push(Send(a, R, true, Have));
+            parts.r.push(Receive(a, from_p));
+        }
+        6 => {
+            parts.p.push(Rounds(vec![Send(a, R, true, Yes)]));
+            parts.r.push(Rounds(vec![Receive(a, from_p)]));
+        }
+        7 => {
+            parts
+                .p
+                .push(Rounds(vec![Receive(a, members), Send(b, Last, true, No)]));
+            parts
+                .p
+                .push(Each(vec![Receive(a, members), Send(b, Last, true, Yes)]));
+            let body = vec![
+                Send(a, P, true, No),
+                Receive(b, from_p),
+                If(Have, vec![Break], vec![]),
+            ];
+            parts.q.push(Loop(body));
+        }
+        8 if parts.d.is_empty() => {
+            parts
+                .d
+                .extend([Receive(a, members), Send(b, Last, true, Have)]);
+            parts.q.extend([Send(a, D, true, No), Receive(b, D)]);
+        }
+        9 => {
+            parts.q.extend([Receive(a, from_p), Send(b, R, true, Have)]);
+            parts.p.push(Each(vec![Send(a, Named, true, Have)]));
+            parts.r.push(Each(vec![Receive(b, members)]));
+        }
+        10 => {
+            parts.p.push(Each(vec![Send(a, Named, true, Have)]));
+            parts.q.push(Receive(a, from_p));
+            parts.q.push(If(Have, vec![Keep], vec![Claim]));
+        }
+        _ => {
+            parts.q.push(Send(a, P, true, Yes));
+            parts
+                .p
+                .push(Each(vec![Receive(a, members), Send(b, R, true, Yes)]));
+            parts.r.push(Each(vec![Receive(b, from_p)]));
+        }
+    }
+    let _ = Own;
+}
+
+/// Changes one statement somewhere under `code`.
+fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
+    if code.is_empty() {
+        return;
+    }
+    let at = dice.below(code.len());
+    let inside = match &mut code[at] {
+        S::Each(body) | S::AsManyAs(body) | S::Rounds(body) | S::Loop(body) => Some(body),
+        S::If(_, yes, _) | S::Same(yes) => Some(yes),
+        _ => None,
+    };
+    if let Some(body) = inside
+        && !body.is_empty()
+        && !dice.one_in(3)
+    {
+        return change(dice, body, kinds);
+    }
+    let whom = [
+        Who::P,
+        Who::R,
+        Who::D,
+        Who::Named,
+        Who::Last,
+        Who::Own,
+        Who::AnyMember,
+        Who::Any,
+    ];
+    match dice.below(9) {
+        0 => drop(code.remove(at)),
+        1 => code.insert(at, code[at].clone()),
+        2 if at + 1 < code.len() => code.swap(at, at + 1),
+        3 => match &mut code[at] {
+            S::Send(kind, ..) | S::Receive(kind, _) => *kind = dice.below(kinds),
+            S::Each(body) => code[at] = S::Rounds(body.clone()),
+            S::Rounds(body) => code[at] = S::Each(body.clone()),
+            _ => {}
+        },
+        4 => match &mut code[at] {
+            S::Send(_, to, ..) => *to = whom[dice.below(6)],
+            S::Receive(_, from) => *from = whom[dice.below(8)],
+            _ => {}
+        },
+        5 => {
+            let one = code.remove(at);
+            let flag = [Flag::Have, Flag::Seen][dice.below(2)];
+            code.insert(at, S::If(flag, vec![one], vec![]));
+        }
+        6 => {
+            let one = code.remove(at);
+            code.insert(at, S::Same(vec![one]));
+        }
+        7 => code.insert(at, [S::Choose, S::Keep, S::Claim][dice.below(3)].clone()),
+        _ => match &mut code[at] {
+            S::Send(_, _, own, flag) => {
+                *own = !*own;
+                *flag = [Flag::Yes, Flag::No, Flag::Have, Flag::Seen][dice.below(4)];
+            }
+            S::Loop(body) | S::Each(body) => {
+                let body = body.clone();
+                code.remove(at);
+                code.splice(
+                    at..at,
+                    body.into_iter().filter(|one| !matches!(one, S::Break)),
+                );
+            }
+            _ => {}
+        },
+    }
+}
+
+fn print(parts: &Parts) -> String {
+    let mut text = String::from("sort Q;\nsort K = 0..;\n");
+    for kind in 0..parts.kinds.max(1) {
+        let _ = writeln!(text, "message M{kind}(who: process, flag: bool);");
+    }
+    let vars =
+        "    var last: process = self;\n    var have: bool = false;\n    var seen: bool = false;\n";
+    for (head, code) in [
+        ("process p", &parts.p),
+        ("process r", &parts.r),
+        ("process q[me: Q]", &parts.q),
+    ] {
+        let _ = writeln!(text, "{head} {{\n{vars}");
+        let mut printer = Printer {
+            text: &mut text,
+            names: 0,
+        };
+        printer.block(code, None, false);
+        text.push_str("}\n");
+    }
+    let _ = writeln!(text, "daemon process d {{\n{vars}    loop {{");
+    let mut printer = Printer {
+        text: &mut text,
+        names: 0,
+    };
+    if parts.d.is_empty() {
+        printer.block(&[S::Receive(0, Who::D)], None, false);
+    } else {
+        printer.block(&parts.d, None, false);
+    }
+    text.push_str("    }\n}\n");
+    text
+}
+
+struct Printer<'t> {
+    text: &'t mut String,
+    names: usize,
+}
+
+impl Printer<'_> {
+    fn block(&mut self, code: &[S], named: Option<usize>, looped: bool) {
+        for one in code {
+            self.stmt(one, named, looped);
+        }
+    }
+
+    fn name(&mut self) -> usize {
+        self.names += 1;
+        self.names
+    }
+
+    fn stmt(&mut self, stmt: &S, named: Option<usize>, looped: bool) {
+        match stmt {
+            S::Send(kind, to, own, value) => {
+                let who = if *own { "self" } else { "last" };
+                let line = format!(
+                    "send M{kind}({who}, {}) to {};\n",
+                    flag(*value),
+                    address(*to, named)
+                );
+                self.text.push_str(&line);
+            }
+            S::Receive(kind, from) => {
+                let name = self.name();
+                let from = match from {
+                    Who::Any => "any".to_owned(),
+                    Who::AnyMember => "any q".to_owned(),
+                    other => address(*other, named),
+                };
+                let line = format!(
+                    "receive M{kind}(w{name}, f{name}) from {from};\nlast = w{name};\nhave = f{name};\n"
+                );
+                self.text.push_str(&line);
+            }
+            S::Each(body) => {
+                let name = self.name();
+                self.nested(&format!("for x{name} in Q"), body, Some(name), false);
+            }
+            S::AsManyAs(body) => {
+                let name = self.name();
+                self.nested(&format!("for i{name} in 0..Q.len()"), body, None, false);
+            }
+            S::Rounds(body) => {
+                let name = self.name();
+                self.nested(&format!("for i{name} in K"), body, None, false);
+            }
+            S::If(value, yes, no) => {
+                self.nested(&format!("if {}", flag(*value)), yes, named, looped);
+                if !no.is_empty() {
+                    self.nested("else", no, named, looped);
+                }
+            }
+            S::Same(body) => self.nested("if last == self", body, named, looped),
+            S::Loop(body) => self.nested("loop", body, named, true),
+            S::Break if looped => self.text.push_str("break;\n"),
+            S::Break => {}
+            S::Choose => self.text.push_str("have = choose bool;\n"),
+            S::Keep => self.text.push_str("seen = seen || have;\n"),
+            S::Claim => self.text.push_str("assert seen || !have;\n"),
+        }
+    }
+
+    fn nested(&mut self, head: &str, body: &[S], named: Option<usize>, looped: bool) {
+        self.text.push_str(head);
+        self.text.push_str(" {\n");
+        self.block(body, named, looped);
+        self.text.push_str("}\n");
+    }
+}
+
+fn address(who: Who, named: Option<usize>) -> String {
+    match (who, named) {
+        (Who::P, _) => "p".to_owned(),
+        (Who::R, _) => "r".to_owned(),
+        (Who::D, _) => "d".to_owned(),
+        (Who::Named, Some(name)) => format!("q[x{name}]"),
+        (Who::Own, _) => "self".to_owned(),
+        _ => "last".to_owned(),
+    }
+}
+
+fn flag(flag: Flag) -> &'static str {
+    match flag {
+        Flag::Yes => "true",
+        Flag::No => "false",
+        Flag::Have => "have",
+        Flag::Seen => "seen",
+    }
+}

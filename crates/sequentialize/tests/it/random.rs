@@ -1,0 +1,57 @@
+//! Random parameterised programs: whatever is proved holds at small sizes.
+//!
+//! Programs are protocols of several phases over a family, a number of rounds, two single processes and a
+//! daemon (`protocols.rs`), changed at random in up to three places. `PLAINSONG_PROGRAMS` sets how many.
+
+use crate::oracle::{against, compile, sizes};
+use crate::protocols::{Dice, program};
+use plainsong_sequentialize::sequentialize;
+use std::collections::BTreeMap;
+
+#[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "the share that is proved is what the test is worth"
+)]
+fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
+    let programs: u64 =
+        std::env::var("PLAINSONG_PROGRAMS").map_or(2000, |n| n.parse().expect("a number"));
+    let (largest, sum, states) = if programs > 2000 {
+        (3, 5, 20_000)
+    } else {
+        (3, 4, 2_000)
+    };
+    let mut proved = 0;
+    let mut seen = 0;
+    let mut changed_and_proved = 0;
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in 0..programs {
+        let mut dice = Dice::new(seed);
+        let changes = dice.below(4);
+        let text = program(&mut dice, changes);
+        let song = compile(&text);
+        match sequentialize(&song, None) {
+            Err(stuck) => *reasons.entry(stuck.obstacle.name()).or_default() += 1,
+            Ok(line) => {
+                proved += 1;
+                changed_and_proved += u64::from(changes > 0);
+                let (wrong, complete) = against(&song, &line, &sizes(&song, largest, sum), states);
+                assert!(wrong.is_empty(), "seed {seed}: {wrong:?}\n{text}");
+                seen += complete;
+            }
+        }
+    }
+    let share = 100 * proved / programs;
+    let summary = format!(
+        "{proved} of {programs} proved ({share} %), {changed_and_proved} of them changed, {seen} instances seen to the end; {reasons:?}"
+    );
+    assert!(
+        (10..=80).contains(&share) && changed_and_proved > programs / 50,
+        "a weak sample: {summary}"
+    );
+    assert!(
+        seen as u64 > 2 * proved,
+        "too little was explored: {summary}"
+    );
+    println!("{summary}");
+}
