@@ -51,7 +51,16 @@ pub fn sequentialize(
     let annotated = score.annotated.clone();
     let senders = race::senders(&score)?;
     let mut engine = Engine::new(score, senders);
-    let ends = engine.finish()?;
+    let ends = match engine.finish() {
+        Ok(ends) => ends,
+        Err(mut stuck) => {
+            if let Some(farthest) = engine.farthest.take() {
+                stuck.remaining = engine.remaining(&farthest);
+                stuck.so_far = line::line(&engine, &[farthest]).ok().map(Box::new);
+            }
+            return Err(Box::new(stuck));
+        }
+    };
     let mut open = std::mem::take(&mut engine.risks);
     open.extend(annotated);
     let line = line::line(&engine, &ends);

@@ -86,17 +86,6 @@ impl Story {
         *self = Story(Some(Rc::new(Chapter { before, event })));
     }
 
-    /// How much happened.
-    pub(crate) fn len(&self) -> usize {
-        let mut count = 0;
-        let mut chapter = &self.0;
-        while let Some(one) = chapter {
-            count += 1;
-            chapter = &one.before.0;
-        }
-        count
-    }
-
     /// Everything, in order.
     pub(crate) fn events(&self) -> Vec<&Event> {
         let mut events = Vec::new();

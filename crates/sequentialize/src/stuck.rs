@@ -1,6 +1,7 @@
 //! Why there is no line: the kinds of reasons, and the sentence.
 
 use plainsong_diagnostics::Span;
+use plainsong_ir::Song;
 
 /// What kind of thing stands in the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,7 +59,7 @@ impl Obstacle {
 }
 
 /// Why there is no line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stuck {
     /// Of which kind.
     pub obstacle: Obstacle,
@@ -68,6 +69,10 @@ pub struct Stuck {
     pub span: Span,
     /// What usually helps, if anything does.
     pub help: Option<String>,
+    /// What everybody who is not done was about to do, when nothing went on.
+    pub remaining: Vec<String>,
+    /// The song with the line as far as it was found, if that can be told.
+    pub so_far: Option<Box<Song>>,
 }
 
 impl Stuck {
@@ -77,6 +82,8 @@ impl Stuck {
             sentence: sentence.into(),
             span,
             help: None,
+            remaining: Vec::new(),
+            so_far: None,
         }
     }
 

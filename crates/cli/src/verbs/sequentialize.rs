@@ -19,11 +19,8 @@ pub(crate) fn sequentialize(arguments: &SequentializeArguments, session: &mut Se
             continue;
         };
         let Some(song) = &loaded.song else { continue };
-        let told = match line::line(song, &loaded.source.text, delivery) {
-            Ok(line) => format!("\n{line}"),
-            Err(why) => format!("\n// {}: no line to show: {why}\n", loaded.source.name),
-        };
-        session.console.result(&told);
+        let told = line::line(song, &loaded.source.text, delivery);
+        session.console.result(&format!("\n{told}"));
     }
     exit
 }

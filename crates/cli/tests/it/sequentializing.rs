@@ -103,3 +103,26 @@ fn a_construct_without_a_rule_is_named_with_its_line() {
     let said = "[not-covered]: a receive with `where` is not covered (line 8)";
     assert!(ran.out.contains(said), "{}", ran.out);
 }
+
+#[test]
+fn without_a_line_there_is_what_was_found_and_what_remains() {
+    let song = GATHER.replace(
+        "    send Hello(q) to p;",
+        "    send Hello(q) to p;\n    receive Hello(_) from p;",
+    );
+    let ran = Stage::with(&song).run(&[
+        "sequentialize",
+        "a.song",
+        "--property",
+        "no_deadlock",
+        "--emit",
+    ]);
+    let ran = ran.exits(1);
+    for part in [
+        "// Remains: every member of `member` waits for `Hello`",
+        "// As far as it goes:\nchoreography line() {",
+        "        p.last = some(p.who);",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+}

@@ -18,6 +18,7 @@ impl Engine<'_> {
         open.reverse();
         let mut ends = Vec::new();
         while let Some(state) = open.pop() {
+            self.farthest = Some(state.clone());
             if self.is_over(&state) {
                 self.nothing_waits(&state)?;
                 ends.push(state);
@@ -132,6 +133,16 @@ impl Engine<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// What everybody who is not done is about to do.
+    pub(crate) fn remaining(&self, state: &State) -> Vec<String> {
+        let open = state
+            .places
+            .iter()
+            .filter(|(comp, place)| !self.is_daemon(state, **comp) && !place.is_end());
+        open.map(|(comp, _)| format!("{} {}", self.call(*comp), self.about_to(state, *comp).0))
+            .collect()
     }
 
     /// Nothing applies: the first reason that a rule gave, or who waits.

@@ -57,8 +57,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) steps: usize,
     /// Where an assertion or an operation may fail.
     pub(crate) risks: BTreeSet<Span>,
-    /// The farthest state, by the length of its story.
-    pub(crate) farthest: Option<(usize, State)>,
+    /// How far everybody came together.
+    pub(crate) farthest: Option<State>,
     /// Why the loops at hand could not be taken.
     pub(crate) failed_loops: Vec<Stuck>,
 }
@@ -233,14 +233,6 @@ impl<'a> Engine<'a> {
         }
         if matches!(step, Step::Taken) {
             self.back_at_head(state, comp);
-            let length = state.story.len();
-            if self
-                .farthest
-                .as_ref()
-                .is_none_or(|(longest, _)| length > *longest)
-            {
-                self.farthest = Some((length, state.clone()));
-            }
         }
         Ok(step)
     }
@@ -342,7 +334,7 @@ impl<'a> Engine<'a> {
         let name = self.score.name(comp.family);
         match comp.role {
             Role::Single => format!("`{name}`"),
-            Role::Rest => format!("the members of `{name}`"),
+            Role::Rest => format!("every member of `{name}`"),
             Role::Member(_) => format!("a member of `{name}`"),
         }
     }
