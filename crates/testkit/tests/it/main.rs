@@ -10,4 +10,5 @@ mod interpreter_agrees;
 mod races;
 mod random_song;
 mod round_trip;
+mod song_and_rust_counts;
 mod states_agree;
