@@ -212,7 +212,6 @@ fn types() {
             "not-finite",
             "struct S { n: int } fn f() -> nat { «S».len() }",
         ),
-        ("not-finite", "choreography c(s: «seq<int>») { }"),
         (
             "argument-count",
             "fn g(a: int) -> int { a } fn f() -> int { g«(1, 2)» }",
