@@ -5,6 +5,9 @@
 //! choice ([`Compiler::fail`]), which is also where an `assume` goes, so the ways come in the order of the
 //! interpreter. What follows a statement is a [`Rest`]; statements without a choice inside are compiled
 //! as plain code and do not multiply what follows. A choice inside a `while` is for the interpreter.
+//!
+//! What follows may bind locals anew, those of a loop in its next rounds: whoever compiles it a second
+//! time first puts back what locals held at the fork.
 
 use super::quantifiers::Element;
 use super::stmts::For;
@@ -61,10 +64,12 @@ impl<'s> Compiler<'s, '_> {
                 };
                 let others = Rest::Rounds(*stmt, others, rest);
                 let next = self.label();
+                let locals = self.locals.clone();
                 self.begin_round(stmt, element, next)?;
                 self.way(stmt.body, &others, long + 1)?;
                 self.bind(next);
                 if element.guard.is_some() || stmt.filter.is_some() {
+                    self.locals = locals;
                     self.follow(&others, long + 1)?;
                 }
                 Ok(())
@@ -84,8 +89,10 @@ impl<'s> Compiler<'s, '_> {
             StmtKind::If(condition, yes, no) => {
                 let otherwise = self.label();
                 self.branch(condition, false, otherwise)?;
+                let locals = self.locals.clone();
                 self.way(yes, rest, long)?;
                 self.bind(otherwise);
+                self.locals = locals;
                 self.way(no, rest, long)
             }
             StmtKind::Match(scrutinee, arms) => self.match_fork(scrutinee, arms, rest, long),
@@ -125,11 +132,13 @@ impl<'s> Compiler<'s, '_> {
         let value = self.expr(scrutinee)?;
         let value = self.settled(value)?;
         let shape = self.shape(&scrutinee.ty);
+        let locals = self.locals.clone();
         for (pattern, body) in arms {
             let next = self.label();
             self.statement_pattern(pattern, &shape, &value, next)?;
             self.way(body, rest, long)?;
             self.bind(next);
+            self.locals.clone_from(&locals);
         }
         let bail = self.bail;
         self.op(Op::Jump(bail))
@@ -146,8 +155,10 @@ impl<'s> Compiler<'s, '_> {
         let saved = self.save()?;
         let second = self.label();
         self.fail = second;
+        let locals = self.locals.clone();
         self.way(yes, rest, long)?;
         self.bind(second);
+        self.locals = locals;
         self.restore(&saved)?;
         self.leave_choice(outer);
         self.way(no, rest, long)
@@ -163,10 +174,12 @@ impl<'s> Compiler<'s, '_> {
         let elements = self.candidates(choice)?;
         let outer = self.enter_choice()?;
         let saved = self.save()?;
+        let locals = self.locals.clone();
         for (at, element) in elements.iter().enumerate() {
             let next = self.label();
             self.fail = next;
             if at > 0 {
+                self.locals.clone_from(&locals);
                 self.restore(&saved)?;
             }
             if let Some(guard) = element.guard {
