@@ -14,7 +14,14 @@ const LAYERS: &[&[&str]] = &[
     &["diagnostics", "explore", "macros", "smt"],
     &["ir", "plainsong"],
     &["semantics"],
-    &["syntax", "report", "explore-songs", "states", "prove", "sequentialize"],
+    &[
+        "syntax",
+        "report",
+        "explore-songs",
+        "states",
+        "prove",
+        "sequentialize",
+    ],
     &["driver"],
     &["cli", "testkit"],
 ];
