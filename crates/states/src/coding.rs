@@ -103,7 +103,7 @@ impl Coding {
         let (shape, first) = self.global(global);
         let fields = &self.layout.fields()[first..first + shape.width];
         let leaves: Vec<u64> = fields.iter().map(|field| field.load(words)).collect();
-        decode(shape, &leaves, &self.interner)
+        decode(shape, &leaves, &self.interner).expect("a global has a value")
     }
 
     /// Has `init` run?

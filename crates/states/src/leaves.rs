@@ -51,21 +51,21 @@ pub(crate) fn encode(shape: &Shape, value: &Value, interner: &mut Interner, out:
     }
 }
 
-/// The value with these leaves.
-pub(crate) fn decode(shape: &Shape, leaves: &[u64], interner: &Interner) -> Value {
-    match &shape.kind {
+/// The value with these leaves; none when there is no value in some place that should have one.
+pub(crate) fn decode(shape: &Shape, leaves: &[u64], interner: &Interner) -> Option<Value> {
+    Some(match &shape.kind {
         Kind::Bool => Value::Bool(leaves[0] != 0),
         Kind::Id(_) => Value::Id(leaves[0] as u32),
         Kind::Int | Kind::Nat | Kind::Range(..) => Value::Int(leaves[0] as i64),
-        Kind::Tuple(parts) => Value::Tuple(decode_all(parts, leaves, interner)),
+        Kind::Tuple(parts) => Value::Tuple(decode_all(parts, leaves, interner)?),
         Kind::Option(_) if leaves[0] == 0 => Value::None,
-        Kind::Option(inner) => Value::some(decode(inner, &leaves[1..], interner)),
+        Kind::Option(inner) => Value::some(decode(inner, &leaves[1..], interner)?),
         Kind::Enum(variants) => {
             let variant = leaves[0] as usize;
             let payload = &leaves[Shape::payload(variants, variant)..];
             Value::Variant(
                 variant as u32,
-                decode_all(&variants[variant], payload, interner),
+                decode_all(&variants[variant], payload, interner)?,
             )
         }
         Kind::Set(listed) => {
@@ -81,13 +81,13 @@ pub(crate) fn decode(shape: &Shape, leaves: &[u64], interner: &Interner) -> Valu
         }
         Kind::Map(keys, value) => {
             let pairs = keys.values.iter().enumerate().map(|(at, key)| {
-                let value = decode(value, &leaves[at * value.width..], interner);
-                (key.clone(), value)
+                let value = decode(value, &leaves[at * value.width..], interner)?;
+                Some((key.clone(), value))
             });
-            Value::Map(pairs.collect())
+            Value::Map(pairs.collect::<Option<_>>()?)
         }
-        Kind::Opaque => interner.value(leaves[0]),
-    }
+        Kind::Opaque => interner.value(leaves[0])?,
+    })
 }
 
 fn encode_all(parts: &[Arc<Shape>], values: &[Value], interner: &mut Interner, out: &mut Vec<u64>) {
@@ -96,7 +96,7 @@ fn encode_all(parts: &[Arc<Shape>], values: &[Value], interner: &mut Interner, o
     }
 }
 
-fn decode_all(parts: &[Arc<Shape>], leaves: &[u64], interner: &Interner) -> Arc<[Value]> {
+fn decode_all(parts: &[Arc<Shape>], leaves: &[u64], interner: &Interner) -> Option<Arc<[Value]>> {
     let mut first = 0;
     let one = |part: &Arc<Shape>| {
         let value = decode(part, &leaves[first..], interner);

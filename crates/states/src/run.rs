@@ -255,7 +255,10 @@ impl Runs {
         let mut locals = vec![Value::None; question.locals];
         for (local, shape, leaves) in &question.reads {
             let leaves: Vec<u64> = leaves.iter().map(|arg| self.load(*arg, coding)).collect();
-            locals[*local] = decode(shape, &leaves, &coding.interner);
+            let Some(value) = decode(shape, &leaves, &coding.interner) else {
+                return false;
+            };
+            locals[*local] = value;
         }
         let Ok(answer) = value(&coding.instance, &globals, question.expr, &mut locals) else {
             return false;

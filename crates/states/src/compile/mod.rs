@@ -248,7 +248,8 @@ impl<'s, 'c> Compiler<'s, 'c> {
         leaves.into_iter().map(Arg::Const).collect()
     }
 
-    /// The value of leaves that are all known.
+    /// The value of leaves that are all known; none in code that is never reached, as after taking
+    /// the value of an empty option.
     fn known(&self, shape: &Shape, leaves: &[Arg]) -> Option<Value> {
         let mut numbers = Vec::with_capacity(leaves.len());
         for leaf in leaves {
@@ -257,7 +258,7 @@ impl<'s, 'c> Compiler<'s, 'c> {
             };
             numbers.push(*number);
         }
-        Some(decode(shape, &numbers, &self.coding.interner))
+        decode(shape, &numbers, &self.coding.interner)
     }
 
     /// Computes, now if both are known.
