@@ -126,3 +126,46 @@ fn without_a_line_there_is_what_was_found_and_what_remains() {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
 }
+
+/// An assumption, a choice that may have no candidate, and an assertion that nobody decided.
+const TAKES_FOR_GRANTED: &str = "\
+sort Q;
+message Bid(n: int);
+
+process p {
+    for q in Q {
+        receive Bid(n) from any member;
+        assert n * n > 1;
+    }
+}
+
+process member[q: Q] {
+    let n = choose int where n > 1;
+    let sober = choose bool;
+    assume sober;
+    send Bid(n) to p;
+}
+";
+
+#[test]
+fn a_proof_says_what_it_rests_on() {
+    let stage = Stage::with(TAKES_FOR_GRANTED);
+    let asked = [
+        "sequentialize",
+        "a.song",
+        "--property",
+        "no_deadlock",
+        "--json",
+    ];
+    let ran = stage.run(&asked).exits(0);
+    for trusted in [
+        "`assume sober` is trusted",
+        "`choose … where n > 1` is trusted to have a candidate",
+        "an execution that fails ends there",
+    ] {
+        assert!(ran.out.contains(trusted), "{}", ran.out);
+    }
+    let stage = Stage::with(GATHER);
+    let ran = stage.run(&asked).exits(0);
+    assert!(!ran.out.contains("trusted"), "{}", ran.out);
+}

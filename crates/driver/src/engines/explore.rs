@@ -21,7 +21,7 @@ use plainsong_report::count;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{
-    Check, Completeness, Coverage, Limits, Query, Watch, reason_against, search,
+    Check, Completeness, Coverage, ENDS_THERE, Limits, Query, Watch, reason_against, search,
 };
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -241,8 +241,7 @@ fn enter(
         let mut assumptions = Vec::new();
         if outcome == Outcome::Holds && file.question.check != Check::Assertions && count.failed > 0
         {
-            let end = "an execution that fails ends there: what would come after was not looked at";
-            assumptions.push(end.to_owned());
+            assumptions.push(ENDS_THERE.to_owned());
         }
         let is_about_the_end = match file.question.check {
             Check::Property(at) => matches!(song.properties[at].claim, Claim::Finally(_)),

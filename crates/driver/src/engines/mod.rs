@@ -7,6 +7,7 @@ mod explore;
 mod naive;
 mod prove;
 mod sequentialize;
+mod trusted;
 
 use crate::Engine;
 

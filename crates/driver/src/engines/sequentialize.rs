@@ -7,13 +7,14 @@
 
 use super::bounds::Bound;
 use super::explore::Explore;
+use super::trusted::trusted;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_ir::{BinOp, Claim, Expr, ExprKind, PendingOf, Song, System};
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, Limits};
+use plainsong_semantics::search::{Check, ENDS_THERE, Limits};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_sequentialize::{Sequentialized, Stuck, sequentialize};
@@ -77,12 +78,11 @@ impl Engine for Sequentialize {
         let mut verdicts = Vec::new();
         for (question, proved) in task.questions.iter().zip(proved) {
             verdicts.push(if proved {
-                verdict(
-                    question,
-                    Outcome::Proved,
-                    Bound::new(),
-                    why_proved(question),
-                )
+                let why = why_proved(question);
+                Verdict {
+                    assumptions: assumptions(&task.song, question, found.as_ref().ok()),
+                    ..verdict(question, Outcome::Proved, Bound::new(), why)
+                }
             } else {
                 let small = explored.next().expect("what is open was explored");
                 combined(&task.song, question, small, &found)
@@ -93,6 +93,16 @@ impl Engine for Sequentialize {
             coverage: None,
         })
     }
+}
+
+/// What a proof rests on.
+fn assumptions(song: &Song, question: &Question, line: Option<&Sequentialized>) -> Vec<String> {
+    let mut all = trusted(song);
+    let may_fail = line.is_some_and(|line| !line.open.is_empty());
+    if may_fail && question.check != Check::Assertions {
+        all.push(ENDS_THERE.to_owned());
+    }
+    all
 }
 
 /// Does the line answer the question by itself?

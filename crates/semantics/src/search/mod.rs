@@ -21,7 +21,7 @@ pub use cycle::Edge;
 pub(crate) use findings::repeats;
 pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
-pub use verdicts::reason_against;
+pub use verdicts::{ENDS_THERE, reason_against};
 
 use crate::code::coverage::Covered;
 use crate::instance::Instance;

@@ -5,6 +5,10 @@ use crate::trace::{Ending, Trace};
 use crate::verdict::{Outcome, Verdict};
 use std::collections::BTreeMap;
 
+/// What is to be known of whatever holds of a program with failing executions.
+pub const ENDS_THERE: &str =
+    "an execution that fails ends there: what would come after was not looked at";
+
 impl SearchReport {
     /// One verdict for each check. What was not refuted holds within `bound` if the search saw
     /// everything, and is unknown otherwise.
@@ -54,8 +58,7 @@ impl SearchReport {
     fn caveats(&self, finding: &Finding) -> Vec<String> {
         let mut caveats = Vec::new();
         if self.failures && finding.check != Check::Assertions {
-            let end = "an execution that fails ends there: what would come after was not looked at";
-            caveats.push(end.to_owned());
+            caveats.push(ENDS_THERE.to_owned());
         }
         if self.final_states == 0 && finding.is_about_the_end {
             caveats.push("no execution comes to its end, so there was nothing to check".to_owned());

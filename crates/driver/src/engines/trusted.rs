@@ -1,0 +1,77 @@
+//! What processes take for granted.
+//!
+//! An `assume` that does not hold, and a choice without a candidate, end an execution without a word:
+//! what is proved is proved of the others. Whoever reads `proved` should know of them.
+
+use plainsong_ir::print;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{Block, Body, Choice, Expr, Local, Song, Stmt, StmtKind, System};
+
+/// Each assumption in the code of the processes and of `init`, once.
+pub(super) fn trusted(song: &Song) -> Vec<String> {
+    let System::Voices(voices) = &song.system else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    let mut look = |locals: &[Local], block: &Block| {
+        let mut search = Search {
+            song,
+            locals,
+            found: &mut all,
+        };
+        block.iter().for_each(|stmt| search.stmt(stmt));
+    };
+    if let Some(init) = &voices.init {
+        look(&init.locals, &init.body);
+    }
+    for process in &voices.processes {
+        match &process.body {
+            Body::Sequential(block) => look(&process.locals, block),
+            Body::Handlers(handlers) => {
+                let bodies = handlers.iter().map(|handler| &handler.body);
+                bodies.for_each(|body| look(&process.locals, body));
+            }
+        }
+    }
+    all
+}
+
+struct Search<'a> {
+    song: &'a Song,
+    locals: &'a [Local],
+    found: &'a mut Vec<String>,
+}
+
+impl Search<'_> {
+    fn note(&mut self, condition: &Expr, told: impl FnOnce(&str) -> String) {
+        let text = told(&print::expr(self.song, self.locals, condition));
+        if !self.found.contains(&text) {
+            self.found.push(text);
+        }
+    }
+}
+
+impl Visit for Search<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Assume(condition) => {
+                self.note(condition, |text| format!("`assume {text}` is trusted"));
+            }
+            StmtKind::LetChoice(Choice {
+                filter: Some(filter),
+                ..
+            })
+            | StmtKind::AssignChoice(
+                _,
+                Choice {
+                    filter: Some(filter),
+                    ..
+                },
+            ) => self.note(filter, |text| {
+                format!("`choose … where {text}` is trusted to have a candidate")
+            }),
+            _ => {}
+        }
+        walk::stmt(self, stmt);
+    }
+}
