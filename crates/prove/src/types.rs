@@ -163,8 +163,7 @@ impl Theory {
         function: Term,
         says: impl FnOnce(&mut Theory, Term, Term) -> Result,
     ) -> Result {
-        let (from, _) = self.terms.array_parts(self.terms.sort(function));
-        let at = self.terms.fresh("at", from);
+        let at = self.terms.fresh_place("at", function);
         let held = self.terms.select(function, at);
         let body = says(self, at, held)?;
         Ok(self.terms.forall(at, body))
@@ -223,8 +222,7 @@ impl Theory {
     }
 
     fn differ_somewhere(&mut self, key: &Ty, value: &Ty, a: Term, b: Term) -> Result {
-        let (from, _) = self.terms.array_parts(self.terms.sort(a));
-        let at = self.terms.fresh("at", from);
+        let at = self.terms.fresh_place("at", a);
         let valid = self.valid(key, at)?;
         let (x, y) = (self.terms.select(a, at), self.terms.select(b, at));
         let other = self.differ(value, x, y)?;

@@ -79,8 +79,7 @@ impl Ground<'_> {
     }
 
     fn place_of(&mut self, f: Term) -> Term {
-        let (from, _) = self.theory.terms.array_parts(self.theory.terms.sort(f));
-        self.theory.terms.fresh("x", from)
+        self.theory.terms.fresh_place("x", f)
     }
 
     fn at(&mut self, f: Term, x: Term) -> Term {

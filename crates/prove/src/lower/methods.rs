@@ -78,8 +78,7 @@ impl Lowering<'_> {
     }
 
     fn nonempty(&mut self, ty: &Ty, whole: Term) -> Result {
-        let (from, _) = self.theory.terms.array_parts(self.theory.terms.sort(whole));
-        let at = self.theory.terms.fresh("x", from);
+        let at = self.theory.terms.fresh_place("x", whole);
         let element = ty.element().cloned().unwrap_or(Ty::Bool);
         let valid = self.theory.valid(&element, at)?;
         let member = self.member(ty, whole, &element, at)?;
@@ -116,8 +115,7 @@ impl Lowering<'_> {
 
     fn subset(&mut self, small: Term, large: Term) -> Result {
         let terms = &mut self.theory.terms;
-        let (from, _) = terms.array_parts(terms.sort(small));
-        let at = terms.fresh("x", from);
+        let at = terms.fresh_place("x", small);
         let (a, b) = (terms.select(small, at), terms.select(large, at));
         let here = terms.implies(a, b);
         Ok(terms.forall(at, here))

@@ -107,8 +107,7 @@ impl Lowering<'_> {
         combine: impl FnOnce(&mut crate::term::Terms, Term, Term) -> Term,
     ) -> Result {
         let terms = &mut self.theory.terms;
-        let (from, _) = terms.array_parts(terms.sort(a));
-        let at = terms.fresh("x", from);
+        let at = terms.fresh_place("x", a);
         let (x, y) = (terms.select(a, at), terms.select(b, at));
         let value = combine(terms, x, y);
         Ok(terms.lambda(at, value))

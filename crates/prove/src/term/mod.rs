@@ -198,6 +198,12 @@ impl Terms {
         self.node(Op::Symbol(number), &[], sort)
     }
 
+    /// A new symbol for a place that a function (a set, a map) can be read at.
+    pub fn fresh_place(&mut self, name: impl Into<String>, function: Term) -> Term {
+        let (from, _) = self.array_parts(self.sort(function));
+        self.fresh(name, from)
+    }
+
     /// A symbol by its number.
     pub fn symbol(&self, number: u32) -> &Symbol {
         &self.symbols[number as usize]

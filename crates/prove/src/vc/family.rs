@@ -63,11 +63,7 @@ impl Following<'_> {
                 Some((at, self.theory.terms.and(&[low, high])))
             }
             Through::Set(ty, whole) => {
-                let (from, _) = self
-                    .theory
-                    .terms
-                    .array_parts(self.theory.terms.sort(*whole));
-                let at = self.theory.terms.fresh("member", from);
+                let at = self.theory.terms.fresh_place("member", *whole);
                 let member = self.theory.terms.select(*whole, at);
                 let valid = self.theory.valid(ty, at)?;
                 Some((at, self.theory.terms.and(&[member, valid])))

@@ -362,11 +362,7 @@ impl Following<'_> {
                 self.theory.terms.select(elements, position)
             }
             Through::Set(ty, whole) => {
-                let (from, _) = self
-                    .theory
-                    .terms
-                    .array_parts(self.theory.terms.sort(*whole));
-                let at = self.theory.terms.fresh("member", from);
+                let at = self.theory.terms.fresh_place("member", *whole);
                 let member = self.theory.terms.select(*whole, at);
                 let valid = self.theory.valid(ty, at)?;
                 let taken = self.theory.terms.select(position, at);
@@ -386,11 +382,7 @@ impl Following<'_> {
                 self.theory.terms.le(len, position)
             }
             Through::Set(_, whole) => {
-                let (from, _) = self
-                    .theory
-                    .terms
-                    .array_parts(self.theory.terms.sort(*whole));
-                let at = self.theory.terms.fresh("x", from);
+                let at = self.theory.terms.fresh_place("x", *whole);
                 let a = self.theory.terms.select(*whole, at);
                 let b = self.theory.terms.select(position, at);
                 let all = self.theory.terms.implies(a, b);

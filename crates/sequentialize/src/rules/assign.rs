@@ -16,7 +16,7 @@ use crate::state::State;
 use crate::story::{At, Event};
 use crate::stuck::Stuck;
 use crate::value::{Comp, Value};
-use plainsong_ir::{Access, Choice, Domain, ExprKind, FamilyId, Stmt, Ty};
+use plainsong_ir::{Access, Choice, Domain, ExprKind, FamilyId, Place, Stmt, Ty};
 use std::collections::BTreeSet;
 
 impl<'a> Engine<'a> {
@@ -36,11 +36,7 @@ impl<'a> Engine<'a> {
             Ok(value) => value,
             Err(fact) => return Ok(self.ask(state, comp, fact)),
         };
-        let value = match place {
-            None => value,
-            Some(place) => self.update(state, comp, var, &place.path, value),
-        };
-        self.finish_assign(state, at, var, value);
+        self.put(state, at, var, place, value);
         Ok(Step::Taken)
     }
 
@@ -64,11 +60,7 @@ impl<'a> Engine<'a> {
             return Ok(self.choose_member(state, at, var, place.is_some(), family));
         }
         let value = self.candidate(state, comp, choice);
-        let value = match place {
-            None => value,
-            Some(place) => self.update(state, comp, var, &place.path, value),
-        };
-        self.finish_assign(state, at, var, value);
+        self.put(state, at, var, place, value);
         Ok(Step::Taken)
     }
 
@@ -87,7 +79,12 @@ impl<'a> Engine<'a> {
         Ok(Step::Taken)
     }
 
-    fn finish_assign(&mut self, state: &mut State, at: At, var: Var, value: Value) {
+    /// The variable, or the part of it at a place, gets a value.
+    fn put(&mut self, state: &mut State, at: At, var: Var, place: Option<&Place>, value: Value) {
+        let value = match place {
+            None => value,
+            Some(place) => self.update(state, at.comp, var, &place.path, value),
+        };
         state.env.insert((at.comp, var), value);
         state.story.push(Event::Did(at));
         self.advance_place(state, at.comp);
