@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Layers, lowest first: a crate may use crates of earlier layers only.
 const LAYERS: &[&[&str]] = &[
-    &["diagnostics", "explore", "macros", "smt"],
+    &["diagnostics", "explore", "macros", "runtime", "smt"],
     &["ir", "plainsong"],
     &["semantics"],
     &[

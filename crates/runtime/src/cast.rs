@@ -1,0 +1,75 @@
+//! What all roles of one run have to agree on before the first message.
+
+use std::fmt;
+
+/// The number of a role: its place in the [`Cast`], from 0.
+pub type Role = usize;
+
+/// The roles of one run of a protocol, members of families one by one.
+///
+/// ```
+/// use plainsong_runtime::Cast;
+///
+/// let commit = Cast::new("commit", 0x5eed, ["coordinator", "server[0]", "server[1]"]);
+/// assert_eq!(commit.role("server[1]"), Some(2));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cast {
+    protocol: String,
+    hash: u64,
+    roles: Vec<String>,
+}
+
+impl Cast {
+    /// The roles of a protocol; its name, and a digest of its text.
+    pub fn new<R: Into<String>>(
+        protocol: impl Into<String>,
+        hash: u64,
+        roles: impl IntoIterator<Item = R>,
+    ) -> Cast {
+        Cast {
+            protocol: protocol.into(),
+            hash,
+            roles: roles.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// What the protocol is called.
+    pub fn protocol(&self) -> &str {
+        &self.protocol
+    }
+
+    /// A digest of the text of the protocol: programs with different ones do not talk.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The names of the roles, in order.
+    pub fn roles(&self) -> &[String] {
+        &self.roles
+    }
+
+    /// How many roles there are.
+    pub fn size(&self) -> usize {
+        self.roles.len()
+    }
+
+    /// The number of the role of this name.
+    pub fn role(&self, name: &str) -> Option<Role> {
+        self.roles.iter().position(|role| role == name)
+    }
+
+    /// The name of a role; a number that is none is named as such.
+    pub fn name(&self, role: Role) -> String {
+        match self.roles.get(role) {
+            Some(name) => name.clone(),
+            None => format!("role number {role}"),
+        }
+    }
+}
+
+impl fmt::Display for Cast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:016x})", self.protocol, self.hash)
+    }
+}

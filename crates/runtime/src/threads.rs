@@ -1,0 +1,385 @@
+//! Roles as threads of one process.
+//!
+//! A link is a channel of the standard library: unbounded, first in first out, and values are moved,
+//! not copied. The site of a message travels in debug builds only, so that a release build sends
+//! exactly what a hand-written program would.
+//!
+//! Who asks for a link first makes both ends and leaves the other at the [`Exchange`]. A role that
+//! ends takes what waits there for it away, so that nobody waits for a role that never came to ask.
+
+use crate::cast::{Cast, Role};
+use crate::error::{Doing, Error, Fault};
+use crate::net::{Net, Payload, Rx, Site, Tx};
+use crate::oracle::Oracle;
+use crate::perform::perform;
+use crate::protocol::Protocol;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How to run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where free choices come from.
+    pub seed: u64,
+    /// How long a receive waits at most. Without it, until the peer is gone.
+    pub deadline: Option<Duration>,
+}
+
+/// Runs every role on a thread of its own; returns how they ended, in order.
+pub fn run<R: Send>(
+    cast: &Cast,
+    options: &Options,
+    program: impl Fn(Role, &mut ThreadNet) -> Result<R, Error> + Sync,
+) -> Vec<Result<R, Error>> {
+    on_threads(cast, nets(cast, options), program)
+}
+
+/// Runs a generated program with a thread for each role; returns how they ended, in order.
+///
+/// # Errors
+///
+/// When the parameters do not make sense.
+pub fn run_protocol<P: Protocol>(
+    protocol: &P,
+    parameters: &P::Parameters,
+    options: &Options,
+) -> Result<Vec<Result<P::State, Error>>, Error> {
+    let cast = protocol.cast(parameters)?;
+    Ok(run(&cast, options, |role, net| {
+        protocol.play(role, net, parameters)
+    }))
+}
+
+/// One net per role, in order, for those who start threads themselves. Give each to
+/// [`perform`](crate::perform), on its thread.
+pub fn nets(cast: &Cast, options: &Options) -> Vec<ThreadNet> {
+    let exchange = Arc::new(Exchange {
+        cast: cast.clone(),
+        ends: Mutex::default(),
+        fates: Mutex::new(vec![None; cast.size()]),
+        ended: Condvar::new(),
+    });
+    let net = |me| ThreadNet {
+        me,
+        exchange: Arc::clone(&exchange),
+        oracle: Oracle::new(options.seed, me),
+        deadline: options.deadline,
+    };
+    (0..cast.size()).map(net).collect()
+}
+
+/// Performs each net on a thread that is named after its role.
+pub(crate) fn on_threads<N: Net + Send, R: Send>(
+    cast: &Cast,
+    nets: Vec<N>,
+    program: impl Fn(Role, &mut N) -> Result<R, Error> + Sync,
+) -> Vec<Result<R, Error>> {
+    let program = &program;
+    thread::scope(|scope| {
+        let start = |(role, net)| {
+            thread::Builder::new()
+                .name(cast.name(role))
+                .spawn_scoped(scope, move || perform(net, |net| program(role, net)))
+        };
+        let started: Vec<_> = nets.into_iter().enumerate().map(start).collect();
+        let end = |(role, handle): (Role, std::io::Result<thread::ScopedJoinHandle<'_, _>>)| {
+            let handle = handle.map_err(|error| {
+                Error::misuse(format!(
+                    "there is no thread for {}: {error}",
+                    cast.name(role)
+                ))
+            })?;
+            handle.join().unwrap_or_else(|payload| {
+                Err(Error::from(Fault::Panicked {
+                    role: cast.name(role),
+                    why: crate::perform::words(&*payload),
+                }))
+            })
+        };
+        started.into_iter().enumerate().map(end).collect()
+    })
+}
+
+/// What one role has of the others when they are threads.
+#[derive(Debug)]
+pub struct ThreadNet {
+    me: Role,
+    exchange: Arc<Exchange>,
+    oracle: Oracle,
+    deadline: Option<Duration>,
+}
+
+/// Where the two ends of a link find each other.
+#[derive(Debug)]
+struct Exchange {
+    cast: Cast,
+    /// Ends that wait to be asked for.
+    ends: Mutex<Ends>,
+    /// How each role has ended, once it has.
+    fates: Mutex<Vec<Option<String>>>,
+    ended: Condvar,
+}
+
+/// By sender, receiver and kind of the link.
+type Ends = BTreeMap<(Role, Role, u16), Waiting>;
+
+/// The end of a link that nobody has asked for yet.
+#[derive(Debug)]
+enum Waiting {
+    Tx(Box<dyn Any + Send>),
+    Rx(Box<dyn Any + Send>),
+    /// Both were asked for.
+    Nothing,
+}
+
+/// A value on its way.
+#[derive(Debug)]
+struct Packet<T> {
+    #[cfg(debug_assertions)]
+    site: Site,
+    value: T,
+}
+
+/// The sending end of a link between threads.
+#[derive(Debug)]
+pub struct ThreadTx<T> {
+    link: mpsc::Sender<Packet<T>>,
+    to: Role,
+    exchange: Arc<Exchange>,
+}
+
+/// The receiving end of a link between threads.
+#[derive(Debug)]
+pub struct ThreadRx<T> {
+    link: mpsc::Receiver<Packet<T>>,
+    from: Role,
+    exchange: Arc<Exchange>,
+    deadline: Option<Duration>,
+}
+
+impl<T: Payload> Tx<T> for ThreadTx<T> {
+    #[inline]
+    fn send(&mut self, site: Site, value: T) -> Result<(), Error> {
+        let packet = Packet {
+            #[cfg(debug_assertions)]
+            site,
+            value,
+        };
+        match self.link.send(packet) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.exchange.gone(self.to, Doing::Sending(site))),
+        }
+    }
+}
+
+impl<T: Payload> Rx<T> for ThreadRx<T> {
+    #[inline]
+    fn recv(&mut self, site: Site) -> Result<T, Error> {
+        let packet = match self.deadline {
+            None => self.link.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(deadline) => self.link.recv_timeout(deadline),
+        };
+        match packet {
+            Ok(packet) => {
+                #[cfg(debug_assertions)]
+                self.exchange.check(self.from, site, packet.site)?;
+                Ok(packet.value)
+            }
+            Err(error) => Err(self.missing(site, error)),
+        }
+    }
+}
+
+impl<T> ThreadRx<T> {
+    /// Why nothing came.
+    #[cold]
+    fn missing(&self, site: Site, error: RecvTimeoutError) -> Error {
+        match (error, self.deadline) {
+            (RecvTimeoutError::Timeout, Some(waited)) => Error::from(Fault::Deadline {
+                peer: self.exchange.cast.name(self.from),
+                site,
+                waited,
+            }),
+            _ => self.exchange.gone(self.from, Doing::Receiving(site)),
+        }
+    }
+}
+
+impl Net for ThreadNet {
+    type Tx<T: Payload> = ThreadTx<T>;
+    type Rx<T: Payload> = ThreadRx<T>;
+
+    fn tx<T: Payload>(&mut self, to: Role, kind: u16) -> Result<ThreadTx<T>, Error> {
+        let mut ends = self.exchange.ends_of((self.me, to))?;
+        let link = match ends.insert((self.me, to, kind), Waiting::Nothing) {
+            Some(Waiting::Tx(waiting)) => *waiting
+                .downcast::<mpsc::Sender<Packet<T>>>()
+                .map_err(|_| self.exchange.two_types(self.me, to, kind))?,
+            Some(_) => return Err(self.exchange.twice(self.me, to, kind)),
+            None => {
+                let (tx, rx) = mpsc::channel::<Packet<T>>();
+                if !self.exchange.has_ended(to) {
+                    ends.insert((self.me, to, kind), Waiting::Rx(Box::new(rx)));
+                }
+                tx
+            }
+        };
+        Ok(ThreadTx {
+            link,
+            to,
+            exchange: Arc::clone(&self.exchange),
+        })
+    }
+
+    fn rx<T: Payload>(&mut self, from: Role, kind: u16) -> Result<ThreadRx<T>, Error> {
+        let mut ends = self.exchange.ends_of((from, self.me))?;
+        let link = match ends.insert((from, self.me, kind), Waiting::Nothing) {
+            Some(Waiting::Rx(waiting)) => *waiting
+                .downcast::<mpsc::Receiver<Packet<T>>>()
+                .map_err(|_| self.exchange.two_types(from, self.me, kind))?,
+            Some(_) => return Err(self.exchange.twice(from, self.me, kind)),
+            None => {
+                let (tx, rx) = mpsc::channel::<Packet<T>>();
+                if !self.exchange.has_ended(from) {
+                    ends.insert((from, self.me, kind), Waiting::Tx(Box::new(tx)));
+                }
+                rx
+            }
+        };
+        Ok(ThreadRx {
+            link,
+            from,
+            exchange: Arc::clone(&self.exchange),
+            deadline: self.deadline,
+        })
+    }
+
+    fn choose(&mut self, _site: Site, count: usize) -> Result<usize, Error> {
+        let chosen = self.oracle.choose(count);
+        chosen.ok_or_else(|| Error::assumption("there is something to choose from"))
+    }
+
+    fn finish(self) -> Result<(), Error> {
+        self.exchange.end(self.me, "it came to its end".to_owned());
+        Ok(())
+    }
+
+    fn abandon(self, why: &Error) {
+        let why = crate::error::shortened(&format!("it failed: {why}"));
+        self.exchange.end(self.me, why);
+    }
+
+    fn name(&self) -> String {
+        self.exchange.cast.name(self.me)
+    }
+}
+
+impl Drop for ThreadNet {
+    fn drop(&mut self) {
+        let why = "it was given up before it came to its end";
+        self.exchange.end(self.me, why.to_owned());
+    }
+}
+
+impl Exchange {
+    /// The waiting ends, if both roles exist.
+    fn ends_of(&self, (from, to): (Role, Role)) -> Result<MutexGuard<'_, Ends>, Error> {
+        if let Some(&nobody) = [from, to].iter().find(|&&role| role >= self.cast.size()) {
+            return Err(no_such_role(&self.cast, nobody));
+        }
+        Ok(self.ends.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A role has ended; only the first time counts.
+    fn end(&self, role: Role, how: String) {
+        // In the order of `tx` and `rx`: first the ends, then the fates.
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        self.fates()[role].get_or_insert(how);
+        for (&(from, to, _), waiting) in &mut *ends {
+            let is_for_it = match waiting {
+                Waiting::Tx(_) => from == role,
+                Waiting::Rx(_) => to == role,
+                Waiting::Nothing => false,
+            };
+            if is_for_it {
+                *waiting = Waiting::Nothing;
+            }
+        }
+        drop(ends);
+        self.ended.notify_all();
+    }
+
+    fn has_ended(&self, role: Role) -> bool {
+        self.fates()[role].is_some()
+    }
+
+    fn fates(&self) -> MutexGuard<'_, Vec<Option<String>>> {
+        self.fates.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The error for a peer that is gone. Its links go a moment before it says why: that is waited for,
+    /// but not for long, in case nobody performs it.
+    #[cold]
+    fn gone(&self, peer: Role, doing: Doing) -> Error {
+        let waiting = |fates: &mut Vec<Option<String>>| fates[peer].is_none();
+        let waited =
+            self.ended
+                .wait_timeout_while(self.fates(), Duration::from_millis(500), waiting);
+        let (fates, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let why = fates[peer].clone();
+        Error::from(Fault::PeerGone {
+            peer: self.cast.name(peer),
+            doing,
+            why: why.unwrap_or_else(|| "it dropped its end of the link".to_owned()),
+        })
+    }
+
+    /// Do both ends of a link name the same statement?
+    #[cfg(debug_assertions)]
+    fn check(&self, from: Role, expected: Site, found: Site) -> Result<(), Error> {
+        if expected == found {
+            return Ok(());
+        }
+        Err(Error::from(Fault::WrongSite {
+            peer: self.cast.name(from),
+            expected,
+            found,
+        }))
+    }
+
+    fn two_types(&self, from: Role, to: Role, kind: u16) -> Error {
+        two_types(&self.cast, from, to, kind)
+    }
+
+    fn twice(&self, from: Role, to: Role, kind: u16) -> Error {
+        twice(&self.cast, from, to, kind)
+    }
+}
+
+pub(crate) fn no_such_role(cast: &Cast, role: Role) -> Error {
+    Error::misuse(format!(
+        "there is no role number {role}: {} has {} roles, counted from 0",
+        cast.protocol(),
+        cast.size()
+    ))
+}
+
+pub(crate) fn two_types(cast: &Cast, from: Role, to: Role, kind: u16) -> Error {
+    Error::misuse(format!(
+        "link {kind} from {} to {} is used with two types; each type needs a link of its own",
+        cast.name(from),
+        cast.name(to)
+    ))
+}
+
+pub(crate) fn twice(cast: &Cast, from: Role, to: Role, kind: u16) -> Error {
+    Error::misuse(format!(
+        "an end of link {kind} from {} to {} was asked for twice",
+        cast.name(from),
+        cast.name(to)
+    ))
+}
