@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["diagnostics", "explore", "macros", "runtime", "smt"],
     &["ir", "plainsong"],
-    &["semantics"],
+    &["runtime-explore", "semantics"],
     &[
         "syntax",
         "report",

@@ -84,6 +84,8 @@ pub enum Fault {
         /// With which message.
         why: String,
     },
+    /// In the simulator: the role was made to crash.
+    Crashed,
     /// In the simulator: everybody waits, and nothing is on its way.
     Deadlock {
         /// The peer that this role waits for.
@@ -201,6 +203,7 @@ impl fmt::Display for Error {
             Fault::Refused { peer, why } => write!(f, "{peer} refused the connection: {why}"),
             Fault::Unreachable { peer, why } => write!(f, "{peer} was not reached: {why}"),
             Fault::Panicked { role, why } => write!(f, "the code of {role} panicked: {why}"),
+            Fault::Crashed => f.write_str("it crashed, as the simulation wanted"),
             Fault::Deadlock { peer, site } => write!(
                 f,
                 "everybody waits and nothing is on its way; this role waits for {peer} at statement {site}"

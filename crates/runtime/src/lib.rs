@@ -34,6 +34,7 @@ mod net;
 mod oracle;
 mod perform;
 mod protocol;
+pub mod sim;
 pub mod threads;
 pub mod value;
 
