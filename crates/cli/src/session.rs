@@ -21,7 +21,8 @@ pub(crate) struct Session {
     /// Where files about bugs go.
     pub(crate) out: PathBuf,
     gently: Arc<AtomicBool>,
-    arguments: Vec<String>,
+    /// As they were given, with the command itself before them.
+    pub(crate) arguments: Vec<String>,
 }
 
 impl Session {

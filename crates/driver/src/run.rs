@@ -7,6 +7,7 @@ use crate::contain::{Crash, contained};
 use crate::coverage::{counted, notes};
 use crate::engine::{EngineReport, Task};
 use crate::plan::{Plan, PlannedTask};
+use crate::resume::Ledger;
 use crate::watch::{Interrupt, Observer, Overseer, Stage};
 use crate::{Problem, Source};
 use plainsong_ir::Song;
@@ -41,6 +42,8 @@ pub struct Supervision<'a> {
     pub most_refuted: Option<usize>,
     /// Refuted so far, over all files.
     pub refuted: usize,
+    /// What earlier runs found, and where this one enters what it finds.
+    pub ledger: Option<&'a mut Ledger>,
 }
 
 /// Carries out the plan for one file.
@@ -131,6 +134,7 @@ impl Runner<'_, '_> {
             supervision.interrupt,
             supervision.observer,
         );
+        overseer.ledger = supervision.ledger.as_deref_mut();
         contained(|| planned.engine.run(task, &mut overseer))
     }
 

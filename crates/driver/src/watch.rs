@@ -1,5 +1,6 @@
 //! Who looks on while an engine works: the clock, the user, and the progress line.
 
+use crate::resume::Ledger;
 use plainsong_semantics::search::{Progress, Watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,6 +68,8 @@ pub struct Stage {
 pub struct Overseer<'a> {
     /// What is being worked on; engines keep it up to date.
     pub stage: Stage,
+    /// What earlier runs found, and where this one enters what it finds.
+    pub ledger: Option<&'a mut Ledger>,
     began: Instant,
     timeout: Option<Duration>,
     deadline: Option<Instant>,
@@ -87,6 +90,7 @@ impl<'a> Overseer<'a> {
         let deadline = timeout.and_then(|timeout| began.checked_add(timeout));
         Overseer {
             stage,
+            ledger: None,
             began,
             timeout,
             deadline,

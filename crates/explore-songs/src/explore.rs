@@ -14,7 +14,7 @@ use plainsong_ir::{Claim, Song as SongText};
 use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::machine::{Config, Machine};
 use plainsong_semantics::part::Parts;
-use plainsong_semantics::search::{Check, Coverage, Limits, Watch};
+use plainsong_semantics::search::{Check, Completeness, Coverage, Limits, Watch};
 use plainsong_semantics::trace::Trace;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ const STACK: usize = 256 * 1024 * 1024;
 const MOST_EVENTS: usize = 4_000;
 
 /// What was found.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Explored {
     /// How many executions there are of each kind.
     pub count: ExecutionCount,
@@ -38,8 +38,30 @@ pub struct Explored {
     pub left: Vec<Part>,
 }
 
+impl Explored {
+    /// With what a later search found in what this one left: together they are one search.
+    #[must_use]
+    pub fn and(mut self, later: Explored) -> Explored {
+        self.count.complete += later.count.complete;
+        self.count.blocked += later.count.blocked;
+        self.count.failed += later.count.failed;
+        self.count.discarded += later.count.discarded;
+        if !matches!(self.count.completeness, Completeness::Resource(_)) {
+            self.count.completeness = later.count.completeness;
+        }
+        for (known, news) in self.findings.iter_mut().zip(later.findings) {
+            if news.weight() > known.weight() {
+                *known = news;
+            }
+        }
+        self.coverage.include(&later.coverage);
+        self.left = later.left;
+        self
+    }
+}
+
 /// What was found about one check.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
     /// Nothing against it.
     NotRefuted,
@@ -47,6 +69,17 @@ pub enum Finding {
     Refuted(Box<Trace>),
     /// The interpreter could not tell, for this reason.
     Unknown(String),
+}
+
+impl Finding {
+    /// A refutation says more than an execution that could not be judged.
+    pub(crate) fn weight(&self) -> u8 {
+        match self {
+            Finding::NotRefuted => 0,
+            Finding::Unknown(_) => 1,
+            Finding::Refuted(_) => 2,
+        }
+    }
 }
 
 /// Why this engine does not have the answer.

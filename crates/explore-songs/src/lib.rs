@@ -56,3 +56,4 @@ mod waiting;
 pub use explore::{
     Explored, Finding, GaveUp, Manner, Onlooker, explore, explore_showing, is_about_executions,
 };
+pub use plainsong_explore::Part;

@@ -133,13 +133,13 @@ impl Found {
     fn is_news(&self, check: Check, weight: u8, place: &[u32]) -> bool {
         let known = self.findings.iter().find(|(one, ..)| *one == check);
         known.is_some_and(|(_, finding, at)| {
-            let known = finding_weight(finding);
+            let known = finding.weight();
             weight > known || (weight == known && weight > 0 && place < &at[..])
         })
     }
 
     fn enter(&mut self, check: Check, finding: Finding, place: &[u32]) {
-        if self.is_news(check, finding_weight(&finding), place) {
+        if self.is_news(check, finding.weight(), place) {
             let known = self.findings.iter_mut().find(|(one, ..)| *one == check);
             *known.expect("it is news") = (check, finding, place.to_vec());
         }
@@ -172,17 +172,11 @@ fn properties(
     })
 }
 
-fn finding_weight(finding: &Finding) -> u8 {
-    match finding {
-        Finding::NotRefuted => 0,
-        Finding::Unknown(_) => UNKNOWN,
-        Finding::Refuted(_) => REFUTED,
-    }
-}
-
-/// A refutation says more than an execution that could not be judged.
-const UNKNOWN: u8 = 1;
+/// The weight of a refutation.
 const REFUTED: u8 = 2;
+
+/// What to say when the search was to go on in a place that does not exist.
+const LOST: &str = "what an earlier run has left is not there; begin again, without `--resume`";
 
 /// One worker's visits.
 pub(crate) struct Visit<'s, 'a> {
@@ -319,6 +313,10 @@ impl Visitor<Song> for Visit<'_, '_> {
     fn place(&mut self, place: &[u32]) {
         self.place.clear();
         self.place.extend_from_slice(place);
+    }
+
+    fn lost(&mut self) {
+        self.found.stop(Completeness::Resource(LOST.to_owned()));
     }
 
     fn leaf(&mut self, graph: &Graph<Song>, leaf: Leaf) -> bool {

@@ -48,7 +48,7 @@ pub(crate) enum Verb {
     Check(CheckArguments),
     /// Count every execution, and check the properties on the way
     #[command(after_help = EXIT_CODES)]
-    Explore(CheckArguments),
+    Explore(ExploreArguments),
     /// Prove choreographies for every size and every value
     #[command(after_help = EXIT_CODES)]
     Prove(ProveArguments),
@@ -87,7 +87,7 @@ pub(crate) struct ServeArguments {
     pub(crate) memory: u64,
 }
 
-/// `check` and `explore`.
+/// `check`, and what the engines' verbs have of it.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// Songs; `-` is standard input. Without any, those in the current folder
@@ -136,6 +136,23 @@ pub(crate) struct CheckArguments {
     pub(crate) sarif: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) detail: DetailArguments,
+}
+
+/// `explore`.
+#[derive(Debug, Args)]
+pub(crate) struct ExploreArguments {
+    #[command(flatten)]
+    pub(crate) check: CheckArguments,
+    /// Go on where an earlier run was stopped, as the file says that it wrote; what was asked is in it
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = [
+            "files", "size", "bound", "delivery", "property", "pattern", "grow", "list", "fail_fast",
+            "keep_going",
+        ]
+    )]
+    pub(crate) resume: Option<PathBuf>,
 }
 
 /// `prove`.

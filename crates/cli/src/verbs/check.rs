@@ -2,6 +2,7 @@
 
 use super::rejected::mistakes;
 use super::request::{files, request, start, validate};
+use super::resuming::Resuming;
 use crate::arguments::{CheckArguments, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
@@ -36,16 +37,27 @@ pub(crate) fn check(
     engine: Option<&'static str>,
     session: &mut Session,
 ) -> Exit {
-    check_with(arguments, engine, ProofOptions::default(), session)
+    let manner = Manner {
+        engine,
+        ..Manner::default()
+    };
+    check_in(arguments, manner, session)
 }
 
-/// Checks the files, with what is said about proofs.
-pub(crate) fn check_with(
-    arguments: &CheckArguments,
-    engine: Option<&'static str>,
-    proof: ProofOptions,
-    session: &mut Session,
-) -> Exit {
+/// How files are checked.
+#[derive(Default)]
+pub(crate) struct Manner {
+    /// The engine that answers, where only one does.
+    pub(crate) engine: Option<&'static str>,
+    /// What is said about proofs.
+    pub(crate) proof: ProofOptions,
+    /// For runs that can go on later.
+    pub(crate) resuming: Option<Resuming>,
+}
+
+/// Checks the files in this manner.
+pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut Session) -> Exit {
+    let engine = manner.engine;
     session.console.json = arguments.json;
     session.out.clone_from(&arguments.out);
     session.interrupt_gently();
@@ -58,7 +70,8 @@ pub(crate) fn check_with(
     }
     let mut checking = Checking {
         arguments,
-        proof,
+        proof: manner.proof,
+        resuming: manner.resuming,
         session,
         answers: Vec::new(),
         rejected: Vec::new(),
@@ -68,12 +81,14 @@ pub(crate) fn check_with(
         Err(problem) => checking.session.reject(&problem),
     };
     let exit = exit.and(checking.write_for_ci());
-    checking.finish(exit)
+    let (resume, more) = checking.write_to_go_on();
+    checking.finish(resume, exit.and(more))
 }
 
 struct Checking<'a> {
     arguments: &'a CheckArguments,
     proof: ProofOptions,
+    resuming: Option<Resuming>,
     session: &'a mut Session,
     answers: Vec<Answer>,
     rejected: Vec<PathBuf>,
@@ -90,7 +105,14 @@ impl Checking<'_> {
         let mut songs: Vec<Loaded> = Vec::new();
         for file in files {
             match self.session.song(file) {
-                Ok(song) => songs.push(song),
+                Ok(song) => {
+                    if let Some(resuming) = &mut self.resuming
+                        && let Err(problem) = resuming.song(&song.0.source)
+                    {
+                        return self.session.reject(&problem);
+                    }
+                    songs.push(song);
+                }
                 Err(why) => {
                     self.rejected.push(file.clone());
                     exit = exit.and(why);
@@ -172,6 +194,7 @@ impl Checking<'_> {
                     timeout: request.timeout,
                     most_refuted,
                     refuted,
+                    ledger: self.resuming.as_mut().map(Resuming::ledger),
                 };
                 let mut results = run(&plan, &loaded.source, song, &mut supervision);
                 refuted = supervision.refuted;
@@ -340,13 +363,26 @@ impl Checking<'_> {
         exit
     }
 
+    /// Writes what a stopped run can go on from, and says where.
+    fn write_to_go_on(&mut self) -> (Option<String>, Exit) {
+        let Some(resuming) = &self.resuming else {
+            return (None, Exit::Fine);
+        };
+        let is_interrupted = self.session.interrupt.is_set();
+        match resuming.finish(is_interrupted, &self.arguments.out) {
+            Ok(path) => (path.map(|path| path.display().to_string()), Exit::Fine),
+            Err(problem) => (None, self.session.reject(&problem)),
+        }
+    }
+
     /// The last line, whatever happened.
-    fn finish(self, exit: Exit) -> Exit {
+    fn finish(self, resume: Option<String>, exit: Exit) -> Exit {
         let console = &mut self.session.console;
         if self.arguments.json {
             let verdicts = self.answers.iter().map(stream::verdict).collect();
             console.record(&Record::Summary(Summary {
                 verdicts,
+                resume,
                 exit: exit.code(),
             }));
             return exit;
@@ -354,6 +390,9 @@ impl Checking<'_> {
         let said = !self.answers.is_empty() || !self.rejected.is_empty();
         if said && !self.arguments.detail.quiet {
             console.result(&summary_line(&self.answers, self.rejected.len()));
+        }
+        if let Some(path) = resume {
+            console.result(&format!("to go on: plainsong explore --resume {path}\n"));
         }
         let bounded = self
             .answers

@@ -5,12 +5,14 @@ mod diff;
 mod doctor;
 mod dump;
 mod explain;
+mod explore;
 mod fmt;
 mod new;
 mod prove;
 mod rejected;
 mod replay;
 mod request;
+mod resuming;
 mod saved;
 mod sequentialize;
 mod serve;
@@ -26,7 +28,7 @@ pub(crate) use serve::SERVE_CVC5;
 pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
     match verb {
         Verb::Check(arguments) => check::check(arguments, None, session),
-        Verb::Explore(arguments) => check::check(arguments, Some("explore"), session),
+        Verb::Explore(arguments) => explore::explore(arguments, session),
         Verb::Prove(arguments) => prove::prove(arguments, session),
         Verb::Sequentialize(arguments) => sequentialize::sequentialize(arguments, session),
         Verb::Sim(arguments) => sim::sim(arguments, session),

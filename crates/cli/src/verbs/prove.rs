@@ -1,6 +1,6 @@
 //! `plainsong prove`: choreographies for every size and every value.
 
-use super::check::check_with;
+use super::check::{Manner, check_in};
 use crate::arguments::ProveArguments;
 use crate::session::Session;
 use plainsong_driver::engine::ProofOptions;
@@ -20,5 +20,10 @@ pub(crate) fn prove(arguments: &ProveArguments, session: &mut Session) -> Exit {
         dump: arguments.dump.clone(),
         stability: arguments.stability,
     };
-    check_with(&arguments.check, Some("prove"), proof, session)
+    let manner = Manner {
+        engine: Some("prove"),
+        proof,
+        ..Manner::default()
+    };
+    check_in(&arguments.check, manner, session)
 }

@@ -21,6 +21,7 @@ pub(crate) fn sim(arguments: &SimArguments, session: &mut Session) -> Exit {
     let exit = execute(arguments, session).unwrap_or_else(|exit| exit);
     if arguments.json {
         let summary = Summary {
+            resume: None,
             verdicts: Vec::new(),
             exit: exit.code(),
         };

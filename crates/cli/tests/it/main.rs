@@ -14,6 +14,7 @@ mod json;
 mod new_project;
 mod pictures;
 mod replaying;
+mod resuming;
 mod selecting;
 mod sequentializing;
 mod showing;

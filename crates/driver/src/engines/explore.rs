@@ -12,6 +12,7 @@ use super::counting::{Tally, complete, tallies};
 use super::dossier::{Closed, Dossier, open_checks};
 use super::naive::{Naive, by_states, instances_of, is_limit};
 use crate::engine::{EngineReport, Task};
+use crate::resume::Key;
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
@@ -122,7 +123,7 @@ impl<'a> Executions<'a> {
                     jobs: task.jobs,
                     ..Manner::default()
                 };
-                let explored = match explore(&machine, &checks, &manner, overseer) {
+                let explored = match go_on(&machine, &checks, manner, task, overseer) {
                     Ok(explored) => explored,
                     Err(gave_up) => return Ok(Err(gave_up)),
                 };
@@ -185,6 +186,36 @@ impl<'a> Executions<'a> {
             coverage: Some(coverage),
         })
     }
+}
+
+/// Visits the executions of one instance, or what an earlier run has left of them.
+fn go_on(
+    machine: &Machine,
+    checks: &[Check],
+    mut manner: Manner,
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+) -> Result<Explored, GaveUp> {
+    let key = Key {
+        file: overseer.stage.file.clone(),
+        delivery: task.delivery.map(|model| model.name().to_owned()),
+        properties: overseer.stage.properties.clone(),
+        bound: overseer.stage.bound.clone(),
+    };
+    let ledger = overseer.ledger.as_deref();
+    let explored = match ledger.and_then(|ledger| ledger.recall(&key, checks.len())) {
+        None => explore(machine, checks, &manner, overseer)?,
+        Some(known) if known.left.is_empty() => known,
+        Some(known) => {
+            manner.parts.clone_from(&known.left);
+            let later = explore(machine, checks, &manner, overseer)?;
+            known.and(later)
+        }
+    };
+    if let Some(ledger) = overseer.ledger.as_deref_mut() {
+        ledger.enter(key, &explored);
+    }
+    Ok(explored)
 }
 
 /// Is nothing left to ask at larger sizes?

@@ -148,6 +148,7 @@ fn carry_out(
         timeout,
         most_refuted,
         refuted: 0,
+        ledger: None,
     };
     run(&plan(groups), &source(), &Song::default(), &mut supervision)
 }
@@ -270,6 +271,7 @@ fn what_no_engine_may_answer_is_unknown_with_the_reason() {
         timeout: None,
         most_refuted: None,
         refuted: 0,
+        ledger: None,
     };
     let results = run(&plan, &source(), &Song::default(), &mut supervision);
     assert_eq!(results.answers[0].engine, "-");

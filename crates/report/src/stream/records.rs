@@ -199,6 +199,9 @@ pub struct StepRecord {
 pub struct Summary {
     /// Every verdict again, each tagged like the line it had.
     pub verdicts: Vec<Record>,
+    /// A file from which the run can go on, if it was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume: Option<String>,
     /// The exit code.
     pub exit: u8,
 }

@@ -15,6 +15,7 @@ fn the_first_and_the_last_line() {
     });
     let verdict = stream::verdict(&refuted("agreement", scenes::late_commit()));
     let summary = Record::Summary(Summary {
+        resume: None,
         verdicts: vec![verdict.clone()],
         exit: 1,
     });

@@ -69,6 +69,7 @@ pub fn verdicts(
         timeout: None,
         most_refuted: None,
         refuted: 0,
+        ledger: None,
     };
     let results = run(&plan, &source, song, &mut supervision);
     if let Some(problem) = results.problems.first() {

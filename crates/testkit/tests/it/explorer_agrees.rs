@@ -170,6 +170,10 @@ fn explored(instance: &Instance) -> Result<(Account, usize), GaveUp> {
         shared_among_workers(&machine, &checks, &found);
         with_little_memory(&machine, &checks, &found);
     }
+    let all = found.count.complete + found.count.blocked + found.count.failed;
+    if (3..100).contains(&all) {
+        in_slices(&machine, &checks, &found);
+    }
     let replayed = replayed(&machine, &found);
     let account = Account {
         complete: found.count.complete as usize,
@@ -202,6 +206,30 @@ fn with_little_memory(machine: &Machine, checks: &[Check], found: &Explored) {
     let forgetful = explore(machine, checks, &manner, &mut Unwatched).expect("as with more");
     assert_eq!(forgetful.count, found.count);
     assert_eq!(forgetful.findings, found.findings);
+}
+
+/// A search that stops again and again, and goes on from what it has left as text, finds the same.
+fn in_slices(machine: &Machine, checks: &[Check], found: &Explored) {
+    let mut manner = Manner::default();
+    let count = &found.count;
+    let all = count.complete + count.blocked + count.failed + count.discarded;
+    manner.limits.states = all / 3 + 1;
+    let mut known: Option<Explored> = None;
+    loop {
+        let slice = explore(machine, checks, &manner, &mut Unwatched).expect("as in one piece");
+        let sums = match known.take() {
+            None => slice,
+            Some(known) => known.and(slice),
+        };
+        let left = sums.left.iter().map(|part| part.to_string().parse());
+        manner.parts = left.collect::<Result<_, _>>().expect("parts");
+        if manner.parts.is_empty() {
+            assert_eq!(&sums, found);
+            return;
+        }
+        assert_eq!(sums.count.completeness, Completeness::StateLimit);
+        known = Some(sums);
+    }
 }
 
 /// Replays the refutations, and there is one exactly where there should be.

@@ -1,0 +1,171 @@
+//! Runs that are stopped and go on later.
+
+use crate::songs;
+use crate::stage::{Ran, Stage, finished};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Stdio;
+
+const GO_ON: [&str; 3] = ["explore", "--resume", "out/explore.resume"];
+
+/// The verdicts of a run as they are in the stream, without what differs from run to run.
+fn verdicts(ran: &Ran) -> Vec<String> {
+    let lines = ran.out.lines().filter(|line| line.contains("\"verdict\""));
+    let without_time = |line: &str| {
+        let (before, after) = line.split_once("\"seconds\":").expect("a verdict");
+        let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || ".e-".contains(c));
+        format!("{before}{rest}")
+    };
+    let lines = lines.filter(|line| !line.contains("summary"));
+    lines.map(without_time).collect()
+}
+
+#[test]
+fn the_totals_of_several_runs_are_those_of_one() {
+    let stage = Stage::with(songs::RACE);
+    let explore = ["explore", "a.song", "--size", "Client=3..5"];
+    let whole = stage.run(&[&explore[..], &["--json"]].concat()).exits(1);
+    let first = stage.run(&[&explore[..], &["--bound", "states=50"]].concat());
+    let first = first.exits(1);
+    assert!(
+        first
+            .out
+            .ends_with("to go on: plainsong explore --resume out/explore.resume\n"),
+        "{}",
+        first.out
+    );
+    let second = stage.run(&[&GO_ON[..], &["--jobs", "2"]].concat()).exits(1);
+    assert!(
+        second.out.contains("in the first 100 executions"),
+        "{}",
+        second.out
+    );
+    let third = stage.run(&[&GO_ON[..], &["--json"]].concat()).exits(1);
+    assert_eq!(verdicts(&third), verdicts(&whole));
+    assert!(!stage.path("out/explore.resume").exists());
+}
+
+#[test]
+fn under_every_delivery_model() {
+    let stage = Stage::with(songs::FINE);
+    let explore = [
+        "explore",
+        "a.song",
+        "--size",
+        "Client=4",
+        "--delivery",
+        "all",
+    ];
+    let whole = stage.run(&[&explore[..], &["--json"]].concat()).exits(0);
+    let stopped = [&explore[..], &["--bound", "states=20", "--json"]].concat();
+    let stopped = stage.run(&stopped).exits(2);
+    assert!(
+        stopped
+            .out
+            .contains("\"resume\":\"out/explore.resume\",\"exit\":2"),
+        "{}",
+        stopped.out
+    );
+    let rest = stage.run(&[&GO_ON[..], &["--json"]].concat()).exits(0);
+    assert_eq!(verdicts(&rest), verdicts(&whole));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_file_to_go_on_from() {
+    let stage = Stage::with(songs::FINE);
+    let mut child = stage
+        .command(&["explore", "a.song", "--size", "Client=10"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    let mut progress = BufReader::new(child.stderr.take().expect("a pipe"));
+    progress.read_line(&mut String::new()).expect("a line");
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.expect("kill runs").success());
+    let mut out = String::new();
+    let mut stdout = child.stdout.take().expect("a pipe");
+    stdout.read_to_string(&mut out).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(2), "{out}");
+    assert!(
+        out.contains("interrupted (nothing wrong in the first"),
+        "{out}"
+    );
+    assert!(
+        out.ends_with("3 unknown.\nto go on: plainsong explore --resume out/explore.resume\n"),
+        "{out}"
+    );
+    let rest = finished(stage.command(&GO_ON).output().expect("it runs")).exits(0);
+    assert!(
+        rest.out.contains("3,628,800 executions, 0 blocked"),
+        "{}",
+        rest.out
+    );
+    assert!(!stage.path("out/explore.resume").exists());
+}
+
+#[test]
+fn a_song_that_has_changed_is_refused() {
+    let stage = Stage::with(songs::FINE);
+    let explore = [
+        "explore", "a.song", "--size", "Client=4", "--bound", "states=5",
+    ];
+    stage.run(&explore).exits(2);
+    stage.write("a.song", format!("// More.\n{}", songs::FINE));
+    let ran = stage.run(&GO_ON).exits(3);
+    assert!(
+        ran.err.contains("the song has changed since"),
+        "{}",
+        ran.err
+    );
+    assert!(stage.path("out/explore.resume").exists());
+}
+
+#[test]
+fn what_is_no_such_file_is_refused() {
+    let stage = Stage::with(songs::FINE);
+    let ran = stage.run(&GO_ON).exits(3);
+    assert!(
+        ran.err.contains("cannot read out/explore.resume"),
+        "{}",
+        ran.err
+    );
+    let ran = stage.run(&["explore", "--resume", "a.song"]).exits(3);
+    assert!(ran.err.contains("is no file to go on from"), "{}", ran.err);
+    let ran = stage.run(&["explore", "a.song", "--resume", "b"]).exits(3);
+    assert!(ran.err.contains("cannot be used with"), "{}", ran.err);
+    let explore = [
+        "explore", "a.song", "--size", "Client=4", "--bound", "states=5",
+    ];
+    stage.run(&explore).exits(2);
+    let other = stage.read("out/explore.resume");
+    let other = other.replace("\"executable\":", "\"executable\":1");
+    stage.write("other", other);
+    let ran = stage.run(&["explore", "--resume", "other"]).exits(3);
+    assert!(
+        ran.err.contains("another build of plainsong"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn places_that_do_not_exist_leave_it_unknown() {
+    let stage = Stage::with(songs::FINE);
+    let explore = [
+        "explore", "a.song", "--size", "Client=4", "--bound", "states=5",
+    ];
+    stage.run(&explore).exits(2);
+    let saved = stage.read("out/explore.resume");
+    let at = saved.find("\"left\":[\"").expect("something is left") + 9;
+    stage.write("other", format!("{}9 9 9 {}", &saved[..at], &saved[at..]));
+    let ran = stage.run(&["explore", "--resume", "other"]).exits(2);
+    assert!(
+        ran.out
+            .contains("what an earlier run has left is not there"),
+        "{}",
+        ran.out
+    );
+}

@@ -1,0 +1,69 @@
+//! Explorations that stop and go on later.
+//!
+//! A *ledger* has one entry for each instance whose executions were visited: what was found so far, and
+//! what is left, as places of the search tree. What was seen and what is left partition the executions,
+//! so the sums of runs in slices are those of one run.
+//!
+//! A run that goes on does everything again that the first one did, with the same arguments, and asks the
+//! ledger before it visits executions: an entry of which nothing is left is the answer, and of the others
+//! only what is left is visited. So there is one way through the engine, whether a run goes on or not.
+//!
+//! That is right only if the songs, the arguments and the tool are the same as before: the file
+//! ([`file`]) names them, and a run that finds others is refused.
+//!
+//! NOT COVERED. Searches through states begin again from their start; they keep no places.
+
+pub mod file;
+
+use plainsong_explore_songs::Explored;
+use std::collections::BTreeMap;
+
+/// Which executions an entry is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// The file, as it was named.
+    pub file: String,
+    /// The delivery model, where the command line replaced the declared ones.
+    pub delivery: Option<String>,
+    /// What was asked together.
+    pub properties: Vec<String>,
+    /// Sizes, values of parameters and limits of the instance.
+    pub bound: BTreeMap<String, String>,
+}
+
+/// What was found, instance by instance.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ledger {
+    entries: BTreeMap<Key, Explored>,
+}
+
+impl Ledger {
+    /// Is nothing in it?
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Are there instances of which something is left?
+    pub fn has_left(&self) -> bool {
+        self.entries.values().any(|entry| !entry.left.is_empty())
+    }
+
+    /// How many executions were visited, of all kinds.
+    pub fn visited(&self) -> u64 {
+        let counts = self.entries.values().map(|entry| &entry.count);
+        counts
+            .map(|count| count.complete + count.blocked + count.failed + count.discarded)
+            .sum()
+    }
+
+    /// What is known about the answers to so many checks.
+    pub(crate) fn recall(&self, key: &Key, checks: usize) -> Option<Explored> {
+        let entry = self.entries.get(key)?;
+        (entry.findings.len() == checks).then(|| entry.clone())
+    }
+
+    /// Enters what was found.
+    pub(crate) fn enter(&mut self, key: Key, explored: &Explored) {
+        self.entries.insert(key, explored.clone());
+    }
+}

@@ -1,0 +1,277 @@
+//! A ledger as a file, with what it is of.
+//!
+//! The file is JSON. It names the arguments of the run, the songs with hashes of their texts, and the
+//! executable by a hash: a place of the search tree means the same only to the same program. Traces of
+//! refutations are in it as their own files would have them.
+
+use super::{Key, Ledger};
+use crate::save::{TOOL, replace};
+use crate::{Problem, Source};
+use plainsong_diagnostics::Span;
+use plainsong_explore_songs::{Explored, Finding};
+use plainsong_report::trace_file::{self, SavedTrace, hash};
+use plainsong_semantics::executions::ExecutionCount;
+use plainsong_semantics::search::{Completeness, Coverage};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+
+/// The version of the format.
+const SCHEMA: u32 = 1;
+
+/// A run that stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stopped {
+    /// The arguments it was started with, and the command itself before them.
+    pub arguments: Vec<String>,
+    /// The hash of each song, by the name of its file.
+    pub songs: BTreeMap<String, u64>,
+    /// What it found and left.
+    pub ledger: Ledger,
+}
+
+impl Stopped {
+    /// Reads the file; refuses what another build of the command wrote.
+    pub fn read(path: &Path) -> Result<Stopped, Problem> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Problem::new(format!("cannot read {name}: {error}")))?;
+        let saved: Saved = serde_json::from_str(&text).map_err(|error| {
+            Problem::new(format!("{name} is no file to go on from: {error}"))
+                .help("use one that `plainsong explore` wrote when it was stopped")
+        })?;
+        if (saved.schema, saved.tool.as_str(), &saved.executable) != (SCHEMA, TOOL, &executable()) {
+            return Err(begin_again(format!(
+                "{name} was written by another build of plainsong"
+            )));
+        }
+        saved
+            .stopped()
+            .ok_or_else(|| begin_again(format!("{name} is damaged")))
+    }
+
+    /// Refuses a song that is not the one of the file.
+    pub fn expect(&self, source: &Source) -> Result<(), Problem> {
+        if self.songs.get(&source.name) == Some(&hash(&source.text)) {
+            return Ok(());
+        }
+        Err(begin_again("the song has changed since the run was stopped").in_file(&source.name))
+    }
+
+    /// Writes the file as a whole.
+    pub fn write(&self, path: &Path) -> Result<(), Problem> {
+        let saved = Saved::new(self);
+        let text = serde_json::to_string(&saved).expect("these are maps with names as keys");
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let made = std::fs::create_dir_all(folder);
+        made.and_then(|()| replace(path, &text)).map_err(|error| {
+            Problem::new(format!("cannot write {}: {error}", path.display()))
+                .help("choose another folder with `--out`")
+        })
+    }
+}
+
+fn begin_again(message: impl Into<String>) -> Problem {
+    Problem::new(message).help("nothing was explored; begin again, without `--resume`")
+}
+
+/// A hash of the executable that runs; nothing where it cannot be read, which fits nothing.
+fn executable() -> Option<u64> {
+    let mut bytes = Vec::new();
+    let mut file = std::fs::File::open(std::env::current_exe().ok()?).ok()?;
+    file.read_to_end(&mut bytes).ok()?;
+    let words = bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    });
+    let mix = |hash: u64, word: u64| {
+        (hash ^ word)
+            .wrapping_mul(0x517c_c1b7_2722_0a95)
+            .rotate_left(5)
+    };
+    Some(words.fold(bytes.len() as u64, mix))
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    schema: u32,
+    tool: String,
+    executable: Option<u64>,
+    arguments: Vec<String>,
+    songs: BTreeMap<String, u64>,
+    entries: Vec<Entry>,
+}
+
+impl Saved {
+    fn new(stopped: &Stopped) -> Self {
+        let entries = stopped.ledger.entries.iter();
+        Saved {
+            schema: SCHEMA,
+            tool: TOOL.to_owned(),
+            executable: executable(),
+            arguments: stopped.arguments.clone(),
+            songs: stopped.songs.clone(),
+            entries: entries.map(|(key, found)| Entry::new(key, found)).collect(),
+        }
+    }
+
+    fn stopped(self) -> Option<Stopped> {
+        let mut ledger = Ledger::default();
+        for entry in self.entries {
+            let (key, explored) = entry.explored()?;
+            ledger.entries.insert(key, explored);
+        }
+        Some(Stopped {
+            arguments: self.arguments,
+            songs: self.songs,
+            ledger,
+        })
+    }
+}
+
+/// One instance.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    file: String,
+    delivery: Option<String>,
+    properties: Vec<String>,
+    bound: BTreeMap<String, String>,
+    complete: u64,
+    blocked: u64,
+    failed: u64,
+    discarded: u64,
+    /// What of the interpreter ran out in some execution.
+    resource: Option<String>,
+    findings: Vec<Found>,
+    covered: Covered,
+    left: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Found {
+    NotRefuted,
+    Unknown(String),
+    Refuted(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Covered {
+    executed: Vec<(u32, u32)>,
+    missed: Vec<(u32, u32)>,
+    received: Vec<String>,
+    never_received: Vec<String>,
+    sent: Vec<String>,
+    never_sent: Vec<String>,
+    met: Vec<(u32, u32)>,
+    never_met: Vec<(u32, u32)>,
+}
+
+impl Entry {
+    fn new(key: &Key, found: &Explored) -> Self {
+        let count = &found.count;
+        let resource = match &count.completeness {
+            Completeness::Resource(what) => Some(what.clone()),
+            _ => None,
+        };
+        Entry {
+            file: key.file.clone(),
+            delivery: key.delivery.clone(),
+            properties: key.properties.clone(),
+            bound: key.bound.clone(),
+            complete: count.complete,
+            blocked: count.blocked,
+            failed: count.failed,
+            discarded: count.discarded,
+            resource,
+            findings: found.findings.iter().map(Found::new).collect(),
+            covered: Covered::new(&found.coverage),
+            left: found.left.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn explored(self) -> Option<(Key, Explored)> {
+        let key = Key {
+            file: self.file,
+            delivery: self.delivery,
+            properties: self.properties,
+            bound: self.bound,
+        };
+        let completeness = match self.resource {
+            Some(what) => Completeness::Resource(what),
+            None if self.left.is_empty() => Completeness::Complete,
+            None => Completeness::Stopped,
+        };
+        let count = ExecutionCount {
+            complete: self.complete,
+            blocked: self.blocked,
+            failed: self.failed,
+            discarded: self.discarded,
+            completeness,
+        };
+        let findings = self.findings.into_iter().map(Found::finding);
+        let left = self.left.iter().map(|part| part.parse().ok());
+        let explored = Explored {
+            count,
+            findings: findings.collect::<Option<_>>()?,
+            coverage: self.covered.coverage(),
+            left: left.collect::<Option<_>>()?,
+        };
+        Some((key, explored))
+    }
+}
+
+impl Found {
+    fn new(finding: &Finding) -> Self {
+        match finding {
+            Finding::NotRefuted => Found::NotRefuted,
+            Finding::Unknown(why) => Found::Unknown(why.clone()),
+            Finding::Refuted(trace) => Found::Refuted(trace_file::write(&SavedTrace {
+                header: trace_file::Header::default(),
+                trace: (**trace).clone(),
+            })),
+        }
+    }
+
+    fn finding(self) -> Option<Finding> {
+        Some(match self {
+            Found::NotRefuted => Finding::NotRefuted,
+            Found::Unknown(why) => Finding::Unknown(why),
+            Found::Refuted(text) => Finding::Refuted(Box::new(trace_file::read(&text).ok()?.trace)),
+        })
+    }
+}
+
+impl Covered {
+    fn new(coverage: &Coverage) -> Self {
+        let places = |spans: &[Span]| spans.iter().map(|span| (span.start, span.end)).collect();
+        Covered {
+            executed: places(&coverage.executed),
+            missed: places(&coverage.missed),
+            received: coverage.received.clone(),
+            never_received: coverage.never_received.clone(),
+            sent: coverage.sent.clone(),
+            never_sent: coverage.never_sent.clone(),
+            met: places(&coverage.met),
+            never_met: places(&coverage.never_met),
+        }
+    }
+
+    fn coverage(self) -> Coverage {
+        let spans = |places: Vec<(u32, u32)>| {
+            let places = places.into_iter();
+            places.map(|(start, end)| Span { start, end }).collect()
+        };
+        Coverage {
+            executed: spans(self.executed),
+            missed: spans(self.missed),
+            received: self.received,
+            never_received: self.never_received,
+            sent: self.sent,
+            never_sent: self.never_sent,
+            met: spans(self.met),
+            never_met: spans(self.never_met),
+        }
+    }
+}
