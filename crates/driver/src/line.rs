@@ -8,7 +8,7 @@ use plainsong_sequentialize::{Stuck, sequentialize, with_lines};
 pub fn line(song: &Song, text: &str, delivery: Option<Delivery>) -> String {
     match sequentialize(song, delivery) {
         Ok(found) => match found.line {
-            Ok(song) => last(&song),
+            Ok(line) => last(&line.song),
             Err(why) => format!("// There is a line, but it cannot be shown: {why}.\n"),
         },
         Err(stuck) => so_far(&stuck, text),

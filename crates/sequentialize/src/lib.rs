@@ -14,6 +14,7 @@
 
 mod eval;
 mod line;
+mod live;
 mod part;
 mod race;
 mod rules;
@@ -23,6 +24,7 @@ mod stuck;
 mod value;
 mod voices_to_parts;
 
+pub use line::Line;
 pub use stuck::{Obstacle, Stuck};
 
 use plainsong_diagnostics::{Span, line_and_column};
@@ -35,8 +37,10 @@ use std::collections::BTreeSet;
 pub struct Sequentialized {
     /// Places of assertions and operations that were not seen to hold or to be defined on the way.
     pub open: BTreeSet<Span>,
-    /// The song with the line, or why it is not shown.
-    pub line: Result<Song, String>,
+    /// The line, or why it is not shown.
+    pub line: Result<Line, String>,
+    /// Was a path cut short because an assertion on it certainly fails? Then the line does not have it.
+    pub pruned: bool,
     /// How many steps the search took.
     pub steps: usize,
 }
@@ -56,7 +60,9 @@ pub fn sequentialize(
         Err(mut stuck) => {
             if let Some(farthest) = engine.farthest.take() {
                 stuck.remaining = engine.remaining(&farthest);
-                stuck.so_far = line::line(&engine, &[farthest]).ok().map(Box::new);
+                stuck.so_far = line::line(&engine, &[farthest])
+                    .ok()
+                    .map(|line| Box::new(line.song));
             }
             return Err(Box::new(stuck));
         }
@@ -67,6 +73,7 @@ pub fn sequentialize(
     Ok(Sequentialized {
         open,
         line,
+        pruned: engine.pruned,
         steps: engine.steps,
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! A story is a list that grows at its end and shares its beginning with the stories it branched from.
 
-use crate::part::{BlockId, Over};
+use crate::part::{BlockId, Over, Var};
 use crate::value::Comp;
 use plainsong_ir::FamilyId;
 use std::rc::Rc;
@@ -32,8 +32,10 @@ pub(crate) enum Event {
     Did(At),
     /// A member was chosen by a statement.
     Chose(At, Comp),
-    /// A statement sent a message; sendings are numbered.
-    Sent(At, u32),
+    /// A statement sent a message to a process; sendings are numbered.
+    Sent(At, u32, Comp),
+    /// What a process holds is any of what other rounds left it with: rounds interleave.
+    Forgot(At, Rc<[Var]>),
     /// A statement received what was sent under this number, from a process.
     Received {
         at: At,
@@ -68,9 +70,11 @@ impl Event {
     /// The statement it is about.
     pub(crate) fn at(&self) -> Option<At> {
         match self {
-            Event::Did(at) | Event::Chose(at, _) | Event::Sent(at, _) | Event::Took(at, _) => {
-                Some(*at)
-            }
+            Event::Did(at)
+            | Event::Chose(at, _)
+            | Event::Sent(at, ..)
+            | Event::Forgot(at, _)
+            | Event::Took(at, _) => Some(*at),
             Event::Received { at, .. } | Event::Each { at, .. } | Event::Repeat { at, .. } => {
                 Some(*at)
             }

@@ -7,11 +7,15 @@
 //! The line keeps what every process sees. Loops over members may be taken in any order, and rounds of clients
 //! with daemons may interleave: the line shows one order.
 //!
-//! NOT COVERED, and then there is no line to show, which does not touch the verdict: a value that its sender
-//! changes between sending and receiving, rounds that deal with two members, a loop's number used beside
-//! a receive from any member. A message kept per round gets any value of its type.
+//! What a daemon's round reads of earlier rounds, and a message kept per round, may be anything of its type;
+//! then the line may end in more states than the processes ([`Line::exact`]).
+//!
+//! NOT COVERED, and then there is no line to show, which does not touch the verdict: rounds that deal with two
+//! members, a loop's number used beside a receive from any member.
 
+mod any_order;
 mod locate;
+mod message;
 mod tell;
 
 use crate::part::{OpKind, Part, Var};
@@ -19,19 +23,47 @@ use crate::rules::Engine;
 use crate::state::State;
 use crate::story::{At, Event};
 use crate::value::{Comp, Role};
+use message::Sent;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, renumber_locals, walk};
 use plainsong_ir::{
     Block, Choice, Choreography, Code, Domain, Expr, ExprKind, Family, FamilyId, Local, LocalId,
     Song, SortId, StartValue, StateVar, Ty, VarId,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A line, and how it relates to the processes.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The song with the line, which is its last choreography.
+    pub song: Song,
+    /// The endpoint of each process.
+    pub endpoints: BTreeMap<FamilyId, FamilyId>,
+    /// Of each `for`, in the order of the text: may its rounds come in any order?
+    pub any_order: Vec<bool>,
+    /// Does it end in exactly the states that the processes end in, but for daemons? Otherwise it may end in
+    /// more.
+    pub exact: bool,
+    /// Expressions of the processes that are evaluated but do not stand in the line.
+    pub untold: BTreeSet<Span>,
+}
 
 /// The song with the line that these stories tell, or why it cannot be told.
-pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Song, String> {
-    let mut teller = Teller::new(engine);
+pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> {
     let stories: Vec<Vec<&Event>> = ends.iter().map(|end| end.story.events()).collect();
-    let body = teller.stories(stories)?;
+    let mut keep = BTreeSet::new();
+    let (teller, body) = loop {
+        let mut teller = Teller::new(engine);
+        teller.keep.clone_from(&keep);
+        match teller.stories(stories.clone()) {
+            Ok(body) => break (teller, body),
+            // Once more, keeping what changes under way.
+            Err(_) if keep.len() < MOST_KEPT && !teller.keep_next.is_subset(&keep) => {
+                keep.extend(teller.keep_next);
+            }
+            Err(why) => return Err(why),
+        }
+    };
     let mut song = teller.song;
     if mentions_processes(&song, &body) {
         // An endpoint of the same name would hide the process.
@@ -44,6 +76,12 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Song, String> 
     while song.lines.iter().any(|line| line.name == name) {
         name.push('_');
     }
+    let mut loops = any_order::Loops {
+        loose: &teller.loose,
+        found: Vec::new(),
+    };
+    loops.block(&body);
+    let any_order = loops.found;
     song.lines.push(Choreography {
         name,
         endpoints: teller.endpoints.values().copied().collect(),
@@ -57,8 +95,17 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Song, String> 
         span: Span::default(),
     });
     renumber_locals(&mut song);
-    Ok(song)
+    Ok(Line {
+        song,
+        endpoints: teller.endpoints,
+        any_order,
+        exact: teller.exact,
+        untold: teller.untold,
+    })
 }
+
+/// So many messages are kept in variables of their own at most.
+const MOST_KEPT: usize = 64;
 
 /// Tells a line.
 struct Teller<'e, 'a> {
@@ -75,15 +122,16 @@ struct Teller<'e, 'a> {
     sent: BTreeMap<u32, Sent>,
     /// How often a variable was assigned.
     versions: BTreeMap<(FamilyId, Var), u32>,
-}
-
-/// A sending.
-#[derive(Clone)]
-struct Sent {
-    at: At,
-    /// Loop names that stand for members, then.
-    named: BTreeMap<LocalId, FamilyId>,
-    versions: BTreeMap<(FamilyId, Var), u32>,
+    /// Expressions of the processes that are evaluated but do not stand in the line.
+    untold: BTreeSet<Span>,
+    /// Sendings whose values are kept in variables of their own, and those for which that turned out to be
+    /// needed.
+    keep: BTreeSet<u32>,
+    keep_next: BTreeSet<u32>,
+    kept_vars: BTreeMap<(FamilyId, u32, usize), VarId>,
+    /// The names of loops whose rounds may come in any order.
+    loose: BTreeSet<LocalId>,
+    exact: bool,
 }
 
 impl<'e, 'a> Teller<'e, 'a> {
@@ -110,6 +158,12 @@ impl<'e, 'a> Teller<'e, 'a> {
             loops: BTreeMap::new(),
             sent: BTreeMap::new(),
             versions: BTreeMap::new(),
+            untold: BTreeSet::new(),
+            keep: BTreeSet::new(),
+            keep_next: BTreeSet::new(),
+            kept_vars: BTreeMap::new(),
+            loose: BTreeSet::new(),
+            exact: engine.is_exact(),
         }
     }
 
@@ -167,16 +221,23 @@ impl<'e, 'a> Teller<'e, 'a> {
             unreachable!("state variables are known");
         };
         let row = &self.engine.locals(family)[local.index()];
-        let start = self.default(family, &row.ty);
+        let id = self.endpoint_var(family, &row.name, &row.ty);
+        self.vars.insert((family, var), id);
+        id
+    }
+
+    /// A new variable of an endpoint, under this name if it is free.
+    fn endpoint_var(&mut self, family: FamilyId, wanted: &str, ty: &Ty) -> VarId {
+        let (start, bound) = self.default(family, ty);
         let endpoint = self.endpoints[&family];
         let Family { vars, index, .. } = &mut self.song.families[endpoint.index()];
-        let mut name = row.name.clone();
+        let mut name = wanted.to_owned();
         let mut number = 1;
         while vars.iter().any(|other| other.name == name)
             || index.iter().any(|one| one.name == name)
         {
             number += 1;
-            name = format!("{}_{number}", row.name);
+            name = format!("{wanted}_{number}");
         }
         let mut locals: Vec<Local> = index
             .iter()
@@ -187,67 +248,68 @@ impl<'e, 'a> Teller<'e, 'a> {
                 span: Span::default(),
             })
             .collect();
-        if let StartValue::Choice(choice) = &start {
-            debug_assert_eq!(choice.local.index(), locals.len());
-            locals.push(Local {
-                name: name.clone(),
-                ty: row.ty.clone(),
-                mutable: false,
-                span: Span::default(),
-            });
+        locals.extend(bound);
+        if matches!(start, StartValue::Choice(_))
+            && let Some(candidate) = locals.last_mut()
+        {
+            candidate.name.clone_from(&name);
         }
         vars.push(StateVar {
             name,
-            ty: row.ty.clone(),
+            ty: ty.clone(),
             start,
             locals,
             durable: false,
             span: Span::default(),
         });
-        let id = VarId::from(vars.len() - 1);
-        self.vars.insert((family, var), id);
-        id
+        VarId::from(vars.len() - 1)
     }
 
-    /// Some first value: it is assigned before it is read.
-    fn default(&self, family: FamilyId, ty: &Ty) -> StartValue {
+    /// Some first value: it is assigned before it is read. The names that it binds come along.
+    fn default(&self, family: FamilyId, ty: &Ty) -> (StartValue, Vec<Local>) {
         let own = self.engine.score.song.families[family.index()].index.len();
-        match self.plain(family, ty) {
-            Some(value) => StartValue::Value(value),
-            None => StartValue::Choice(Choice {
-                local: LocalId::from(own),
-                domain: Domain::Type(ty.clone()),
-                filter: None,
-            }),
+        let mut bound = Vec::new();
+        match self.plain(family, ty, &mut bound) {
+            Some(value) => (StartValue::Value(value), bound),
+            None => {
+                let choice = Choice {
+                    local: LocalId::from(own),
+                    domain: Domain::Type(ty.clone()),
+                    filter: None,
+                };
+                (StartValue::Choice(choice), vec![unnamed("x", ty)])
+            }
         }
     }
 
-    fn plain(&self, family: FamilyId, ty: &Ty) -> Option<Expr> {
+    fn plain(&self, family: FamilyId, ty: &Ty, bound: &mut Vec<Local>) -> Option<Expr> {
         let song = self.engine.score.song;
+        let mut all = |types: &mut dyn Iterator<Item = &Ty>| -> Option<Vec<Expr>> {
+            types.map(|ty| self.plain(family, ty, bound)).collect()
+        };
         let kind = match ty {
             Ty::Bool => ExprKind::Bool(false),
             Ty::Int | Ty::Nat => ExprKind::Int(0),
             Ty::Option(_) => ExprKind::None,
             Ty::Set(_) | Ty::Bag(_) | Ty::Seq(_) => ExprKind::Literal(Vec::new()),
-            Ty::Tuple(parts) => {
-                let parts: Option<Vec<Expr>> =
-                    parts.iter().map(|ty| self.plain(family, ty)).collect();
-                ExprKind::Tuple(parts?)
-            }
+            Ty::Tuple(parts) => ExprKind::Tuple(all(&mut parts.iter())?),
             Ty::Struct(id) => {
                 let fields = song.structs[id.index()].fields.iter();
-                let fields: Option<Vec<Expr>> =
-                    fields.map(|(_, ty)| self.plain(family, ty)).collect();
-                ExprKind::Struct(*id, fields?)
+                ExprKind::Struct(*id, all(&mut fields.map(|(_, ty)| ty))?)
             }
             Ty::Enum(id) => {
-                let fields = song.enums[id.index()].variants.first()?.fields.iter();
-                let fields: Option<Vec<Expr>> = fields.map(|ty| self.plain(family, ty)).collect();
-                ExprKind::Variant(*id, 0, fields?)
+                let fields = &song.enums[id.index()].variants.first()?.fields;
+                ExprKind::Variant(*id, 0, all(&mut fields.iter())?)
+            }
+            Ty::Map(key, value) => {
+                let own = song.families[family.index()].index.len();
+                let local = LocalId::from(own + bound.len());
+                bound.push(unnamed("k", key));
+                ExprKind::MapOf(local, Box::new(self.plain(family, value, bound)?))
             }
             Ty::Process => locate::own_pid(family, self.part(family).sort),
             Ty::Sort(sort) if self.part(family).sort == Some(*sort) => ExprKind::Local(LocalId(0)),
-            Ty::Sort(_) | Ty::Map(..) => return None,
+            Ty::Sort(_) => return None,
         };
         Some(expr(kind, ty.clone()))
     }
@@ -271,6 +333,16 @@ fn mentions_processes(song: &Song, body: &Block) -> bool {
         }
     }
     pids.0
+}
+
+/// A name that the line makes up.
+fn unnamed(name: &str, ty: &Ty) -> Local {
+    Local {
+        name: name.to_owned(),
+        ty: ty.clone(),
+        mutable: false,
+        span: Span::default(),
+    }
 }
 
 /// An expression that has no place in the text.

@@ -1,18 +1,17 @@
 //! Events as statements.
 
-use super::{Sent, Teller, expr};
+use super::{Teller, expr};
 use crate::part::{BlockId, OpKind, Over, Rounds, Var, received};
 use crate::story::{At, Event};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Accept, Block, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, LoopClauses, Place, Root,
+    Accept, BinOp, Block, Choice, Domain, ExprKind, FamilyId, LocalId, LoopClauses, Place, Root,
     Source, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-type Told<T> = Result<T, String>;
+pub(super) type Told<T> = Result<T, String>;
 
 impl Teller<'_, '_> {
     /// Stories that begin alike, as statements; where they differ there is a branch.
@@ -39,8 +38,12 @@ impl Teller<'_, '_> {
                     return Ok(block);
                 }
                 if let Event::Took(place, arm) = heads[0] {
-                    self.names_of_arm(*place, *arm, &mut block)?;
+                    self.only_arm(*place, *arm, &mut block)?;
                 }
+            } else if let Some((place, chosen)) = different_members(&heads) {
+                let rest: Vec<&[&Event]> = stories.iter().map(|story| &story[at + 1..]).collect();
+                self.chosen_again(place, &chosen, &rest, &mut block)?;
+                return Ok(block);
             } else {
                 self.event(&heads, &mut block)?;
             }
@@ -73,11 +76,11 @@ impl Teller<'_, '_> {
                 })));
                 Ok(())
             }
-            Event::Sent(..) => {
-                for head in heads {
-                    if let Event::Sent(at, number) = head {
-                        self.send(*at, *number);
-                    }
+            Event::Sent(..) => self.sends(heads, block),
+            Event::Forgot(at, vars) => {
+                for var in vars.iter() {
+                    let kind = self.any_value(at.comp, *var)?;
+                    block.push(stmt(kind));
                 }
                 Ok(())
             }
@@ -99,7 +102,7 @@ impl Teller<'_, '_> {
     }
 
     /// A step of a whole family is a loop over its members.
-    fn everywhere(
+    pub(super) fn everywhere(
         &mut self,
         comp: Comp,
         block: &mut Block,
@@ -179,7 +182,7 @@ impl Teller<'_, '_> {
         Ok(())
     }
 
-    fn place(&mut self, comp: Comp, var: Var) -> Told<Place> {
+    pub(super) fn place(&mut self, comp: Comp, var: Var) -> Told<Place> {
         self.changed(comp.family, var);
         Ok(place(self.whole(comp, var)?))
     }
@@ -244,38 +247,6 @@ impl Teller<'_, '_> {
         Ok(())
     }
 
-    fn send(&mut self, at: At, number: u32) {
-        let (OpKind::Send(_, arguments, _), _) = self.op(at) else {
-            return;
-        };
-        let mut reads = Reads::default();
-        arguments.iter().for_each(|one| reads.expr(one));
-        let family = at.comp.family;
-        let version = |var: &Var| self.versions.get(&(family, *var)).copied().unwrap_or(0);
-        let versions = reads
-            .0
-            .iter()
-            .map(|var| ((family, *var), version(var)))
-            .collect();
-        let mut named = BTreeMap::new();
-        for ((owner, local), name) in &self.loops {
-            if *owner == family {
-                let member = self.members.iter().find(|(_, other)| *other == name);
-                if let Some((member, _)) = member {
-                    named.insert(*local, member.family);
-                }
-            }
-        }
-        self.sent.insert(
-            number,
-            Sent {
-                at,
-                named,
-                versions,
-            },
-        );
-    }
-
     fn received(
         &mut self,
         at: At,
@@ -294,7 +265,7 @@ impl Teller<'_, '_> {
             let kind = if per_round {
                 self.any_value(comp, var)?
             } else {
-                let value = self.sent_value(number, field, comp, from)?;
+                let value = self.sent_value(number, field, comp, from, accept.message)?;
                 StmtKind::Assign(self.place(comp, var)?, value)
             };
             block.push(Stmt { kind, span });
@@ -302,40 +273,13 @@ impl Teller<'_, '_> {
         self.sender(accept, comp, from, per_round, block, span)
     }
 
-    /// What was sent, said by the receiver.
-    fn sent_value(&mut self, number: u32, field: usize, comp: Comp, from: Comp) -> Told<Expr> {
-        let sent = self
-            .sent
-            .get(&number)
-            .cloned()
-            .ok_or("a message of unknown origin")?;
-        let unchanged = |(var, version): (&(FamilyId, Var), &u32)| {
-            self.versions.get(var).copied().unwrap_or(0) == *version
-        };
-        if !sent.versions.iter().all(unchanged) {
-            return Err("a value changes between sending and receiving".to_owned());
-        }
-        let (OpKind::Send(_, arguments, _), _) = self.op(sent.at) else {
-            return Err("a send without its statement".to_owned());
-        };
-        let mut named = BTreeMap::new();
-        for (local, family) in &sent.named {
-            let owner = if *family == comp.family { comp } else { from };
-            if owner.family == *family
-                && let Some(name) = self.members.get(&owner)
-            {
-                named.insert(*local, *name);
-            }
-        }
-        self.located(from, &arguments[field], &named)
-    }
-
     /// Any value of the variable's type.
-    fn any_value(&mut self, comp: Comp, var: Var) -> Told<StmtKind> {
+    pub(super) fn any_value(&mut self, comp: Comp, var: Var) -> Told<StmtKind> {
         let ty = self.engine.ty(comp, var).clone();
         if !plainsong_ir::finite::is_enumerable(self.engine.score.song, &ty) {
             return Err("a message per round has a value that cannot be chosen".to_owned());
         }
+        self.exact = false;
         let place = self.place(comp, var)?;
         let id = self.var(comp.family, var);
         let endpoint = self.endpoints[&comp.family];
@@ -437,9 +381,13 @@ impl Teller<'_, '_> {
             .into_iter()
             .map(crate::story::Story::events)
             .collect();
+        let before = self.versions.clone();
         let body = self.stories(stories)?;
+        self.overwritten(&before, Some(*family));
         if let Some(own) = own {
             self.loops.remove(&own);
+        } else {
+            self.loose.insert(name);
         }
         push_loop(block, name, members(sort), body);
         Ok(())
@@ -485,7 +433,9 @@ impl Teller<'_, '_> {
             .into_iter()
             .map(crate::story::Story::events)
             .collect();
+        let before = self.versions.clone();
         let body = self.stories(stories)?;
+        self.overwritten(&before, None);
         for key in &own {
             self.loops.remove(key);
         }
@@ -505,10 +455,7 @@ impl Teller<'_, '_> {
                 return Ok(Block::new());
             }
             (teller.sent, teller.versions) = saved.clone();
-            let mut block = Block::new();
-            teller.names_of_arm(at, number, &mut block)?;
-            block.extend(teller.stories(mine)?);
-            Ok(block)
+            teller.stories(mine)
         };
         let kind = match kind {
             OpKind::If(condition, ..) | OpKind::Unless(condition) => {
@@ -520,7 +467,13 @@ impl Teller<'_, '_> {
                 let value = self.located(at.comp, value, &none)?;
                 let mut rows = Vec::new();
                 for (number, (pattern, _)) in patterns.iter().enumerate() {
-                    rows.push((wild(pattern), arm(self, number)?));
+                    if !arms.contains(&number) {
+                        rows.push((wild(pattern), Block::new()));
+                        continue;
+                    }
+                    let (pattern, mut block) = self.names_of_arm(at, pattern, span)?;
+                    block.extend(arm(self, number)?);
+                    rows.push((pattern, block));
                 }
                 StmtKind::Match(value, rows)
             }
@@ -529,50 +482,98 @@ impl Teller<'_, '_> {
         Ok(vec![Stmt { kind, span }])
     }
 
-    /// What the pattern of a match binds, as assignments.
-    fn names_of_arm(&mut self, at: At, arm: usize, block: &mut Block) -> Told<()> {
-        let (OpKind::Match(value, patterns), span) = self.op(at) else {
-            return Ok(());
-        };
-        let Some((pattern, _)) = patterns.get(arm) else {
-            return Ok(());
-        };
+    /// The pattern of an arm with names of the line, and the assignments of what it binds.
+    fn names_of_arm(
+        &mut self,
+        at: At,
+        pattern: &plainsong_ir::Pattern,
+        span: Span,
+    ) -> Told<(plainsong_ir::Pattern, Block)> {
         let mut bound = Vec::new();
         crate::part::binds(pattern, &mut bound);
-        if bound.is_empty() {
-            return Ok(());
-        }
-        let scrutinee = self.located(at.comp, value, &BTreeMap::new())?;
+        let mut names = BTreeMap::new();
+        let mut block = Block::new();
         for var in bound {
             let Var::Local(local) = var else { continue };
-            let ty = self.engine.ty(at.comp, var).clone();
-            let name = self.name("x", ty.clone());
-            let fits = picks(pattern, local, name);
-            let picked = expr(ExprKind::Local(name), ty.clone());
-            let Some(other) = self
-                .plain(at.comp.family, &ty)
-                .filter(|_| !is_about_own_index(&ty))
-            else {
-                return Err("a part of a value that a match takes out".to_owned());
-            };
-            let arms = vec![(fits, picked), (wildcard(), other)];
-            let value = expr(ExprKind::Match(Box::new(scrutinee.clone()), arms), ty);
+            let row = &self.engine.locals(at.comp.family)[local.index()];
+            let name = self.name(&row.name, row.ty.clone());
+            names.insert(local, name);
             let place = self.place(at.comp, var)?;
             block.push(Stmt {
-                kind: StmtKind::Assign(place, value),
+                kind: StmtKind::Assign(place, expr(ExprKind::Local(name), row.ty.clone())),
                 span,
             });
         }
+        Ok((rename(pattern, &|local| names.get(&local).copied()), block))
+    }
+
+    /// An arm that is always taken: only what it binds is told.
+    fn only_arm(&mut self, at: At, arm: usize, block: &mut Block) -> Told<()> {
+        let (kind, span) = self.op(at);
+        let OpKind::Match(value, patterns) = kind else {
+            if let OpKind::If(condition, ..) | OpKind::Unless(condition) = kind {
+                self.untold.insert(condition.span);
+            }
+            return Ok(());
+        };
+        self.untold.insert(value.span);
+        let Some((pattern, _)) = patterns.get(arm) else {
+            return Ok(());
+        };
+        let value = self.located(at.comp, value, &BTreeMap::new())?;
+        let (pattern, names) = self.names_of_arm(at, pattern, span)?;
+        if names.is_empty() {
+            return Ok(());
+        }
+        let mut rows = vec![(pattern, names)];
+        if patterns.len() > 1 {
+            rows.push((wildcard(), Block::new()));
+        }
+        block.push(Stmt {
+            kind: StmtKind::Match(value, rows),
+            span,
+        });
         Ok(())
     }
-}
 
-/// Values whose stand-in would speak of the member itself, which has another name in the line.
-fn is_about_own_index(ty: &Ty) -> bool {
-    matches!(
-        ty,
-        Ty::Sort(_) | Ty::Process | Ty::Enum(_) | Ty::Struct(_) | Ty::Tuple(_)
-    )
+    /// A member is chosen that may be one that is known already: `let y = choose W; if y == x …`.
+    fn chosen_again(
+        &mut self,
+        at: At,
+        chosen: &[Comp],
+        rest: &[&[&Event]],
+        block: &mut Block,
+    ) -> Told<()> {
+        let new = chosen
+            .iter()
+            .copied()
+            .find(|member| !self.members.contains_key(member))
+            .ok_or("a choice among known members")?;
+        self.chose(at, new, block)?;
+        let saved = (self.sent.clone(), self.versions.clone());
+        let mut known: Vec<Comp> = chosen.to_vec();
+        known.sort_unstable();
+        known.dedup();
+        known.retain(|member| *member != new);
+        let told = |teller: &mut Self, member: Comp| -> Told<Block> {
+            let mine = chosen.iter().zip(rest).filter(|(one, _)| **one == member);
+            let mine: Vec<Vec<&Event>> = mine.map(|(_, story)| story.to_vec()).collect();
+            (teller.sent, teller.versions) = saved.clone();
+            teller.stories(mine)
+        };
+        let mut otherwise = told(self, new)?;
+        for member in known.into_iter().rev() {
+            let same = told(self, member)?;
+            let (left, right) = (self.index(new)?, self.index(member)?);
+            let pair = left.into_iter().zip(right).next();
+            let (left, right) = pair.ok_or("a single process has no index")?;
+            let equal = ExprKind::Binary(BinOp::Eq, Box::new(left), Box::new(right));
+            let kind = StmtKind::If(expr(equal, Ty::Bool), same, otherwise);
+            otherwise = vec![stmt(kind)];
+        }
+        block.extend(otherwise);
+        Ok(())
+    }
 }
 
 /// The arms that stories take at the same branch; nothing if they are not at one.
@@ -602,9 +603,23 @@ fn arms(heads: &[&Event]) -> Told<Option<Vec<usize>>> {
     Ok(place.map(|_| arms))
 }
 
-/// The pattern without its names, but for one.
-fn picks(pattern: &plainsong_ir::Pattern, local: LocalId, name: LocalId) -> plainsong_ir::Pattern {
-    rename(pattern, &|other| (other == local).then_some(name))
+/// The choice that all of these are, if they do not all choose the same member.
+fn different_members(heads: &[&Event]) -> Option<(At, Vec<Comp>)> {
+    let Event::Chose(at, first) = heads[0] else {
+        return None;
+    };
+    let members: Option<Vec<Comp>> = heads
+        .iter()
+        .map(|head| match head {
+            Event::Chose(_, member) => Some(*member),
+            _ => None,
+        })
+        .collect();
+    let members = members?;
+    members
+        .iter()
+        .any(|member| member != first)
+        .then_some((*at, members))
 }
 
 fn wild(pattern: &plainsong_ir::Pattern) -> plainsong_ir::Pattern {
@@ -671,18 +686,4 @@ fn push_loop(block: &mut Block, local: LocalId, domain: Domain, body: Block) {
         clauses: LoopClauses::default(),
         body,
     }));
-}
-
-#[derive(Default)]
-struct Reads(BTreeSet<Var>);
-
-impl Visit for Reads {
-    fn expr(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Local(local) => drop(self.0.insert(Var::Local(*local))),
-            ExprKind::Own(var) => drop(self.0.insert(Var::Own(*var))),
-            _ => {}
-        }
-        walk::expr(self, expr);
-    }
 }

@@ -166,6 +166,7 @@ impl Engine<'_> {
             Ok(Test::Known(true)) => {}
             Ok(Test::Known(false)) if !at.comp.is_rest() => {
                 self.risks.insert(span);
+                self.pruned = true;
                 return Ok(Step::Split(Vec::new()));
             }
             _ => {

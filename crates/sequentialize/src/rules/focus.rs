@@ -36,6 +36,7 @@ impl Engine<'_> {
         if loops {
             let vars = self.part(u).assigned_after(&start);
             self.forget(&mut round, u, &vars);
+            self.tell_forgotten(&mut round, u, &vars);
         }
         let daemons: Vec<Comp> = state
             .places
@@ -70,6 +71,7 @@ impl Engine<'_> {
         let mut after = state.clone();
         if loops {
             after.reactive.insert(family.family);
+            self.endless.insert(family.family);
         } else {
             after.places.insert(family, Default::default());
             after.queues.retain(|chan, _| !chan.touches(family));

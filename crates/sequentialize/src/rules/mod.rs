@@ -57,6 +57,12 @@ pub(crate) struct Engine<'a> {
     pub(crate) steps: usize,
     /// Where an assertion or an operation may fail.
     pub(crate) risks: BTreeSet<Span>,
+    /// Was a path cut short because an assertion on it certainly fails?
+    pub(crate) pruned: bool,
+    /// Do members of a family begin rounds of daemons, which then interleave?
+    pub(crate) interleaves: bool,
+    /// Families whose members never end.
+    pub(crate) endless: BTreeSet<plainsong_ir::FamilyId>,
     /// How far everybody came together.
     pub(crate) farthest: Option<State>,
     /// Why the loops at hand could not be taken.
@@ -91,6 +97,7 @@ impl<'a> Engine<'a> {
             .map(|process| (process.family, &process.locals[..]))
             .collect();
         let numbers = score.song.consts.len() as u32 + 1;
+        let interleaves = members_begin_rounds(&score, &senders);
         Engine {
             score,
             senders,
@@ -98,9 +105,17 @@ impl<'a> Engine<'a> {
             numbers,
             steps: 0,
             risks: BTreeSet::new(),
+            pruned: false,
+            interleaves,
+            endless: BTreeSet::new(),
             farthest: None,
             failed_loops: Vec::new(),
         }
+    }
+
+    /// Do all members come to an end, so that there are final states to speak of?
+    pub(crate) fn is_exact(&self) -> bool {
+        self.endless.is_empty()
     }
 
     /// Everybody at their start.
@@ -381,4 +396,16 @@ pub(crate) fn place_mut(state: &mut State, comp: Comp) -> &mut Place {
         .places
         .get_mut(&comp)
         .expect("a component that steps has a place")
+}
+
+/// Does a daemon receive from any member of a family?
+fn members_begin_rounds(score: &Score<'_>, senders: &Senders) -> bool {
+    let daemons = score.parts.values().filter(|part| part.daemon);
+    let mut ops = daemons.flat_map(|part| part.ops(crate::part::BlockId::ENTRY));
+    ops.any(|op| match &op.kind {
+        OpKind::Receive(accept) => senders
+            .get(&accept.span)
+            .is_some_and(|family| score.parts[family].sort.is_some()),
+        _ => false,
+    })
 }

@@ -75,7 +75,7 @@ impl Engine<'_> {
                 sent,
             },
         );
-        state.story.push(Event::Sent(at, sent));
+        state.story.push(Event::Sent(at, sent, to));
         self.advance_place(state, comp);
         Ok(Step::Taken)
     }

@@ -9,9 +9,11 @@
 //! nothing that rounds change may be relied on (condition S3; trap `c3`).
 
 use super::{Engine, Step, place_mut};
-use crate::part::{BlockId, OpKind, Place};
+use crate::part::{BlockId, OpKind, Place, Var};
 use crate::state::State;
+use crate::story::Event;
 use crate::value::{Chan, Comp};
+use std::collections::BTreeSet;
 
 impl Engine<'_> {
     pub(super) fn unroll(&mut self, state: &mut State, comp: Comp, body: BlockId) -> Step {
@@ -27,11 +29,28 @@ impl Engine<'_> {
             let vars = self.part(comp).assigned(body);
             self.forget(state, comp, &vars);
             state.taken.retain(|(who, _)| *who != comp);
+            if self.interleaves {
+                self.tell_forgotten(state, comp, &vars);
+            }
         }
         state.active.remove(&comp);
         let part = &self.score.parts[&comp.family];
         place_mut(state, comp).enter(part, body, true);
         Step::Taken
+    }
+
+    /// The line says that rounds of others may have come before, where that can be seen.
+    pub(super) fn tell_forgotten(&self, state: &mut State, comp: Comp, vars: &BTreeSet<Var>) {
+        let Some((at, OpKind::Loop(body), _)) = self.op(state, comp) else {
+            return;
+        };
+        let mut seen = self.part(comp).live_at_head(body);
+        seen.retain(|var| vars.contains(var));
+        if !seen.is_empty() {
+            state
+                .story
+                .push(Event::Forgot(at, seen.into_iter().collect()));
+        }
     }
 
     /// A daemon that is back at its outermost loop serves nobody.

@@ -4,12 +4,13 @@
 //! `assertions open` where there is a line but an assertion on it is left open. What is proved is explored at
 //! small sizes too, and what is broken really is: some instance deadlocks, fails or leaves a message.
 
+use crate::endings::compare;
 use crate::oracle::{against, compile, sizes};
 use plainsong_sequentialize::{Sequentialized, sequentialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-fn programs(folder: &str) -> Vec<(String, String)> {
+pub(crate) fn programs(folder: &str) -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/programs")
         .join(folder);
@@ -32,6 +33,26 @@ fn programs(folder: &str) -> Vec<(String, String)> {
             )
         })
         .collect()
+}
+
+/// Every song of the corpus and every example, with its name.
+fn songs() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut folders = vec![root.join("songs"), root.join("examples")];
+    let mut songs = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "song") {
+                let text = std::fs::read_to_string(&path).expect("it can be read");
+                songs.push((path.display().to_string(), text));
+            }
+        }
+    }
+    songs.sort();
+    songs
 }
 
 fn expected(text: &str) -> &str {
@@ -94,6 +115,54 @@ fn what_is_proved_holds_at_small_sizes() {
 }
 
 #[test]
+fn processes_and_their_line_end_in_the_same_states() {
+    let mut exact = 0;
+    for folder in ["benchmark", "further"] {
+        for (name, text) in programs(folder) {
+            let song = compile(&text);
+            let line = sequentialize(&song, None).expect("it is proved").line;
+            let Ok(line) = line else { continue };
+            let compared = compare(&line, &sizes(&song, 3, 4), 4_000);
+            assert!(compared.wrong.is_empty(), "{name}: {:?}", compared.wrong);
+            assert!(compared.instances > 0, "{name}: nothing was compared");
+            exact += usize::from(compared.exact > 0);
+        }
+    }
+    assert!(exact >= 20, "only {exact} lines are exact");
+}
+
+#[test]
+fn every_song_that_is_proved_ends_like_its_line() {
+    // One of the songs is nested deeply.
+    let run = std::thread::Builder::new().stack_size(256 << 20);
+    let run = run.spawn(compare_every_song).expect("a thread starts");
+    if let Err(failed) = run.join() {
+        std::panic::resume_unwind(failed);
+    }
+}
+
+fn compare_every_song() {
+    let mut compared_songs = 0;
+    for (name, text) in songs() {
+        let Some(song) = plainsong_syntax::compile(&text).song else {
+            continue;
+        };
+        let song = std::sync::Arc::new(song);
+        let Ok(line) = sequentialize(&song, None) else {
+            continue;
+        };
+        let sizes = sizes(&song, 3, 4);
+        let (wrong, _) = against(&song, &line, &sizes, 4_000);
+        assert!(wrong.is_empty(), "{name}: {wrong:?}");
+        let Ok(line) = line.line else { continue };
+        let compared = compare(&line, &sizes, 4_000);
+        assert!(compared.wrong.is_empty(), "{name}: {:?}", compared.wrong);
+        compared_songs += usize::from(compared.instances > 0);
+    }
+    assert!(compared_songs >= 25, "only {compared_songs} were compared");
+}
+
+#[test]
 fn what_is_broken_goes_wrong_at_small_sizes() {
     for (name, text) in programs("broken") {
         let song = compile(&text);
@@ -101,6 +170,7 @@ fn what_is_broken_goes_wrong_at_small_sizes() {
         let line = Sequentialized {
             open: BTreeSet::new(),
             line: Err(String::new()),
+            pruned: false,
             steps: 0,
         };
         let (wrong, _) = against(&song, &line, &sizes(&song, 3, 4), 20_000);
@@ -116,14 +186,15 @@ fn lines_are_valid_and_can_be_read_again() {
             let line = sequentialize(&compile(&text), None)
                 .expect("it is proved")
                 .line;
-            let Ok(song) = line else { continue };
+            let Ok(line) = line else { continue };
+            let song = line.song;
             told += 1;
             let valid = plainsong_ir::validate::validate(&song);
             assert!(valid.is_ok(), "{name}: {valid:?}");
             compile(&plainsong_ir::print::song(&song));
         }
     }
-    assert!(told >= 15, "only {told} lines are told");
+    assert!(told >= 31, "only {told} lines are told");
 }
 
 #[test]
@@ -133,7 +204,8 @@ fn the_line_of_two_phase_commit_reads_like_a_paragraph() {
     let song = sequentialize(&compile(&text), None)
         .expect("it is proved")
         .line
-        .expect("it is told");
+        .expect("it is told")
+        .song;
     let line = plainsong_ir::print::choreography(&song, song.lines.last().expect("there is one"));
     let (_, statements) = line
         .split_once("    for d in Db {")

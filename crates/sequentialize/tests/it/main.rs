@@ -1,6 +1,7 @@
 //! Tests of the search for a line.
 
 mod corpus;
+mod endings;
 mod not_covered;
 mod oracle;
 mod protocols;

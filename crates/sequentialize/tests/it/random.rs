@@ -1,8 +1,9 @@
-//! Random parameterised programs: whatever is proved holds at small sizes.
+//! Random parameterised programs: whatever is proved holds at small sizes, and ends as its line does.
 //!
 //! Programs are protocols of several phases over a family, a number of rounds, two single processes and a
 //! daemon (`protocols.rs`), changed at random in up to three places. `PLAINSONG_PROGRAMS` sets how many.
 
+use crate::endings::compare;
 use crate::oracle::{against, compile, sizes};
 use crate::protocols::{Dice, program};
 use plainsong_sequentialize::sequentialize;
@@ -15,15 +16,16 @@ use std::collections::BTreeMap;
 )]
 fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
     let programs: u64 =
-        std::env::var("PLAINSONG_PROGRAMS").map_or(2000, |n| n.parse().expect("a number"));
-    let (largest, sum, states) = if programs > 2000 {
+        std::env::var("PLAINSONG_PROGRAMS").map_or(400, |n| n.parse().expect("a number"));
+    let (largest, sum, states) = if programs > 400 {
         (3, 5, 20_000)
     } else {
-        (3, 4, 2_000)
+        (3, 4, 1_000)
     };
     let mut proved = 0;
     let mut seen = 0;
     let mut changed_and_proved = 0;
+    let (mut told, mut compared, mut exact) = (0, 0, 0);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for seed in 0..programs {
         let mut dice = Dice::new(seed);
@@ -38,12 +40,23 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
                 let (wrong, complete) = against(&song, &line, &sizes(&song, largest, sum), states);
                 assert!(wrong.is_empty(), "seed {seed}: {wrong:?}\n{text}");
                 seen += complete;
+                let Ok(line) = line.line else { continue };
+                told += 1;
+                let ended = compare(&line, &sizes(&song, largest, sum), states as usize);
+                assert!(
+                    ended.wrong.is_empty(),
+                    "seed {seed}: {:?}\n{text}",
+                    ended.wrong
+                );
+                compared += ended.instances;
+                exact += ended.exact;
             }
         }
     }
     let share = 100 * proved / programs;
     let summary = format!(
-        "{proved} of {programs} proved ({share} %), {changed_and_proved} of them changed, {seen} instances seen to the end; {reasons:?}"
+        "{proved} of {programs} proved ({share} %), {changed_and_proved} of them changed, {seen} instances seen to the end; {told} lines told, \
+         their endings compared in {compared} instances, {exact} of them exact; {reasons:?}"
     );
     assert!(
         (10..=80).contains(&share) && changed_and_proved > programs / 50,
@@ -52,6 +65,10 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
     assert!(
         seen as u64 > 2 * proved,
         "too little was explored: {summary}"
+    );
+    assert!(
+        4 * told > 3 * proved && exact as u64 > proved,
+        "too little was compared: {summary}"
     );
     println!("{summary}");
 }

@@ -1,0 +1,221 @@
+//! Messages in the line: what was sent is said again where it is received.
+//!
+//! A receive is told as an assignment of the sender's expression, because between the two nothing that the
+//! expression reads has changed. Where something has (the sender goes on, or the next round of a loop
+//! overwrites it), the value is kept in a variable of its own from the sending on: at the sender if that is a
+//! member, else at the receiver.
+
+use super::tell::Told;
+use super::{Teller, expr};
+use crate::part::{OpKind, Var};
+use crate::story::{At, Event};
+use crate::value::Comp;
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{
+    Block, Expr, ExprKind, FamilyId, LocalId, MessageId, Place, Root, Stmt, StmtKind, VarId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A sending.
+#[derive(Clone)]
+pub(super) struct Sent {
+    at: At,
+    /// Loop names that stand for members, then.
+    named: BTreeMap<LocalId, FamilyId>,
+    versions: BTreeMap<(FamilyId, Var), u32>,
+    /// Where its values are kept, if they are.
+    kept: Option<Kept>,
+}
+
+#[derive(Clone)]
+struct Kept {
+    at_sender: bool,
+    vars: Vec<VarId>,
+}
+
+impl Teller<'_, '_> {
+    /// The same sending on several paths.
+    pub(super) fn sends(&mut self, heads: &[&Event], block: &mut Block) -> Told<()> {
+        let mut all = Vec::new();
+        for head in heads {
+            if let Event::Sent(at, number, to) = head {
+                all.push((*at, *number, *to));
+            }
+        }
+        let [(at, first, to), ..] = all[..] else {
+            return Err("a sending without its statement".to_owned());
+        };
+        let keeps = all.iter().any(|(_, number, _)| self.keep.contains(number));
+        let kept = match keeps {
+            true => Some(self.keep(at, first, to, block)?),
+            false => None,
+        };
+        for (at, number, _) in all {
+            self.send(at, number, kept.clone());
+        }
+        Ok(())
+    }
+
+    /// Keeps the values of a message in variables.
+    fn keep(&mut self, at: At, number: u32, to: Comp, block: &mut Block) -> Told<Kept> {
+        let (OpKind::Send(message, arguments, _), span) = self.op(at) else {
+            return Err("a send without its statement".to_owned());
+        };
+        let at_sender = at.comp.is_member() || at.comp.is_rest();
+        let holder = if at_sender { at.comp } else { to };
+        let mut vars = Vec::new();
+        for field in 0..arguments.len() {
+            vars.push(self.kept_var(holder.family, number, *message, field));
+        }
+        let endpoint = self.endpoints[&holder.family];
+        let ids = vars.clone();
+        self.everywhere(at.comp, block, |teller, comp, block| {
+            let holder = if at_sender { comp } else { to };
+            for (argument, var) in arguments.iter().zip(&ids) {
+                let value = teller.located(comp, argument, &BTreeMap::new())?;
+                let place = Place {
+                    root: Root::Of(endpoint, teller.index(holder)?, *var),
+                    path: Vec::new(),
+                    span: Span::default(),
+                };
+                block.push(Stmt {
+                    kind: StmtKind::Assign(place, value),
+                    span,
+                });
+            }
+            Ok(())
+        })?;
+        Ok(Kept { at_sender, vars })
+    }
+
+    /// The variable for a field of a sending.
+    fn kept_var(
+        &mut self,
+        family: FamilyId,
+        number: u32,
+        message: MessageId,
+        field: usize,
+    ) -> VarId {
+        if let Some(known) = self.kept_vars.get(&(family, number, field)) {
+            return *known;
+        }
+        let row = &self.engine.score.voices.messages[message.index()];
+        let name = format!("{}_{}", row.name, row.fields[field].name).to_lowercase();
+        let ty = row.fields[field].ty.clone();
+        let id = self.endpoint_var(family, &name, &ty);
+        self.kept_vars.insert((family, number, field), id);
+        id
+    }
+
+    fn send(&mut self, at: At, number: u32, kept: Option<Kept>) {
+        let (OpKind::Send(_, arguments, address), _) = self.op(at) else {
+            return;
+        };
+        // What is received under no name, or per round, is not said again.
+        self.untold.insert(address.span);
+        self.untold.extend(arguments.iter().map(|one| one.span));
+        let mut reads = Reads::default();
+        arguments.iter().for_each(|one| reads.expr(one));
+        let family = at.comp.family;
+        let version = |var: &Var| self.versions.get(&(family, *var)).copied().unwrap_or(0);
+        let versions = reads
+            .0
+            .iter()
+            .map(|var| ((family, *var), version(var)))
+            .collect();
+        let mut named = BTreeMap::new();
+        for ((owner, local), name) in &self.loops {
+            if *owner == family {
+                let member = self.members.iter().find(|(_, other)| *other == name);
+                if let Some((member, _)) = member {
+                    named.insert(*local, member.family);
+                }
+            }
+        }
+        self.sent.insert(
+            number,
+            Sent {
+                at,
+                named,
+                versions,
+                kept,
+            },
+        );
+    }
+
+    /// What was sent, said by the receiver.
+    pub(super) fn sent_value(
+        &mut self,
+        number: u32,
+        field: usize,
+        comp: Comp,
+        from: Comp,
+        message: MessageId,
+    ) -> Told<Expr> {
+        let sent = self
+            .sent
+            .get(&number)
+            .cloned()
+            .ok_or("a message of unknown origin")?;
+        if let Some(kept) = &sent.kept {
+            let holder = if kept.at_sender { from } else { comp };
+            let ty = &self.engine.score.voices.messages[message.index()].fields[field].ty;
+            let endpoint = self.endpoints[&holder.family];
+            let index = self.index(holder)?;
+            return Ok(expr(
+                ExprKind::Of(endpoint, index, kept.vars[field]),
+                ty.clone(),
+            ));
+        }
+        let unchanged = |(var, version): (&(FamilyId, Var), &u32)| {
+            self.versions.get(var).copied().unwrap_or(0) == *version
+        };
+        if !sent.versions.iter().all(unchanged) {
+            self.keep_next.insert(number);
+            return Err("a value changes between sending and receiving".to_owned());
+        }
+        let (OpKind::Send(_, arguments, _), _) = self.op(sent.at) else {
+            return Err("a send without its statement".to_owned());
+        };
+        let mut named = BTreeMap::new();
+        for (local, family) in &sent.named {
+            let owner = if *family == comp.family { comp } else { from };
+            if owner.family == *family
+                && let Some(name) = self.members.get(&owner)
+            {
+                named.insert(*local, *name);
+            }
+        }
+        self.located(from, &arguments[field], &named)
+    }
+
+    /// After a loop: what its rounds assigned has the value of the last round; but members of the family
+    /// that it goes over have their own.
+    pub(super) fn overwritten(
+        &mut self,
+        before: &BTreeMap<(FamilyId, Var), u32>,
+        members: Option<FamilyId>,
+    ) {
+        for (key, version) in &mut self.versions {
+            let changed = before.get(key).copied().unwrap_or(0) != *version;
+            if changed && Some(key.0) != members {
+                *version += 1;
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Reads(BTreeSet<Var>);
+
+impl Visit for Reads {
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Local(local) => drop(self.0.insert(Var::Local(*local))),
+            ExprKind::Own(var) => drop(self.0.insert(Var::Own(*var))),
+            _ => {}
+        }
+        walk::expr(self, expr);
+    }
+}
