@@ -29,16 +29,19 @@
 //! for.
 
 mod cast;
+mod command;
 mod error;
 mod net;
 mod oracle;
 mod perform;
 mod protocol;
 pub mod sim;
+pub mod tcp;
 pub mod threads;
 pub mod value;
 
 pub use cast::{Cast, Role};
+pub use command::command;
 pub use error::{Doing, Error, Fault};
 pub use net::{Net, Payload, Rx, Site, Tx};
 pub use oracle::Oracle;

@@ -84,7 +84,7 @@ impl Simulation {
             oracle: Oracle::new(self.seed, me),
         };
         let nets = (0..self.cast.size()).map(net).collect();
-        on_threads(&self.cast, nets, program)
+        on_threads(&self.cast, nets, Ok, program)
     }
 
     /// What was done, in the order in which it was done.

@@ -35,7 +35,7 @@ pub fn run<R: Send>(
     options: &Options,
     program: impl Fn(Role, &mut ThreadNet) -> Result<R, Error> + Sync,
 ) -> Vec<Result<R, Error>> {
-    on_threads(cast, nets(cast, options), program)
+    on_threads(cast, nets(cast, options), Ok, program)
 }
 
 /// Runs a generated program with a thread for each role; returns how they ended, in order.
@@ -72,20 +72,23 @@ pub fn nets(cast: &Cast, options: &Options) -> Vec<ThreadNet> {
     (0..cast.size()).map(net).collect()
 }
 
-/// Performs each net on a thread that is named after its role.
-pub(crate) fn on_threads<N: Net + Send, R: Send>(
+/// Performs each role on a thread that is named after it; its net is made there.
+pub(crate) fn on_threads<M: Send, N: Net, R: Send>(
     cast: &Cast,
-    nets: Vec<N>,
+    makings: Vec<M>,
+    make: impl Fn(M) -> Result<N, Error> + Sync,
     program: impl Fn(Role, &mut N) -> Result<R, Error> + Sync,
 ) -> Vec<Result<R, Error>> {
-    let program = &program;
+    let (make, program) = (&make, &program);
     thread::scope(|scope| {
-        let start = |(role, net)| {
+        let start = |(role, making)| {
             thread::Builder::new()
                 .name(cast.name(role))
-                .spawn_scoped(scope, move || perform(net, |net| program(role, net)))
+                .spawn_scoped(scope, move || {
+                    perform(make(making)?, |net| program(role, net))
+                })
         };
-        let started: Vec<_> = nets.into_iter().enumerate().map(start).collect();
+        let started: Vec<_> = makings.into_iter().enumerate().map(start).collect();
         let end = |(role, handle): (Role, std::io::Result<thread::ScopedJoinHandle<'_, _>>)| {
             let handle = handle.map_err(|error| {
                 Error::misuse(format!(

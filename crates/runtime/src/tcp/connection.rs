@@ -1,0 +1,419 @@
+//! One connection: what goes out is gathered, what comes in is read into queues, one per link.
+//!
+//! Invariants. The frames of one sender go out in the order in which they were posted, because a frame
+//! is appended under the lock of the outbox. Once the connection has an ending, nothing comes into its
+//! queues any more, and those who wait at them wake up: the queues lose their sending ends. The ending is
+//! set before, so whoever wakes up finds it.
+
+use super::frame::{self, Frame, HEADER, Kind, Trouble};
+use super::{Options, gone};
+use crate::error::{Doing, Error, shortened};
+use crate::net::Site;
+use postcard::ser_flavors::Flavor;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, BufReader, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// So much is gathered at most before it is written.
+const GATHERED: usize = 32 << 10;
+
+/// A message that came.
+#[derive(Debug)]
+pub(super) struct Arrival {
+    pub(super) site: Site,
+    pub(super) payload: Vec<u8>,
+}
+
+/// How a connection ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The peer came to its end.
+    Goodbye,
+    /// The peer said why it failed.
+    Failed(String),
+    /// The peer is lost.
+    Lost(String),
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Goodbye => f.write_str("it came to its end"),
+            Ending::Failed(why) => write!(f, "it failed: {why}"),
+            Ending::Lost(why) => f.write_str(why),
+        }
+    }
+}
+
+/// Why a message was not posted.
+#[derive(Debug)]
+pub(super) enum Unsent {
+    /// The peer is gone.
+    Gone,
+    /// It cannot be written down.
+    Unwritable(String),
+    /// It has so many bytes.
+    TooLarge(usize),
+}
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    peer: String,
+    largest: usize,
+    outbox: Mutex<Outbox>,
+    /// Is something gathered?
+    has_gathered: AtomicBool,
+    inbox: Mutex<Inbox>,
+    standing: Mutex<Standing>,
+    news: Condvar,
+    /// Has it an ending? Read before each message.
+    is_over: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Outbox {
+    stream: TcpStream,
+    gathered: Vec<u8>,
+}
+
+#[derive(Debug, Default)]
+struct Inbox {
+    links: BTreeMap<u16, Queue>,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct Queue {
+    tx: Option<Sender<Arrival>>,
+    rx: Option<Receiver<Arrival>>,
+}
+
+#[derive(Debug, Default)]
+struct Standing {
+    ending: Option<Ending>,
+    /// The peer has read our goodbye.
+    is_confirmed: bool,
+}
+
+impl Connection {
+    /// Takes a connection over; a thread reads it from now on.
+    pub(super) fn start(
+        peer: String,
+        stream: TcpStream,
+        options: &Options,
+    ) -> io::Result<Arc<Connection>> {
+        let silence = options.silence.max(Duration::from_millis(1));
+        stream.set_nodelay(true)?;
+        // Until the peer has met everybody else it cannot give signs of life.
+        stream.set_read_timeout(Some(silence + options.patience))?;
+        stream.set_write_timeout(Some(silence))?;
+        let reading = stream.try_clone()?;
+        let connection = Arc::new(Connection {
+            peer,
+            largest: options.largest.min(u32::MAX as usize),
+            outbox: Mutex::new(Outbox {
+                stream,
+                gathered: Vec::new(),
+            }),
+            has_gathered: AtomicBool::new(false),
+            inbox: Mutex::default(),
+            standing: Mutex::default(),
+            news: Condvar::new(),
+            is_over: AtomicBool::new(false),
+        });
+        let reader = Arc::clone(&connection);
+        thread::Builder::new()
+            .name(format!("from {}", connection.peer))
+            .spawn(move || reader.read(reading, silence))?;
+        Ok(connection)
+    }
+
+    /// Who is at the other end.
+    pub(super) fn peer(&self) -> &str {
+        &self.peer
+    }
+
+    /// The largest message, in bytes.
+    pub(super) fn largest(&self) -> usize {
+        self.largest
+    }
+
+    /// The error for a peer that is gone.
+    pub(super) fn gone(&self, doing: Doing) -> Error {
+        gone(&self.peer, doing, self.standing().ending.clone())
+    }
+
+    /// The messages of a link; `None` when they were asked for before.
+    pub(super) fn queue(&self, link: u16) -> Option<Receiver<Arrival>> {
+        self.inbox().queue(link).rx.take()
+    }
+
+    /// Posts a message. True: it is the first that is gathered, and somebody has to see that it is written.
+    pub(super) fn post<T: Serialize>(
+        &self,
+        link: u16,
+        site: Site,
+        value: &T,
+    ) -> Result<bool, Unsent> {
+        if self.is_over.load(Ordering::Acquire) {
+            return Err(Unsent::Gone);
+        }
+        let mut outbox = lock(&self.outbox);
+        let start = outbox.gathered.len();
+        let length = match outbox.append(value) {
+            Ok(length) if length <= self.largest => length,
+            Ok(length) => {
+                outbox.gathered.truncate(start);
+                return Err(Unsent::TooLarge(length));
+            }
+            Err(error) => {
+                outbox.gathered.truncate(start);
+                return Err(Unsent::Unwritable(error.to_string()));
+            }
+        };
+        let length = u32::try_from(length).expect("the limit fits into 32 bits");
+        let header = frame::header(Kind::Data, link, site, length);
+        outbox.gathered[start..start + HEADER].copy_from_slice(&header);
+        if outbox.gathered.len() >= GATHERED {
+            self.write(&mut outbox).map_err(|()| Unsent::Gone)?;
+            return Ok(false);
+        }
+        Ok(!self.has_gathered.swap(true, Ordering::AcqRel))
+    }
+
+    /// Writes what was gathered.
+    pub(super) fn flush(&self) {
+        if self.has_gathered.load(Ordering::Acquire) {
+            // An error is remembered as the ending of the connection.
+            let _ = self.write(&mut lock(&self.outbox));
+        }
+    }
+
+    /// Gives a sign of life, unless the other side needs none any more.
+    pub(super) fn beat(&self) {
+        if !self.is_over.load(Ordering::Acquire) {
+            self.say(Kind::Beat, "");
+        }
+    }
+
+    /// This role came to its end.
+    pub(super) fn say_goodbye(&self) {
+        self.say(Kind::Goodbye, "");
+    }
+
+    /// This role failed; nothing follows.
+    pub(super) fn abort(&self, why: &str) {
+        if !self.is_over.load(Ordering::Acquire) {
+            self.say(Kind::Abort, &shortened(why));
+        }
+        let _ = lock(&self.outbox).stream.shutdown(Shutdown::Write);
+    }
+
+    /// Waits until the peer has confirmed that it got everything. A peer that came to its end needs nothing.
+    pub(super) fn confirmation(&self, until: Instant) -> Result<(), Error> {
+        let left = until.saturating_duration_since(Instant::now());
+        let waiting = |standing: &mut Standing| !standing.is_confirmed && standing.ending.is_none();
+        let waited = self.news.wait_timeout_while(self.standing(), left, waiting);
+        let (standing, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        match &standing.ending {
+            _ if standing.is_confirmed => Ok(()),
+            Some(Ending::Goodbye) => Ok(()),
+            Some(ending) => Err(gone(&self.peer, Doing::Finishing, Some(ending.clone()))),
+            None => {
+                let late = Ending::Lost("it did not answer the goodbye in time".to_owned());
+                Err(gone(&self.peer, Doing::Finishing, Some(late)))
+            }
+        }
+    }
+
+    /// Both sides are done.
+    pub(super) fn close(&self) {
+        let _ = lock(&self.outbox).stream.shutdown(Shutdown::Both);
+    }
+
+    /// Sends a frame without link at once.
+    fn say(&self, kind: Kind, text: &str) {
+        let length = u32::try_from(text.len()).unwrap_or(0);
+        let mut outbox = lock(&self.outbox);
+        let gathered = &mut outbox.gathered;
+        gathered.extend(frame::header(kind, 0, 0, length));
+        gathered.extend(text.bytes());
+        let _ = self.write(&mut outbox);
+    }
+
+    fn write(&self, outbox: &mut Outbox) -> Result<(), ()> {
+        let Outbox { stream, gathered } = outbox;
+        let written = stream.write_all(gathered);
+        gathered.clear();
+        self.has_gathered.store(false, Ordering::Release);
+        written.map_err(|error| {
+            let why = match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                    "it reads nothing any more".to_owned()
+                }
+                _ => format!("the connection broke: {error}"),
+            };
+            // What the reader still finds (a reason, a goodbye) says more: it has a moment.
+            let _ = stream.shutdown(Shutdown::Write);
+            self.wait_for_the_reader();
+            self.end(Ending::Lost(why));
+        })
+    }
+
+    /// Waits for a moment whether the reader finds out how the connection ended.
+    fn wait_for_the_reader(&self) {
+        let waiting = |standing: &mut Standing| standing.ending.is_none();
+        let moment = Duration::from_millis(200);
+        drop(
+            self.news
+                .wait_timeout_while(self.standing(), moment, waiting),
+        );
+    }
+
+    /// Reads until the connection ends.
+    fn read(&self, stream: TcpStream, silence: Duration) {
+        let mut stream = BufReader::with_capacity(64 << 10, stream);
+        let mut is_first = true;
+        loop {
+            let read = frame::read(&mut stream, self.largest);
+            if std::mem::take(&mut is_first) {
+                let _ = stream.get_ref().set_read_timeout(Some(silence));
+            }
+            let ending = match read {
+                Ok(Frame::Data { .. }) if self.is_over.load(Ordering::Acquire) => {
+                    Ending::Lost("it sent something after its goodbye".to_owned())
+                }
+                Ok(Frame::Data {
+                    link,
+                    site,
+                    payload,
+                }) => {
+                    self.inbox().deliver(link, Arrival { site, payload });
+                    continue;
+                }
+                Ok(Frame::Beat) => continue,
+                Ok(Frame::Confirmed) => {
+                    self.standing().is_confirmed = true;
+                    self.news.notify_all();
+                    continue;
+                }
+                Ok(Frame::Goodbye) => {
+                    self.end(Ending::Goodbye);
+                    self.say(Kind::Confirmed, "");
+                    continue;
+                }
+                Ok(Frame::Abort(why)) => Ending::Failed(why),
+                Err(trouble) => Ending::Lost(explain(trouble, silence)),
+            };
+            self.end(ending);
+            return;
+        }
+    }
+
+    /// The connection has ended; only the first ending counts.
+    fn end(&self, ending: Ending) {
+        let mut standing = self.standing();
+        if standing.ending.is_none() {
+            standing.ending = Some(ending);
+            self.is_over.store(true, Ordering::Release);
+        }
+        drop(standing);
+        self.inbox().close();
+        self.news.notify_all();
+    }
+
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        lock(&self.inbox)
+    }
+
+    fn standing(&self) -> MutexGuard<'_, Standing> {
+        lock(&self.standing)
+    }
+}
+
+impl Inbox {
+    fn queue(&mut self, link: u16) -> &mut Queue {
+        let is_closed = self.is_closed;
+        self.links.entry(link).or_insert_with(|| {
+            let (tx, rx) = mpsc::channel();
+            Queue {
+                tx: (!is_closed).then_some(tx),
+                rx: Some(rx),
+            }
+        })
+    }
+
+    fn deliver(&mut self, link: u16, arrival: Arrival) {
+        if let Some(tx) = &self.queue(link).tx {
+            // Nobody receives any more: the role has ended, or is about to.
+            let _ = tx.send(arrival);
+        }
+    }
+
+    fn close(&mut self) {
+        self.is_closed = true;
+        self.links.values_mut().for_each(|queue| queue.tx = None);
+    }
+}
+
+impl Outbox {
+    /// Appends a frame with an empty header; returns the length of its payload.
+    fn append<T: Serialize>(&mut self, value: &T) -> Result<usize, postcard::Error> {
+        let start = self.gathered.len() + HEADER;
+        self.gathered.extend([0; HEADER]);
+        postcard::serialize_with_flavor(value, Appending(&mut self.gathered))?;
+        Ok(self.gathered.len() - start)
+    }
+}
+
+/// Writes to the end of a vector.
+struct Appending<'a>(&'a mut Vec<u8>);
+
+impl Flavor for Appending<'_> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a reader that cannot go on tells people.
+fn explain(trouble: Trouble, silence: Duration) -> String {
+    match trouble {
+        Trouble::Closed => {
+            "it closed the connection without a goodbye: it was killed, or the connection was cut"
+                .to_owned()
+        }
+        Trouble::Broken(error) => match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                format!("it gave no sign of life for {silence:?}")
+            }
+            io::ErrorKind::UnexpectedEof => {
+                "the connection was cut in the middle of a message".to_owned()
+            }
+            _ => format!("the connection broke: {error}"),
+        },
+        Trouble::Nonsense(what) => format!("it sent what is no message: {what}"),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

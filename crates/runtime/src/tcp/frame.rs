@@ -1,0 +1,163 @@
+//! Frames: how messages lie in the stream of bytes.
+//!
+//! A frame is `length: u32 | kind: u8 | link: u16 | site: u32 | payload`, numbers with the lowest byte
+//! first; the length is that of the payload. A frame that is longer than allowed, or of a kind that does
+//! not exist, ends the connection: nothing after it could be trusted.
+
+use std::io::{self, Read};
+
+/// How many bytes come before the payload.
+pub(super) const HEADER: usize = 11;
+
+/// The longest reason of a failure that is read.
+const LONGEST_REASON: usize = 4096;
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Kind {
+    /// A message.
+    Data = 1,
+    /// A sign of life.
+    Beat = 2,
+    /// The sender came to its end; nothing else follows but confirmations.
+    Goodbye = 3,
+    /// The goodbye was read, and so was everything before it.
+    Confirmed = 4,
+    /// The sender failed; the payload says why.
+    Abort = 5,
+}
+
+/// A frame that was read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    Data {
+        link: u16,
+        site: u32,
+        payload: Vec<u8>,
+    },
+    Beat,
+    Goodbye,
+    Confirmed,
+    Abort(String),
+}
+
+/// Why no frame was read.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The stream ended between two frames.
+    Closed,
+    /// The stream ended or broke.
+    Broken(io::Error),
+    /// What came is no frame.
+    Nonsense(String),
+}
+
+/// The header of a frame.
+pub(super) fn header(kind: Kind, link: u16, site: u32, length: u32) -> [u8; HEADER] {
+    let mut bytes = [0; HEADER];
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    bytes[4] = kind as u8;
+    bytes[5..7].copy_from_slice(&link.to_le_bytes());
+    bytes[7..].copy_from_slice(&site.to_le_bytes());
+    bytes
+}
+
+/// Reads the next frame; messages have at most this many bytes.
+pub(super) fn read(stream: &mut impl Read, largest: usize) -> Result<Frame, Trouble> {
+    let bytes = read_header(stream)?;
+    let [l0, l1, l2, l3, kind, k0, k1, s0, s1, s2, s3] = bytes;
+    let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
+    let limit = match kind {
+        _ if kind == Kind::Data as u8 => largest,
+        _ if kind == Kind::Abort as u8 => LONGEST_REASON,
+        2..=4 => 0,
+        _ => return Err(Trouble::Nonsense(format!("a frame of unknown kind {kind}"))),
+    };
+    if length > limit {
+        let said = format!("a frame of {length} bytes, where {limit} are allowed");
+        return Err(Trouble::Nonsense(said));
+    }
+    let payload = read_payload(stream, length)?;
+    Ok(match kind {
+        2 => Frame::Beat,
+        3 => Frame::Goodbye,
+        4 => Frame::Confirmed,
+        5 => Frame::Abort(String::from_utf8_lossy(&payload).into_owned()),
+        _ => Frame::Data {
+            link: u16::from_le_bytes([k0, k1]),
+            site: u32::from_le_bytes([s0, s1, s2, s3]),
+            payload,
+        },
+    })
+}
+
+/// Reads a header; the end of the stream before its first byte is a proper end.
+fn read_header(stream: &mut impl Read) -> Result<[u8; HEADER], Trouble> {
+    let mut bytes = [0; HEADER];
+    let first = loop {
+        match stream.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => break other.map_err(Trouble::Broken)?,
+        }
+    };
+    if first == 0 {
+        return Err(Trouble::Closed);
+    }
+    stream
+        .read_exact(&mut bytes[first..])
+        .map_err(Trouble::Broken)?;
+    Ok(bytes)
+}
+
+/// Reads a payload. Memory is taken as bytes come, not as they are announced.
+fn read_payload(stream: &mut impl Read, length: usize) -> Result<Vec<u8>, Trouble> {
+    let mut payload = Vec::with_capacity(length.min(64 << 10));
+    let read = stream.take(length as u64).read_to_end(&mut payload);
+    match read.map_err(Trouble::Broken)? == length {
+        true => Ok(payload),
+        false => Err(Trouble::Broken(io::ErrorKind::UnexpectedEof.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_come_back() {
+        let mut bytes = header(Kind::Data, 3, 70_000, 2).to_vec();
+        bytes.extend([8, 9]);
+        bytes.extend(header(Kind::Goodbye, 0, 0, 0));
+        let mut stream = &bytes[..];
+        let data = Frame::Data {
+            link: 3,
+            site: 70_000,
+            payload: vec![8, 9],
+        };
+        assert_eq!(read(&mut stream, 2).unwrap(), data);
+        assert_eq!(read(&mut stream, 2).unwrap(), Frame::Goodbye);
+        assert!(matches!(read(&mut stream, 2), Err(Trouble::Closed)));
+    }
+
+    #[test]
+    fn nonsense_is_refused_before_its_payload_is_read() {
+        let too_long = header(Kind::Data, 0, 0, u32::MAX);
+        let unknown = header(Kind::Data, 0, 0, 0).map(|byte| byte | 0x40);
+        let beat_with_payload = header(Kind::Beat, 0, 0, 1);
+        for bytes in [too_long, unknown, beat_with_payload] {
+            let read = read(&mut &bytes[..], 1 << 20);
+            assert!(matches!(read, Err(Trouble::Nonsense(_))), "{read:?}");
+        }
+    }
+
+    #[test]
+    fn half_a_frame_is_no_frame() {
+        let mut bytes = header(Kind::Data, 0, 0, 4).to_vec();
+        bytes.extend([1, 2]);
+        for length in 1..bytes.len() {
+            let read = read(&mut &bytes[..length], 10);
+            assert!(matches!(read, Err(Trouble::Broken(_))), "{read:?}");
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The greeting: what is said before the first frame, and who is let in.
+//!
+//! Whoever connects says 42 bytes: `magic | version | hash | cast | session | own role | your role`. The
+//! answer is `magic | version | verdict | hash | role | length | reason`: let in, or why not. Both have a
+//! fixed size up to the reason, which is short; a stranger cannot make anybody read more.
+
+use super::Options;
+use crate::cast::{Cast, Role};
+use crate::error::shortened;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::time::Instant;
+
+const MAGIC: [u8; 8] = *b"plnsong\n";
+const VERSION: u16 = 1;
+const HELLO: usize = 42;
+const ANSWER: usize = 25;
+const LONGEST_REASON: usize = 1000;
+
+/// What a role that connects says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hello {
+    pub(super) hash: u64,
+    pub(super) cast: u64,
+    pub(super) session: u64,
+    pub(super) from: Role,
+    pub(super) to: Role,
+}
+
+impl Hello {
+    pub(super) fn new(cast: &Cast, options: &Options, from: Role, to: Role) -> Hello {
+        Hello {
+            hash: cast.hash(),
+            cast: digest(cast),
+            session: options.session,
+            from,
+            to,
+        }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(self.hash.to_le_bytes());
+        bytes.extend(self.cast.to_le_bytes());
+        bytes.extend(self.session.to_le_bytes());
+        bytes.extend(number(self.from).to_le_bytes());
+        bytes.extend(number(self.to).to_le_bytes());
+        bytes
+    }
+
+    /// What the bytes say; if they are no greeting, what is wrong.
+    fn parse(bytes: &[u8; HELLO]) -> Result<Hello, String> {
+        if bytes[..8] != MAGIC {
+            return Err("it did not greet as a Plainsong role does".to_owned());
+        }
+        let version = u16::from_le_bytes([bytes[8], bytes[9]]);
+        if version != VERSION {
+            return Err(format!(
+                "it speaks version {version} of the transport, and this role version {VERSION}"
+            ));
+        }
+        Ok(Hello {
+            hash: u64_at(bytes, 10),
+            cast: u64_at(bytes, 18),
+            session: u64_at(bytes, 26),
+            from: u32_at(bytes, 34) as Role,
+            to: u32_at(bytes, 38) as Role,
+        })
+    }
+
+    /// Why such a role is not let in here, except that its place may be taken.
+    fn objection(&self, cast: &Cast, options: &Options, me: Role) -> Option<String> {
+        if self.hash != cast.hash() {
+            return Some(format!(
+                "another protocol: its hash is {:016x}, that of {} here is {:016x}",
+                self.hash,
+                cast.protocol(),
+                cast.hash()
+            ));
+        }
+        if self.cast != digest(cast) {
+            let said = format!(
+                "other sizes: here the roles are {}",
+                cast.roles().join(", ")
+            );
+            return Some(shortened(&said));
+        }
+        if self.session != options.session {
+            return Some(format!(
+                "another session: its is {}, this is {}",
+                self.session, options.session
+            ));
+        }
+        if self.to != me {
+            return Some(format!(
+                "it looks for {}, and this is {}",
+                cast.name(self.to),
+                cast.name(me)
+            ));
+        }
+        if self.from >= cast.size() || self.from <= me {
+            return Some(format!(
+                "{} does not connect to {}; roles connect to those before them",
+                cast.name(self.from),
+                cast.name(me)
+            ));
+        }
+        None
+    }
+}
+
+/// Reads the greeting of whoever connected and judges it; in time or not at all. The error says what is
+/// wrong, and was told to the other side where that makes sense.
+pub(super) fn receive(
+    stream: &mut TcpStream,
+    cast: &Cast,
+    options: &Options,
+    me: Role,
+    until: Instant,
+) -> Result<Role, String> {
+    let mut bytes = [0; HELLO];
+    read_until(stream, &mut bytes, until).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it hung up before it had greeted".to_owned(),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+            "it did not greet in time".to_owned()
+        }
+        _ => format!("its greeting could not be read: {error}"),
+    })?;
+    let judged = Hello::parse(&bytes).and_then(|hello| match hello.objection(cast, options, me) {
+        Some(objection) => Err(objection),
+        None => Ok(hello.from),
+    });
+    judged.inspect_err(|reason| refuse(stream, cast, me, reason))
+}
+
+/// Lets the role in.
+pub(super) fn welcome(stream: &mut TcpStream, cast: &Cast, me: Role) -> io::Result<()> {
+    stream.write_all(&answer(true, cast, me, ""))
+}
+
+/// Tells the other side why it is not let in. It does not matter whether it listens.
+pub(super) fn refuse(stream: &mut TcpStream, cast: &Cast, me: Role, reason: &str) {
+    let _ = stream.write_all(&answer(false, cast, me, reason));
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+}
+
+/// Why a greeting did not lead to a connection.
+#[derive(Debug)]
+pub(super) enum Rejection {
+    /// The other side said no.
+    Refused(String),
+    /// The other side is no role of this run.
+    Stranger(String),
+    /// The connection broke: it may be tried again.
+    Broken(io::Error),
+}
+
+/// Greets the role on the other side of a new connection.
+pub(super) fn greet(
+    stream: &mut TcpStream,
+    hello: &Hello,
+    until: Instant,
+) -> Result<(), Rejection> {
+    let exchanged = stream.write_all(&hello.bytes()).and_then(|()| {
+        let mut bytes = [0; ANSWER];
+        read_until(stream, &mut bytes, until).map(|()| bytes)
+    });
+    let bytes = exchanged.map_err(Rejection::Broken)?;
+    if bytes[..8] != MAGIC {
+        let said = "what answers there is no Plainsong role".to_owned();
+        return Err(Rejection::Stranger(said));
+    }
+    let length = usize::from(u16::from_le_bytes([bytes[23], bytes[24]]));
+    let mut reason = vec![0; length.min(LONGEST_REASON)];
+    if bytes[10] != 1 {
+        let read = read_until(stream, &mut reason, until);
+        let said = match read {
+            Ok(()) => String::from_utf8_lossy(&reason).into_owned(),
+            Err(_) => "it did not say why".to_owned(),
+        };
+        return Err(Rejection::Refused(said));
+    }
+    let (hash, role) = (u64_at(&bytes, 11), u32_at(&bytes, 19) as Role);
+    if (hash, role) != (hello.hash, hello.to) {
+        let said = "what answers there is a role of another protocol, or another role".to_owned();
+        return Err(Rejection::Stranger(said));
+    }
+    Ok(())
+}
+
+fn answer(is_in: bool, cast: &Cast, me: Role, reason: &str) -> Vec<u8> {
+    let reason = &shortened(reason).into_bytes()[..];
+    let reason = &reason[..reason.len().min(LONGEST_REASON)];
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.push(u8::from(is_in));
+    bytes.extend(cast.hash().to_le_bytes());
+    bytes.extend(number(me).to_le_bytes());
+    bytes.extend(u16::try_from(reason.len()).unwrap_or(0).to_le_bytes());
+    bytes.extend(reason);
+    bytes
+}
+
+/// Fills the buffer before the instant passes, however slowly the bytes come.
+fn read_until(stream: &mut TcpStream, buffer: &mut [u8], until: Instant) -> io::Result<()> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut buffer[filled..]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// A digest of the list of roles: runs of different sizes do not talk either. (FNV-1a; it guards against
+/// mistakes, not against malice.)
+fn digest(cast: &Cast) -> u64 {
+    let mut digest: u64 = 0xcbf2_9ce4_8422_2325;
+    for name in cast.roles() {
+        for byte in name.bytes().chain([0]) {
+            digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    digest
+}
+
+/// The number of a role on the wire; one that does not fit is nobody's.
+fn number(role: Role) -> u32 {
+    u32::try_from(role).unwrap_or(u32::MAX)
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let mut eight = [0; 8];
+    eight.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(eight)
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    let mut four = [0; 4];
+    four.copy_from_slice(&bytes[at..at + 4]);
+    u32::from_le_bytes(four)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cast() -> Cast {
+        Cast::new("commit", 0x1234, ["a", "b", "c"])
+    }
+
+    #[test]
+    fn a_greeting_comes_back() {
+        let hello = Hello::new(&cast(), &Options::default(), 2, 1);
+        let bytes: [u8; HELLO] = hello.bytes().try_into().unwrap();
+        assert_eq!(Hello::parse(&bytes), Ok(hello));
+        assert_eq!(answer(true, &cast(), 0, "").len(), ANSWER);
+    }
+
+    #[test]
+    fn only_what_fits_is_let_in() {
+        let options = Options::default();
+        let here = cast();
+        let judge = |hello: &Hello| hello.objection(&here, &options, 1).unwrap_or_default();
+        let good = Hello::new(&here, &options, 2, 1);
+        assert_eq!(judge(&good), "");
+        let larger = Cast::new("commit", 0x1234, ["a", "b", "c", "d"]);
+        let bad = [
+            (
+                Hello {
+                    hash: 5,
+                    ..good.clone()
+                },
+                "another protocol",
+            ),
+            (Hello::new(&larger, &options, 2, 1), "other sizes"),
+            (
+                Hello {
+                    session: 9,
+                    ..good.clone()
+                },
+                "another session",
+            ),
+            (
+                Hello {
+                    to: 0,
+                    ..good.clone()
+                },
+                "it looks for a, and this is b",
+            ),
+            (
+                Hello {
+                    from: 0,
+                    ..good.clone()
+                },
+                "a does not connect to b",
+            ),
+            (
+                Hello {
+                    from: 1,
+                    ..good.clone()
+                },
+                "b does not connect to b",
+            ),
+            (
+                Hello {
+                    from: 99,
+                    ..good.clone()
+                },
+                "role number 99 does not connect",
+            ),
+        ];
+        for (hello, said) in bad {
+            assert!(judge(&hello).contains(said), "{said}: {}", judge(&hello));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The two ends of a link over TCP.
+
+use super::connection::{Arrival, Connection, Unsent};
+use crate::error::{Doing, Error, Fault};
+use crate::net::{Payload, Rx, Site, Tx};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::thread::Thread;
+use std::time::Duration;
+
+/// The sending end of a link over TCP.
+#[derive(Debug)]
+pub struct TcpTx<T> {
+    /// None: a link to oneself.
+    peer: Option<Arc<Connection>>,
+    link: u16,
+    keeper: Thread,
+    of: PhantomData<fn(T)>,
+}
+
+/// The receiving end of a link over TCP.
+#[derive(Debug)]
+pub struct TcpRx<T> {
+    /// None: a link to oneself.
+    queue: Option<(Arc<Connection>, Receiver<Arrival>)>,
+    /// All connections of the role: what it has sent is written before it waits.
+    all: Arc<[Option<Arc<Connection>>]>,
+    deadline: Option<Duration>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> TcpTx<T> {
+    pub(super) fn new(peer: Option<Arc<Connection>>, link: u16, keeper: Thread) -> TcpTx<T> {
+        TcpTx {
+            peer,
+            link,
+            keeper,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T: Payload> Tx<T> for TcpTx<T> {
+    fn send(&mut self, site: Site, value: T) -> Result<(), Error> {
+        let peer = self.peer.as_ref().ok_or_else(to_oneself)?;
+        let name = || peer.peer().to_owned();
+        match peer.post(self.link, site, &value) {
+            Ok(false) => Ok(()),
+            Ok(true) => {
+                self.keeper.unpark();
+                Ok(())
+            }
+            Err(Unsent::Gone) => Err(peer.gone(Doing::Sending(site))),
+            Err(Unsent::Unwritable(why)) => Err(Error::from(Fault::Garbled {
+                peer: name(),
+                site,
+                why,
+            })),
+            Err(Unsent::TooLarge(size)) => Err(Error::from(Fault::TooLarge {
+                peer: name(),
+                site,
+                size,
+                limit: peer.largest(),
+            })),
+        }
+    }
+}
+
+impl<T> TcpRx<T> {
+    pub(super) fn new(
+        queue: Option<(Arc<Connection>, Receiver<Arrival>)>,
+        all: Arc<[Option<Arc<Connection>>]>,
+        deadline: Option<Duration>,
+    ) -> TcpRx<T> {
+        TcpRx {
+            queue,
+            all,
+            deadline,
+            of: PhantomData,
+        }
+    }
+
+    /// The next message of the queue.
+    fn next(&self, queue: &Receiver<Arrival>) -> Result<Arrival, RecvTimeoutError> {
+        match queue.try_recv() {
+            Ok(arrival) => return Ok(arrival),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) => {}
+        }
+        self.all.iter().flatten().for_each(|peer| peer.flush());
+        match self.deadline {
+            None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(deadline) => queue.recv_timeout(deadline),
+        }
+    }
+}
+
+impl<T: Payload> Rx<T> for TcpRx<T> {
+    fn recv(&mut self, site: Site) -> Result<T, Error> {
+        let (peer, queue) = self.queue.as_ref().ok_or_else(to_oneself)?;
+        let name = || peer.peer().to_owned();
+        let arrival = match (self.next(queue), self.deadline) {
+            (Ok(arrival), _) => arrival,
+            (Err(RecvTimeoutError::Timeout), Some(waited)) => {
+                return Err(Error::from(Fault::Deadline {
+                    peer: name(),
+                    site,
+                    waited,
+                }));
+            }
+            (Err(_), _) => return Err(peer.gone(Doing::Receiving(site))),
+        };
+        if arrival.site != site {
+            return Err(Error::from(Fault::WrongSite {
+                peer: name(),
+                expected: site,
+                found: arrival.site,
+            }));
+        }
+        read(&arrival.payload).map_err(|why| {
+            Error::from(Fault::Garbled {
+                peer: name(),
+                site,
+                why,
+            })
+        })
+    }
+}
+
+/// The value that the bytes are, all of them.
+fn read<T: Payload>(payload: &[u8]) -> Result<T, String> {
+    match postcard::take_from_bytes(payload) {
+        Ok((value, [])) => Ok(value),
+        Ok((_, rest)) => Err(format!("{} bytes are left over", rest.len())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn to_oneself() -> Error {
+    Error::misuse("a role does not exchange messages with itself")
+}
