@@ -64,6 +64,10 @@ pub struct ProofOptions {
     pub dump: Option<PathBuf>,
     /// Under how many seeds everything is shown again.
     pub stability: u32,
+    /// Is a second solver asked about everything that is shown?
+    pub recheck: bool,
+    /// The program that runs the second solver, with its first argument.
+    pub host: Option<plainsong_smt::Host>,
 }
 
 /// What an engine found out.

@@ -4,7 +4,11 @@ use crate::resume::Ledger;
 use plainsong_semantics::search::{Progress, Watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
+
+/// How often a thread that watches another one looks at the clock.
+const GLANCE: Duration = Duration::from_millis(20);
 
 /// Set once the user wants to stop (Ctrl-C); shared with the signal handler.
 #[derive(Clone, Debug, Default)]
@@ -117,6 +121,34 @@ impl<'a> Overseer<'a> {
     /// Since it began.
     pub fn elapsed(&self) -> Duration {
         self.began.elapsed()
+    }
+
+    /// Works on something that looks at no clock itself: `stop` is called, from another thread, once it is
+    /// time to stop.
+    pub(crate) fn while_working<T>(
+        &mut self,
+        stop: impl Fn() + Send,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        let (interrupt, deadline) = (self.interrupt.clone(), self.deadline);
+        let (done, finished) = std::sync::mpsc::channel::<()>();
+        let result = std::thread::scope(|scope| {
+            let watching = move || {
+                while finished.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+                    let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                    if interrupt.is_set() || late {
+                        return stop();
+                    }
+                }
+            };
+            // Without a second thread it is looked at again when the work is done.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, watching);
+            let result = work();
+            drop(done);
+            result
+        });
+        self.look();
+        result
     }
 
     /// Is it time to stop? Engines that do not use [`Watch`] ask this between steps.

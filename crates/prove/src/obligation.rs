@@ -20,6 +20,8 @@ pub enum Rule {
     Defined,
     /// A property holds at the end.
     Finally(usize),
+    /// A step of the proof of a library lemma.
+    Library,
     /// Not something to show: a place that should be reachable. Shown means that it is not.
     Vacuity,
 }
@@ -35,6 +37,7 @@ impl Rule {
             Rule::Assert => "statement/assert",
             Rule::Defined => "expression/defined",
             Rule::Finally(_) => "line/finally",
+            Rule::Library => "library/lemma",
             Rule::Vacuity => "vacuity/reachable",
         }
     }

@@ -4,6 +4,7 @@
 //! parameter satisfies its `where`) is *background*, a hypothesis of every obligation. Constants are
 //! their values.
 
+use crate::library::Lemma;
 use crate::lower::{Env, Lowering, Unsupported};
 use crate::term::{Op, Sort, Term, Terms};
 use plainsong_ir::{ConstId, RangeEnd, Song, SortId, SortKind, Ty};
@@ -24,6 +25,20 @@ pub struct Theory {
     consts: BTreeMap<ConstId, Term>,
     defaults: BTreeMap<Sort, Term>,
     background: Vec<Term>,
+    lemmas: BTreeMap<Lemma, Option<String>>,
+    /// What the second solver said, when it was asked.
+    pub second: SecondOpinions,
+}
+
+/// What a second solver said about what the first one had shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SecondOpinions {
+    /// The same.
+    pub same: u64,
+    /// Nothing: it does not know, or is not there.
+    pub silent: u64,
+    /// The opposite.
+    pub opposite: u64,
 }
 
 impl Theory {
@@ -36,12 +51,24 @@ impl Theory {
             consts: BTreeMap::new(),
             defaults: BTreeMap::new(),
             background: Vec::new(),
+            lemmas: BTreeMap::new(),
+            second: SecondOpinions::default(),
         }
     }
 
     /// What is known about the sizes and parameters that were used so far.
     pub fn background(&self) -> &[Term] {
         &self.background
+    }
+
+    /// The library lemmas that proofs have used so far, each with the reason why it is not shown, if so.
+    pub fn lemmas(&self) -> &BTreeMap<Lemma, Option<String>> {
+        &self.lemmas
+    }
+
+    /// Notes how a library lemma fared.
+    pub(crate) fn note_lemma(&mut self, lemma: Lemma, open: Option<String>) {
+        self.lemmas.insert(lemma, open);
     }
 
     /// The symbols of sizes and parameters, with their names.

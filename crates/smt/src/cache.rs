@@ -81,6 +81,24 @@ impl Cache {
         make_room(folder);
     }
 
+    /// What was noted under a text, if the entry is sound.
+    pub(crate) fn recall(&self, about: &str) -> Option<String> {
+        let key = noted(about);
+        let text = fs::read_to_string(self.path(&key)).ok()?;
+        let (seal, body) = text.split_once('\n')?;
+        (seal == sealed(&key, body)).then(|| body.to_owned())
+    }
+
+    /// Notes something under a text.
+    pub(crate) fn note(&self, about: &str, body: &str) {
+        let key = noted(about);
+        let path = self.path(&key);
+        if let Some(folder) = path.parent() {
+            let _ = write(folder, &path, &format!("{}\n{body}", sealed(&key, body)));
+            make_room(folder);
+        }
+    }
+
     fn path(&self, key: &Key) -> PathBuf {
         self.folder.join(&key.0[..2]).join(&key.0[2..])
     }
@@ -113,6 +131,11 @@ fn make_room(folder: &Path) {
     for (_, path) in &by_age[..ENTRIES / 2] {
         let _ = fs::remove_file(path);
     }
+}
+
+/// The key of a note; no query has it, because those begin otherwise.
+fn noted(about: &str) -> Key {
+    Key(digest(&format!("plainsong note 1\n{about}")))
 }
 
 fn digest(text: &str) -> String {

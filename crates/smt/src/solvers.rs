@@ -174,6 +174,22 @@ impl Solvers {
         }
     }
 
+    /// What was noted about a text by whoever asked this solver before; nothing when queries are to be
+    /// dumped, because then they have to be asked.
+    pub fn recall(&self, about: &str, cancel: &Cancel) -> Option<String> {
+        let cache = self.cache.as_ref().filter(|_| self.setup.dump.is_none())?;
+        let (found, _) = self.z3(cancel).ok()?;
+        cache.recall(&format!("{}\n{about}", found.solver.title()))
+    }
+
+    /// Notes a conclusion that was drawn from this solver's answers. The text has to contain all that
+    /// the conclusion depends on.
+    pub fn note(&self, about: &str, what: &str, cancel: &Cancel) {
+        if let (Some(cache), Ok((found, _))) = (&self.cache, self.z3(cancel)) {
+            cache.note(&format!("{}\n{about}", found.solver.title()), what);
+        }
+    }
+
     fn record(&self, query: &Query) {
         if let Some(folder) = &self.setup.dump {
             // Whoever asked for a dump checked the folder; a disk that fills up must not end the run.

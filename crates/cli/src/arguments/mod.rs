@@ -166,6 +166,9 @@ pub(crate) struct ProveArguments {
     /// Show everything again under so many other seeds, and say what changes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) stability: u32,
+    /// Ask a second solver (cvc5, which is fetched) about everything that is shown
+    #[arg(long)]
+    pub(crate) recheck: bool,
 }
 
 /// `sequentialize`.

@@ -19,6 +19,8 @@ pub(crate) fn prove(arguments: &ProveArguments, session: &mut Session) -> Exit {
     let proof = ProofOptions {
         dump: arguments.dump.clone(),
         stability: arguments.stability,
+        recheck: arguments.recheck,
+        host: super::serve::host(),
     };
     let manner = Manner {
         engine: Some("prove"),

@@ -1,6 +1,7 @@
 //! The prover: choreographies for every size and every value.
 //!
-//! A small bounded search comes first: what is wrong is mostly wrong for small values, and a run is
+//! What was shown before, under the content of the obligations, is looked up; if that is everything, it
+//! is the answer. Otherwise a small bounded search comes first: what is wrong is mostly wrong for small values, and a run is
 //! the best answer there is. What it does not refute goes to the prover; what the prover leaves open is
 //! searched again with longer sequences and more states. *Proved* means that every obligation of the
 //! question was shown; *refuted* means that the interpreter ran into it; the rest is unknown, with the
@@ -10,12 +11,12 @@
 //! choreographies.
 
 use super::naive::by_states;
-use crate::engine::{EngineReport, Task};
+use crate::engine::{EngineReport, ProofOptions, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_ir::{Claim, Song};
-use plainsong_prove::discharge::{Effort, Shown, discharge};
+use plainsong_prove::discharge::{Effort, Shown, discharge, recall};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::{Conditions, conditions};
@@ -30,8 +31,6 @@ use std::collections::BTreeMap;
 const FEW_STATES: u64 = 5_000;
 /// States of the one that comes last.
 const MANY_STATES: u64 = 100_000;
-/// Obligations shown between two looks at the clock.
-const PACE: usize = 32;
 
 /// Verification conditions and a solver.
 pub(super) struct Prove;
@@ -60,19 +59,15 @@ impl Engine for Prove {
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
         let mut verdicts: Vec<Option<Verdict>> = vec![None; task.questions.len()];
-        refute(task, overseer, &mut verdicts, FEW_STATES, 0)?;
+        let mut proof = Proof::new(task);
+        proof.recall(overseer);
+        proof.close(task, &mut verdicts);
         if verdicts.iter().any(Option::is_none) {
-            let open = task.questions.iter().zip(&verdicts);
-            let open: Vec<Check> = open
-                .filter(|(_, verdict)| verdict.is_none())
-                .map(|(question, _)| question.check)
-                .collect();
-            let proof = Proof::attempt(task, &open, overseer);
-            for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
-                if verdict.is_none() {
-                    *verdict = proof.proved(question);
-                }
-            }
+            refute(task, overseer, &mut verdicts, FEW_STATES, 0)?;
+        }
+        if verdicts.iter().any(Option::is_none) {
+            proof.attempt(task, &verdicts, overseer);
+            proof.close(task, &mut verdicts);
             refute(task, overseer, &mut verdicts, MANY_STATES, 1)?;
             for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
                 if verdict.is_none() {
@@ -116,29 +111,42 @@ fn refute(
 
 /// What became of the obligations of one choreography.
 struct Proof {
+    theory: Theory,
+    solvers: Solvers,
+    name: String,
     conditions: Conditions,
-    shown: Vec<Shown>,
+    shown: Vec<Option<Shown>>,
     /// Why there are none, if so.
     not_covered: Option<String>,
     /// Seeds under which something that was shown is not shown again.
     unstable: Vec<String>,
-    seeds: u32,
+    options: ProofOptions,
 }
 
 impl Proof {
-    /// Shows what the open checks ask for.
-    fn attempt(task: &Task, open: &[Check], overseer: &mut Overseer<'_>) -> Proof {
+    /// The obligations of a task, none of them shown.
+    fn new(task: &Task) -> Proof {
+        let mut setup = Setup::from_environment();
+        setup.dump.clone_from(&task.proof.dump);
+        setup.host.clone_from(&task.proof.host);
+        if task.proof.stability > 0 {
+            setup.answers = None;
+        }
         let mut proof = Proof {
+            theory: Theory::new(task.song.clone()),
+            solvers: Solvers::new(setup),
+            name: String::new(),
             conditions: Conditions::default(),
             shown: Vec::new(),
             not_covered: None,
             unstable: Vec::new(),
-            seeds: task.proof.stability,
+            options: task.proof.clone(),
         };
         let Subject::Line(line) = task.subject else {
             proof.not_covered = Some("only choreographies are covered".to_owned());
             return proof;
         };
+        proof.name.clone_from(&task.song.lines[line].name);
         let finally: Vec<usize> = task
             .questions
             .iter()
@@ -147,71 +155,95 @@ impl Proof {
                 _ => None,
             })
             .collect();
-        let mut theory = Theory::new(task.song.clone());
-        match conditions(&mut theory, line, &finally) {
-            Ok(mut conditions) => {
-                conditions.obligations.retain(|one| {
-                    one.rule == Rule::Vacuity || open.iter().any(|check| belongs(one.rule, *check))
-                });
+        match conditions(&mut proof.theory, line, &finally) {
+            Ok(conditions) => {
+                proof.shown = vec![None; conditions.obligations.len()];
                 proof.conditions = conditions;
             }
-            Err(unsupported) => {
-                proof.not_covered = Some(unsupported.message);
-                return proof;
-            }
-        }
-        let mut setup = Setup::from_environment();
-        setup.dump.clone_from(&task.proof.dump);
-        if task.proof.stability > 0 {
-            setup.answers = None;
-        }
-        let solvers = Solvers::new(setup);
-        let name = &task.song.lines[line].name;
-        proof.shown = proof.show(&mut theory, &solvers, name, 0, overseer);
-        for seed in 1..=task.proof.stability {
-            let again = proof.show(&mut theory, &solvers, name, seed, overseer);
-            proof.compare(&again, seed);
+            Err(unsupported) => proof.not_covered = Some(unsupported.message),
         }
         proof
     }
 
-    fn show(
-        &self,
-        theory: &mut Theory,
-        solvers: &Solvers,
-        name: &str,
-        seed: u32,
-        overseer: &mut Overseer<'_>,
-    ) -> Vec<Shown> {
-        let mut shown = Vec::new();
-        for (number, some) in self.conditions.obligations.chunks(PACE).enumerate() {
-            if let Some(stop) = overseer.look() {
-                let rest = self.conditions.obligations.len() - shown.len();
-                shown.extend(vec![Shown::No(stop.sentence().to_owned()); rest]);
-                break;
+    /// Looks up what was found out before.
+    fn recall(&mut self, overseer: &mut Overseer<'_>) {
+        if self.options.stability > 0 || self.options.recheck {
+            return;
+        }
+        let (cancel, effort) = (Cancel::default(), Effort::default());
+        let all = &self.conditions.obligations;
+        let (theory, solvers) = (&mut self.theory, &self.solvers);
+        self.shown = overseer.while_working(
+            || cancel.cancel(),
+            || recall(theory, all, solvers, &effort, &cancel),
+        );
+    }
+
+    /// Shows what the questions without a verdict ask for.
+    fn attempt(&mut self, task: &Task, verdicts: &[Option<Verdict>], overseer: &mut Overseer<'_>) {
+        let open = task.questions.iter().zip(verdicts);
+        let open: Vec<Check> = open
+            .filter(|(_, verdict)| verdict.is_none())
+            .map(|(question, _)| question.check)
+            .collect();
+        let asked: Vec<usize> = (0..self.shown.len())
+            .filter(|&at| self.shown[at].is_none())
+            .filter(|&at| {
+                let rule = self.conditions.obligations[at].rule;
+                rule == Rule::Vacuity || open.iter().any(|check| belongs(rule, *check))
+            })
+            .collect();
+        for (at, shown) in asked.iter().zip(self.show(&asked, 0, overseer)) {
+            self.shown[*at] = Some(shown);
+        }
+        for seed in 1..=self.options.stability {
+            let again = self.show(&asked, seed, overseer);
+            self.compare(&asked, &again, seed);
+        }
+    }
+
+    fn show(&mut self, asked: &[usize], seed: u32, overseer: &mut Overseer<'_>) -> Vec<Shown> {
+        let effort = Effort {
+            seed,
+            name: self.name.clone(),
+            recheck: self.options.recheck,
+            ..Effort::default()
+        };
+        let all: Vec<Obligation> = asked
+            .iter()
+            .map(|&at| self.conditions.obligations[at].clone())
+            .collect();
+        let cancel = Cancel::default();
+        let (theory, solvers) = (&mut self.theory, &self.solvers);
+        let mut shown = overseer.while_working(
+            || cancel.cancel(),
+            || discharge(theory, &all, solvers, &effort, &cancel),
+        );
+        if let Some(stop) = overseer.stopped() {
+            for shown in &mut shown {
+                if *shown != Shown::Yes {
+                    *shown = Shown::No(stop.sentence().to_owned());
+                }
             }
-            let effort = Effort {
-                seed,
-                name: format!("{name}/{number}"),
-                ..Effort::default()
-            };
-            shown.extend(discharge(
-                theory,
-                some,
-                solvers,
-                &effort,
-                &Cancel::default(),
-            ));
         }
         shown
     }
 
-    fn compare(&mut self, again: &[Shown], seed: u32) {
-        let flipped = self
-            .shown
+    /// Gives a verdict to the questions of which everything was shown.
+    fn close(&self, task: &Task, verdicts: &mut [Option<Verdict>]) {
+        for (question, verdict) in task.questions.iter().zip(verdicts) {
+            if verdict.is_none() {
+                *verdict = self.proved(question);
+            }
+        }
+    }
+
+    fn compare(&mut self, asked: &[usize], again: &[Shown], seed: u32) {
+        let yes = Some(Shown::Yes);
+        let flipped = asked
             .iter()
             .zip(again)
-            .filter(|(first, second)| (**first == Shown::Yes) != (**second == Shown::Yes))
+            .filter(|(at, second)| (self.shown[**at] == yes) != (**second == Shown::Yes))
             .count();
         if flipped > 0 {
             self.unstable.push(format!(
@@ -222,7 +254,7 @@ impl Proof {
     }
 
     /// The obligations of a question.
-    fn of(&self, question: &Question) -> Vec<(&Obligation, &Shown)> {
+    fn of(&self, question: &Question) -> Vec<(&Obligation, &Option<Shown>)> {
         let all = self.conditions.obligations.iter().zip(&self.shown);
         all.filter(|(one, _)| belongs(one.rule, question.check))
             .collect()
@@ -231,24 +263,41 @@ impl Proof {
     /// The verdict, if everything was shown.
     fn proved(&self, question: &Question) -> Option<Verdict> {
         let obligations = self.of(question);
-        let all = obligations.iter().all(|(_, shown)| **shown == Shown::Yes);
+        let yes = Some(Shown::Yes);
+        let all = obligations.iter().all(|(_, shown)| **shown == yes);
         if self.not_covered.is_some() || !all {
             return None;
         }
         let mut reason = count(obligations.len() as u64, "obligation");
         reason.push_str(" shown");
-        if self.seeds > 0 && self.unstable.is_empty() {
+        if self.options.stability > 0 && self.unstable.is_empty() {
             reason.push_str(&format!(
                 ", the same under {}",
-                count(u64::from(self.seeds), "other seed")
+                count(u64::from(self.options.stability), "other seed")
             ));
         }
-        Some(verdict(
-            question,
-            Outcome::Proved,
-            reason,
-            self.assumptions(),
-        ))
+        if self.options.recheck {
+            let said = self.theory.second;
+            reason.push_str(&format!(
+                ", a second solver says the same of {} and nothing of {}",
+                said.same, said.silent
+            ));
+        }
+        let mut proved = verdict(question, Outcome::Proved, reason, self.assumptions());
+        proved.notes = self.lemmas();
+        Some(proved)
+    }
+
+    /// The library lemmas that were used; each was shown.
+    fn lemmas(&self) -> Vec<String> {
+        let names: Vec<&str> = self.theory.lemmas().keys().map(|one| one.name()).collect();
+        match names.is_empty() {
+            true => Vec::new(),
+            false => vec![format!(
+                "library lemmas, shown by induction: {}",
+                names.join(", ")
+            )],
+        }
     }
 
     /// The verdict when neither a proof nor a run was found.
@@ -265,8 +314,9 @@ impl Proof {
         let open: Vec<String> = obligations
             .iter()
             .filter_map(|(one, shown)| match shown {
-                Shown::Yes => None,
-                Shown::No(why) => Some(format!(
+                Some(Shown::Yes) => None,
+                None => Some(format!("{} `{}`: not asked", one.rule.name(), one.text)),
+                Some(Shown::No(why)) => Some(format!(
                     "{} `{}`: {} ({why})",
                     one.rule.name(),
                     one.text,
@@ -287,7 +337,7 @@ impl Proof {
         let mut all: Vec<String> = self.conditions.notes.clone();
         let vacuous = self.conditions.obligations.iter().zip(&self.shown);
         for (one, shown) in vacuous {
-            if one.rule == Rule::Vacuity && *shown == Shown::Yes {
+            if one.rule == Rule::Vacuity && *shown == Some(Shown::Yes) {
                 all.push(format!("vacuous: {}: `{}`", one.sentence, one.text));
             }
         }
@@ -306,7 +356,7 @@ fn belongs(rule: Rule, check: Check) -> bool {
         }
         Rule::Assert | Rule::Defined => check == Check::Assertions,
         Rule::Finally(at) => check == Check::Property(at),
-        Rule::Vacuity => false,
+        Rule::Library | Rule::Vacuity => false,
     }
 }
 

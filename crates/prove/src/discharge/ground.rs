@@ -9,14 +9,16 @@
 //!   nowhere;
 //! - a lambda that is still there becomes a symbol with its definition as a quantified formula;
 //! - a sum, a least or a greatest element becomes a symbol about which facts are asserted
-//!   ([`totals`](super::totals)).
+//!   ([`totals`](super::totals)); so does a division by something that is no constant.
 //!
 //! Why sound. Each step asserts something that any model of the original can be extended to satisfy;
 //! if the result has no model, neither has the original.
 
+use crate::library::Lemma;
 use crate::term::{Op, Sort, Term};
 use crate::theory::{Result, Theory};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The name of witnesses.
 pub(super) const WITNESS: &str = "some";
@@ -41,16 +43,21 @@ pub(super) struct Ground<'t> {
     pub(super) universals: Vec<Universal>,
     /// Sums and extreme elements with their symbols, in the order in which they were met.
     pub(super) sums: Vec<(Term, Term)>,
+    /// Divisions by something that is no constant: what it is, and what stands for it.
+    pub(super) divisions: Vec<(Term, Term)>,
     /// Instances that were made.
     pub(super) instances: FxHashSet<(usize, Vec<Term>)>,
     /// What witnesses are called: those of facts about sums are not tried in other sums.
     pub(super) witness_name: &'static str,
+    /// Lemmas of which there are instances.
+    pub(super) used: BTreeSet<Lemma>,
     asserted: FxHashSet<Term>,
     pushed: FxHashSet<Term>,
     known_universals: FxHashMap<Term, Term>,
     witnesses: FxHashMap<Term, Term>,
     clean: FxHashMap<Term, Term>,
     names: FxHashMap<Term, Term>,
+    tables: [Option<Term>; 2],
 }
 
 impl<'t> Ground<'t> {
@@ -60,14 +67,17 @@ impl<'t> Ground<'t> {
             formulas: Vec::new(),
             universals: Vec::new(),
             sums: Vec::new(),
+            divisions: Vec::new(),
             instances: FxHashSet::default(),
             witness_name: WITNESS,
+            used: BTreeSet::new(),
             asserted: FxHashSet::default(),
             pushed: FxHashSet::default(),
             known_universals: FxHashMap::default(),
             witnesses: FxHashMap::default(),
             clean: FxHashMap::default(),
             names: FxHashMap::default(),
+            tables: [None; 2],
         }
     }
 
@@ -236,11 +246,40 @@ impl<'t> Ground<'t> {
                         _ => self.cleaned(arg),
                     })
                     .collect::<Result<_>>()?;
-                self.theory.terms.rebuild(term, &args)
+                let clean = self.theory.terms.rebuild(term, &args);
+                self.divided(clean)
             }
         };
         self.clean.insert(term, clean);
         Ok(clean)
+    }
+
+    /// What stands for a division by something that is no constant: a value of a function of both, which
+    /// a solver takes more easily; only facts are known about it.
+    fn divided(&mut self, term: Term) -> Term {
+        let terms = &mut self.theory.terms;
+        let table = match terms.op(term) {
+            Op::Div => 0,
+            Op::Mod => 1,
+            _ => return term,
+        };
+        let [a, m] = terms.args(term)[..] else {
+            return term;
+        };
+        if matches!(terms.op(m), Op::Int(_)) {
+            return term;
+        }
+        let table = *self.tables[table].get_or_insert_with(|| {
+            let row = terms.array_sort(Sort::INT, Sort::INT);
+            let sort = terms.array_sort(Sort::INT, row);
+            terms.fresh(["quotient", "remainder"][table], sort)
+        });
+        let row = terms.select(table, a);
+        let value = terms.select(row, m);
+        if !self.divisions.contains(&(term, value)) {
+            self.divisions.push((term, value));
+        }
+        value
     }
 
     /// A truth symbol that is true exactly when `formula` is.

@@ -2,29 +2,36 @@
 //!
 //! 1. Without quantifiers: hypotheses and negated goal, with our own instances ([`ground`],
 //!    [`quantifiers`], [`totals`]). Most goals end here.
-//! 2. The same with the quantified formulas beside them, for the solver's own instances.
-//! 3. That again, with another strategy.
+//! 2. The same with the solver's other, older arithmetic, which is many times quicker on some.
+//! 3. With the quantified formulas beside them, for the solver's own instances.
+//! 4. That again, with another strategy.
 //!
-//! Only `unsat` counts. Each step is asked for all open obligations together, so that the solvers work
-//! in parallel; each query is a function of its obligation alone, so answers are found again on disk.
+//! Only `unsat` counts, and only if the library lemmas that were used are shown as well. Each step is asked for all open obligations together, so that the solvers work
+//! in parallel; each query is a function of its obligation alone, so answers are found again on disk. So
+//! is what was shown, under the content of the obligation ([`normal`]): an obligation that did not change
+//! costs a look at a file.
 
 mod ground;
+mod normal;
 mod quantifiers;
 mod script;
 mod totals;
 
+use crate::library::{self, Lemma};
 use crate::obligation::{Obligation, Rule};
-use crate::term::Op;
+use crate::term::{Op, Term};
 use crate::theory::{Result, Theory};
 use ground::Ground;
-use plainsong_smt::{Cancel, Limits, Outcome, Query, Solvers, Strategy};
+use normal::normal;
+use plainsong_smt::{Answer, Cancel, Limits, Opinion, Outcome, Query, Solvers, Strategy};
 use rustc_hash::FxHashSet;
 use script::{Script, is_readable};
+use std::collections::BTreeSet;
 
 /// How many rounds of instances there are.
 const ROUNDS: usize = 3;
 /// What a query may cost in each step, in the solver's units.
-const RESOURCES: [u64; 3] = [1_000_000, 3_000_000, 3_000_000];
+const RESOURCES: [u64; 4] = [1_000_000, 6_000_000, 3_000_000, 3_000_000];
 
 /// How an obligation fared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +51,8 @@ pub struct Effort {
     pub name: String,
     /// How many of the steps are tried; all of them when nothing is said.
     pub steps: Option<usize>,
+    /// Is a second solver asked about everything that the first one shows?
+    pub recheck: bool,
 }
 
 /// Tries to show each of the obligations.
@@ -54,57 +63,235 @@ pub fn discharge(
     effort: &Effort,
     cancel: &Cancel,
 ) -> Vec<Shown> {
+    let known = recall(theory, obligations, solvers, effort, cancel);
     let mut shown: Vec<Shown> = Vec::new();
-    let mut open: Vec<(usize, Query, Query)> = Vec::new();
-    for (at, obligation) in obligations.iter().enumerate() {
-        if theory.terms.op(obligation.goal) == Op::True
-            || obligation.hypotheses.contains(&obligation.goal)
-        {
-            shown.push(Shown::Yes);
+    let mut open: Vec<Open> = Vec::new();
+    for (at, (obligation, known)) in obligations.iter().zip(known).enumerate() {
+        if let Some(known) = known {
+            shown.push(known);
+            continue;
+        }
+        if cancel.is_cancelled() {
+            shown.push(Shown::No("interrupted".to_owned()));
             continue;
         }
         shown.push(match queries(theory, obligation, at, effort) {
-            Ok((first, second)) => {
-                open.push((at, first, second));
+            Ok(queries) => {
+                open.push(Open { at, queries });
                 Shown::No("not asked".to_owned())
             }
             Err(unsupported) => Shown::No(unsupported.message),
         });
     }
+    let asked: Vec<(usize, BTreeSet<Lemma>)> = open
+        .iter()
+        .map(|one| (one.at, one.queries.used.clone()))
+        .collect();
+    let decided = ask(
+        theory,
+        obligations,
+        solvers,
+        effort,
+        cancel,
+        open,
+        &mut shown,
+    );
+    for (at, used) in asked {
+        if shown[at] == Shown::Yes {
+            shown[at] = supported(theory, &used, solvers, effort, cancel);
+        }
+        let keeps = shown[at] == Shown::Yes || decided.contains(&at);
+        if keeps && let Ok(text) = normal(theory, &obligations[at]) {
+            solvers.note(&text, &noted(&shown[at], &used), cancel);
+        }
+    }
+    shown
+}
+
+/// What is known without asking: what is plain, and what was found out before.
+pub fn recall(
+    theory: &mut Theory,
+    obligations: &[Obligation],
+    solvers: &Solvers,
+    effort: &Effort,
+    cancel: &Cancel,
+) -> Vec<Option<Shown>> {
+    let mut known = Vec::new();
+    for obligation in obligations {
+        let plain = theory.terms.op(obligation.goal) == Op::True
+            || obligation.hypotheses.contains(&obligation.goal);
+        known.push(if plain {
+            Some(Shown::Yes)
+        } else if effort.seed != 0 || effort.steps.is_some() || effort.recheck {
+            None
+        } else {
+            recalled(theory, obligation, solvers, cancel)
+        });
+    }
+    known
+}
+
+fn recalled(
+    theory: &mut Theory,
+    obligation: &Obligation,
+    solvers: &Solvers,
+    cancel: &Cancel,
+) -> Option<Shown> {
+    let text = normal(theory, obligation).ok()?;
+    let note = solvers.recall(&text, cancel)?;
+    let mut words = note.split(' ');
+    match words.next()? {
+        "shown" => {
+            for name in words {
+                let lemma = Lemma::ALL.into_iter().find(|lemma| lemma.name() == name)?;
+                theory.note_lemma(lemma, None);
+            }
+            Some(Shown::Yes)
+        }
+        "open" if obligation.rule == Rule::Vacuity => Some(Shown::No(VIOLATED.to_owned())),
+        _ => None,
+    }
+}
+
+/// What is kept on disk about an obligation: how it fared and which lemmas it used.
+fn noted(shown: &Shown, used: &BTreeSet<Lemma>) -> String {
+    let mut note = match shown {
+        Shown::Yes => "shown".to_owned(),
+        Shown::No(_) => return "open".to_owned(),
+    };
+    for lemma in used {
+        note.push(' ');
+        note.push_str(lemma.name());
+    }
+    note
+}
+
+/// An obligation that has to be asked for.
+struct Open {
+    at: usize,
+    queries: Queries,
+}
+
+/// The queries of one obligation.
+struct Queries {
+    /// Without quantifiers.
+    first: Query,
+    /// With them.
+    second: Query,
+    /// The library lemmas whose instances stand in both.
+    used: BTreeSet<Lemma>,
+}
+
+/// Asks, step by step, for what is open. Gives those of the places that should be reachable that are.
+fn ask(
+    theory: &mut Theory,
+    obligations: &[Obligation],
+    solvers: &Solvers,
+    effort: &Effort,
+    cancel: &Cancel,
+    mut open: Vec<Open>,
+    shown: &mut [Shown],
+) -> BTreeSet<usize> {
+    let mut decided = BTreeSet::new();
     let steps = effort.steps.unwrap_or(RESOURCES.len());
     for (step, &resource) in RESOURCES.iter().enumerate().take(steps) {
         let asked: Vec<Query> = open
             .iter()
-            .map(|(_, first, second)| {
-                let mut query = if step == 0 { first } else { second }.clone();
-                query.limits = Limits {
-                    resource,
-                    ..Limits::default()
-                };
-                if step == 2 {
-                    query.strategy = Strategy::Automatic;
-                }
-                query
-            })
+            .map(|one| one.queries.at(step, resource))
             .collect();
         let answers = solvers.ask_all(&asked, cancel);
         let mut still = Vec::new();
-        for (entry, answer) in open.into_iter().zip(answers) {
-            shown[entry.0] = match answer.outcome {
+        for ((entry, answer), query) in open.into_iter().zip(answers).zip(&asked) {
+            // Whether a place is reachable is asked once: a warning is not worth more.
+            let again = obligations[entry.at].rule != Rule::Vacuity;
+            shown[entry.at] = match answer.outcome {
+                Outcome::Unsat { .. } if effort.recheck && again => {
+                    rechecked(theory, solvers, query, &answer, cancel)
+                }
                 Outcome::Unsat { .. } => Shown::Yes,
-                Outcome::Sat { .. } => Shown::No("the solver sees a way to violate it".to_owned()),
+                Outcome::Sat { .. } => {
+                    if !again {
+                        decided.insert(entry.at);
+                    }
+                    Shown::No(VIOLATED.to_owned())
+                }
                 Outcome::Unknown(reason) => Shown::No(reason.to_string()),
             };
-            // Whether a place is reachable is asked once: a warning is not worth more.
-            let again = obligations[entry.0].rule != Rule::Vacuity;
-            if shown[entry.0] != Shown::Yes && again {
+            if shown[entry.at] != Shown::Yes && again {
                 still.push(entry);
             }
         }
         open = still;
     }
-    shown
+    decided
 }
+
+/// What the second solver says about something that the first one shows.
+fn rechecked(
+    theory: &mut Theory,
+    solvers: &Solvers,
+    query: &Query,
+    answer: &Answer,
+    cancel: &Cancel,
+) -> Shown {
+    match solvers.recheck(query, answer, cancel) {
+        Opinion::Same(_) => theory.second.same += 1,
+        Opinion::None(_) => theory.second.silent += 1,
+        Opinion::Other(_) => {
+            theory.second.opposite += 1;
+            return Shown::No("the two solvers contradict each other".to_owned());
+        }
+    }
+    Shown::Yes
+}
+
+impl Queries {
+    fn at(&self, step: usize, resource: u64) -> Query {
+        let mut query = if step < 2 { &self.first } else { &self.second }.clone();
+        query.limits = Limits {
+            resource,
+            ..Limits::default()
+        };
+        match step {
+            1 => query
+                .options
+                .push(("smt.arith.solver".to_owned(), "2".to_owned())),
+            3 => query.strategy = Strategy::Automatic,
+            _ => {}
+        }
+        query
+    }
+}
+
+/// Something was shown with these lemmas: are they shown, too?
+fn supported(
+    theory: &mut Theory,
+    used: &BTreeSet<Lemma>,
+    solvers: &Solvers,
+    effort: &Effort,
+    cancel: &Cancel,
+) -> Shown {
+    let new: BTreeSet<Lemma> = used
+        .iter()
+        .filter(|lemma| !theory.lemmas().contains_key(lemma))
+        .copied()
+        .collect();
+    let missing = library::missing(&new, solvers, effort, cancel);
+    for lemma in new {
+        let open = missing.iter().find(|(one, _)| *one == lemma);
+        theory.note_lemma(lemma, open.map(|(_, why)| why.clone()));
+    }
+    for lemma in used {
+        if let Some(Some(why)) = theory.lemmas().get(lemma) {
+            let name = lemma.name();
+            return Shown::No(format!("the library lemma {name} is not shown: {why}"));
+        }
+    }
+    Shown::Yes
+}
+
+/// What an answer that something can be violated is told as.
+const VIOLATED: &str = "the solver sees a way to violate it";
 
 /// The query without quantifiers and the one with them.
 fn queries(
@@ -112,7 +299,7 @@ fn queries(
     obligation: &Obligation,
     at: usize,
     effort: &Effort,
-) -> Result<(Query, Query)> {
+) -> Result<Queries> {
     let background = theory.background().to_vec();
     let mut ground = Ground::new(theory);
     // First, so that its witnesses are tried first.
@@ -124,7 +311,7 @@ fn queries(
     {
         ground.assert(hypothesis)?;
     }
-    let mut facts = 0;
+    let (mut facts, mut divisions) = (0, 0);
     for _ in 0..ROUNDS {
         let sums = ground.sums.len();
         if sums > facts {
@@ -132,6 +319,8 @@ fn queries(
             facts = sums;
         }
         let new = ground.instantiate_round()?;
+        let known = std::mem::replace(&mut divisions, ground.divisions.len());
+        ground.division_facts(known)?;
         if !new && ground.sums.len() == facts {
             break;
         }
@@ -140,13 +329,20 @@ fn queries(
         theory,
         formulas,
         universals,
+        used,
+        divisions,
         ..
     } = ground;
+    let exact: Vec<Term> = divisions
+        .into_iter()
+        .map(|(division, value)| theory.terms.eq(division, value))
+        .collect();
     let query = |full: bool| {
         let mut script = Script::new(&theory.terms);
         formulas.iter().for_each(|formula| script.count(*formula));
         formulas.iter().for_each(|formula| script.assert(*formula));
         if full {
+            exact.iter().for_each(|formula| script.assert(*formula));
             for universal in &universals {
                 if is_readable(&theory.terms, universal.body, &mut FxHashSet::default()) {
                     script.assert_universal(universal.proxy, &universal.sorts, universal.body);
@@ -160,5 +356,9 @@ fn queries(
         query.seed = effort.seed;
         query
     };
-    Ok((query(false), query(true)))
+    Ok(Queries {
+        first: query(false),
+        second: query(true),
+        used,
+    })
 }

@@ -1,21 +1,16 @@
-//! Facts about sums over finite sets, and about least and greatest elements.
+//! Instances of library lemmas for the sums and extreme elements that occur.
 //!
 //! Cardinality, `count`, `sum`, the length of a bag and how often a value stands in a sequence are all
-//! sums `Σf` of a function that is zero but for finitely many places. For the sums that occur, these
-//! facts are asserted; each is a theorem about finite sums of integers, tested against them in
-//! `tests/it/sums.rs`:
+//! sums `Σf` of a function that is zero but for finitely many places. Which facts there are, and why
+//! they hold, is said in [`crate::library`]; here is where they are used: each sum by itself, the first
+//! few in pairs, fewer in threes.
 //!
-//! 1. if `f` is zero everywhere, `Σf = 0`;
-//! 2. if `f` is nowhere negative, `Σf >= 0`, and no value of `f` is greater than `Σf`;
-//! 3. if `f` is nowhere greater than `g`, `Σf <= Σg`, and if the sums are equal, so are `f` and `g`;
-//! 4. if `f` and `g` agree but for one place (or two), the sums differ by the difference there;
-//! 5. if `h` is `f + g` everywhere, `Σh = Σf + Σg`;
-//! 6. the sum of 1 over the integers from `a` to before `b` is `b - a`, or 0; over a sort, its size.
-//!
-//! The places of fact 4 are those that the functions themselves single out: ends of ranges, places
-//! that were changed.
+//! Two functions that agree but for a place or two: the places are those that the functions themselves
+//! single out, ends of ranges and places that were changed.
 
 use super::ground::{Ground, WITNESS};
+use crate::library::Lemma;
+use crate::library::facts::{self, Summed};
 use crate::term::{Op, Sort, SortKind, Term};
 use crate::theory::Result;
 
@@ -25,6 +20,8 @@ const MOST_COMPARED: usize = 8;
 const MOST_ADDED: usize = 4;
 /// The most places tried for one pair.
 const MOST_PLACES: usize = 4;
+/// The most places tried two at a time.
+const MOST_IN_PAIRS: usize = 3;
 
 impl Ground<'_> {
     /// Asserts the facts about the sums from number `from` on.
@@ -33,6 +30,20 @@ impl Ground<'_> {
         let facts = self.facts(from);
         self.witness_name = WITNESS;
         facts
+    }
+
+    /// Asserts the facts about the divisions from number `from` on.
+    pub(super) fn division_facts(&mut self, from: usize) -> Result<()> {
+        for at in from..self.divisions.len() {
+            let (division, value) = self.divisions[at];
+            let terms = &mut self.theory.terms;
+            if let (Op::Mod, [a, m]) = (terms.op(division), terms.args(division)) {
+                let (a, m) = (*a, *m);
+                let says = facts::remainder(terms, a, m, value);
+                self.fact(Lemma::Remainder, says)?;
+            }
+        }
+        Ok(())
     }
 
     fn facts(&mut self, from: usize) -> Result<()> {
@@ -45,7 +56,7 @@ impl Ground<'_> {
                 op => self.extreme(function, value, op == Op::Least)?,
             }
         }
-        let totals: Vec<(Term, Term)> = self
+        let totals: Vec<Summed> = self
             .sums
             .iter()
             .filter(|(term, _)| self.theory.terms.op(*term) == Op::Total)
@@ -65,59 +76,51 @@ impl Ground<'_> {
         Ok(())
     }
 
-    /// `∃x. says(x)` for a fresh `x` that `f` can be read at.
-    fn somewhere(&mut self, f: Term, says: impl FnOnce(&mut Self, Term) -> Term) -> Term {
-        let at = self.place_of(f);
-        let body = says(self, at);
-        self.theory.terms.exists(at, body)
-    }
-
-    fn everywhere(&mut self, f: Term, says: impl FnOnce(&mut Self, Term) -> Term) -> Term {
-        let at = self.place_of(f);
-        let body = says(self, at);
-        self.theory.terms.forall(at, body)
-    }
-
-    fn place_of(&mut self, f: Term) -> Term {
-        self.theory.terms.fresh_place("x", f)
-    }
-
-    fn at(&mut self, f: Term, x: Term) -> Term {
-        self.theory.terms.select(f, x)
-    }
-
-    /// Facts 1, 2 and 6.
+    /// Facts about one sum.
     fn alone(&mut self, f: Term, sum: Term) -> Result<()> {
-        let zero = self.theory.terms.int(0);
-        let is_zero = self.theory.terms.eq(sum, zero);
-        let nonzero = self.somewhere(f, |ground, x| {
-            let value = ground.at(f, x);
-            let none = ground.theory.terms.eq(value, zero);
-            ground.theory.terms.not(none)
-        });
-        let empty = self.theory.terms.or(&[nonzero, is_zero]);
-        self.assert(empty)?;
-        let negative = self.somewhere(f, |ground, x| {
-            let value = ground.at(f, x);
-            ground.theory.terms.lt(value, zero)
-        });
-        let not_below = self.theory.terms.le(zero, sum);
-        let all_below = self.everywhere(f, |ground, x| {
-            let value = ground.at(f, x);
-            ground.theory.terms.le(value, sum)
-        });
-        let both = self.theory.terms.and(&[not_below, all_below]);
-        let positive = self.theory.terms.or(&[negative, both]);
-        self.assert(positive)?;
-        if let Some(size) = self.plain_count(f) {
+        let zero = facts::zero(&mut self.theory.terms, (f, sum));
+        self.fact(Lemma::Zero, zero)?;
+        let positive = facts::positive(&mut self.theory.terms, (f, sum));
+        self.fact(Lemma::Positive, positive)?;
+        self.single_places((f, sum))?;
+        if let Some((lemma, size)) = self.plain_count(f) {
             let same = self.theory.terms.eq(sum, size);
-            self.assert(same)?;
+            self.fact(lemma, same)?;
         }
         Ok(())
     }
 
+    /// A function that is zero but for a place that it singles out: compared with the one that is zero
+    /// everywhere.
+    fn single_places(&mut self, f: Summed) -> Result<()> {
+        let mut places = Vec::new();
+        self.places(f.0, &mut places);
+        self.nearest(&mut places);
+        let terms = &mut self.theory.terms;
+        let (at, zero) = (terms.fresh_place("x", f.0), terms.int(0));
+        let nothing = (terms.lambda(at, zero), zero);
+        for place in places {
+            let one = facts::but_places(&mut self.theory.terms, f, nothing, &[place]);
+            self.fact(Lemma::ButOne, one)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the places that are most likely to matter: names before what is computed from them.
+    fn nearest(&self, places: &mut Vec<Term>) {
+        let terms = &self.theory.terms;
+        places.sort_by_key(|place| !matches!(terms.op(*place), Op::Symbol(_)));
+        places.truncate(MOST_PLACES);
+    }
+
+    /// Asserts an instance of a lemma.
+    fn fact(&mut self, lemma: Lemma, says: Term) -> Result<()> {
+        self.used.insert(lemma);
+        self.assert(says)
+    }
+
     /// How many there are, when the function is 1 on a range of integers or on a whole sort.
-    fn plain_count(&mut self, f: Term) -> Option<Term> {
+    fn plain_count(&mut self, f: Term) -> Option<(Lemma, Term)> {
         if self.theory.terms.op(f) != Op::Lambda {
             return None;
         }
@@ -125,7 +128,7 @@ impl Ground<'_> {
         let (from, _) = self.theory.terms.array_parts(self.theory.terms.sort(f));
         let (one, zero) = (self.theory.terms.int(1), self.theory.terms.int(0));
         if let (SortKind::Named(sort), true) = (self.theory.terms.kind(from), body == one) {
-            return Some(self.theory.size(sort));
+            return Some((Lemma::Size, self.theory.size(sort)));
         }
         if self.theory.terms.op(body) != Op::Ite || from != Sort::INT {
             return None;
@@ -143,9 +146,8 @@ impl Ground<'_> {
             _ => return None,
         };
         let end = self.theory.terms.offset(last, 1);
-        let length = self.theory.terms.sub(end, first);
-        let some = self.theory.terms.le(zero, length);
-        Some(self.theory.terms.ite(some, length, zero))
+        let length = facts::length(&mut self.theory.terms, first, end);
+        Some((Lemma::Range, length))
     }
 
     /// For `x >= t`: `(true, t)`. For `x <= t`: `(false, t)`. The variable is number 0.
@@ -185,72 +187,34 @@ impl Ground<'_> {
         terms.is_closed(limit).then_some((coefficient == 1, limit))
     }
 
-    /// Facts 3 and 4.
-    fn compared(&mut self, (f, a): (Term, Term), (g, b): (Term, Term)) -> Result<()> {
-        for ((f, a), (g, b)) in [((f, a), (g, b)), ((g, b), (f, a))] {
-            let above = self.somewhere(f, |ground, x| {
-                let (y, z) = (ground.at(f, x), ground.at(g, x));
-                ground.theory.terms.lt(z, y)
-            });
-            let below = self.theory.terms.lt(a, b);
-            let same_sum = self.theory.terms.eq(a, b);
-            let same = self.everywhere(f, |ground, x| {
-                let (y, z) = (ground.at(f, x), ground.at(g, x));
-                ground.theory.terms.eq(y, z)
-            });
-            let equal = self.theory.terms.and(&[same_sum, same]);
-            let fact = self.theory.terms.or(&[above, below, equal]);
-            self.assert(fact)?;
+    /// Facts about two sums.
+    fn compared(&mut self, f: Summed, g: Summed) -> Result<()> {
+        for (f, g) in [(f, g), (g, f)] {
+            let below = facts::below(&mut self.theory.terms, f, g);
+            self.fact(Lemma::Below, below)?;
         }
         let (mut of_f, mut of_g) = (Vec::new(), Vec::new());
-        self.places(f, &mut of_f);
-        self.places(g, &mut of_g);
+        self.places(f.0, &mut of_f);
+        self.places(g.0, &mut of_g);
         // What both single out is no difference between them.
         let only_f = of_f.iter().filter(|place| !of_g.contains(place));
         let only_g = of_g.iter().filter(|place| !of_f.contains(place));
         let mut places: Vec<Term> = only_f.chain(only_g).copied().collect();
-        places.truncate(MOST_PLACES);
+        self.nearest(&mut places);
         for (number, &t) in places.iter().enumerate() {
-            self.differ_at((f, a), (g, b), &[t])?;
-            for &u in &places[number + 1..] {
-                self.differ_at((f, a), (g, b), &[t, u])?;
+            let one = facts::but_places(&mut self.theory.terms, f, g, &[t]);
+            self.fact(Lemma::ButOne, one)?;
+            let others = places.iter().take(MOST_IN_PAIRS).skip(number + 1);
+            for &u in others {
+                let two = facts::but_places(&mut self.theory.terms, f, g, &[t, u]);
+                self.fact(Lemma::ButTwo, two)?;
             }
         }
         Ok(())
     }
 
-    fn differ_at(
-        &mut self,
-        (f, a): (Term, Term),
-        (g, b): (Term, Term),
-        places: &[Term],
-    ) -> Result<()> {
-        let elsewhere = self.somewhere(f, |ground, x| {
-            let (y, z) = (ground.at(f, x), ground.at(g, x));
-            let same = ground.theory.terms.eq(y, z);
-            let mut parts = vec![ground.theory.terms.not(same)];
-            for &place in places {
-                let here = ground.theory.terms.eq(x, place);
-                parts.push(ground.theory.terms.not(here));
-            }
-            ground.theory.terms.and(&parts)
-        });
-        let (mut left, mut right) = (a, b);
-        for &place in places {
-            let (y, z) = (self.at(f, place), self.at(g, place));
-            left = self.theory.terms.sub(left, y);
-            right = self.theory.terms.sub(right, z);
-        }
-        let mut parts = vec![elsewhere, self.theory.terms.eq(left, right)];
-        if let [t, u] = places {
-            parts.push(self.theory.terms.eq(*t, *u));
-        }
-        let fact = self.theory.terms.or(&parts);
-        self.assert(fact)
-    }
-
-    /// Fact 5.
-    fn added(&mut self, totals: &[(Term, Term)]) -> Result<()> {
+    /// Facts about three sums.
+    fn added(&mut self, totals: &[Summed]) -> Result<()> {
         for &(h, c) in totals {
             for (at, &(f, a)) in totals.iter().enumerate() {
                 for &(g, b) in &totals[at + 1..] {
@@ -259,16 +223,8 @@ impl Ground<'_> {
                     if !distinct || sorts[0] != sorts[1] || sorts[1] != sorts[2] {
                         continue;
                     }
-                    let other = self.somewhere(h, |ground, x| {
-                        let (x, y, z) = (ground.at(h, x), ground.at(f, x), ground.at(g, x));
-                        let sum = ground.theory.terms.add(y, z);
-                        let same = ground.theory.terms.eq(x, sum);
-                        ground.theory.terms.not(same)
-                    });
-                    let sum = self.theory.terms.add(a, b);
-                    let same = self.theory.terms.eq(c, sum);
-                    let fact = self.theory.terms.or(&[other, same]);
-                    self.assert(fact)?;
+                    let added = facts::added(&mut self.theory.terms, (h, c), (f, a), (g, b));
+                    self.fact(Lemma::Added, added)?;
                 }
             }
         }
@@ -321,6 +277,7 @@ impl Ground<'_> {
                     }
                 }
             }
+            Op::Mod => self.summands(args[0], variable, found),
             _ => {}
         }
         let inner = variable + u32::from(matches!(op, Op::Lambda | Op::Forall(_) | Op::Exists(_)));
@@ -329,25 +286,26 @@ impl Ground<'_> {
         }
     }
 
-    /// The least (or greatest) member of a set is in it, and no member is beyond it.
+    /// In a remainder of `a + b - x`, the places `a` and `b`: there the distance is zero.
+    fn summands(&mut self, dividend: Term, variable: u32, found: &mut Vec<Term>) {
+        let terms = &self.theory.terms;
+        let sum = terms.linear(dividend);
+        let named = |part: &Term| terms.op(*part) == Op::Bound(variable);
+        if !sum.parts.keys().any(named) {
+            return;
+        }
+        for &part in sum.parts.keys() {
+            if terms.is_closed(part) {
+                note(found, part);
+            }
+        }
+    }
+
+    /// The least or greatest member of a set.
     fn extreme(&mut self, set: Term, value: Term, least: bool) -> Result<()> {
-        let nothing = self.everywhere(set, |ground, x| {
-            let member = ground.at(set, x);
-            ground.theory.terms.not(member)
-        });
-        let inside = self.at(set, value);
-        let none_beyond = self.everywhere(set, |ground, x| {
-            let member = ground.at(set, x);
-            let bounded = if least {
-                ground.theory.terms.le(value, x)
-            } else {
-                ground.theory.terms.le(x, value)
-            };
-            ground.theory.terms.implies(member, bounded)
-        });
-        let both = self.theory.terms.and(&[inside, none_beyond]);
-        let fact = self.theory.terms.or(&[nothing, both]);
-        self.assert(fact)
+        let lemma = if least { Lemma::Least } else { Lemma::Greatest };
+        let says = facts::extreme(&mut self.theory.terms, set, value, least);
+        self.fact(lemma, says)
     }
 }
 

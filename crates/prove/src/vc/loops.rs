@@ -144,6 +144,7 @@ impl Following<'_> {
 
     /// The state at the head: what the body writes is arbitrary.
     fn head(&mut self, mut state: State, body: &Block) -> Result<State> {
+        self.cuts += 1;
         let mut written = Written::default();
         written.block(body);
         let song = self.theory.song.clone();

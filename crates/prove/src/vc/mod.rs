@@ -51,6 +51,8 @@ pub fn conditions(theory: &mut Theory, line: usize, finally: &[usize]) -> Result
         locals,
         text: String::new(),
         conditions: Conditions::default(),
+        chosen: Vec::new(),
+        cuts: 0,
     };
     following.line(line, finally)?;
     Ok(following.conditions)
@@ -84,6 +86,10 @@ struct Following<'a> {
     /// What is being read, as the song prints it.
     text: String,
     conditions: Conditions,
+    /// What was chosen so far in a loop whose rounds are taken all at once.
+    chosen: Vec<Term>,
+    /// How many loops were cut at their heads.
+    cuts: usize,
 }
 
 impl Following<'_> {

@@ -51,6 +51,7 @@ impl Following<'_> {
             }
             StmtKind::Maybe(yes, no) => {
                 let done = self.theory.terms.fresh("maybe", Sort::BOOL);
+                self.chosen.push(done);
                 return self.branches(state, done, yes, no);
             }
             StmtKind::Match(scrutinee, arms) => return self.match_stmt(state, scrutinee, arms),
@@ -123,6 +124,7 @@ impl Following<'_> {
         };
         let sort = self.theory.sort_of_type(&ty, span)?;
         let value = self.theory.terms.fresh("chosen", sort);
+        self.chosen.push(value);
         self.choose(state, choice, value, span)?;
         Ok(value)
     }

@@ -1,5 +1,6 @@
 //! Tests of the prover, with the real solver.
 
+mod library;
 mod lines;
 mod programs;
 mod prover;
