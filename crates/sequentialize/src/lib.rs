@@ -67,9 +67,9 @@ pub fn sequentialize(
             return Err(Box::new(stuck));
         }
     };
+    let line = line::line(&engine, &ends);
     let mut open = std::mem::take(&mut engine.risks);
     open.extend(annotated);
-    let line = line::line(&engine, &ends);
     Ok(Sequentialized {
         open,
         line,

@@ -1,10 +1,13 @@
 //! The engines this build has, in the order in which they are asked.
 
 mod bounds;
+mod candidates;
 mod counting;
 mod dossier;
 mod explore;
+mod identities;
 mod naive;
+mod on_the_line;
 mod prove;
 mod sequentialize;
 mod trusted;

@@ -2,17 +2,19 @@
 //!
 //! The search for a line is done by `plainsong-sequentialize`. Where it finds one, deadlock freedom and
 //! `finally pending() == 0` are proved for all sizes, and `assertions` if everything on the way was decided.
-//! Whatever is left open is explored at small sizes: a refutation is a real one with its execution, and
+//! Other `finally` properties and assertions go to the prover, which follows the line (`on_the_line.rs`). Whatever is left open is explored at small sizes: a refutation is a real one with its execution, and
 //! otherwise the verdict is `unknown` and says what stood in the way.
 
 use super::bounds::Bound;
 use super::explore::Explore;
+use super::on_the_line::{Told, on_the_line};
 use super::trusted::trusted;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_ir::{BinOp, Claim, Expr, ExprKind, PendingOf, Song, System};
+use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, ENDS_THERE, Limits};
 use plainsong_semantics::sizes::Sizes;
@@ -67,25 +69,44 @@ impl Engine for Sequentialize {
                     .is_ok_and(|line| is_proved(&task.song, question, line))
             })
             .collect();
-        let open: Vec<Question> = task
-            .questions
-            .iter()
-            .zip(&proved)
+        let asked = task.questions.iter().zip(&proved);
+        let asked: Vec<&Question> = asked
             .filter(|(_, proved)| !**proved)
-            .map(|(question, _)| question.clone())
+            .map(|(question, _)| question)
             .collect();
+        let told = match &found {
+            Ok(line) if !asked.is_empty() => on_the_line(task, line, &asked, overseer),
+            _ => Vec::new(),
+        };
+        let never_fails = asked.iter().zip(&told).any(|(question, told)| {
+            question.check == Check::Assertions && matches!(told, Told::Proved(..))
+        });
+        let may_fail = !never_fails && found.as_ref().is_ok_and(|line| !line.open.is_empty());
+        let open = asked.iter().enumerate();
+        let open = open.filter(|(at, _)| !matches!(told.get(*at), Some(Told::Proved(..))));
+        let open = open.map(|(_, question)| (*question).clone()).collect();
         let mut explored = explored(task, open, overseer)?.into_iter();
+        let mut told = told.into_iter();
         let mut verdicts = Vec::new();
         for (question, proved) in task.questions.iter().zip(proved) {
-            verdicts.push(if proved {
-                let why = why_proved(question);
-                Verdict {
-                    assumptions: assumptions(&task.song, question, found.as_ref().ok()),
-                    ..verdict(question, Outcome::Proved, Bound::new(), why)
+            let told = if proved { None } else { told.next() };
+            let mut trusted = assumptions(&task.song, question, may_fail);
+            let why = match (proved, &told) {
+                (true, _) => why_proved(question),
+                (false, Some(Told::Proved(number, notes))) => {
+                    trusted.extend(notes.iter().cloned());
+                    let number = count(*number as u64, "obligation");
+                    format!("{number} shown on the line, for every size")
                 }
-            } else {
-                let small = explored.next().expect("what is open was explored");
-                combined(&task.song, question, small, &found)
+                _ => {
+                    let small = explored.next().expect("what is open was explored");
+                    verdicts.push(combined(&task.song, question, small, &found, told));
+                    continue;
+                }
+            };
+            verdicts.push(Verdict {
+                assumptions: trusted,
+                ..verdict(question, Outcome::Proved, Bound::new(), why)
             });
         }
         Ok(EngineReport {
@@ -96,9 +117,8 @@ impl Engine for Sequentialize {
 }
 
 /// What a proof rests on.
-fn assumptions(song: &Song, question: &Question, line: Option<&Sequentialized>) -> Vec<String> {
+fn assumptions(song: &Song, question: &Question, may_fail: bool) -> Vec<String> {
     let mut all = trusted(song);
-    let may_fail = line.is_some_and(|line| !line.open.is_empty());
     if may_fail && question.check != Check::Assertions {
         all.push(ENDS_THERE.to_owned());
     }
@@ -196,6 +216,7 @@ fn combined(
     question: &Question,
     mut small: Verdict,
     found: &Result<Sequentialized, Box<Stuck>>,
+    told: Option<Told>,
 ) -> Verdict {
     small.property.clone_from(&question.name);
     if small.outcome == Outcome::Refuted {
@@ -203,7 +224,13 @@ fn combined(
     }
     let why = match found {
         Err(stuck) => no_line(stuck),
-        Ok(line) => not_on_the_line(song, question, line),
+        Ok(line) => {
+            let why = not_on_the_line(song, question, line);
+            match told {
+                Some(Told::Open(open)) => format!("{why}: {open}"),
+                _ => why,
+            }
+        }
     };
     let tried = match small.outcome {
         Outcome::Holds => {

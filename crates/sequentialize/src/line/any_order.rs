@@ -43,8 +43,8 @@ impl Visit for Loops<'_> {
 }
 
 impl Line {
-    /// The song with its line's loops over members written out: all of them, or those whose rounds may
-    /// come in any order.
+    /// The song with its line's loops over members written out: those whose rounds may come in any order, or
+    /// all of them but those that only do something to each member by itself.
     pub fn written_out(&self, all: bool) -> Song {
         let mut song = self.song.clone();
         let Some(line) = song.lines.pop() else {
@@ -115,7 +115,11 @@ impl Writing<'_> {
                 self.at += 1;
                 let body = self.block(body);
                 let sort = self.members(domain).filter(|_| filter.is_none());
-                if let Some(sort) = sort.filter(|_| loose || self.all) {
+                let wanted = match self.all {
+                    true => !is_separate(&body, *local),
+                    false => loose,
+                };
+                if let Some(sort) = sort.filter(|_| wanted) {
                     return self.written(*local, sort, body, stmt.span, into);
                 }
                 StmtKind::For {
@@ -219,4 +223,21 @@ impl Writing<'_> {
             span,
         });
     }
+}
+
+/// Does it only assign variables of the member itself, without choices and loops?
+fn is_separate(block: &Block, local: LocalId) -> bool {
+    let own = |place: &Place| match &place.root {
+        Root::Of(_, index, _) => {
+            matches!(&index[..], [one] if one.kind == ExprKind::Local(local))
+        }
+        _ => false,
+    };
+    block.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Assign(place, _) => own(place),
+        StmtKind::Let(..) | StmtKind::Assert(_) => true,
+        StmtKind::If(_, yes, no) => is_separate(yes, local) && is_separate(no, local),
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, body)| is_separate(body, local)),
+        _ => false,
+    })
 }

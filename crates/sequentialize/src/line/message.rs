@@ -46,7 +46,8 @@ impl Teller<'_, '_> {
         let [(at, first, to), ..] = all[..] else {
             return Err("a sending without its statement".to_owned());
         };
-        let keeps = all.iter().any(|(_, number, _)| self.keep.contains(number));
+        let keeps =
+            all.iter().any(|(_, number, _)| self.keep.contains(number)) || self.may_fail(at);
         let kept = match keeps {
             true => Some(self.keep(at, first, to, block)?),
             false => None,
@@ -55,6 +56,18 @@ impl Teller<'_, '_> {
             self.send(at, number, kept.clone());
         }
         Ok(())
+    }
+
+    /// May computing what a statement sends fail? Then it has to stand in the line, received or not.
+    fn may_fail(&self, at: At) -> bool {
+        let (OpKind::Send(_, arguments, _), _) = self.op(at) else {
+            return false;
+        };
+        let within = |risk: &Span| {
+            let mut spans = arguments.iter().map(|one| one.span);
+            spans.any(|span| span.start <= risk.start && risk.end <= span.end)
+        };
+        self.engine.risks.iter().any(within)
     }
 
     /// Keeps the values of a message in variables.
@@ -112,9 +125,7 @@ impl Teller<'_, '_> {
         let (OpKind::Send(_, arguments, address), _) = self.op(at) else {
             return;
         };
-        // What is received under no name, or per round, is not said again.
         self.untold.insert(address.span);
-        self.untold.extend(arguments.iter().map(|one| one.span));
         let mut reads = Reads::default();
         arguments.iter().for_each(|one| reads.expr(one));
         let family = at.comp.family;

@@ -44,7 +44,10 @@ pub struct Line {
     /// Does it end in exactly the states that the processes end in, but for daemons? Otherwise it may end in
     /// more.
     pub exact: bool,
-    /// Expressions of the processes that are evaluated but do not stand in the line.
+    /// Do all processes but daemons come to an end? Otherwise the line shows one round of those that do not.
+    pub ends: bool,
+    /// Expressions of the processes that are evaluated, and annotations of loops that are checked, but do not
+    /// stand in the line.
     pub untold: BTreeSet<Span>,
 }
 
@@ -100,6 +103,7 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
         endpoints: teller.endpoints,
         any_order,
         exact: teller.exact,
+        ends: engine.endless.is_empty(),
         untold: teller.untold,
     })
 }
@@ -158,12 +162,12 @@ impl<'e, 'a> Teller<'e, 'a> {
             loops: BTreeMap::new(),
             sent: BTreeMap::new(),
             versions: BTreeMap::new(),
-            untold: BTreeSet::new(),
+            untold: engine.score.annotated.iter().copied().collect(),
             keep: BTreeSet::new(),
             keep_next: BTreeSet::new(),
             kept_vars: BTreeMap::new(),
             loose: BTreeSet::new(),
-            exact: engine.is_exact(),
+            exact: engine.endless.is_empty(),
         }
     }
 

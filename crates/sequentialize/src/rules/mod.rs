@@ -113,11 +113,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Do all members come to an end, so that there are final states to speak of?
-    pub(crate) fn is_exact(&self) -> bool {
-        self.endless.is_empty()
-    }
-
     /// Everybody at their start.
     pub(crate) fn start(&mut self) -> State {
         let mut state = State::default();

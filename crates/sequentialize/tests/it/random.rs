@@ -18,7 +18,7 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
     let programs: u64 =
         std::env::var("PLAINSONG_PROGRAMS").map_or(400, |n| n.parse().expect("a number"));
     let (largest, sum, states) = if programs > 400 {
-        (3, 5, 20_000)
+        (3, 4, 5_000)
     } else {
         (3, 4, 1_000)
     };

@@ -1,0 +1,492 @@
+//! Candidates for invariants of loops over members.
+//!
+//! A written-out loop keeps the members it has visited in a variable, so candidates can speak of them. They are
+//! read off the loop's own body and are only guesses: whoever uses them shows each of them, or drops it.
+//!
+//! - what a round decides or accumulates about its member holds of every member visited, perhaps only while
+//!   a flag has a certain value: `commit ==> forall e where seen(e) :: yes[e]`, and its counterpart with
+//!   `exists`;
+//! - what a round assigns to its member is what visited members have;
+//! - what members start with is what the others still have;
+//! - a counter is the number of members visited, a collected set what they gave.
+//!
+//! Candidates mention a variable that the loop writes: everything else is known from before the loop anyway.
+
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
+use plainsong_ir::{
+    BinOp, Binding, Block, Builtin, Choice, Domain, Expr, ExprKind, FamilyId, Local, LocalId,
+    Pattern, PatternKind, Place, Quantifier, Root, Song, StartValue, Stmt, StmtKind, Ty, UnOp,
+    VarId,
+};
+use std::collections::BTreeMap;
+
+/// No more candidates per loop than this.
+const MOST: usize = 60;
+
+/// A loop over members that is written out, as its parts.
+struct Loop<'a> {
+    member: LocalId,
+    ty: Ty,
+    seen: Expr,
+    body: &'a [Stmt],
+}
+
+/// Candidates for every loop over members of the last choreography, by the loop's position in the text. New
+/// names are added to `locals`.
+pub(super) fn candidates(
+    song: &Song,
+    body: &Block,
+    locals: &mut Vec<Local>,
+) -> BTreeMap<usize, Vec<Expr>> {
+    let mut finding = Finding {
+        song,
+        locals,
+        at: 0,
+        found: BTreeMap::new(),
+    };
+    finding.block(body);
+    finding.found
+}
+
+struct Finding<'a> {
+    song: &'a Song,
+    locals: &'a mut Vec<Local>,
+    at: usize,
+    found: BTreeMap<usize, Vec<Expr>>,
+}
+
+impl Visit for Finding<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::While(_, _, body) = &stmt.kind {
+            let at = self.at;
+            self.at += 1;
+            if let Some(this) = parts(body) {
+                let all = self.of_loop(&this);
+                self.found.insert(at, all);
+            }
+        }
+        walk::stmt(self, stmt);
+    }
+}
+
+/// `let x = choose S where …; …; seen = seen.with(x);`
+fn parts(body: &Block) -> Option<Loop<'_>> {
+    let [first, rest @ .., last] = &body[..] else {
+        return None;
+    };
+    let StmtKind::LetChoice(Choice {
+        local,
+        domain: Domain::Type(ty),
+        ..
+    }) = &first.kind
+    else {
+        return None;
+    };
+    let StmtKind::Assign(_, value) = &last.kind else {
+        return None;
+    };
+    let ExprKind::Method(Builtin::With, arguments) = &value.kind else {
+        return None;
+    };
+    Some(Loop {
+        member: *local,
+        ty: ty.clone(),
+        seen: arguments.first()?.clone(),
+        body: rest,
+    })
+}
+
+/// What one way through a round says.
+#[derive(Default)]
+struct Round {
+    /// Variables of single endpoints, as what they were assigned in the round.
+    known: BTreeMap<(FamilyId, VarId), Expr>,
+    /// Conditions about the member.
+    atoms: Vec<Expr>,
+    /// Variables of the member and what they were assigned.
+    given: Vec<(Expr, Expr)>,
+    /// Variables of single endpoints that are written, with their types.
+    written: Vec<(FamilyId, VarId, Ty)>,
+    /// Sets of single endpoints and what a round adds to them.
+    collected: Vec<(Expr, Expr)>,
+    /// Variables of single endpoints that every round sets anew: they say nothing about other rounds.
+    anew: Vec<(FamilyId, VarId)>,
+    /// In how many branches this is.
+    depth: usize,
+    /// Values that they are given.
+    literals: Vec<(FamilyId, VarId, Expr)>,
+}
+
+impl Finding<'_> {
+    fn of_loop(&mut self, this: &Loop<'_>) -> Vec<Expr> {
+        let mut round = Round::default();
+        self.walk(this, this.body, &mut round);
+        let mut all = Vec::new();
+        let flags = self.flags(&round);
+        let written: Vec<_> = round.written.iter().map(|(f, v, _)| (*f, *v)).collect();
+        let mut atoms: Vec<Expr> = Vec::new();
+        for atom in &round.atoms {
+            if mentions(atom, this.member) && !reads(atom, &written) && !atoms.contains(atom) {
+                atoms.push(atom.clone());
+                atoms.push(not(atom.clone()));
+            }
+        }
+        for (var, value) in &round.given {
+            let is_about_member = !reads(value, &written);
+            if is_about_member {
+                let same = binary(BinOp::Eq, var.clone(), value.clone());
+                all.push(self.each(this, &same, Some(true), Quantifier::Forall));
+            }
+            if let Some(start) = self.start_of(var) {
+                let same = binary(BinOp::Eq, var.clone(), start);
+                all.push(self.each(this, &same, Some(false), Quantifier::Forall));
+            }
+        }
+        for flag in &flags {
+            for atom in &atoms {
+                for quantifier in [Quantifier::Forall, Quantifier::Exists] {
+                    let each = self.each(this, atom, Some(true), quantifier);
+                    all.push(binary(BinOp::Implies, flag.clone(), each));
+                }
+            }
+        }
+        for (set, one) in &round.collected {
+            if mentions(one, this.member) && !reads(one, &written) {
+                let gathered = self.gathered(this, one, &set.ty);
+                all.push(binary(BinOp::Eq, set.clone(), gathered));
+            }
+        }
+        for (family, var, ty) in &round.written {
+            if matches!(ty, Ty::Int | Ty::Nat) {
+                all.extend(self.counted(this, *family, *var, ty, &atoms));
+            }
+        }
+        all.truncate(MOST);
+        all
+    }
+
+    fn walk(&mut self, this: &Loop<'_>, body: &[Stmt], round: &mut Round) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Assign(place, value) => self.assigned(this, place, value, round),
+                StmtKind::AssignChoice(place, _) => {
+                    if let Root::Of(family, index, var) = &place.root
+                        && index.is_empty()
+                    {
+                        round.known.remove(&(*family, *var));
+                        round.note(self.song, *family, *var);
+                    }
+                }
+                StmtKind::If(condition, yes, no) => {
+                    let condition = round.said(condition);
+                    round.atoms_of(&condition);
+                    let known = round.known.clone();
+                    round.depth += 1;
+                    self.walk(this, yes, round);
+                    round.known.clone_from(&known);
+                    self.walk(this, no, round);
+                    round.known = known;
+                    round.depth -= 1;
+                }
+                StmtKind::Match(value, arms) => {
+                    let value = round.said(value);
+                    let known = round.known.clone();
+                    round.depth += 1;
+                    for (pattern, body) in arms {
+                        let is = ExprKind::Is(Box::new(value.clone()), wild(pattern));
+                        round.atoms.push(bool(is));
+                        self.walk(this, body, round);
+                        round.known.clone_from(&known);
+                    }
+                    round.depth -= 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn assigned(&self, this: &Loop<'_>, place: &Place, value: &Expr, round: &mut Round) {
+        let Root::Of(family, index, var) = &place.root else {
+            return;
+        };
+        let value = round.said(value);
+        if value.ty == Ty::Bool {
+            round.atoms_of(&value);
+        }
+        if !place.path.is_empty() {
+            return;
+        }
+        if index.is_empty() {
+            if let ExprKind::Method(Builtin::With, arguments) = &value.kind
+                && let [set, one] = &arguments[..]
+            {
+                round.collected.push((set.clone(), one.clone()));
+            }
+            round.note(self.song, *family, *var);
+            if round.depth == 0 && !reads(&value, &[(*family, *var)]) {
+                round.anew.push((*family, *var));
+            }
+            if is_literal(&value) {
+                round.literals.push((*family, *var, value.clone()));
+            }
+            round.known.insert((*family, *var), value);
+        } else if matches!(&index[..], [one] if one.kind == ExprKind::Local(this.member)) {
+            let ty = self.song.families[family.index()].vars[var.index()]
+                .ty
+                .clone();
+            let of = expr(ExprKind::Of(*family, index.clone(), *var), ty);
+            round.given.push((of, value));
+        }
+    }
+
+    /// Conditions on single endpoints that a round changes.
+    fn flags(&self, round: &Round) -> Vec<Expr> {
+        let mut flags = Vec::new();
+        for (family, var, ty) in &round.written {
+            if round.anew.contains(&(*family, *var)) {
+                continue;
+            }
+            let of = || expr(ExprKind::Of(*family, Vec::new(), *var), ty.clone());
+            if *ty == Ty::Bool {
+                flags.extend([of(), not(of())]);
+                continue;
+            }
+            let mut values: Vec<Expr> = round
+                .literals
+                .iter()
+                .filter(|(f, v, _)| (f, v) == (family, var))
+                .map(|(_, _, value)| value.clone())
+                .collect();
+            values.extend(self.start_of(&of()));
+            values.dedup();
+            flags.extend(
+                values
+                    .into_iter()
+                    .map(|value| binary(BinOp::Eq, of(), value)),
+            );
+        }
+        flags
+    }
+
+    /// The literal that a variable starts with.
+    fn start_of(&self, of: &Expr) -> Option<Expr> {
+        let ExprKind::Of(family, _, var) = &of.kind else {
+            return None;
+        };
+        match &self.song.families[family.index()].vars[var.index()].start {
+            StartValue::Value(value) if is_literal(value) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    /// `forall e: S where seen.contains(e) :: …`, or of those not seen, or of all.
+    fn each(
+        &mut self,
+        this: &Loop<'_>,
+        about: &Expr,
+        seen: Option<bool>,
+        quantifier: Quantifier,
+    ) -> Expr {
+        let (name, about) = self.about_another(this, about);
+        let one = expr(ExprKind::Local(name), this.ty.clone());
+        let filter = seen.map(|seen| {
+            let inside = bool(ExprKind::Method(
+                Builtin::Contains,
+                vec![this.seen.clone(), one],
+            ));
+            if seen { inside } else { not(inside) }
+        });
+        let binding = Binding {
+            names: vec![name],
+            domain: Domain::Type(this.ty.clone()),
+            filter,
+        };
+        bool(ExprKind::Quantifier(
+            quantifier,
+            vec![binding],
+            Box::new(about),
+        ))
+    }
+
+    /// `{ … for e in seen }`
+    fn gathered(&mut self, this: &Loop<'_>, one: &Expr, ty: &Ty) -> Expr {
+        let (name, one) = self.about_another(this, one);
+        let binding = Binding {
+            names: vec![name],
+            domain: Domain::In(this.seen.clone()),
+            filter: None,
+        };
+        let kind = ExprKind::Comprehension(Box::new(binding), Box::new(one));
+        expr(kind, ty.clone())
+    }
+
+    /// The same about a member with another name.
+    fn about_another(&mut self, this: &Loop<'_>, about: &Expr) -> (LocalId, Expr) {
+        let name = LocalId::from(self.locals.len());
+        self.locals.push(Local {
+            name: format!("e{}", self.locals.len()),
+            ty: this.ty.clone(),
+            mutable: false,
+            span: Span::default(),
+        });
+        let mut about = about.clone();
+        Instead(this.member, name).expr(&mut about);
+        (name, about)
+    }
+
+    /// A counter that counts members.
+    fn counted(
+        &mut self,
+        this: &Loop<'_>,
+        family: FamilyId,
+        var: VarId,
+        ty: &Ty,
+        atoms: &[Expr],
+    ) -> Vec<Expr> {
+        let int = |value: Expr| match value.ty {
+            Ty::Nat => expr(ExprKind::Widen(Box::new(value)), Ty::Int),
+            _ => value,
+        };
+        let counter = int(expr(ExprKind::Of(family, Vec::new(), var), ty.clone()));
+        let size = ExprKind::Method(Builtin::Len, vec![this.seen.clone()]);
+        let size = int(expr(size, Ty::Nat));
+        let mut all = vec![
+            binary(BinOp::Eq, counter.clone(), size.clone()),
+            binary(BinOp::Le, counter.clone(), size),
+        ];
+        for atom in atoms {
+            let mut number = self.each(this, atom, Some(true), Quantifier::Count);
+            number.ty = Ty::Nat;
+            all.push(binary(BinOp::Eq, counter.clone(), int(number)));
+        }
+        all
+    }
+}
+
+impl Round {
+    /// An expression with what is known in the place of variables of single endpoints.
+    fn said(&self, value: &Expr) -> Expr {
+        let mut value = value.clone();
+        Known(&self.known).expr(&mut value);
+        value
+    }
+
+    /// The truth values that an expression is made of.
+    fn atoms_of(&mut self, value: &Expr) {
+        match &value.kind {
+            ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies | BinOp::Iff, left, right) => {
+                self.atoms_of(left);
+                self.atoms_of(right);
+            }
+            ExprKind::Unary(UnOp::Not, inner) => self.atoms_of(inner),
+            _ if value.ty == Ty::Bool => self.atoms.push(value.clone()),
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, song: &Song, family: FamilyId, var: VarId) {
+        let ty = &song.families[family.index()].vars[var.index()].ty;
+        let entry = (family, var, ty.clone());
+        if !self.written.contains(&entry) {
+            self.written.push(entry);
+        }
+    }
+}
+
+struct Known<'a>(&'a BTreeMap<(FamilyId, VarId), Expr>);
+
+impl VisitMut for Known<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let ExprKind::Of(family, index, var) = &expr.kind
+            && index.is_empty()
+            && let Some(value) = self.0.get(&(*family, *var))
+        {
+            *expr = value.clone();
+            return;
+        }
+        walk_mut::expr(self, expr);
+    }
+}
+
+struct Instead(LocalId, LocalId);
+
+impl VisitMut for Instead {
+    fn expr(&mut self, expr: &mut Expr) {
+        if expr.kind == ExprKind::Local(self.0) {
+            expr.kind = ExprKind::Local(self.1);
+        }
+        walk_mut::expr(self, expr);
+    }
+}
+
+/// Does it speak of the member, and of no other name?
+fn mentions(expr: &Expr, member: LocalId) -> bool {
+    free_locals(expr).into_iter().eq([member])
+}
+
+/// Does it read one of these variables of single endpoints?
+fn reads(expr: &Expr, vars: &[(FamilyId, VarId)]) -> bool {
+    struct Reads<'a>(&'a [(FamilyId, VarId)], bool);
+    impl Visit for Reads<'_> {
+        fn expr(&mut self, expr: &Expr) {
+            if let ExprKind::Of(family, index, var) = &expr.kind {
+                self.1 |= index.is_empty() && self.0.contains(&(*family, *var));
+            }
+            walk::expr(self, expr);
+        }
+    }
+    let mut reads = Reads(vars, false);
+    reads.expr(expr);
+    reads.1
+}
+
+fn is_literal(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::None => true,
+        ExprKind::Variant(_, _, parts) => parts.is_empty(),
+        ExprKind::Some(inner) | ExprKind::Widen(inner) | ExprKind::Narrow(inner) => {
+            is_literal(inner)
+        }
+        _ => false,
+    }
+}
+
+/// A pattern without its names.
+fn wild(pattern: &Pattern) -> Pattern {
+    use PatternKind as P;
+    let all = |parts: &[Pattern]| parts.iter().map(wild).collect();
+    let kind = match &pattern.kind {
+        P::Bind(_) => P::Wild,
+        P::Some(inner) => P::Some(Box::new(wild(inner))),
+        P::Tuple(parts) => P::Tuple(all(parts)),
+        P::Variant(id, tag, parts) => P::Variant(*id, *tag, all(parts)),
+        P::Struct(id, parts) => P::Struct(*id, all(parts)),
+        P::Pid(family, parts) => P::Pid(*family, all(parts)),
+        P::Wild | P::Bool(_) | P::Int(_) | P::None => pattern.kind.clone(),
+    };
+    Pattern {
+        kind,
+        span: pattern.span,
+    }
+}
+
+fn not(value: Expr) -> Expr {
+    bool(ExprKind::Unary(UnOp::Not, Box::new(value)))
+}
+
+fn binary(op: BinOp, left: Expr, right: Expr) -> Expr {
+    bool(ExprKind::Binary(op, Box::new(left), Box::new(right)))
+}
+
+fn bool(kind: ExprKind) -> Expr {
+    expr(kind, Ty::Bool)
+}
+
+fn expr(kind: ExprKind, ty: Ty) -> Expr {
+    Expr {
+        kind,
+        ty,
+        span: Span::default(),
+    }
+}

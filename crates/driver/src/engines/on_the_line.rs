@@ -1,0 +1,372 @@
+//! Proofs on the line: assertions and `finally` properties, for every size.
+//!
+//! A line that `sequentialize` found is sequential code, so the prover can follow it. Loops over members need
+//! invariants; [`candidates`](super::candidates) guesses some, and those that cannot be shown are dropped until all
+//! that are left can (the largest set of candidates that is inductive).
+//!
+//! Why sound. The processes end in no state that the line does not end in, and whatever a process evaluates, the
+//! line evaluates with the same values, but for what is listed as not told. Loops are followed in any order of
+//! members. The rounds of clients with daemons interleave, so nothing is said about what daemons hold at the end.
+//!
+//! NOT COVERED. Lines of processes that never end, lines that leave out a path on which an assertion fails,
+//! properties that speak of daemons, annotations of loops in processes.
+
+use super::candidates::candidates;
+use super::identities::as_data;
+use crate::engine::Task;
+use crate::select::Question;
+use crate::watch::Overseer;
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::{
+    Block, Claim, Expr, ExprKind, FamilyId, LoopClauses, Property, Song, Stmt, StmtKind, Ty,
+};
+use plainsong_prove::discharge::{Effort, Shown, discharge};
+use plainsong_prove::obligation::{Obligation, Rule};
+use plainsong_prove::theory::Theory;
+use plainsong_prove::vc::conditions;
+use plainsong_semantics::search::Check;
+use plainsong_sequentialize::{Line, Sequentialized};
+use plainsong_smt::{Cancel, Setup, Solvers};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Places of candidates begin here: beyond any text.
+const BEYOND: u32 = 1 << 30;
+/// So often candidates are dropped at most.
+const ROUNDS: usize = 12;
+
+/// What came of it, question by question.
+pub(super) enum Told {
+    /// Proved, with the number of obligations and what is trusted.
+    Proved(usize, Vec<String>),
+    /// Not, for this reason.
+    Open(String),
+}
+
+/// Tries to answer the questions on the line.
+pub(super) fn on_the_line(
+    task: &Task,
+    found: &Sequentialized,
+    questions: &[&Question],
+    overseer: &mut Overseer<'_>,
+) -> Vec<Told> {
+    let open = |why: &str| {
+        questions
+            .iter()
+            .map(|_| Told::Open(why.to_owned()))
+            .collect()
+    };
+    let line = match &found.line {
+        Ok(line) => line,
+        Err(why) => return open(&format!("the line cannot be shown: {why}")),
+    };
+    if found.pruned {
+        return open("an assertion certainly fails on one of its paths");
+    }
+    if !line.ends {
+        return open("the line shows one round of processes that never end");
+    }
+    let mut song = line.written_out(true);
+    let own_loops = has_while(line);
+    let mut properties = BTreeMap::new();
+    for question in questions {
+        if let Check::Property(at) = question.check
+            && let Ok(property) = at_endpoints(&task.song, line, at)
+        {
+            properties.insert(at, song.properties.len());
+            song.properties.push(property);
+        }
+    }
+    let finally: Vec<usize> = properties.values().copied().collect();
+    let proof = match attempt(song, &finally, own_loops, task, overseer) {
+        Ok(proof) => proof,
+        Err(why) => return open(&why),
+    };
+    let answer = |question: &&Question| match question.check {
+        Check::Property(at) => match properties.get(&at) {
+            Some(number) => proof.answer(|rule| rule == Rule::Finally(*number)),
+            None => Told::Open("it speaks of daemons or of more than state".to_owned()),
+        },
+        Check::Assertions => match left_out(found, line) {
+            Some(span) => Told::Open(format!(
+                "something on the way does not stand in the line ({})",
+                plainsong_sequentialize::place_marker(span)
+            )),
+            None => proof.answer(|rule| matches!(rule, Rule::Assert | Rule::Defined)),
+        },
+        _ => Told::Open("not asked of lines".to_owned()),
+    };
+    questions.iter().map(answer).collect()
+}
+
+/// A place that is open and does not stand in the line.
+fn left_out(found: &Sequentialized, line: &Line) -> Option<Span> {
+    let inside = |open: &Span| {
+        line.untold
+            .iter()
+            .any(|untold| untold.start <= open.start && open.end <= untold.end)
+    };
+    let told = Spans::of(line);
+    found
+        .open
+        .iter()
+        .copied()
+        .find(|open| inside(open) || !told.contains(open))
+}
+
+/// Does a process have a `while` of its own?
+fn has_while(line: &Line) -> bool {
+    struct Whiles(bool);
+    impl Visit for Whiles {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= matches!(stmt.kind, StmtKind::While(..));
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut whiles = Whiles(false);
+    if let Some(line) = line.song.lines.last() {
+        whiles.block(&line.code.body);
+    }
+    whiles.0
+}
+
+/// The places that stand in a line.
+struct Spans(BTreeSet<Span>);
+
+impl Spans {
+    fn of(line: &Line) -> BTreeSet<Span> {
+        let mut spans = Spans(BTreeSet::new());
+        if let Some(line) = line.song.lines.last() {
+            spans.block(&line.code.body);
+        }
+        spans.0
+    }
+}
+
+impl Visit for Spans {
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.0.insert(stmt.span);
+        walk::stmt(self, stmt);
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        self.0.insert(expr.span);
+        walk::expr(self, expr);
+    }
+}
+
+/// A property of the processes as one of the line.
+fn at_endpoints(song: &Song, line: &Line, at: usize) -> Result<Property, ()> {
+    let mut property = song.properties[at].clone();
+    let Claim::Finally(claim) = &mut property.claim else {
+        return Err(());
+    };
+    let processes = song.voices().map_or(&[][..], |voices| &voices.processes);
+    let daemons = processes.iter().filter(|process| process.daemon);
+    let mut moving = Moving {
+        endpoints: &line.endpoints,
+        daemons: daemons.map(|process| process.family).collect(),
+        wrong: false,
+    };
+    moving.expr(claim);
+    if moving.wrong { Err(()) } else { Ok(property) }
+}
+
+struct Moving<'a> {
+    endpoints: &'a BTreeMap<FamilyId, FamilyId>,
+    daemons: BTreeSet<FamilyId>,
+    wrong: bool,
+}
+
+impl VisitMut for Moving<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        match &mut expr.kind {
+            ExprKind::Of(family, ..) => match self.endpoints.get(family) {
+                Some(endpoint) if !self.daemons.contains(family) => *family = *endpoint,
+                _ => self.wrong = true,
+            },
+            // When the line is over, every message has been received.
+            ExprKind::Pending(_) => {
+                expr.kind = ExprKind::Int(0);
+                expr.ty = Ty::Nat;
+            }
+            _ => {}
+        }
+        walk_mut::expr(self, expr);
+    }
+}
+
+/// The obligations that are left when the candidates are inductive.
+struct Proof {
+    obligations: Vec<(Obligation, Shown)>,
+    notes: Vec<String>,
+}
+
+impl Proof {
+    fn answer(&self, belongs: impl Fn(Rule) -> bool) -> Told {
+        let mine = self
+            .obligations
+            .iter()
+            .filter(|(one, _)| belongs(one.rule) && one.span.start < BEYOND);
+        let mine: Vec<_> = mine.collect();
+        let invariants = self.obligations.iter().filter(|(one, _)| is_invariant(one));
+        match mine.iter().find(|(_, shown)| *shown != Shown::Yes) {
+            None => Told::Proved(mine.len() + invariants.count(), self.notes.clone()),
+            Some((one, _)) => Told::Open(format!(
+                "`{}` was not shown: {}{}",
+                one.text,
+                one.sentence,
+                match one.span == Span::default() {
+                    true => String::new(),
+                    false => format!(" ({})", plainsong_sequentialize::place_marker(one.span)),
+                }
+            )),
+        }
+    }
+}
+
+fn is_invariant(one: &Obligation) -> bool {
+    matches!(one.rule, Rule::Established | Rule::Maintained) || one.span.start >= BEYOND
+}
+
+/// Drops candidates until those that are left are inductive, then shows the rest.
+fn attempt(
+    mut song: Song,
+    finally: &[usize],
+    own_loops: bool,
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+) -> Result<Proof, String> {
+    song = as_data(song);
+    let number = song.lines.len() - 1;
+    let mut locals = song.lines[number].code.locals.clone();
+    let mut guesses = candidates(&song, &song.lines[number].code.body, &mut locals);
+    song.lines[number].code.locals = locals;
+    place(&mut guesses);
+    let mut setup = Setup::from_environment();
+    setup.dump.clone_from(&task.proof.dump);
+    let solvers = Solvers::new(setup);
+    for round in 0..ROUNDS {
+        if let Some(stop) = overseer.look() {
+            return Err(stop.sentence().to_owned());
+        }
+        let guessed = with_invariants(&song, number, &guesses);
+        let mut theory = Theory::new(Arc::new(guessed));
+        let all = conditions(&mut theory, number, finally).map_err(|why| why.message)?;
+        let (mut asked, rest): (Vec<Obligation>, Vec<Obligation>) = all
+            .obligations
+            .into_iter()
+            .filter(|one| one.rule != Rule::Vacuity)
+            .partition(is_invariant);
+        each_by_itself(&mut asked);
+        let effort = Effort {
+            name: format!("line/{round}"),
+            steps: Some(1),
+            ..Effort::default()
+        };
+        let shown = discharge(&mut theory, &asked, &solvers, &effort, &Cancel::default());
+        let failed: BTreeSet<u32> = asked
+            .iter()
+            .zip(&shown)
+            .filter(|(_, shown)| **shown != Shown::Yes)
+            .map(|(one, _)| one.span.start)
+            .collect();
+        if failed.iter().any(|at| *at < BEYOND) {
+            return Err("an invariant of a loop was not shown".to_owned());
+        }
+        if failed.is_empty() {
+            let effort = Effort {
+                name: "line/goals".to_owned(),
+                ..Effort::default()
+            };
+            let goals = discharge(&mut theory, &rest, &solvers, &effort, &Cancel::default());
+            let obligations = asked
+                .into_iter()
+                .zip(shown)
+                .chain(rest.into_iter().zip(goals));
+            return Ok(Proof {
+                obligations: obligations.collect(),
+                notes: trusted(all.notes, own_loops),
+            });
+        }
+        for one in guesses.values_mut() {
+            one.retain(|guess| !failed.contains(&guess.span.start));
+        }
+    }
+    Err("invariants for its loops were not found".to_owned())
+}
+
+/// Conditions are relied on once they were asked for; a guess that is wrong must not help others, or only one of
+/// them would be dropped at a time.
+fn each_by_itself(asked: &mut [Obligation]) {
+    let goals: BTreeSet<_> = asked.iter().map(|one| one.goal).collect();
+    for one in asked {
+        one.hypotheses.retain(|known| !goals.contains(known));
+    }
+}
+
+/// Loops over members are finite: nothing is trusted about their end.
+fn trusted(mut notes: Vec<String>, own_loops: bool) -> Vec<String> {
+    if !own_loops {
+        notes.retain(|note| !note.starts_with("termination is not shown"));
+    }
+    notes
+}
+
+/// Gives every candidate its own place, so that obligations say which one they are about.
+fn place(guesses: &mut BTreeMap<usize, Vec<Expr>>) {
+    struct At(Span);
+    impl VisitMut for At {
+        fn expr(&mut self, expr: &mut Expr) {
+            expr.span = self.0;
+            walk_mut::expr(self, expr);
+        }
+    }
+    let all = guesses.values_mut().flatten();
+    for (number, guess) in all.enumerate() {
+        let start = BEYOND + number as u32;
+        At(Span {
+            start,
+            end: start + 1,
+        })
+        .expr(guess);
+    }
+}
+
+/// The song with these invariants at the loops of its last line.
+fn with_invariants(song: &Song, number: usize, guesses: &BTreeMap<usize, Vec<Expr>>) -> Song {
+    let mut song = song.clone();
+    let mut at = 0;
+    annotate(&mut song.lines[number].code.body, guesses, &mut at);
+    song
+}
+
+/// Loops in the order of the text.
+fn annotate(block: &mut Block, guesses: &BTreeMap<usize, Vec<Expr>>, at: &mut usize) {
+    for stmt in block {
+        match &mut stmt.kind {
+            StmtKind::While(_, clauses, body) => {
+                if let Some(guesses) = guesses.get(at) {
+                    *clauses = LoopClauses {
+                        invariants: guesses.clone(),
+                        decreases: None,
+                    };
+                }
+                *at += 1;
+                annotate(body, guesses, at);
+            }
+            StmtKind::For { body, .. } => annotate(body, guesses, at),
+            StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
+                annotate(yes, guesses, at);
+                annotate(no, guesses, at);
+            }
+            StmtKind::Match(_, arms) => {
+                for (_, body) in arms {
+                    annotate(body, guesses, at);
+                }
+            }
+            _ => {}
+        }
+    }
+}
