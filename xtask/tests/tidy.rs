@@ -15,6 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["ir", "plainsong"],
     &["runtime-explore", "semantics"],
     &[
+        "run",
         "syntax",
         "report",
         "explore-songs",

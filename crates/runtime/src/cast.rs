@@ -73,3 +73,22 @@ impl fmt::Display for Cast {
         write!(f, "{} ({:016x})", self.protocol, self.hash)
     }
 }
+
+/// A digest of texts, for [`Cast::new`]: the same on every machine. (FNV-1a; it guards against mistakes, not
+/// against malice.)
+///
+/// ```
+/// use plainsong_runtime::digest;
+///
+/// assert_eq!(digest(["a", "bc"]), digest(["a", "bc"]));
+/// assert_ne!(digest(["a", "bc"]), digest(["ab", "c"]));
+/// ```
+pub fn digest<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+    let mut digest: u64 = 0xcbf2_9ce4_8422_2325;
+    for text in texts {
+        for byte in text.bytes().chain([0]) {
+            digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    digest
+}

@@ -40,7 +40,7 @@ pub mod tcp;
 pub mod threads;
 pub mod value;
 
-pub use cast::{Cast, Role};
+pub use cast::{Cast, Role, digest};
 pub use command::command;
 pub use error::{Doing, Error, Fault};
 pub use net::{Net, Payload, Rx, Site, Tx};

@@ -66,6 +66,13 @@ impl Simulation {
         }
     }
 
+    /// Free choices come from this seed, not from the one of the turns.
+    #[must_use]
+    pub fn choices(mut self, seed: u64) -> Simulation {
+        self.seed = seed;
+        self
+    }
+
     /// The role crashes instead of its next operation after this many.
     #[must_use]
     pub fn crash(self, role: Role, after: usize) -> Simulation {

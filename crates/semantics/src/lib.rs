@@ -19,6 +19,7 @@ pub mod action_state;
 mod actions;
 pub mod claim;
 mod code;
+pub mod draw;
 mod eval;
 pub mod executions;
 mod failure;

@@ -7,12 +7,14 @@ use crate::code::coverage::{Covered, Statements};
 use crate::code::run::Chosen;
 use crate::instance::Instance;
 use crate::line::{Line, config::LineConfig};
+use crate::sizes::Sizes;
 use crate::trace::{EventKind, Failure, Waiting};
+use crate::value::Value;
 use crate::voices::network::Flying;
 use crate::voices::{VoiceSystem, config::VoicesConfig};
 use crate::world::World;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{MessageId, System, Voices};
+use plainsong_ir::{MessageId, System, VarId, Voices};
 
 /// What of a song is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,6 +159,15 @@ impl Machine {
         self.initial_covering(&mut Covered::default())
     }
 
+    /// The states at the start in which parameters of the choreography have these values, where they are
+    /// named; for a `bool`, 0 and 1. Values outside the window of what is tried are allowed.
+    pub fn initial_with(&self, given: &Sizes) -> Vec<Outcome> {
+        match &self.form {
+            Form::Line(line) => line.initial_with(given, &mut Covered::default()),
+            Form::Voices(_) | Form::Actions(_) => self.initial(),
+        }
+    }
+
     /// Everything that can happen in `config`, in a fixed order that depends only on the state.
     pub fn steps(&self, config: &Config) -> Vec<Step> {
         self.steps_covering(config, &mut Covered::default())
@@ -232,6 +243,19 @@ impl Machine {
 }
 
 impl Config {
+    /// The value of a variable of a process or endpoint, by its row among the members of the instance.
+    pub fn value(&self, member: usize, var: VarId) -> &Value {
+        self.world().of(member, var)
+    }
+
+    /// The parameters of a choreography, at its start.
+    pub fn parameters(&self, count: usize) -> &[Value] {
+        match &self.0 {
+            Form::Line(config) => &config.slots[..count.min(config.slots.len())],
+            Form::Voices(_) | Form::Actions(_) => &[],
+        }
+    }
+
     /// The variables that properties speak about.
     pub(crate) fn world(&self) -> &dyn World {
         match &self.0 {

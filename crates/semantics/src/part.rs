@@ -61,6 +61,18 @@ pub struct Letter {
     payload: Arc<[Value]>,
 }
 
+impl Letter {
+    /// What kind of message it is.
+    pub fn kind(&self) -> MessageId {
+        self.kind
+    }
+
+    /// What it carries.
+    pub fn payload(&self) -> &[Value] {
+        &self.payload
+    }
+}
+
 /// One local step, with its free choices made.
 #[derive(Clone, Debug)]
 pub struct Way {
@@ -121,6 +133,11 @@ impl Wait {
     /// May it give up waiting?
     pub fn may_give_up(&self) -> bool {
         self.timeout.is_some()
+    }
+
+    /// For each of the messages that it may take: the sender that it names, if it names one.
+    pub fn senders(&self) -> &[Option<Pid>] {
+        &self.senders
     }
 }
 
@@ -219,6 +236,24 @@ impl Parts {
             timeout,
             senders,
         })
+    }
+
+    /// The kinds of messages that a waiting process may take, as many as it names senders.
+    pub fn awaited(&self, wait: &Wait) -> Vec<MessageId> {
+        let stand = self.system().stand(wait.lane, &wait.part.0);
+        let accepts = stand.accepts();
+        accepts.iter().map(|accept| accept.message).collect()
+    }
+
+    /// A message that was sent elsewhere: by another program, over a wire.
+    pub fn letter(&self, kind: MessageId, from: Pid, to: Pid, payload: Vec<Value>) -> Letter {
+        Letter {
+            from,
+            to,
+            model: self.system().delivery(kind, to),
+            kind,
+            payload: payload.into(),
+        }
     }
 
     /// Does a waiting process want this message? One that it fails to look at counts.

@@ -221,16 +221,9 @@ fn read_until(stream: &mut TcpStream, buffer: &mut [u8], until: Instant) -> io::
     Ok(())
 }
 
-/// A digest of the list of roles: runs of different sizes do not talk either. (FNV-1a; it guards against
-/// mistakes, not against malice.)
+/// A digest of the list of roles: runs of different sizes do not talk either.
 fn digest(cast: &Cast) -> u64 {
-    let mut digest: u64 = 0xcbf2_9ce4_8422_2325;
-    for name in cast.roles() {
-        for byte in name.bytes().chain([0]) {
-            digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    digest
+    crate::cast::digest(cast.roles().iter().map(String::as_str))
 }
 
 /// The number of a role on the wire; one that does not fit is nobody's.

@@ -7,16 +7,23 @@ use crate::code::run::{Halt, Run};
 use crate::eval::{Eval, Result};
 use crate::failure::resource;
 use crate::machine::{Config, Form, Outcome, Subject};
+use crate::sizes::Sizes;
 use crate::start::{combinations, start_values};
 use crate::value::{Pid, Value};
 use crate::world::OwnVars;
+use plainsong_ir::{Local, Ty};
 use std::sync::Arc;
 
 impl Line {
     /// The states at the start: parameters and free starting values in every combination that
     /// `requires` allows.
     pub(crate) fn initial(&self, covered: &mut Covered) -> Vec<Outcome> {
-        match self.starts() {
+        self.initial_with(&Sizes::new(), covered)
+    }
+
+    /// Those in which parameters have the values that are given.
+    pub(crate) fn initial_with(&self, given: &Sizes, covered: &mut Covered) -> Vec<Outcome> {
+        match self.starts(given) {
             Ok(starts) => starts
                 .into_iter()
                 .map(|config| Outcome::Next(Config(Form::Line(self.ahead(config, covered)))))
@@ -33,12 +40,11 @@ impl Line {
         }
     }
 
-    fn starts(&self) -> Result<Vec<LineConfig>> {
+    fn starts(&self, given: &Sizes) -> Result<Vec<LineConfig>> {
         let line = &self.instance.song().lines[self.number];
         let mut domains = Vec::new();
         for param in &line.code.locals[..line.code.arity] {
-            let values = self.instance.candidates(&param.ty);
-            domains.push(values.map_err(|message| resource(param.span, message))?);
+            domains.push(self.parameter(param, given)?);
         }
         let mut starts = Vec::new();
         for params in combinations(&domains)? {
@@ -65,6 +71,28 @@ impl Line {
             }
         }
         Ok(starts)
+    }
+
+    /// The values of a parameter: the one that is given, else all that are tried.
+    fn parameter(&self, param: &Local, given: &Sizes) -> Result<Vec<Value>> {
+        let too_many = |message| resource(param.span, message);
+        let Some(wanted) = given.get(&param.name) else {
+            return self.instance.candidates(&param.ty).map_err(too_many);
+        };
+        match &param.ty {
+            Ty::Int => Ok(vec![Value::Int(wanted)]),
+            Ty::Nat if wanted >= 0 => Ok(vec![Value::Int(wanted)]),
+            ty => {
+                let all = self.instance.candidates(ty).map_err(too_many)?;
+                let is_wanted = |value: &Value| match value {
+                    Value::Bool(truth) => i64::from(*truth) == wanted,
+                    Value::Int(int) => *int == wanted,
+                    Value::Id(number) => i64::from(*number) == wanted,
+                    _ => false,
+                };
+                Ok(all.into_iter().filter(is_wanted).collect())
+            }
+        }
     }
 
     fn endpoints(&self, vars: Vec<Vec<Value>>) -> Endpoints {

@@ -1,0 +1,256 @@
+//! A choreography with everything fixed that comes from outside, and how it is played as a line.
+
+use crate::voices::Voices;
+use crate::{End, MOST_STEPS, end, own_variables};
+use plainsong_ir::{Song, VarId};
+use plainsong_runtime::{Error, Fault, Oracle, digest};
+use plainsong_semantics::draw;
+use plainsong_semantics::instance::{Instance, InstanceError};
+use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
+use plainsong_semantics::part::Part;
+use plainsong_semantics::show::show;
+use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::trace::{Failure, FailureKind};
+use plainsong_semantics::value::Value;
+use std::sync::Arc;
+
+/// A run of a choreography, about to begin.
+#[derive(Clone, Debug)]
+pub struct Line {
+    machine: Machine,
+    number: usize,
+    start: Config,
+    seed: u64,
+}
+
+/// Why a run cannot begin.
+#[derive(Clone, Debug)]
+pub enum NoStart {
+    /// No parameters and starting values satisfy what the choreography requires.
+    Nothing,
+    /// They cannot be computed.
+    Failed(Failure),
+    /// There is no such instance of the voices.
+    Instance(InstanceError),
+    /// The voices are not those of this line.
+    Foreign,
+}
+
+impl Line {
+    /// One of the instance's choreographies. Parameters that are not given, and free starting values, are
+    /// drawn from the seed among those that the choreography requires.
+    ///
+    /// # Errors
+    ///
+    /// When there are none.
+    pub fn new(
+        instance: &Instance,
+        number: usize,
+        seed: u64,
+        given: &Sizes,
+    ) -> Result<Line, NoStart> {
+        let machine = Machine::new(instance, Subject::Line(number));
+        let mut starts = machine.initial_with(given);
+        // A sequence that no role has.
+        let drawn = Oracle::new(seed, usize::MAX).choose(starts.len());
+        match drawn.map(|at| starts.swap_remove(at)) {
+            Some(Outcome::Next(start)) => Ok(Line {
+                machine,
+                number,
+                start,
+                seed,
+            }),
+            Some(Outcome::Failed(failure, _)) => Err(NoStart::Failed(failure)),
+            Some(Outcome::Discarded) | None => Err(NoStart::Nothing),
+        }
+    }
+
+    /// What the choreography is called.
+    pub fn name(&self) -> &str {
+        &self.song().lines[self.number].name
+    }
+
+    /// The names of the endpoints, in order.
+    pub fn roles(&self) -> Vec<String> {
+        self.machine.lanes()
+    }
+
+    /// The parameters of the choreography, with their values.
+    pub fn parameters(&self) -> Vec<(String, String)> {
+        let code = &self.song().lines[self.number].code;
+        let values = self.start.parameters(code.arity).iter();
+        code.locals
+            .iter()
+            .zip(values)
+            .map(|(param, value)| {
+                let value = show(self.instance(), value, &param.ty);
+                (param.name.clone(), value)
+            })
+            .collect()
+    }
+
+    /// Plays it as a line; returns how the endpoints end, in order.
+    ///
+    /// # Errors
+    ///
+    /// When something has no meaning, when an assertion or a promise does not hold, and when it does not
+    /// come to an end.
+    pub fn play(&self) -> Result<Vec<End>, Error> {
+        let roles = self.rows().len();
+        let mut oracles: Vec<Oracle> = (0..roles)
+            .map(|role| Oracle::new(self.seed, role))
+            .collect();
+        let mut config = self.start.clone();
+        for _ in 0..MOST_STEPS {
+            let steps = self.machine.steps(&config);
+            let Some(owner) = steps.first().map(|step| step.lane) else {
+                return Ok(self.ends(&config));
+            };
+            let limit = steps.iter().find_map(|step| match &step.outcome {
+                Outcome::Failed(failure, _) if failure.kind == FailureKind::Resource => {
+                    Some(failure)
+                }
+                _ => None,
+            });
+            if let Some(failure) = limit {
+                return Err(failed(failure));
+            }
+            let step = draw::step(steps, |count| {
+                let oracle = owner.and_then(|owner| oracles.get_mut(owner));
+                let oracle = oracle
+                    .ok_or_else(|| Error::assumption("every choice belongs to an endpoint"))?;
+                let drawn = oracle.choose(count);
+                drawn.ok_or_else(|| Error::assumption("there is something to choose from"))
+            })?;
+            config = match step.map(|step| step.outcome) {
+                Some(Outcome::Next(next)) => next,
+                Some(Outcome::Failed(failure, _)) => return Err(failed(&failure)),
+                Some(Outcome::Discarded) | None => {
+                    return Err(Error::assumption("the choreography's `assume`s hold"));
+                }
+            };
+        }
+        Err(Error::misuse(format!(
+            "it has not come to an end after {MOST_STEPS} steps"
+        )))
+    }
+
+    /// The voices that projection made of this choreography, with the same parameters and starting values.
+    ///
+    /// # Errors
+    ///
+    /// When there are none with these.
+    pub fn voices(&self, projected: &Arc<Song>, sizes: &Sizes) -> Result<Voices, NoStart> {
+        let mut sizes = sizes.clone();
+        for (name, value) in self.numbers() {
+            sizes = sizes.with(name, value);
+        }
+        let instances = Instance::all(Arc::clone(projected), &sizes, self.instance().bounds());
+        let mut instances = instances.map_err(NoStart::Instance)?.into_iter();
+        let instance = instances.find(|instance| self.has_the_same_values(instance));
+        let instance = instance.ok_or(NoStart::Foreign)?;
+        let machine = Machine::new(&instance, Subject::System);
+        if machine.lanes() != self.roles() {
+            return Err(NoStart::Foreign);
+        }
+        Voices::new(machine, self.identity(projected), self.seed, |parts| {
+            self.begins_like(parts, &instance)
+        })
+    }
+
+    /// What all roles of a run have to agree on.
+    fn identity(&self, projected: &Song) -> (String, u64) {
+        let text = plainsong_ir::print::song(projected);
+        let state = format!("{:?} {:?}", self.ends(&self.start), self.parameters());
+        let bound = format!("{:?}", self.instance().bound());
+        let seed = self.seed.to_string();
+        let texts = [&text, &state, &bound, &seed].map(String::as_str);
+        (self.name().to_owned(), digest(texts))
+    }
+
+    /// Parameters of song and choreography that are numbers or truth values.
+    fn numbers(&self) -> Vec<(String, i64)> {
+        let number = |value: &Value| match value {
+            Value::Int(int) => Some(*int),
+            Value::Bool(truth) => Some(i64::from(*truth)),
+            _ => None,
+        };
+        let numbers = self.values().into_iter();
+        numbers
+            .filter_map(|(name, value)| Some((name, number(&value)?)))
+            .collect()
+    }
+
+    /// Parameters of song and choreography.
+    fn values(&self) -> Vec<(String, Value)> {
+        let song = self.song();
+        let code = &song.lines[self.number].code;
+        let own = code.locals.iter().map(|param| param.name.clone());
+        let own = own.zip(self.start.parameters(code.arity).iter().cloned());
+        let consts = song.consts.iter().enumerate();
+        let open = consts.filter(|(_, item)| item.value.is_none());
+        let open = open.map(|(at, item)| {
+            let value = self.instance().constant(at.into()).clone();
+            (item.name.clone(), value)
+        });
+        open.chain(own).collect()
+    }
+
+    /// Has the instance of the voices the parameters of this run?
+    fn has_the_same_values(&self, other: &Instance) -> bool {
+        let wanted = self.values();
+        let mut consts = other.song().consts.iter().enumerate();
+        consts.all(|(at, item)| {
+            let wanted = wanted.iter().rev().find(|(name, _)| *name == item.name);
+            wanted.is_none_or(|(_, value)| other.constant(at.into()) == value)
+        })
+    }
+
+    /// Do the voices begin with the variables of this run?
+    fn begins_like(&self, parts: &[Part], other: &Instance) -> bool {
+        let rows = self.rows().zip(other.members()).zip(parts);
+        let mut rows = rows.map(|((row, member), part)| (row, member.family, part));
+        rows.all(|(row, family, part)| {
+            let theirs = own_variables(other.song(), family);
+            theirs.into_iter().all(|(var, name)| {
+                self.variable(row, name)
+                    .is_none_or(|own| self.start.value(row, own) == part.value(var))
+            })
+        })
+    }
+
+    /// A variable of an endpoint, by name.
+    fn variable(&self, row: usize, name: &str) -> Option<VarId> {
+        let family = self.instance().members()[row].family;
+        let mut own = own_variables(self.song(), family);
+        own.find(|(_, own)| *own == name).map(|(var, _)| var)
+    }
+
+    fn ends(&self, config: &Config) -> Vec<End> {
+        self.rows()
+            .map(|row| {
+                let family = self.instance().members()[row].family;
+                end(self.instance(), family, |var| config.value(row, var))
+            })
+            .collect()
+    }
+
+    fn rows(&self) -> std::ops::Range<usize> {
+        self.instance().lanes(Subject::Line(self.number))
+    }
+
+    fn instance(&self) -> &Instance {
+        self.machine.instance()
+    }
+
+    fn song(&self) -> &Song {
+        self.instance().song()
+    }
+}
+
+/// A failure of the program as an error of a run.
+pub(crate) fn failed(failure: &Failure) -> Error {
+    Error::from(Fault::Undefined {
+        why: failure.message.clone(),
+    })
+}
