@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
         "explore-songs",
         "states",
         "prove",
+        "project",
         "sequentialize",
     ],
     &["driver"],

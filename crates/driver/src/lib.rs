@@ -20,6 +20,7 @@ pub mod format;
 pub mod line;
 pub mod plan;
 pub mod problem;
+pub mod projection;
 pub mod resume;
 pub mod run;
 pub mod save;

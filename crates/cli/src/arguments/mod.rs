@@ -55,6 +55,9 @@ pub(crate) enum Verb {
     /// Find the one line that the processes follow, for every number of them
     #[command(after_help = EXIT_CODES)]
     Sequentialize(SequentializeArguments),
+    /// Turn a choreography into the processes that do what it says
+    #[command(after_help = EXIT_CODES)]
+    Project(ProjectArguments),
     /// Run one random execution and show it as a message sequence
     Sim(SimArguments),
     /// Take the steps of a saved trace again
@@ -179,6 +182,29 @@ pub(crate) struct SequentializeArguments {
     /// Print the line that was found
     #[arg(long, conflicts_with = "json")]
     pub(crate) emit: bool,
+}
+
+/// `project`.
+#[derive(Debug, Args)]
+pub(crate) struct ProjectArguments {
+    /// The song
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Which choreography, if the song has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) line: Option<String>,
+    /// Print the processes as a song, which every other verb takes
+    #[arg(long)]
+    pub(crate) emit: bool,
+    /// Let one endpoint decide every condition of several, and tell the others
+    #[arg(long)]
+    pub(crate) decide: bool,
+    /// Repair nothing: every condition names every endpoint, every statement reads one
+    #[arg(long)]
+    pub(crate) strict_paper: bool,
+    /// Say only what is wrong
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 /// How big an instance is and how its messages travel.

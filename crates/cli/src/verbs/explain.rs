@@ -8,6 +8,7 @@ use plainsong_driver::{Exit, Problem};
 /// Explains a code, or lists all.
 pub(crate) fn explain(arguments: &ExplainArguments, session: &mut Session) -> Exit {
     let mut codes = plainsong_syntax::all_codes();
+    codes.extend(plainsong_driver::projection::CODES);
     codes.sort_by_key(|code| code.name);
     let Some(wanted) = &arguments.code else {
         session.console.result(&list(&codes));

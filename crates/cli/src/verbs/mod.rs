@@ -8,6 +8,7 @@ mod explain;
 mod explore;
 mod fmt;
 mod new;
+mod project;
 mod prove;
 mod rejected;
 mod replay;
@@ -31,6 +32,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Explore(arguments) => explore::explore(arguments, session),
         Verb::Prove(arguments) => prove::prove(arguments, session),
         Verb::Sequentialize(arguments) => sequentialize::sequentialize(arguments, session),
+        Verb::Project(arguments) => project::project(arguments, session),
         Verb::Sim(arguments) => sim::sim(arguments, session),
         Verb::Replay(arguments) => replay::replay(arguments, session),
         Verb::Show(arguments) => show::show(arguments, session),

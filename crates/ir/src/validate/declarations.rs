@@ -2,7 +2,7 @@
 //! locals begin with the right parameters.
 
 use super::{Report, show};
-use crate::finite::{contains_itself, contains_process, is_enumerable, is_finite};
+use crate::finite::{contains_itself, contains_process, is_finite};
 use crate::{
     Binder, EnumId, Family, FamilyId, FaultKind, Local, Property, RangeEnd, Sizing, Song, SortKind,
     StructId, System, Ty, Voices,
@@ -16,11 +16,6 @@ pub(super) fn check(song: &Song, report: &mut Report) {
         report.enter(format!("const {}", decl.name));
         ty(song, report, &decl.ty, decl.span);
         rows(song, report, &decl.locals);
-        if decl.value.is_none() {
-            report.require(is_enumerable(song, &decl.ty), decl.span, || {
-                format!("a parameter cannot have the type {}", show(song, &decl.ty))
-            });
-        }
         report.require(
             decl.value.is_none() || decl.constraint.is_none(),
             decl.span,

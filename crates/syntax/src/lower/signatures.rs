@@ -184,14 +184,9 @@ impl Lowering<'_> {
         binders
     }
 
-    /// A type of which every value can be tried, or a window of them.
+    /// Any type: every value is tried, or a window of them.
     pub(crate) fn parameter_type(&mut self, written: Option<&ast::Type>) -> Ty {
-        let Some(written) = written else {
-            return UNKNOWN;
-        };
-        let ty = self.ty(written);
-        self.want_enumerable(&ty, written.span(), "a parameter");
-        ty
+        written.map_or(UNKNOWN, |written| self.ty(written))
     }
 
     /// Reports a type whose values cannot be listed.

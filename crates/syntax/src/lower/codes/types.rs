@@ -39,8 +39,8 @@ property p: always forall n: int :: n * n >= 0;     // error: `int` is not finit
 ```
 
 Use a range (`forall n in 0..10 :: …`), a sort (`sort Round = 1..;`), or a collection that the
-program has. `choose int` and parameters of type `int` and `nat` are accepted, and parameters of a
-choreography of any type: exploration then tries a bounded window and says so.";
+program has. `choose int` and `choose nat` are accepted, and parameters of any type: exploration then
+tries a bounded window and says so.";
 
     /// A wrong number of arguments, indices or payload parts.
     ARGUMENT_COUNT = "argument-count", "a wrong number of arguments", "\

@@ -207,7 +207,7 @@ fn types() {
             "not-finite",
             "process p { let x = choose «seq<bool>»; assert x == x; }",
         ),
-        ("not-finite", "param s: «bag<bool>»;"),
+        ("not-finite", "action A() { let s = choose «bag<bool>»; }"),
         (
             "not-finite",
             "struct S { n: int } fn f() -> nat { «S».len() }",

@@ -1,0 +1,67 @@
+//! What can be wrong with a choreography that is to be projected.
+
+plainsong_diagnostics::declare_codes! {
+    /// A statement reads several endpoints.
+    MIXED_ENDPOINTS = "mixed-endpoints", "a statement computes with the state of several endpoints", "\
+A value is computed at one endpoint. `a.x = a.x + b.y;` needs `b.y` at `a`, which is a message that the text
+does not show. Projection adds it, and says so; with `--strict-paper` it is an error. To write it out, give
+`a` a variable of its own and transfer first:
+
+```text
+a.y = b.y;
+a.x = a.x + a.y;
+```";
+
+    /// A condition needs several endpoints together.
+    MIXED_GUARD = "mixed-guard", "a condition computes with the state of several endpoints", "\
+A condition of several endpoints is a conjunction, each conjunct about one of them: everybody decides by its
+own. `if a.x < b.y { … }` has a conjunct that nobody can evaluate alone. Projection lets one endpoint decide
+and tell the others, and says how many messages that adds; with `--strict-paper` it is an error.";
+
+    /// Somebody acts in a branch without knowing that it is taken.
+    UNINFORMED_ENDPOINT = "uninformed-endpoint", "an endpoint acts without knowing the choice", "\
+`if a.x > 0 { c.y = 1; }`: only `a` knows which way to go, but `c` acts. Projection lets `a` tell `c`, and
+says how many messages that adds; with `--strict-paper` it is an error. To write it out, transfer what decides
+and add a conjunct:
+
+```text
+c.go = a.x > 0;
+if a.x > 0 && c.go { c.y = 1; }
+```";
+
+    /// Whose state is meant depends on the state of somebody.
+    HIDDEN_INDEX = "hidden-index", "which endpoint is meant depends on the state of an endpoint", "\
+In `server[a.leader].x = 1;` only `a` knows which server is meant, so no server knows whether it is meant.
+Let everybody know first, and let each decide for itself:
+
+```text
+for s in Server { server[s].leader = a.leader; }
+for s in Server { if server[s].leader == s { server[s].x = 1; } }
+```";
+
+    /// A free choice that belongs to nobody.
+    NOBODY_DECIDES = "nobody-decides", "a choice belongs to no endpoint", "\
+A free choice (`maybe`, `let x = choose …`) is made by one endpoint, which tells the others. Here only members
+of families take part, and none of them is named. Let an endpoint choose: `a.x = choose bool;`.";
+
+    /// An assertion about several endpoints.
+    GLOBAL_ASSERTION = "global-assertion", "an assertion about several endpoints is not in the voices", "\
+Nobody sees the state of two endpoints at once, so an `assert` about both cannot be checked while the voices
+run. It is part of the choreography and is checked and proved there.";
+
+    /// An assumption in the text.
+    ASSUMED = "assumed", "what is generated rests on an assumption", "\
+`assume e` cuts off executions where `e` is false. Nothing makes it true in the world: generated code stops
+with an error when it is false.";
+
+    /// A `requires` clause that the voices do not say.
+    UNSTATED_PREMISE = "unstated-premise", "a `requires` clause is not part of the voices", "\
+A `requires` clause about parameters and starting values becomes a constraint on the parameters. One about
+values that several endpoints choose freely at the start cannot be said there: who explores the voices sees
+executions that the choreography excludes.";
+
+    /// The literal conditions of the paper.
+    PAPER_RULE = "paper-rule", "a rule of `--strict-paper` is not kept", "\
+With `--strict-paper` the conditions of the original method hold literally: every condition has a conjunct for
+every endpoint of the choreography, and there are no families, no free choices and no local names.";
+}

@@ -1,0 +1,168 @@
+//! Loops: everybody who takes part in a round knows whether there is another one.
+//!
+//! A `break` concerns all who take part in the loop, so whoever decides about it tells all of them;
+//! who they are depends on the body, which is therefore located again until that does not change.
+
+use super::{Locate, core};
+use crate::core::{Core, CoreKind, Guard};
+use crate::owner::Who;
+use crate::participants::{add, participants};
+use crate::terms::local;
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{Block, Domain, Expr, LocalId, Stmt, StmtKind};
+
+/// More often than any program needs: each time at least one more endpoint takes part.
+const MOST_ROUNDS: usize = 64;
+
+impl Locate<'_> {
+    pub(super) fn while_(
+        &mut self,
+        condition: &Expr,
+        body: &Block,
+        span: Span,
+        out: &mut Vec<Core>,
+    ) {
+        let (before, guard, body) = self.settled(body, |locate, block| {
+            let mut before = Vec::new();
+            let taking = participants(block, &[]);
+            let guard = locate.guard(condition, taking, "round", &mut before);
+            (before, guard)
+        });
+        let kind = CoreKind::While {
+            before,
+            guard,
+            body,
+        };
+        out.push(core(kind, span));
+    }
+
+    /// Locates a body until those who take part in the loop are those it was located for.
+    fn settled(
+        &mut self,
+        body: &Block,
+        test: impl Fn(&mut Self, &[Core]) -> (Vec<Core>, Guard),
+    ) -> (Vec<Core>, Guard, Vec<Core>) {
+        let mut within = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            let mark = self.mark();
+            let block = self.block(body, &within);
+            let (before, guard) = test(self, &block);
+            let mut all = participants(&block, &within);
+            participants(&before, &[])
+                .into_iter()
+                .for_each(|who| add(&mut all, who));
+            let same = all.len() == within.len() && all.iter().all(|who| within.contains(who));
+            if same || !leaves(body) {
+                return (before, guard, block);
+            }
+            self.back_to(mark);
+            within.clone_from(&all);
+        }
+        unreachable!("participants of a loop only grow, and there are finitely many families");
+    }
+
+    pub(super) fn for_(
+        &mut self,
+        (name, domain, filter): (LocalId, &Domain, Option<&Expr>),
+        body: &Block,
+        span: Span,
+        out: &mut Vec<Core>,
+    ) {
+        let elements = match domain {
+            Domain::Type(_) => None,
+            Domain::In(set) => Some(set),
+        };
+        let reads = self.reads(elements);
+        let filter_reads = self.reads(filter);
+        // A filter that reads endpoints is a choice in each round.
+        let inner;
+        let (body, filter) = match filter {
+            Some(filter) if !filter_reads.owners.is_empty() || !reads.owners.is_empty() => {
+                let kind = StmtKind::If(filter.clone(), body.clone(), Vec::new());
+                inner = vec![crate::terms::stmt(kind, filter.span)];
+                (&inner, None)
+            }
+            other => (body, other.cloned()),
+        };
+        let (Some(elements), false) = (elements, reads.owners.is_empty()) else {
+            let body = self.body(body);
+            let (at, local, domain) = (None, name, domain.clone());
+            let kind = CoreKind::For {
+                at,
+                local,
+                domain,
+                filter,
+                body,
+            };
+            return out.push(core(kind, span));
+        };
+        let Some(at) = self.somebody(&reads.owners, &reads) else {
+            return self.nobody(span);
+        };
+        self.elements_at(at, (name, elements), body, span, out);
+    }
+
+    /// A loop over elements that one endpoint has.
+    fn elements_at(
+        &mut self,
+        owner: crate::owner::Owner,
+        (name, elements): (LocalId, &Expr),
+        block: &Block,
+        span: Span,
+        out: &mut Vec<Core>,
+    ) {
+        let set = self.fresh("elements", &elements.ty);
+        self.located.insert(set, owner.clone());
+        self.bring(&owner, elements, span, out, |value| {
+            StmtKind::Let(set, value)
+        });
+        let mark = self.mark();
+        self.located.insert(name, owner.clone());
+        let body = self.body(block);
+        let domain = Domain::In(local(set, &elements.ty));
+        let alone = participants(&body, &[])
+            .iter()
+            .all(|who| *who == Who::One(owner.clone()));
+        let (at, body) = if alone {
+            (Some(owner), body)
+        } else {
+            self.back_to(mark);
+            let body = self.body(block);
+            let taking = participants(&body, &[]);
+            self.tell(owner, set, taking, "elements", span, out);
+            (None, body)
+        };
+        let kind = CoreKind::For {
+            at,
+            local: name,
+            domain,
+            filter: None,
+            body,
+        };
+        out.push(core(kind, span));
+    }
+
+    fn body(&mut self, body: &Block) -> Vec<Core> {
+        let everybody =
+            |_: &mut Self, _: &[Core]| (Vec::new(), Guard::Common(crate::terms::truth(true)));
+        self.settled(body, everybody).2
+    }
+}
+
+/// Is there a `break` or `continue` of this loop in its body?
+pub(crate) fn leaves(body: &[Stmt]) -> bool {
+    struct Leaves(bool);
+    impl Visit for Leaves {
+        fn stmt(&mut self, one: &Stmt) {
+            match one.kind {
+                StmtKind::Break | StmtKind::Continue => self.0 = true,
+                StmtKind::While(..) | StmtKind::For { .. } => {}
+                _ => walk::stmt(self, one),
+            }
+        }
+    }
+    let mut leaves = Leaves(false);
+    body.iter().for_each(|one| leaves.stmt(one));
+    leaves.0
+}

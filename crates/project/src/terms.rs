@@ -1,0 +1,211 @@
+//! Small expressions that projection writes, and questions about expressions.
+
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::{
+    BinOp, Builtin, Domain, Expr, ExprKind, FamilyId, LocalId, Song, Stmt, StmtKind, Ty, UnOp,
+};
+use std::collections::BTreeSet;
+
+pub(crate) fn expr(kind: ExprKind, ty: Ty, span: Span) -> Expr {
+    Expr { kind, ty, span }
+}
+
+pub(crate) fn stmt(kind: StmtKind, span: Span) -> Stmt {
+    Stmt { kind, span }
+}
+
+pub(crate) fn truth(value: bool) -> Expr {
+    expr(ExprKind::Bool(value), Ty::Bool, Span::default())
+}
+
+pub(crate) fn int(value: i64) -> Expr {
+    expr(ExprKind::Int(value), Ty::Int, Span::default())
+}
+
+pub(crate) fn local(id: LocalId, ty: &Ty) -> Expr {
+    expr(ExprKind::Local(id), ty.clone(), Span::default())
+}
+
+pub(crate) fn not(inner: Expr) -> Expr {
+    let span = inner.span;
+    match inner.kind {
+        ExprKind::Unary(UnOp::Not, inner) => *inner,
+        ExprKind::Binary(BinOp::Eq, a, b) => binary(BinOp::Ne, *a, *b),
+        ExprKind::Binary(BinOp::Ne, a, b) => binary(BinOp::Eq, *a, *b),
+        ExprKind::Bool(value) => truth(!value),
+        kind => {
+            let inner = expr(kind, Ty::Bool, span);
+            expr(ExprKind::Unary(UnOp::Not, Box::new(inner)), Ty::Bool, span)
+        }
+    }
+}
+
+fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
+    let span = a.span;
+    expr(
+        ExprKind::Binary(op, Box::new(a), Box::new(b)),
+        Ty::Bool,
+        span,
+    )
+}
+
+pub(crate) fn equal(a: Expr, b: Expr) -> Expr {
+    binary(BinOp::Eq, a, b)
+}
+
+/// `a && b && …`; `true` when there is nothing.
+pub(crate) fn all(parts: Vec<Expr>) -> Expr {
+    let mut parts = parts.into_iter();
+    let first = parts.next().unwrap_or_else(|| truth(true));
+    parts.fold(first, |a, b| binary(BinOp::And, a, b))
+}
+
+pub(crate) fn either(a: Expr, b: Expr) -> Expr {
+    binary(BinOp::Or, a, b)
+}
+
+pub(crate) fn some(inner: Expr) -> Expr {
+    let (ty, span) = (Ty::Option(Box::new(inner.ty.clone())), inner.span);
+    expr(ExprKind::Some(Box::new(inner)), ty, span)
+}
+
+pub(crate) fn unwrap(inner: Expr, ty: Ty) -> Expr {
+    let span = inner.span;
+    expr(ExprKind::Method(Builtin::Unwrap, vec![inner]), ty, span)
+}
+
+pub(crate) fn pid(family: FamilyId, index: Vec<Expr>) -> Expr {
+    expr(ExprKind::Pid(family, index), Ty::Process, Span::default())
+}
+
+/// All members of a finite type, as a loop visits them.
+pub(crate) fn everything(ty: &Ty) -> Domain {
+    let set = Ty::Set(Box::new(ty.clone()));
+    Domain::In(expr(ExprKind::All(ty.clone()), set, Span::default()))
+}
+
+/// The parts of a conjunction, from left to right.
+pub(crate) fn conjuncts(of: &Expr) -> Vec<&Expr> {
+    match &of.kind {
+        ExprKind::Binary(BinOp::And, a, b) => {
+            let mut parts = conjuncts(a);
+            parts.extend(conjuncts(b));
+            parts
+        }
+        _ => vec![of],
+    }
+}
+
+/// The same without places in the text, to be compared.
+pub(crate) fn bare(of: &Expr) -> Expr {
+    struct Eraser;
+    impl VisitMut for Eraser {
+        fn span(&mut self, span: &mut Span) {
+            *span = Span::default();
+        }
+    }
+    let mut of = of.clone();
+    Eraser.expr(&mut of);
+    of
+}
+
+/// Can it be evaluated in every state? Calls of functions count as able to fail.
+pub(crate) fn is_total(of: &Expr) -> bool {
+    struct Partial(bool);
+    impl Visit for Partial {
+        fn expr(&mut self, of: &Expr) {
+            self.0 |= match &of.kind {
+                ExprKind::Binary(BinOp::Div | BinOp::Rem, ..)
+                | ExprKind::Narrow(_)
+                | ExprKind::Call(..) => true,
+                ExprKind::Index(whole, _) => matches!(whole.ty, Ty::Seq(_)),
+                ExprKind::Method(builtin, parts) => match builtin {
+                    Builtin::Min
+                    | Builtin::Max
+                    | Builtin::First
+                    | Builtin::Last
+                    | Builtin::DropFirst
+                    | Builtin::DropLast
+                    | Builtin::Unwrap => true,
+                    Builtin::Update => matches!(parts[0].ty, Ty::Seq(_)),
+                    _ => false,
+                },
+                _ => false,
+            };
+            walk::expr(self, of);
+        }
+    }
+    let mut partial = Partial(false);
+    partial.expr(of);
+    !partial.0
+}
+
+/// A closed expression of a type, if the type has one that does not depend on sizes; `fresh` makes
+/// the names it binds.
+pub(crate) fn default_of(
+    song: &Song,
+    ty: &Ty,
+    fresh: &mut dyn FnMut(&str, &Ty) -> LocalId,
+) -> Option<Expr> {
+    let kind = match ty {
+        Ty::Bool => ExprKind::Bool(false),
+        Ty::Int | Ty::Nat => ExprKind::Int(0),
+        Ty::Option(_) => ExprKind::None,
+        Ty::Set(_) | Ty::Bag(_) | Ty::Seq(_) => ExprKind::Literal(Vec::new()),
+        Ty::Sort(_) | Ty::Process => return None,
+        Ty::Tuple(parts) => ExprKind::Tuple(defaults(song, parts.iter(), fresh)?),
+        Ty::Struct(id) => {
+            let fields = song.structs[id.index()].fields.iter().map(|(_, ty)| ty);
+            ExprKind::Struct(*id, defaults(song, fields, fresh)?)
+        }
+        Ty::Enum(id) => {
+            let fields = &song.enums[id.index()].variants.first()?.fields;
+            ExprKind::Variant(*id, 0, defaults(song, fields.iter(), fresh)?)
+        }
+        Ty::Map(key, value) => {
+            let value = default_of(song, value, fresh)?;
+            ExprKind::MapOf(fresh("k", key), Box::new(value))
+        }
+    };
+    Some(expr(kind, ty.clone(), Span::default()))
+}
+
+fn defaults<'a>(
+    song: &Song,
+    types: impl Iterator<Item = &'a Ty>,
+    fresh: &mut dyn FnMut(&str, &Ty) -> LocalId,
+) -> Option<Vec<Expr>> {
+    types.map(|ty| default_of(song, ty, fresh)).collect()
+}
+
+/// The locals that a statement, or any inside it, uses.
+pub(crate) fn locals_used(block: &[Stmt]) -> BTreeSet<LocalId> {
+    struct Uses(BTreeSet<LocalId>);
+    impl Visit for Uses {
+        fn uses(&mut self, local: &LocalId) {
+            self.0.insert(*local);
+        }
+    }
+    let mut uses = Uses(BTreeSet::new());
+    for stmt in block {
+        uses.stmt(stmt);
+    }
+    uses.0
+}
+
+/// Puts an expression in the place of each reading of some locals.
+pub(crate) fn replace_locals(of: &mut Expr, with: &dyn Fn(LocalId) -> Option<Expr>) {
+    struct Replace<'a>(&'a dyn Fn(LocalId) -> Option<Expr>);
+    impl VisitMut for Replace<'_> {
+        fn expr(&mut self, of: &mut Expr) {
+            walk_mut::expr(self, of);
+            if let ExprKind::Local(local) = of.kind
+                && let Some(new) = (self.0)(local)
+            {
+                *of = new;
+            }
+        }
+    }
+    Replace(with).expr(of);
+}

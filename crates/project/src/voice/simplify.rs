@@ -1,0 +1,262 @@
+//! Voices as a person would write them.
+//!
+//! - Neighbours under the same condition on names that do not change are joined.
+//! - `for s in S { if s == me { B } }` is `B` for `me`, when every member of `S` is visited once:
+//!   the other rounds do nothing.
+//! - Conditions that always hold, names that nobody reads and loops that do nothing are left out.
+
+use crate::locate::leaves as leaves_loop;
+use crate::terms::{all, bare, conjuncts, expr, locals_used, replace_locals, stmt};
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{VisitMut, free_locals, walk_mut};
+use plainsong_ir::{
+    BinOp, Block, Domain, Expr, ExprKind, Local, LocalId, LoopClauses, Stmt, StmtKind, Ty, UnOp,
+};
+
+/// Adds statements under a condition on names that do not change.
+pub(super) fn push_under(out: &mut Block, condition: Expr, block: Block) {
+    if let Some(Stmt {
+        kind: StmtKind::If(last, then, otherwise),
+        ..
+    }) = out.last_mut()
+        && otherwise.is_empty()
+        && bare(last) == bare(&condition)
+        && !leaves_loop(then)
+    {
+        return then.extend(block);
+    }
+    let span = block.first().map_or(Span::default(), |one| one.span);
+    out.push(stmt(StmtKind::If(condition, block, Vec::new()), span));
+}
+
+/// Is a `break` or `continue` of the loop around it in there?
+pub(super) fn leaves(block: &[Stmt]) -> bool {
+    leaves_loop(block)
+}
+
+/// Does it change nothing but the way through itself?
+pub(super) fn is_idle(block: &[Stmt]) -> bool {
+    block.iter().all(|one| match &one.kind {
+        StmtKind::Let(..) | StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::If(_, then, otherwise) => is_idle(then) && is_idle(otherwise),
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, block)| is_idle(block)),
+        StmtKind::While(_, _, body) | StmtKind::For { body, .. } => is_idle(body),
+        _ => false,
+    })
+}
+
+/// A loop over elements, or the one round of it that does something.
+pub(super) fn for_each(
+    local: LocalId,
+    domain: Domain,
+    filter: Option<Expr>,
+    body: Block,
+    span: Span,
+    locals: &[Local],
+    out: &mut Block,
+) {
+    let body = tidy(body);
+    if let Some((value, mut conditions, mut block)) =
+        only_round(local, &body, &locals[local.index()].ty)
+        && let Some(member) = member(&value, &domain)
+    {
+        let put = |of: &mut Expr| {
+            let value = value.clone();
+            replace_locals(of, &move |name| (name == local).then(|| value.clone()));
+        };
+        conditions.splice(0..0, member.into_iter().chain(filter));
+        conditions.iter_mut().for_each(put);
+        Put {
+            local,
+            value: &value,
+        }
+        .block(&mut block);
+        return match conditions.is_empty() {
+            true => out.extend(block),
+            false => push_under(out, all(conditions), block),
+        };
+    }
+    let kind = StmtKind::For {
+        local,
+        domain,
+        filter,
+        clauses: LoopClauses::default(),
+        body,
+    };
+    out.push(stmt(kind, span));
+}
+
+/// The value of the loop's variable in the only round that does something, what else that round
+/// depends on, and what it does.
+fn only_round(local: LocalId, body: &[Stmt], ty: &Ty) -> Option<(Expr, Vec<Expr>, Block)> {
+    let [
+        Stmt {
+            kind: StmtKind::If(condition, then, otherwise),
+            ..
+        },
+    ] = body
+    else {
+        return None;
+    };
+    if !otherwise.is_empty() || leaves_loop(then) {
+        return None;
+    }
+    let parts = conjuncts(condition);
+    let at = parts
+        .iter()
+        .position(|part| fixed(local, part, ty).is_some())?;
+    let value = fixed(local, parts[at], ty)?;
+    let mut others: Vec<Expr> = parts.into_iter().cloned().collect();
+    others.remove(at);
+    Some((value, others, then.clone()))
+}
+
+/// The value that `part` demands of the loop's variable.
+fn fixed(local: LocalId, part: &Expr, ty: &Ty) -> Option<Expr> {
+    let ExprKind::Binary(BinOp::Eq, a, b) = &part.kind else {
+        return None;
+    };
+    if free_locals(b).contains(&local) {
+        return None;
+    }
+    match &a.kind {
+        ExprKind::Local(name) if *name == local && b.ty == *ty => Some((**b).clone()),
+        _ => None,
+    }
+}
+
+/// Under which condition a value is visited by a loop over `domain`, once; `None` if that is not
+/// known to be once.
+fn member(value: &Expr, domain: &Domain) -> Option<Option<Expr>> {
+    match domain {
+        Domain::Type(_) => Some(None),
+        Domain::In(set) if matches!(set.kind, ExprKind::All(_)) => Some(None),
+        Domain::In(set) if matches!(set.ty, Ty::Set(_)) => {
+            let kind = ExprKind::Binary(BinOp::In, Box::new(value.clone()), Box::new(set.clone()));
+            Some(Some(expr(kind, Ty::Bool, set.span)))
+        }
+        Domain::In(_) => None,
+    }
+}
+
+struct Put<'a> {
+    local: LocalId,
+    value: &'a Expr,
+}
+
+impl VisitMut for Put<'_> {
+    fn expr(&mut self, of: &mut Expr) {
+        if matches!(of.kind, ExprKind::Local(name) if name == self.local) {
+            *of = self.value.clone();
+            return;
+        }
+        walk_mut::expr(self, of);
+    }
+}
+
+/// Without what does nothing.
+pub(super) fn tidy(block: Block) -> Block {
+    let mut out: Block = Vec::new();
+    for mut one in block {
+        match &mut one.kind {
+            StmtKind::If(condition, then, otherwise) => {
+                let (then, otherwise) =
+                    (tidy(std::mem::take(then)), tidy(std::mem::take(otherwise)));
+                let condition = fold(condition);
+                match (&condition.kind, then.is_empty(), otherwise.is_empty()) {
+                    (ExprKind::Bool(true), ..) => out.extend(then),
+                    (ExprKind::Bool(false), ..) => out.extend(otherwise),
+                    (_, true, true) => {}
+                    (_, true, false) => {
+                        push_under(&mut out, fold(&crate::terms::not(condition)), otherwise);
+                    }
+                    (_, false, true) if is_fixed(&condition) => {
+                        push_under(&mut out, condition, then);
+                    }
+                    _ => {
+                        one.kind = StmtKind::If(condition, then, otherwise);
+                        out.push(one);
+                    }
+                }
+                continue;
+            }
+            StmtKind::Match(_, arms) => {
+                for (_, arm) in arms {
+                    *arm = tidy(std::mem::take(arm));
+                }
+            }
+            StmtKind::While(_, _, body) | StmtKind::For { body, .. } => {
+                *body = tidy(std::mem::take(body));
+            }
+            StmtKind::Maybe(then, otherwise) => {
+                *then = tidy(std::mem::take(then));
+                *otherwise = tidy(std::mem::take(otherwise));
+            }
+            _ => {}
+        }
+        out.push(one);
+    }
+    unread(out)
+}
+
+/// Does a condition read only names that do not change?
+fn is_fixed(condition: &Expr) -> bool {
+    struct Fixed(bool);
+    impl plainsong_ir::visit::Visit for Fixed {
+        fn expr(&mut self, of: &Expr) {
+            self.0 &= !matches!(of.kind, ExprKind::Own(_));
+            plainsong_ir::visit::walk::expr(self, of);
+        }
+
+        fn uses(&mut self, _: &LocalId) {}
+    }
+    let mut fixed = Fixed(true);
+    plainsong_ir::visit::Visit::expr(&mut fixed, condition);
+    fixed.0 && free_locals(condition).is_empty()
+}
+
+/// Without names that nothing after them reads.
+fn unread(block: Block) -> Block {
+    let mut kept: Vec<Stmt> = Vec::new();
+    for one in block.into_iter().rev() {
+        let is_read = match &one.kind {
+            StmtKind::Let(name, _) => locals_used(&kept).contains(name),
+            _ => true,
+        };
+        if is_read {
+            kept.push(one);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// Comparisons of a name with itself are true.
+fn fold(condition: &Expr) -> Expr {
+    let mut parts = Vec::new();
+    for part in conjuncts(condition) {
+        match truth_of(part) {
+            Some(true) => {}
+            Some(false) => return crate::terms::truth(false),
+            None => parts.push(part.clone()),
+        }
+    }
+    all(parts)
+}
+
+fn truth_of(part: &Expr) -> Option<bool> {
+    match &part.kind {
+        ExprKind::Bool(value) => Some(*value),
+        ExprKind::Binary(BinOp::Eq, a, b) if is_name(a) && bare(a) == bare(b) => Some(true),
+        ExprKind::Binary(BinOp::Ne, a, b) if is_name(a) && bare(a) == bare(b) => Some(false),
+        ExprKind::Unary(UnOp::Not, inner) => match fold(inner).kind {
+            ExprKind::Bool(value) => Some(!value),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_name(of: &Expr) -> bool {
+    matches!(of.kind, ExprKind::Local(_))
+}

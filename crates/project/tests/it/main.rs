@@ -1,0 +1,4 @@
+//! Projection against the interpreter.
+
+mod corpus;
+mod same_ends;

@@ -1,0 +1,156 @@
+//! Do line and voices end alike? Every execution of both is tried, at one size.
+
+use plainsong_ir::{FamilyId, Song, VarId};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::{Config, Machine, Outcome, Status, Subject};
+use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::value::Value;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+/// What was found out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    /// The same ends; so many different ones.
+    Same(usize),
+    /// Too many states to say.
+    TooBig,
+    /// Something is wrong.
+    Different(String),
+}
+
+/// The values of constants and of variables at the start.
+type Key = (Vec<Value>, Vec<Value>);
+
+#[derive(Debug, Default)]
+struct Ends {
+    finals: BTreeSet<Vec<Value>>,
+    failures: BTreeSet<String>,
+    deadlocks: usize,
+}
+
+/// Compares choreography `line` of `song` with `voices`.
+pub(crate) fn compare(
+    song: &Song,
+    line: usize,
+    voices: &Song,
+    sizes: &Sizes,
+    most: usize,
+) -> Comparison {
+    let (song, voices) = (Arc::new(song.clone()), Arc::new(voices.clone()));
+    let consts = song.consts.len();
+    let Some(ours) = all_ends(&song, Subject::Line(line), consts, sizes, most) else {
+        return Comparison::TooBig;
+    };
+    let Some(theirs) = all_ends(&voices, Subject::System, consts, sizes, most) else {
+        return Comparison::TooBig;
+    };
+    let mut count = 0;
+    for (key, line) in &ours {
+        let nothing = Ends::default();
+        let voices = theirs.get(key).unwrap_or(&nothing);
+        if !line.failures.is_empty() {
+            continue;
+        }
+        if voices.deadlocks > 0 {
+            return Comparison::Different(format!("deadlock, starting with {key:?}"));
+        }
+        if let Some(failure) = voices.failures.first() {
+            return Comparison::Different(format!("{failure}, starting with {key:?}"));
+        }
+        if line.finals != voices.finals {
+            return Comparison::Different(format!(
+                "starting with {key:?}, the line ends with {:?}, the voices with {:?}",
+                line.finals, voices.finals
+            ));
+        }
+        count += line.finals.len();
+    }
+    if let Some(key) = theirs.keys().find(|key| !ours.contains_key(key)) {
+        return Comparison::Different(format!("only voices start with {key:?}"));
+    }
+    Comparison::Same(count)
+}
+
+fn all_ends(
+    song: &Arc<Song>,
+    subject: Subject,
+    consts: usize,
+    sizes: &Sizes,
+    most: usize,
+) -> Option<BTreeMap<Key, Ends>> {
+    let mut ends: BTreeMap<Key, Ends> = BTreeMap::new();
+    let bounds = Bounds::default();
+    let instances = Instance::all(song.clone(), sizes, &bounds).unwrap_or_default();
+    let mut left = most;
+    for instance in instances {
+        let machine = Machine::new(&instance, subject);
+        let constants: Vec<Value> = (0..consts)
+            .map(|at| instance.constant(at.into()).clone())
+            .collect();
+        for outcome in machine.initial() {
+            let config = match outcome {
+                Outcome::Next(config) => config,
+                Outcome::Failed(failure, config) => {
+                    let key = (constants.clone(), Vec::new());
+                    drop(config);
+                    ends.entry(key)
+                        .or_default()
+                        .failures
+                        .insert(format!("{failure:?}"));
+                    continue;
+                }
+                Outcome::Discarded => continue,
+            };
+            let start = values(&machine, &config);
+            let found = ends.entry((constants.clone(), start)).or_default();
+            walk(&machine, config, found, &mut left)?;
+        }
+    }
+    ends.retain(|_, found| {
+        !found.finals.is_empty() || !found.failures.is_empty() || found.deadlocks > 0
+    });
+    Some(ends)
+}
+
+fn walk(machine: &Machine, start: Config, ends: &mut Ends, left: &mut usize) -> Option<()> {
+    let mut seen = HashSet::from([start.clone()]);
+    let mut open = vec![start];
+    while let Some(config) = open.pop() {
+        *left = left.checked_sub(1)?;
+        let steps = machine.steps(&config);
+        match machine.status_given(&config, &steps) {
+            Status::Final => {
+                ends.finals.insert(values(machine, &config));
+            }
+            Status::Deadlock(_) => ends.deadlocks += 1,
+            Status::Running | Status::Discarded => {}
+        }
+        for step in steps {
+            match step.outcome {
+                Outcome::Next(next) => {
+                    if seen.insert(next.clone()) {
+                        open.push(next);
+                    }
+                }
+                Outcome::Failed(failure, _) => {
+                    ends.failures.insert(format!("{failure:?}"));
+                }
+                Outcome::Discarded => {}
+            }
+        }
+    }
+    Some(())
+}
+
+/// All variables of all members.
+fn values(machine: &Machine, config: &Config) -> Vec<Value> {
+    let instance = machine.instance();
+    let mut values = Vec::new();
+    for row in instance.lanes(machine.subject()) {
+        let family: FamilyId = instance.members()[row].family;
+        let vars = instance.song().families[family.index()].vars.len();
+        values.extend((0..vars).map(|var| config.value(row, VarId::from(var)).clone()));
+    }
+    values
+}
