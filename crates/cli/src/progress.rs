@@ -4,8 +4,8 @@
 
 use crate::arguments::DetailArguments;
 use plainsong_driver::watch::{Observer, Stage};
-use plainsong_report::count;
 use plainsong_report::stream::{self, Record};
+use plainsong_report::{about, count};
 use plainsong_semantics::search::Progress;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -84,7 +84,7 @@ impl Observer for ProgressLine {
     }
 }
 
-/// `explore agreement Db=4  12,480 executions  41 k/s`
+/// `explore agreement Db=4  12,480 executions  41 k/s  est. 31,000 ± 6,000 (40 %, about 0.5 s left)  1 s`
 fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
     let bound: Vec<String> = stage
         .bound
@@ -93,12 +93,13 @@ fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
         .collect();
     let number = progress.states;
     format!(
-        "{} {} {}  {}  {}  {:.0} s",
+        "{} {} {}  {}  {}{}  {:.0} s",
         stage.engine,
         properties(stage),
         bound.join(","),
         count(number, stage.counted),
         rate(number, elapsed),
+        expectation(stage, number, elapsed),
         elapsed.as_secs_f64(),
     )
 }
@@ -119,6 +120,21 @@ fn rate(number: u64, elapsed: Duration) -> String {
     }
 }
 
+/// How far it has come, where that was guessed.
+fn expectation(stage: &Stage, number: u64, elapsed: Duration) -> String {
+    let Some((expected, margin)) = stage.expected else {
+        return String::new();
+    };
+    let (number, expected) = (number.max(1) as f64, expected as f64);
+    let guess = format!("est. {} ± {}", about(expected), about(margin as f64));
+    if number >= expected {
+        return format!("  {guess}, exceeded");
+    }
+    let left = elapsed.as_secs_f64() * (expected - number) / number;
+    let percent = 100.0 * number / expected;
+    format!("  {guess} ({percent:.0} %, about {} s left)", about(left))
+}
+
 fn record(stage: &Stage, progress: &Progress, elapsed: Duration) -> Record {
     let counted = |what: &str| (stage.counted == what).then_some(progress.states);
     Record::Progress(stream::Progress {
@@ -128,6 +144,7 @@ fn record(stage: &Stage, progress: &Progress, elapsed: Duration) -> Record {
         bound: stream::bound(stage.bound.iter()),
         states: counted("state"),
         executions: counted("execution"),
+        expected: stage.expected.map(|(expected, _)| expected),
         seconds: stream::round(elapsed.as_secs_f64()),
     })
 }

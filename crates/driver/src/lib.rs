@@ -16,6 +16,7 @@ mod coverage;
 pub mod engine;
 pub mod engines;
 pub mod exit;
+pub mod forecast;
 pub mod format;
 pub mod line;
 pub mod plan;

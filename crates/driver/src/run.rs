@@ -199,6 +199,7 @@ impl Runner<'_, '_> {
             states: None,
             executions: None,
             blocked: None,
+            interleavings: None,
             assumptions: Vec::new(),
             notes: Vec::new(),
             trace: None,

@@ -66,6 +66,8 @@ pub struct Stage {
     pub bound: std::collections::BTreeMap<String, String>,
     /// What is counted, in the singular: `state` or `execution`.
     pub counted: &'static str,
+    /// How many there probably are, give or take so many, where that was guessed.
+    pub expected: Option<(u64, u64)>,
 }
 
 /// The watch over one query.

@@ -5,6 +5,7 @@
 //! is shown: the one that a single worker meets first. So the number of workers changes nothing in the
 //! answer, unless the search is stopped before its end.
 
+use crate::orders::Orders;
 use crate::program::Song;
 use crate::stage::Stage;
 use crate::view::counts_messages;
@@ -23,7 +24,7 @@ use std::rc::Rc;
 const STACK: usize = 256 * 1024 * 1024;
 
 /// The most events of one execution.
-const MOST_EVENTS: usize = 4_000;
+pub(crate) const MOST_EVENTS: usize = 4_000;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,11 +35,20 @@ pub struct Explored {
     pub findings: Vec<Finding>,
     /// Which parts of the text took part.
     pub coverage: Coverage,
+    /// How many orders of steps some of the executions have.
+    pub orders: Orders,
     /// What was not visited because the search was stopped.
     pub left: Vec<Part>,
 }
 
 impl Explored {
+    /// About how many interleavings the executions stand for, as a power of ten.
+    pub fn interleavings(&self) -> Option<f64> {
+        let count = &self.count;
+        self.orders
+            .of(count.complete + count.blocked + count.failed + count.discarded)
+    }
+
     /// With what a later search found in what this one left: together they are one search.
     #[must_use]
     pub fn and(mut self, later: Explored) -> Explored {
@@ -55,6 +65,7 @@ impl Explored {
             }
         }
         self.coverage.include(&later.coverage);
+        self.orders.include(&later.orders);
         self.left = later.left;
         self
     }

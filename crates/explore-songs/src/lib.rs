@@ -38,14 +38,18 @@
 //! | `program` | what the engine asks |
 //! | `view` | what a property sees of the processes |
 //! | `always` | the states on the way of an execution |
+//! | `estimate` | how many executions there probably are, and why |
+//! | `orders` | how many interleavings the executions stand for |
 //! | `ending` | how an execution ended, and what each process did in it |
 //! | `visit` | what one worker sees: counts and refutations |
 //! | `explore` | the visits brought together |
 
 mod always;
 mod ending;
+mod estimate;
 mod explore;
 mod letters;
+mod orders;
 mod program;
 mod roles;
 mod stage;
@@ -53,7 +57,9 @@ mod view;
 mod visit;
 mod waiting;
 
+pub use estimate::{Cause, Estimated, estimate};
 pub use explore::{
     Explored, Finding, GaveUp, Manner, Onlooker, explore, explore_showing, is_about_executions,
 };
-pub use plainsong_explore::Part;
+pub use orders::{Orders, sum_of_powers};
+pub use plainsong_explore::{Estimate, Part};

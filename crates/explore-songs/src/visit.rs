@@ -3,6 +3,7 @@
 use crate::always::{Always, Seen};
 use crate::ending::Ending;
 use crate::explore::{Explored, Finding, GaveUp, Onlooker};
+use crate::orders::Orders;
 use crate::program::Song;
 use crate::stage::Stage;
 use crate::view::View;
@@ -71,6 +72,7 @@ pub(crate) struct Found {
     count: ExecutionCount,
     /// What was found about each check, and in which place of the search tree.
     findings: Vec<(Check, Finding, Vec<u32>)>,
+    orders: Orders,
     /// Something that this engine does not cover was met.
     pub(crate) gave_up: Option<GaveUp>,
 }
@@ -89,6 +91,7 @@ impl Found {
             findings: findings
                 .map(|check| (*check, Finding::NotRefuted, Vec::new()))
                 .collect(),
+            orders: Orders::default(),
             gave_up: None,
         }
     }
@@ -103,6 +106,7 @@ impl Found {
         for (check, finding, place) in other.findings {
             self.enter(check, finding, &place);
         }
+        self.orders.include(&other.orders);
         self.gave_up = self.gave_up.max(other.gave_up);
     }
 
@@ -111,6 +115,7 @@ impl Found {
             count: self.count,
             findings: self.findings.into_iter().map(|(_, one, _)| one).collect(),
             coverage,
+            orders: self.orders,
             left,
         }
     }
@@ -328,6 +333,9 @@ impl Visitor<Song> for Visit<'_, '_> {
         }
         let ending = self.stage.borrow_mut().ending(graph, leaf);
         self.pass(graph);
+        self.found
+            .orders
+            .look(&mut self.stage.borrow_mut(), graph, &self.place);
         match ending {
             Ending::Complete => {
                 self.show(graph, true);

@@ -25,6 +25,7 @@ use crate::order::SendOrder;
 use crate::part::Part;
 use crate::program::{Budget, Program, Want};
 use crate::revisit::{Turn, Walk, revisits};
+use crate::sample::Fork;
 use crate::takings::{Taking, is_simple, takings};
 use crate::tally::Tally;
 
@@ -59,6 +60,10 @@ pub trait Visitor<P: Program> {
     fn wants_clocks(&self) -> bool {
         false
     }
+
+    /// A random execution was drawn, in which these were the choices: called after [`Visitor::leaf`]. Of
+    /// an event that was deleted on the way there may be a fork too.
+    fn drawn(&mut self, _: &Graph<P>, _: &[Fork]) {}
 
     /// The search was to go on at a place that does not exist: the program is not the one that the
     /// place is of, or does not do the same again. The search stops.
@@ -115,7 +120,12 @@ enum Guide {
     /// There was no such path.
     Lost,
     /// Take one at random; the product of the numbers of outcomes tells how many leaves there are.
-    Random { state: u64, weight: f64 },
+    Random {
+        state: u64,
+        weight: f64,
+        /// How many outcomes the last event had.
+        last: u32,
+    },
 }
 
 /// The exploration of one program.
@@ -135,6 +145,8 @@ pub struct Engine<'p, P: Program> {
     /// Memory of lists no longer needed.
     spare_reads: Vec<Vec<Option<EventId>>>,
     tally: Tally,
+    /// What a random walk had to choose.
+    forks: Vec<Fork>,
     /// Events and revisits before the last decision.
     counted: (u64, u64),
     policy: Policy,
@@ -166,6 +178,7 @@ impl<'p, P: Program> Engine<'p, P> {
             looked: None,
             spare_reads: Vec::new(),
             tally: Tally::default(),
+            forks: Vec::new(),
             counted: (0, 0),
             policy: Policy::default(),
             cursor: 0,
@@ -259,12 +272,14 @@ impl<'p, P: Program> Engine<'p, P> {
         self.guide = Guide::Random {
             state: seed,
             weight: 1.0,
+            last: 1,
         };
         let Some(leaf) = self.extend() else {
             return 0.0;
         };
         self.graph.settle_clocks();
         visitor.leaf(&self.graph, leaf);
+        visitor.drawn(&self.graph, &self.forks);
         match self.guide {
             Guide::Random { weight, .. } => weight,
             _ => unreachable!("the guide was just set"),
@@ -378,8 +393,13 @@ impl<'p, P: Program> Engine<'p, P> {
                 }
             },
             Guide::Lost => (0, 0..0),
-            Guide::Random { state, weight } => {
+            Guide::Random {
+                state,
+                weight,
+                last,
+            } => {
                 *weight *= f64::from(outcomes);
+                *last = outcomes;
                 (
                     (crate::sample::next_random(state) % u64::from(outcomes)) as u32,
                     0..0,
@@ -396,6 +416,7 @@ impl<'p, P: Program> Engine<'p, P> {
         left: std::ops::Range<u32>,
         outcomes: Outcomes<P>,
     ) {
+        self.note_fork(event, &outcomes);
         // A send comes before its outcomes, other events with theirs.
         let own = match outcomes {
             Outcomes::Revisits { .. } => 0,
@@ -413,6 +434,25 @@ impl<'p, P: Program> Engine<'p, P> {
             });
         }
         self.path.push(taken);
+    }
+
+    /// On a random walk: notes at what there was a choice.
+    fn note_fork(&mut self, event: EventId, outcomes: &Outcomes<P>) {
+        let Guide::Random { last, .. } = self.guide else {
+            return;
+        };
+        let factor = f64::from(last);
+        match outcomes {
+            Outcomes::Revisits { turns, .. } => {
+                let factor = factor.powf(1.0 / turns.len() as f64);
+                let forks = turns.iter().map(|turn| Fork {
+                    event: turn.receive,
+                    factor,
+                });
+                self.forks.extend(forks);
+            }
+            _ => self.forks.push(Fork { event, factor }),
+        }
     }
 
     fn choose(&mut self, thread: Tid, options: u32, budget: Option<Budget>) {

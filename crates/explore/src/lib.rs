@@ -57,5 +57,5 @@ pub use graph::Graph;
 pub use parallel::{Slice, Workers, explore_in_parallel, explore_parts, explore_parts_with};
 pub use part::{NoPart, Part};
 pub use program::{Answer, Budget, Earlier, Fate, History, Mailbox, Model, Op, Program, Want};
-pub use sample::{Estimate, sample};
+pub use sample::{Estimate, Fork, sample};
 pub use tally::Tally;

@@ -6,6 +6,7 @@
 //! The search starts nothing in vain, so every walk ends at a leaf.
 
 use crate::engine::{Engine, Visitor};
+use crate::event::EventId;
 use crate::program::Program;
 
 /// How many executions there probably are.
@@ -34,18 +35,35 @@ pub fn sample<P: Program>(
         guesses.push(configure(Engine::new(program)).draw(seed, visitor));
         program.forget(0, 0);
     }
-    let n = f64::from(walks.max(1));
-    let mean = guesses.iter().sum::<f64>() / n;
-    let spread = guesses
-        .iter()
-        .map(|guess| (guess - mean).powi(2))
-        .sum::<f64>();
-    let deviation = (spread / (n - 1.0).max(1.0)).sqrt();
-    Estimate {
-        executions: mean,
-        margin: 1.96 * deviation / n.sqrt(),
-        walks,
+    Estimate::of(&guesses)
+}
+
+impl Estimate {
+    /// The mean of the guesses of several walks, and how much they differ.
+    pub fn of(guesses: &[f64]) -> Self {
+        let n = guesses.len().max(1) as f64;
+        let mean = guesses.iter().sum::<f64>() / n;
+        let spread = guesses
+            .iter()
+            .map(|guess| (guess - mean).powi(2))
+            .sum::<f64>();
+        let deviation = (spread / (n - 1.0).max(1.0)).sqrt();
+        Estimate {
+            executions: mean,
+            margin: 1.96 * deviation / n.sqrt(),
+            walks: guesses.len() as u32,
+        }
     }
+}
+
+/// A place of a walk at which it had a choice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fork {
+    /// The choice or the receive that it is about.
+    pub event: EventId,
+    /// By how much it multiplies the number of executions. Where a send could turn several receives round,
+    /// each has its share.
+    pub factor: f64,
 }
 
 /// The next number of a splitmix sequence.

@@ -1,6 +1,6 @@
 //! One line of a result: a verdict with the file, engine and time it belongs to.
 
-use crate::count;
+use crate::{count, power_of_ten};
 use plainsong_semantics::race::Race;
 use plainsong_semantics::trace::{EventKind, Trace};
 use plainsong_semantics::verdict::{Outcome, Verdict};
@@ -130,7 +130,10 @@ impl Answer {
                 .map(|number| format!("{} blocked", crate::thousands(number))),
         );
         parts.extend(self.verdict.states.map(|number| count(number, "state")));
-        parts.join(", ")
+        let orders = self.verdict.interleavings.filter(|power| *power >= 3.0);
+        let orders =
+            orders.map(|power| format!(" (of about {} interleavings)", power_of_ten(power)));
+        parts.join(", ") + &orders.unwrap_or_default()
     }
 }
 

@@ -19,6 +19,11 @@ pub fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", thousands(number))
 }
 
+/// A number that is known as a power of ten, without pretending to know it better: `10^7`.
+pub fn power_of_ten(power: f64) -> String {
+    format!("10^{}", power.round())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,6 +23,7 @@ use crate::voices::local::Stand;
 use crate::voices::network::Network;
 use crate::voices::receive::Acceptor;
 use crate::world::OwnVars;
+use plainsong_diagnostics::Span;
 use plainsong_ir::{Delivery, MessageId, VarId};
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -294,6 +295,11 @@ impl Parts {
                 ways: vec![fails(&wait.part, kind, failure)],
             },
         }
+    }
+
+    /// Where in the text a process waits; nothing for one that waits for its handlers.
+    pub fn place(&self, wait: &Wait) -> Option<Span> {
+        self.system().place(wait.lane, &wait.part.0)
     }
 
     /// A waiting process gives up; it may.

@@ -45,6 +45,8 @@ pub struct Verdict {
     pub executions: Option<u64>,
     /// Distinct blocked executions, where counted.
     pub blocked: Option<u64>,
+    /// About how many interleavings the executions stand for, as a power of ten.
+    pub interleavings: Option<f64>,
     /// Everything trusted and not checked.
     pub assumptions: Vec<String>,
     /// What a reader should know besides: premises that were never true.

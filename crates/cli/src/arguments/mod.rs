@@ -58,6 +58,8 @@ pub(crate) enum Verb {
     /// Turn a choreography into the processes that do what it says
     #[command(after_help = EXIT_CODES)]
     Project(ProjectArguments),
+    /// Say how many executions there probably are, how long they take, and what makes them many
+    Estimate(EstimateArguments),
     /// Run one random execution and show it as a message sequence
     Sim(SimArguments),
     /// Take the steps of a saved trace again
@@ -252,6 +254,24 @@ pub(crate) enum DeliveryModel {
     Causal,
     Mailbox,
     All,
+}
+
+/// `estimate`.
+#[derive(Debug, Args)]
+pub(crate) struct EstimateArguments {
+    /// The song; `-` is standard input
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) instance: InstanceArguments,
+    /// The most random executions to draw
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) walks: u32,
+    /// Another seed draws other executions
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// One JSON object per line instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// `sim`.

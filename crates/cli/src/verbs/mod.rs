@@ -4,6 +4,7 @@ mod check;
 mod diff;
 mod doctor;
 mod dump;
+mod estimate;
 mod explain;
 mod explore;
 mod fmt;
@@ -33,6 +34,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Prove(arguments) => prove::prove(arguments, session),
         Verb::Sequentialize(arguments) => sequentialize::sequentialize(arguments, session),
         Verb::Project(arguments) => project::project(arguments, session),
+        Verb::Estimate(arguments) => estimate::estimate(arguments, session),
         Verb::Sim(arguments) => sim::sim(arguments, session),
         Verb::Replay(arguments) => replay::replay(arguments, session),
         Verb::Show(arguments) => show::show(arguments, session),

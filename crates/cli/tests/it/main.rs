@@ -4,6 +4,7 @@ mod bad_input;
 mod book;
 mod browser;
 mod continuous;
+mod estimating;
 mod examining;
 mod exit_codes;
 mod explaining;

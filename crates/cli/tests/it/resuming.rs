@@ -141,7 +141,7 @@ fn what_is_no_such_file_is_refused() {
     ];
     stage.run(&explore).exits(2);
     let other = stage.read("out/explore.resume");
-    let other = other.replace("\"executable\":", "\"executable\":1");
+    let other = other.replace("\"executable\":", "\"executable\":null,\"was\":");
     stage.write("other", other);
     let ran = stage.run(&["explore", "--resume", "other"]).exits(3);
     assert!(

@@ -4,6 +4,7 @@ use super::naive::instances_of;
 use crate::Problem;
 use crate::engine::Task;
 use crate::watch::Overseer;
+use plainsong_explore_songs::sum_of_powers;
 use plainsong_report::{count, thousands};
 use plainsong_semantics::executions::{ExecutionCount, executions};
 use plainsong_semantics::machine::Machine;
@@ -17,6 +18,8 @@ pub(super) struct Tally {
     blocked: u64,
     pub(super) failed: u64,
     discarded: u64,
+    /// As a power of ten; none where they are not guessed.
+    interleavings: Option<f64>,
     pub(super) completeness: Completeness,
 }
 
@@ -28,6 +31,7 @@ impl Tally {
             blocked: 0,
             failed: 0,
             discarded: 0,
+            interleavings: None,
             completeness: Completeness::Complete,
         }
     }
@@ -40,6 +44,12 @@ impl Tally {
         self.discarded += found.discarded;
         self.completeness.clone_from(&found.completeness);
         found.completeness == Completeness::Complete
+    }
+
+    /// Adds the interleavings of one instance, as a power of ten.
+    pub(super) fn add_interleavings(&mut self, power: Option<f64>) {
+        let known = self.interleavings.into_iter();
+        self.interleavings = known.chain(power).reduce(sum_of_powers);
     }
 }
 
@@ -108,6 +118,7 @@ pub(super) fn complete(
     if let Some(largest) = tallies.last() {
         verdict.executions = Some(largest.complete);
         verdict.blocked = Some(largest.blocked);
+        verdict.interleavings = largest.interleavings;
         verdict.reason = format!("{} ({})", verdict.reason, words(tallies));
     }
 }

@@ -121,6 +121,7 @@ impl<'a> Dossier<'a> {
                 states: None,
                 executions: None,
                 blocked: None,
+                interleavings: None,
                 assumptions: self.assumptions,
                 notes: Vec::new(),
                 trace: None,

@@ -10,6 +10,7 @@
 use super::bounds::Bound;
 use super::counting::{Tally, complete, tallies};
 use super::dossier::{Closed, Dossier, open_checks};
+use super::expectation::Expectation;
 use super::naive::{Naive, by_states, instances_of, is_limit};
 use crate::engine::{EngineReport, Task};
 use crate::resume::Key;
@@ -129,6 +130,7 @@ impl<'a> Executions<'a> {
                 };
                 found.coverage.include(&explored.coverage);
                 let goes_on = tally.add(&explored.count);
+                tally.add_interleavings(explored.interleavings());
                 let is_limit = is_limit(task, &explored.count.completeness, overseer);
                 enter(
                     &task.song,
@@ -204,11 +206,15 @@ fn go_on(
     };
     let ledger = overseer.ledger.as_deref();
     let explored = match ledger.and_then(|ledger| ledger.recall(&key, checks.len())) {
-        None => explore(machine, checks, &manner, overseer)?,
+        None => {
+            let mut watch = Expectation::new(machine, overseer, true);
+            explore(machine, checks, &manner, &mut watch)?
+        }
         Some(known) if known.left.is_empty() => known,
         Some(known) => {
             manner.parts.clone_from(&known.left);
-            let later = explore(machine, checks, &manner, overseer)?;
+            let mut watch = Expectation::new(machine, overseer, false);
+            let later = explore(machine, checks, &manner, &mut watch)?;
             known.and(later)
         }
     };
@@ -290,6 +296,7 @@ fn enter(
             states: None,
             executions: None,
             blocked: None,
+            interleavings: None,
             assumptions,
             notes: Vec::new(),
             trace,

@@ -4,6 +4,7 @@ mod bounds;
 mod candidates;
 mod counting;
 mod dossier;
+mod expectation;
 mod explore;
 mod identities;
 mod naive;

@@ -374,6 +374,7 @@ fn verdict(
         states: None,
         executions: None,
         blocked: None,
+        interleavings: None,
         assumptions,
         notes: Vec::new(),
         trace: None,

@@ -299,6 +299,7 @@ fn verdict(question: &Question, outcome: Outcome, bound: Bound, reason: String) 
         states: None,
         executions: None,
         blocked: None,
+        interleavings: None,
         assumptions: Vec::new(),
         notes: Vec::new(),
         trace: None,

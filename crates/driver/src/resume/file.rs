@@ -8,7 +8,7 @@ use super::{Key, Ledger};
 use crate::save::{TOOL, replace};
 use crate::{Problem, Source};
 use plainsong_diagnostics::Span;
-use plainsong_explore_songs::{Explored, Finding};
+use plainsong_explore_songs::{Explored, Finding, Orders};
 use plainsong_report::trace_file::{self, SavedTrace, hash};
 use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::search::{Completeness, Coverage};
@@ -146,6 +146,7 @@ struct Entry {
     resource: Option<String>,
     findings: Vec<Found>,
     covered: Covered,
+    orders: Vec<(u64, f64)>,
     left: Vec<String>,
 }
 
@@ -187,6 +188,7 @@ impl Entry {
             resource,
             findings: found.findings.iter().map(Found::new).collect(),
             covered: Covered::new(&found.coverage),
+            orders: found.orders.drawn().to_vec(),
             left: found.left.iter().map(ToString::to_string).collect(),
         }
     }
@@ -216,6 +218,7 @@ impl Entry {
             count,
             findings: findings.collect::<Option<_>>()?,
             coverage: self.covered.coverage(),
+            orders: Orders::new(self.orders),
             left: left.collect::<Option<_>>()?,
         };
         Some((key, explored))

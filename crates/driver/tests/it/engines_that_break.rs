@@ -71,6 +71,7 @@ fn answer(name: &str, overseer: &mut Overseer<'_>) -> Result<Verdict, Problem> {
         states: None,
         executions: None,
         blocked: None,
+        interleavings: None,
         assumptions: Vec::new(),
         notes: Vec::new(),
         trace: None,

@@ -71,6 +71,7 @@ impl Pct {
         engine.guide = Guide::Random {
             state: next_random(&mut self.state),
             weight: 1.0,
+            last: 1,
         };
         let mut schedule = Schedule::new(self);
         let leaf = engine.follow(&mut schedule);

@@ -11,7 +11,7 @@ pub use records::{
 };
 
 use crate::trace_file::{ending_word, kind_word};
-use crate::{Answer, Coverage, Sensitivity, Text};
+use crate::{Answer, Coverage, Forecast, Sensitivity, Text};
 use plainsong_diagnostics::{Diagnostic, Label, Severity, line_and_column};
 use plainsong_semantics::trace::{Change, Event, Trace};
 use serde::Serialize;
@@ -43,6 +43,8 @@ pub enum Record {
     Covered(CoveredRecord),
     /// One random execution.
     Execution(Box<ExecutionRecord>),
+    /// How much work an exploration will be.
+    Estimate(Forecast),
     /// The last line.
     Summary(Summary),
 }
@@ -69,6 +71,7 @@ pub fn verdict(answer: &Answer) -> Record {
         reason: verdict.reason.clone(),
         seconds: round(answer.seconds),
         executions: verdict.executions,
+        interleavings: verdict.interleavings.map(about),
         blocked: verdict.blocked,
         states: verdict.states,
         assumptions: verdict.assumptions.clone(),
@@ -197,6 +200,13 @@ fn label(source: Text<'_>, label: &Label) -> LabelRecord {
         column: at.column,
         text: label.text.clone(),
     }
+}
+
+/// A number that is known as a power of ten: two digits are enough.
+fn about(power: f64) -> f64 {
+    let number = 10f64.powf(power);
+    let unit = 10f64.powf(power.floor() - 1.0);
+    (number / unit).round() * unit
 }
 
 /// Microseconds are enough.

@@ -58,6 +58,9 @@ pub struct Progress {
     /// Executions counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executions: Option<u64>,
+    /// How many there probably are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<u64>,
     /// Since the query began.
     pub seconds: f64,
 }
@@ -85,6 +88,9 @@ pub struct VerdictRecord {
     /// Blocked executions, where counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<u64>,
+    /// About how many interleavings the executions stand for, where guessed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interleavings: Option<f64>,
     /// States visited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub states: Option<u64>,

@@ -25,6 +25,7 @@ pub(crate) fn refuted(property: &str, trace: Trace) -> Answer {
             states: Some(12_480),
             executions: None,
             blocked: None,
+            interleavings: None,
             assumptions: Vec::new(),
             notes: Vec::new(),
             trace: Some(trace),

@@ -16,6 +16,7 @@ fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answe
         states: None,
         executions: None,
         blocked: None,
+        interleavings: None,
         assumptions: Vec::new(),
         notes: Vec::new(),
         trace: None,

@@ -44,6 +44,7 @@ impl SearchReport {
             states: Some(self.states),
             executions: None,
             blocked: None,
+            interleavings: None,
             assumptions: if outcome == Outcome::Holds {
                 self.caveats(finding)
             } else {

@@ -1,6 +1,6 @@
 //! Who waits when nothing can happen any more.
 
-use super::config::VoicesConfig;
+use super::config::{Voice, VoicesConfig};
 use super::{Act, VoiceSystem};
 use crate::code::OpKind;
 use crate::eval::Eval;
@@ -9,6 +9,7 @@ use crate::show;
 use crate::trace::Waiting;
 use crate::value::Pid;
 use crate::world::OwnVars;
+use plainsong_diagnostics::Span;
 use plainsong_ir::{Accept, Source};
 
 impl VoiceSystem {
@@ -19,6 +20,14 @@ impl VoiceSystem {
             .filter(|lane| !config.trouble.is_down(*lane))
             .filter_map(|lane| self.waits(config, lane))
             .collect()
+    }
+
+    /// The statement that the body of a process has come to.
+    pub(crate) fn place(&self, lane: usize, voice: &Voice) -> Option<Span> {
+        match self.program_at(lane).act {
+            Act::Body(number) => Some(self.codes[number].ops.get(voice.pc)?.span),
+            _ => None,
+        }
     }
 
     fn waits(&self, config: &VoicesConfig, lane: usize) -> Option<Waiting> {
