@@ -22,6 +22,7 @@ const LAYERS: &[&[&str]] = &[
         "states",
         "prove",
         "project",
+        "recheck",
         "sequentialize",
     ],
     &["driver"],

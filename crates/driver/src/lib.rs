@@ -11,6 +11,7 @@
 
 pub mod account;
 pub mod again;
+pub mod certificate;
 pub mod contain;
 mod coverage;
 pub mod engine;

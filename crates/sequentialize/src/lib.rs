@@ -12,6 +12,7 @@
 //! What is found is sound for every size: no deadlock, and no message left over. Nothing here looks at a
 //! particular instance.
 
+mod derivation;
 mod eval;
 mod line;
 mod live;
@@ -24,6 +25,7 @@ mod stuck;
 mod value;
 mod voices_to_parts;
 
+pub use derivation::{Move, Way, derivation};
 pub use line::Line;
 pub use stuck::{Obstacle, Stuck};
 

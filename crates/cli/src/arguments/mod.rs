@@ -60,6 +60,9 @@ pub(crate) enum Verb {
     Project(ProjectArguments),
     /// Say how many executions there probably are, how long they take, and what makes them many
     Estimate(EstimateArguments),
+    /// Check a certificate of `sequentialize` by independent code
+    #[command(after_help = EXIT_CODES)]
+    Recheck(RecheckArguments),
     /// Run one random execution and show it as a message sequence
     Sim(SimArguments),
     /// Take the steps of a saved trace again
@@ -184,6 +187,19 @@ pub(crate) struct SequentializeArguments {
     /// Print the line that was found
     #[arg(long, conflicts_with = "json")]
     pub(crate) emit: bool,
+    /// Write the derivation of a single file to this file, for `plainsong recheck`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
+}
+
+/// `recheck`.
+#[derive(Debug, Args)]
+pub(crate) struct RecheckArguments {
+    /// A certificate written by `sequentialize --certificate`
+    pub(crate) certificate: PathBuf,
+    /// The song, when it is not where the certificate says
+    #[arg(long, value_name = "FILE")]
+    pub(crate) song: Option<PathBuf>,
 }
 
 /// `project`.

@@ -11,6 +11,7 @@ mod fmt;
 mod new;
 mod project;
 mod prove;
+mod recheck;
 mod rejected;
 mod replay;
 mod request;
@@ -35,6 +36,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Sequentialize(arguments) => sequentialize::sequentialize(arguments, session),
         Verb::Project(arguments) => project::project(arguments, session),
         Verb::Estimate(arguments) => estimate::estimate(arguments, session),
+        Verb::Recheck(arguments) => recheck::recheck(arguments, session),
         Verb::Sim(arguments) => sim::sim(arguments, session),
         Verb::Replay(arguments) => replay::replay(arguments, session),
         Verb::Show(arguments) => show::show(arguments, session),

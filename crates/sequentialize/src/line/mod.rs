@@ -108,6 +108,13 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
     })
 }
 
+/// A statement of a process, and its place in the text.
+pub(crate) fn op<'e, 'a>(engine: &'e Engine<'a>, at: At) -> (&'e OpKind<'a>, Span) {
+    let part = &engine.score.parts[&at.comp.family];
+    let op = &part.blocks[at.block.0 as usize][at.at as usize];
+    (&op.kind, op.span)
+}
+
 /// So many messages are kept in variables of their own at most.
 const MOST_KEPT: usize = 64;
 
@@ -167,7 +174,7 @@ impl<'e, 'a> Teller<'e, 'a> {
             keep_next: BTreeSet::new(),
             kept_vars: BTreeMap::new(),
             loose: BTreeSet::new(),
-            exact: engine.endless.is_empty(),
+            exact: engine.endless.is_empty() && !engine.pruned,
         }
     }
 
@@ -176,8 +183,7 @@ impl<'e, 'a> Teller<'e, 'a> {
     }
 
     fn op(&self, at: At) -> (&'e OpKind<'a>, Span) {
-        let op = &self.part(at.comp.family).blocks[at.block.0 as usize][at.at as usize];
-        (&op.kind, op.span)
+        op(self.engine, at)
     }
 
     /// A new name in the line.

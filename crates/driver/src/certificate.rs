@@ -1,0 +1,68 @@
+//! Certificates: a derivation written to a file, and checked again by a checker that shares no code with the search.
+
+use crate::{Problem, Source};
+use plainsong_ir::{Delivery, Song};
+use plainsong_recheck::{Certificate, Event, Refused, VERSION, hash, recheck};
+use plainsong_sequentialize::{Move, Way, derivation};
+use std::path::Path;
+
+/// The certificate of a song's line, if there is a line.
+pub fn certificate(song: &Song, source: &Source, delivery: Option<Delivery>) -> Option<String> {
+    let ways = derivation(song, delivery).ok()?;
+    let certificate = Certificate {
+        version: VERSION,
+        file: source.name.clone(),
+        hash: hash(&source.text),
+        ways: events(&ways),
+    };
+    serde_json::to_string_pretty(&certificate).ok()
+}
+
+/// Reads a certificate.
+pub fn read(path: &Path) -> Result<Certificate, Problem> {
+    let text = Source::load(path)?.text;
+    serde_json::from_str(&text)
+        .map_err(|error| Problem::new(format!("{} is no certificate: {error}", path.display())))
+}
+
+/// What came of checking a certificate again.
+pub enum Rechecked {
+    /// Every step is right.
+    Accepted,
+    /// It uses a rule that the checker does not have, in one sentence.
+    NotCovered(String),
+    /// Something in it is wrong.
+    Refused(String),
+}
+
+/// Checks a certificate against the song it is about.
+pub fn again(song: &Song, source: &Source, certificate: &Certificate) -> Rechecked {
+    match recheck(song, &source.text, certificate) {
+        Ok(()) => Rechecked::Accepted,
+        Err(Refused(why)) if why.ends_with("not covered") => Rechecked::NotCovered(why),
+        Err(Refused(why)) => Rechecked::Refused(why),
+    }
+}
+
+fn events(ways: &[Way]) -> Vec<Vec<Event>> {
+    let way = |way: &Way| way.iter().map(event).collect();
+    ways.iter().map(way).collect()
+}
+
+fn event(one: &Move) -> Event {
+    match one.clone() {
+        Move::Does(who, at) => Event::Does { who, at },
+        Move::Sends(who, at, to) => Event::Sends { who, at, to },
+        Move::Receives(who, at, from) => Event::Receives { who, at, from },
+        Move::Decides(who, at, arm) => Event::Decides { who, at, arm },
+        Move::Each(who, at, member, ways) => Event::Each {
+            who,
+            at,
+            member,
+            ways: events(&ways),
+        },
+        Move::Other(rule) => Event::NotCovered {
+            rule: rule.to_owned(),
+        },
+    }
+}
