@@ -24,6 +24,7 @@ const LAYERS: &[&[&str]] = &[
         "project",
         "recheck",
         "sequentialize",
+        "diverge",
     ],
     &["driver"],
     &["cli", "testkit"],

@@ -3,6 +3,7 @@
 use crate::Problem;
 use crate::select::Question;
 use crate::watch::Overseer;
+pub use plainsong_diverge::{Fairness, Method};
 use plainsong_ir::{Delivery, Song};
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Coverage, Limits};
@@ -55,6 +56,8 @@ pub struct Task {
     pub delivery: Option<Delivery>,
     /// How proofs go about it.
     pub proof: ProofOptions,
+    /// How questions about rest are meant.
+    pub rest: RestOptions,
 }
 
 /// How proofs go about it.
@@ -68,6 +71,15 @@ pub struct ProofOptions {
     pub recheck: bool,
     /// The program that runs the second solver, with its first argument.
     pub host: Option<plainsong_smt::Host>,
+}
+
+/// How questions about rest are meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RestOptions {
+    /// Which executions are meant, whatever the properties say.
+    pub fairness: Option<Fairness>,
+    /// How the answer is looked for.
+    pub method: Method,
 }
 
 /// What an engine found out.

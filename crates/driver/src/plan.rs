@@ -3,9 +3,12 @@
 //! Questions about the same subject, at the same sizes and for the same engine, are one task: the
 //! search is done once and answers all of them.
 
-use crate::engine::{ProofOptions, Task};
+use crate::engine::{ProofOptions, RestOptions, Task};
+use crate::engines::diverge::claims_rest;
 use crate::select::{Question, Selection, questions};
-use crate::sizes::{SizeTable, ascending, does_grow, grow, refuse_endless, table};
+use crate::sizes::{
+    SizeTable, ascending, does_grow, from_one_to_three, grow, refuse_endless, table,
+};
 use crate::{Engine, Problem};
 use plainsong_ir::{Delivery, Property, Sizing, Song};
 use plainsong_semantics::search::{Check, Limits};
@@ -36,6 +39,8 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// `--dump`, `--stability`.
     pub proof: ProofOptions,
+    /// `--fair`.
+    pub rest: RestOptions,
     /// Only this engine: the verb, when it is one.
     pub engine: Option<&'static str>,
 }
@@ -80,10 +85,16 @@ pub fn plan(
         if !request.selection.includes(&question.name) {
             continue;
         }
+        let about_rest = request.engine == Some("diverge");
+        if about_rest && request.selection.is_open() && claims_rest(song, &question).is_none() {
+            continue;
+        }
         let property = property_of(song, &question);
         let mut sizes = table(song, property, &request.sizes);
         if request.grow {
             grow(&mut sizes);
+        } else if about_rest {
+            from_one_to_three(&mut sizes);
         }
         refuse_endless(&sizes)?;
         let engine = choose(song, &question, property, request.engine, engines);
@@ -169,6 +180,7 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             jobs: request.jobs.unwrap_or(1),
             delivery: request.delivery,
             proof: request.proof.clone(),
+            rest: request.rest.clone(),
         };
         tasks.push(PlannedTask {
             engine,

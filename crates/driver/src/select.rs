@@ -75,6 +75,11 @@ impl Selection {
         Ok(Selection { names, pattern })
     }
 
+    /// Is nothing in particular asked for?
+    pub fn is_open(&self) -> bool {
+        self.names.is_empty() && self.pattern.is_none()
+    }
+
     /// Is this one asked?
     pub fn includes(&self, name: &str) -> bool {
         let named = self.names.is_empty() || self.names.iter().any(|other| other == name);

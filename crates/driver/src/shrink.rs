@@ -68,7 +68,12 @@ pub(crate) fn shrink(
         states: STATES,
         clock: &mut clock,
     };
-    let smaller = search.smaller_instance();
+    // A period found by `diverge` is short, and may be fair: another need not be.
+    let is_period = answer.engine == "diverge";
+    let smaller = match is_period {
+        true => None,
+        false => search.smaller_instance(),
+    };
     let (other, mut found) = match smaller {
         Some((machine, trace)) => (Some(machine), trace),
         None => (
@@ -126,7 +131,7 @@ impl Search<'_> {
 
     /// The nearest failure of the same instance. A search by states has found that already.
     fn nearest(&mut self, machine: &Machine) -> Option<Trace> {
-        if self.answer.engine == "naive" || self.states == 0 {
+        if ["naive", "diverge"].contains(&self.answer.engine.as_str()) || self.states == 0 {
             return None;
         }
         let (_, found) = self.search(machine.instance())?;

@@ -113,6 +113,20 @@ pub fn grow(table: &mut SizeTable) {
     }
 }
 
+/// Sorts nobody has sized have one, two and three members, as far as there are not too many of them: many
+/// periods need a triangle.
+pub fn from_one_to_three(table: &mut SizeTable) {
+    const MOST: usize = 3;
+    let is_free = |chosen: &&mut Chosen| chosen.origin == Origin::Default;
+    let free: Vec<&mut Chosen> = table.values_mut().filter(is_free).collect();
+    if free.len() > MOST {
+        return;
+    }
+    for chosen in free {
+        (chosen.low, chosen.high) = (1, 3);
+    }
+}
+
 /// Does some sort grow?
 pub fn does_grow(table: &SizeTable) -> bool {
     table.values().any(|chosen| chosen.origin == Origin::Grows)

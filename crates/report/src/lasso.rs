@@ -1,5 +1,6 @@
 //! Executions that repeat for ever: where the loop begins.
 
+use plainsong_semantics::repetition::repeated;
 use plainsong_semantics::trace::{Ending, Trace};
 
 /// The state (0 is the start) that the last event leads back to, if the trace ends with a loop.
@@ -9,10 +10,5 @@ pub(crate) fn lasso(trace: &Trace) -> Option<usize> {
     let Ending::Violated { why, .. } = &trace.ending else {
         return None;
     };
-    let rest = why.strip_prefix("repeats for ever: the last ")?;
-    let events = match rest.split_once(' ')? {
-        ("event", _) => 1,
-        (number, _) => number.parse().ok()?,
-    };
-    trace.events.len().checked_sub(events)
+    trace.events.len().checked_sub(repeated(why)?)
 }

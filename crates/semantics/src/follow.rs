@@ -12,10 +12,10 @@
 //! it was replayed. Otherwise the first event is named that is no longer possible.
 
 use crate::machine::{Config, Machine, Outcome, Status, Step};
+use crate::repetition::{repeated, repetition};
 use crate::replay::{Mismatch, replay};
 use crate::retrace::retrace;
 use crate::script::taken_number;
-use crate::search::repeats;
 use crate::trace::{Ending, Event, EventKind, Trace};
 use crate::wrong::Wrong;
 use plainsong_ir::Claim;
@@ -89,7 +89,9 @@ impl<'a> Following<'a> {
     fn run(mut self) -> Result<Trace, Mismatch> {
         let mut failed = None;
         for (at, event) in self.trace.events.iter().enumerate() {
-            let outcome = self.take(at, event)?;
+            let Some(outcome) = self.take(at, event)? else {
+                continue;
+            };
             let is_last = at + 1 == self.trace.events.len();
             match outcome {
                 Outcome::Next(next) => self.reach(next),
@@ -124,12 +126,13 @@ impl<'a> Following<'a> {
         Ok(told)
     }
 
-    /// Takes the step that an event stands for, after silent ones if need be.
-    fn take(&mut self, at: usize, event: &Event) -> Result<Outcome, Mismatch> {
+    /// Takes the step that an event stands for, after silent ones if need be; none when it is not needed
+    /// any more.
+    fn take(&mut self, at: usize, event: &Event) -> Result<Option<Outcome>, Mismatch> {
         for _ in 0..SILENT {
             let steps = self.machine.steps(&self.config);
             if let Some(number) = self.find(event, &steps) {
-                return Ok(self.step(number, &steps[number], Some(event)));
+                return Ok(Some(self.step(number, &steps[number], Some(event))));
             }
             let Some(number) = self.silent(&steps) else {
                 break;
@@ -141,8 +144,7 @@ impl<'a> Following<'a> {
         }
         // Not necessary any more: what a process did silently may be gone.
         if event.kind == EventKind::Start && event.choices.is_empty() && event.sends.is_empty() {
-            let here = self.config.clone();
-            return Ok(Outcome::Next(here));
+            return Ok(None);
         }
         let who = event.lane.and_then(|lane| self.trace.lanes.get(lane));
         let who = who.map_or(String::new(), |who| format!("{who}: "));
@@ -151,10 +153,7 @@ impl<'a> Following<'a> {
     }
 
     fn reach(&mut self, next: Config) {
-        let before = std::mem::replace(&mut self.config, next);
-        if before != self.config {
-            self.path.push(before);
-        }
+        self.path.push(std::mem::replace(&mut self.config, next));
     }
 
     fn step(&mut self, number: usize, step: &Step, event: Option<&Event>) -> Outcome {
@@ -224,12 +223,20 @@ impl<'a> Following<'a> {
                 let rests = self.machine.status(&self.config) == Status::Final;
                 rests.then_some(Ending::Final)
             }
-            (Ending::Violated { property, .. }, Some(Wrong::Property(at))) if self.is_rest(at) => {
-                let back = self.path.iter().rev().position(|one| *one == self.config)?;
+            (Ending::Violated { property, why, .. }, Some(Wrong::Property(at)))
+                if self.is_rest(at) =>
+            {
+                let path: Vec<Config> = self.path.iter().chain([&self.config]).cloned().collect();
+                let events = repeated(why)?;
+                let found = repetition(self.machine, &path, &self.steps, events)?;
+                let is_plain = !why.contains(';');
                 Some(Ending::Violated {
                     property: property.clone(),
                     span: self.machine.instance().song().properties[at].span,
-                    why: repeats(back + 1),
+                    why: match is_plain {
+                        true => found.plain(),
+                        false => found.sentence(),
+                    },
                 })
             }
             (_, Some(wrong)) => wrong.shown_in(self.machine, &self.config),

@@ -9,7 +9,7 @@
 //! chance), [`mod@replay`] (a trace again), [`overtake`] (what a stricter model forbids in it) and
 //! [`mod@executions`] (how many there are). For engines that keep processes apart, [`part`] is one process
 //! by itself and [`score`] the way back; for those that keep states of action systems in a form of their
-//! own, there is [`action_state`]. Underneath, `eval` says what expressions come to, `code` runs
+//! own, there is [`action_state`], and for those that compare states by what is pending, [`idle`]. Underneath, `eval` says what expressions come to, `code` runs
 //! statements from one stop to the next, and
 //! `voices`, `actions` and `line` say what a step is in each form. Results are [`trace`]s and
 //! [`verdict`]s; [`shrink`] makes a failing trace smaller, [`race`] finds what decided it and [`truths`]
@@ -24,6 +24,7 @@ mod eval;
 pub mod executions;
 mod failure;
 pub mod follow;
+pub mod idle;
 pub mod instance;
 mod line;
 pub mod machine;
@@ -33,6 +34,7 @@ pub mod part;
 mod phrase;
 pub mod premise;
 pub mod race;
+pub mod repetition;
 pub mod replay;
 mod retrace;
 pub mod score;

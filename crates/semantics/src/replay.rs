@@ -2,7 +2,7 @@
 
 use crate::claim::{Verity, verity};
 use crate::machine::{Config, Machine, Outcome, Status};
-use crate::search::repeats;
+use crate::repetition::{repeated, repetition};
 use crate::trace::{Ending, Event, Trace};
 use plainsong_ir::Claim;
 
@@ -129,10 +129,14 @@ impl Replay<'_> {
                     && verity(self.machine, property, claim, last)
                         == Verity::Violated(why.to_owned())
             }
-            Claim::Quiescent { .. } => {
-                let before = &self.path[..self.path.len() - 1];
-                let round = before.iter().rev().position(|config| config == last);
-                round.is_some_and(|back| repeats(back + 1) == why)
+            Claim::Quiescent { fair } => {
+                let steps: Vec<usize> = self.trace.events.iter().map(|event| event.step).collect();
+                let found = repeated(why)
+                    .and_then(|events| repetition(self.machine, &self.path, &steps, events));
+                found.is_some_and(|found| {
+                    let is_told = found.plain() == why || found.sentence() == why;
+                    is_told && (!fair || found.ignored.is_empty())
+                })
             }
         }
     }

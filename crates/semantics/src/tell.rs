@@ -210,7 +210,7 @@ impl Machine {
     }
 
     /// `Vote(true)`.
-    fn message(&self, kind: MessageId, payload: &[Value]) -> String {
+    pub(crate) fn message(&self, kind: MessageId, payload: &[Value]) -> String {
         let song = self.instance().song();
         let voices = song.voices().expect("voices have messages");
         let message = &voices.messages[kind.index()];

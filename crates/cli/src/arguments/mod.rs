@@ -63,6 +63,9 @@ pub(crate) enum Verb {
     /// Check a certificate of `sequentialize` by independent code
     #[command(after_help = EXIT_CODES)]
     Recheck(RecheckArguments),
+    /// Find what never comes to rest, or show that everything does
+    #[command(after_help = EXIT_CODES)]
+    Diverge(DivergeArguments),
     /// Run one random execution and show it as a message sequence
     Sim(SimArguments),
     /// Take the steps of a saved trace again
@@ -223,6 +226,51 @@ pub(crate) struct ProjectArguments {
     /// Say only what is wrong
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// `diverge`.
+#[derive(Debug, Args)]
+pub(crate) struct DivergeArguments {
+    #[command(flatten)]
+    pub(crate) check: CheckArguments,
+    /// Only executions that ignore nothing that waits; `--fair=resent` lets them ignore what is not
+    /// sent again and again
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "pending"
+    )]
+    pub(crate) fair: Option<FairHow>,
+    /// Look for the answer in this way only
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub(crate) method: Option<DivergeMethod>,
+}
+
+/// Ways to look for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DivergeMethod {
+    /// A short period, breadth first
+    Nearest,
+    /// A fair period: whoever waits longest is served next, with few exceptions
+    Rounds,
+    /// Depth first, until a state covers one before it
+    Covering,
+    /// Rankings over what is pending
+    Structural,
+    /// All states, and the cycles among them
+    States,
+}
+
+/// What a fair execution does not ignore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FairHow {
+    /// Nothing that waits
+    Pending,
+    /// Nothing that is sent again and again
+    Resent,
 }
 
 /// How big an instance is and how its messages travel.

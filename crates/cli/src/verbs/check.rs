@@ -7,7 +7,7 @@ use crate::arguments::{CheckArguments, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::account::account;
-use plainsong_driver::engine::ProofOptions;
+use plainsong_driver::engine::{ProofOptions, RestOptions};
 use plainsong_driver::plan::{Plan, Request, plan};
 use plainsong_driver::run::{Results, Supervision, run};
 use plainsong_driver::save::{Saver, TOOL, replace};
@@ -51,6 +51,8 @@ pub(crate) struct Manner {
     pub(crate) engine: Option<&'static str>,
     /// What is said about proofs.
     pub(crate) proof: ProofOptions,
+    /// How questions about rest are meant.
+    pub(crate) rest: RestOptions,
     /// For runs that can go on later.
     pub(crate) resuming: Option<Resuming>,
 }
@@ -71,6 +73,7 @@ pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut
     let mut checking = Checking {
         arguments,
         proof: manner.proof,
+        rest: manner.rest,
         resuming: manner.resuming,
         session,
         answers: Vec::new(),
@@ -88,6 +91,7 @@ pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut
 struct Checking<'a> {
     arguments: &'a CheckArguments,
     proof: ProofOptions,
+    rest: RestOptions,
     resuming: Option<Resuming>,
     session: &'a mut Session,
     answers: Vec<Answer>,
@@ -148,6 +152,7 @@ impl Checking<'_> {
             selection,
             engine,
             proof: self.proof.clone(),
+            rest: self.rest.clone(),
             grow: arguments.grow,
             timeout: arguments.timeout.or(arguments.grow.then_some(TIME_TO_GROW)),
             jobs: arguments.jobs.map(usize::from),

@@ -2,6 +2,7 @@
 
 mod check;
 mod diff;
+mod diverge;
 mod doctor;
 mod dump;
 mod estimate;
@@ -37,6 +38,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Project(arguments) => project::project(arguments, session),
         Verb::Estimate(arguments) => estimate::estimate(arguments, session),
         Verb::Recheck(arguments) => recheck::recheck(arguments, session),
+        Verb::Diverge(arguments) => diverge::diverge(arguments, session),
         Verb::Sim(arguments) => sim::sim(arguments, session),
         Verb::Replay(arguments) => replay::replay(arguments, session),
         Verb::Show(arguments) => show::show(arguments, session),

@@ -56,7 +56,7 @@ fn unknown_is_two() {
         .exits(2);
     assert!(
         ran.out
-            .contains("asks for `diverge`, which this build does not have"),
+            .contains("asks for `refine`, which this build does not have"),
         "{}",
         ran.out
     );

@@ -62,7 +62,7 @@ fn a_list() {
 
 #[test]
 fn the_engine_a_property_asks_for() {
-    let song = songs::BY_ANOTHER.replace("by diverge", "by diverge, explore");
+    let song = songs::BY_ANOTHER.replace("by refine", "by refine, explore");
     let ran = Stage::with(&song).run(&["check", "a.song"]).exits(0);
     let line = ran
         .out

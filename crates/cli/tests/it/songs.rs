@@ -152,7 +152,7 @@ process b {
     got = true;
 }
 
-property got by diverge: finally b.got;
+property got by refine: finally b.got;
 ";
 
 /// Does not compile: `servr` is a slip.

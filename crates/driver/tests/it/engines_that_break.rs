@@ -119,6 +119,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             jobs: 1,
             delivery: None,
             proof: Default::default(),
+            rest: Default::default(),
         };
         plan.tasks.push(PlannedTask {
             engine,

@@ -342,7 +342,7 @@ impl<'a> Findings<'a> {
 }
 
 /// Why an execution never comes to rest.
-pub(crate) fn repeats(events: usize) -> String {
+fn repeats(events: usize) -> String {
     match events {
         1 => "repeats for ever: the last event leads back to where it began".to_owned(),
         _ => format!("repeats for ever: the last {events} events lead back to where they began"),

@@ -18,7 +18,6 @@ mod verdicts;
 
 pub use coverage::Coverage;
 pub use cycle::Edge;
-pub(crate) use findings::repeats;
 pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
 pub use verdicts::{ENDS_THERE, reason_against};

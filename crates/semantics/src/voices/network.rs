@@ -58,6 +58,16 @@ pub(crate) struct Flying {
     pub(crate) number: Mark,
 }
 
+impl Flying {
+    /// The message by itself, whatever else is under way.
+    pub(crate) fn without_past(&self) -> Flying {
+        Flying {
+            past: Vec::new(),
+            ..self.clone()
+        }
+    }
+}
+
 /// All messages on their way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Network {
@@ -149,6 +159,21 @@ impl Network {
             .iter_mut()
             .for_each(|message| forget(&mut message.past, gone));
         self.pasts.iter_mut().for_each(|past| forget(past, gone));
+    }
+
+    /// Takes out the messages that `which` picks, without anybody reading them. None is `causal`, and no
+    /// `causal` message is under way.
+    pub(crate) fn split_off(&mut self, which: impl Fn(&Flying) -> bool) -> Vec<Flying> {
+        let (out, stay) = std::mem::take(&mut self.messages)
+            .into_iter()
+            .partition(which);
+        self.messages = stay;
+        out
+    }
+
+    /// Puts a message back that was split off; the caller brings the rest into normal form.
+    pub(crate) fn put_back(&mut self, message: Flying) {
+        self.messages.push(message);
     }
 
     /// Sends a copy of the message at `position`: what is in the past of the first is in the past of the

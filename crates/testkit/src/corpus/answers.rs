@@ -5,6 +5,7 @@
 
 use super::header::{Ending, Scope};
 use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_driver::engine::{Fairness, RestOptions};
 use plainsong_driver::plan::{Request, plan};
 use plainsong_driver::run::{Supervision, run};
 use plainsong_driver::watch::{Interrupt, Observer, Stage};
@@ -44,18 +45,41 @@ pub fn format(text: &str) -> String {
     plainsong_syntax::format(text).unwrap_or_else(|_| text.to_owned())
 }
 
+/// One verdict for each property about rest, as `diverge` says, if need be only about fair executions.
+pub fn rests(
+    song: &Arc<Song>,
+    scope: &Scope,
+    fairness: Option<Fairness>,
+) -> Result<Vec<Verdict>, String> {
+    let request = Request {
+        engine: Some("diverge"),
+        rest: RestOptions {
+            fairness,
+            ..RestOptions::default()
+        },
+        ..Request::default()
+    };
+    asked(song, scope, request)
+}
+
 /// One verdict for each thing that `check`, or the verb of an engine, asks.
 pub fn verdicts(
     song: &Arc<Song>,
     scope: &Scope,
     engine: Option<&'static str>,
 ) -> Result<Vec<Verdict>, String> {
-    let sizes = sizings(song, &scope.sizes)?;
     let request = Request {
-        sizes,
-        limits: limits(scope),
         engine,
         ..Request::default()
+    };
+    asked(song, scope, request)
+}
+
+fn asked(song: &Arc<Song>, scope: &Scope, request: Request) -> Result<Vec<Verdict>, String> {
+    let request = Request {
+        sizes: sizings(song, &scope.sizes)?,
+        limits: limits(scope),
+        ..request
     };
     let plan = plan(song, &request, engines::ALL).map_err(|problem| problem.message)?;
     let source = Source {

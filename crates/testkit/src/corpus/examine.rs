@@ -148,6 +148,11 @@ fn answered(expectation: &Expectation, song: &Arc<Song>) -> Vec<Problem> {
             answers::verdicts(song, &expectation.scope, Some("sequentialize"))
                 .map(|actual| compare(claims, &[Outcome::Proved], &actual))
         }
+        Question::Diverge(claims, fairness) => {
+            let others = [Outcome::Holds, Outcome::Proved];
+            answers::rests(song, &expectation.scope, *fairness)
+                .map(|actual| compare(claims, &others, &actual))
+        }
         Question::Explore(expected) => {
             answers::executions(song, &expectation.scope).map(|actual| {
                 let expected = answers::without_zeros(expected);

@@ -90,6 +90,13 @@ fn answer(expectation: &Expectation, song: &Arc<Song>) -> Result<Question, Strin
                 .filter_map(|new| claim(old, Outcome::Proved, new));
             Ok(Question::Sequentialize(claims.collect()))
         }
+        Question::Diverge(old, fairness) => {
+            let verdicts = answers::rests(song, scope, *fairness)?;
+            let claims = verdicts
+                .iter()
+                .filter_map(|new| claim(old, Outcome::Holds, new));
+            Ok(Question::Diverge(claims.collect(), *fairness))
+        }
         Question::Explore(_) => {
             let counts = answers::executions(song, scope)?;
             let worth_saying =

@@ -7,6 +7,7 @@
 mod reader;
 
 use super::Problem;
+use plainsong_driver::engine::Fairness;
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::Outcome;
 use std::fmt;
@@ -40,6 +41,8 @@ pub enum Question {
     Prove(Vec<Claim>),
     /// `sequentialize`: a verdict for each property that is named; the others are proved.
     Sequentialize(Vec<Claim>),
+    /// `diverge`, or `diverge_fair`: a verdict for each property that is named; the others hold or are proved.
+    Diverge(Vec<Claim>, Option<Fairness>),
     /// `explore`: numbers of executions; those not named are 0.
     Explore(Vec<(Ending, u64)>),
     /// `states`: how many states the exhaustive search finds.
@@ -139,13 +142,18 @@ impl fmt::Display for Expectation {
             Question::Check(_) => "check",
             Question::Prove(_) => "prove",
             Question::Sequentialize(_) => "sequentialize",
+            Question::Diverge(_, None) => "diverge",
+            Question::Diverge(_, Some(Fairness::Resent)) => "diverge_resent",
+            Question::Diverge(_, Some(_)) => "diverge_fair",
             Question::Explore(_) => "explore",
             Question::States(_) => "states",
             Question::Accepted => "accepted",
         };
         write!(f, "// expect {verb}{}", self.scope)?;
         match &self.question {
-            Question::Check(claims) => write!(f, ": {}", verdicts(claims, Outcome::Holds)),
+            Question::Check(claims) | Question::Diverge(claims, _) => {
+                write!(f, ": {}", verdicts(claims, Outcome::Holds))
+            }
             Question::Prove(claims) | Question::Sequentialize(claims) => {
                 write!(f, ": {}", verdicts(claims, Outcome::Proved))
             }

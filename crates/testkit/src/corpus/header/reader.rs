@@ -1,6 +1,7 @@
 //! Reads one expectation, word by word.
 
 use super::{Claim, Ending, Question, Scope};
+use plainsong_driver::engine::Fairness;
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::Outcome;
 
@@ -14,6 +15,13 @@ pub(super) fn expectation(text: &str) -> Result<(Question, Scope), String> {
         "check" => Question::Check(reader.after_colon(Reader::claims)?),
         "prove" => Question::Prove(reader.after_colon(Reader::claims)?),
         "sequentialize" => Question::Sequentialize(reader.after_colon(Reader::claims)?),
+        "diverge" => Question::Diverge(reader.after_colon(Reader::claims)?, None),
+        "diverge_fair" => {
+            Question::Diverge(reader.after_colon(Reader::claims)?, Some(Fairness::Fair))
+        }
+        "diverge_resent" => {
+            Question::Diverge(reader.after_colon(Reader::claims)?, Some(Fairness::Resent))
+        }
         "explore" => Question::Explore(reader.after_colon(Reader::counts)?),
         "states" => Question::States(reader.after_colon(Reader::number)?),
         other => {

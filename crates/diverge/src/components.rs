@@ -1,0 +1,112 @@
+//! Strongly connected components of part of a graph (Tarjan's algorithm, with its own stack).
+
+/// The components of the nodes in `alive`, each after those that it leads to; single nodes without an edge
+/// to themselves only if `singles`. `next` lists the nodes that a node leads to; those that are not alive
+/// are left out.
+pub(crate) fn components<'a>(
+    alive: &[bool],
+    next: &dyn Fn(usize) -> Box<dyn Iterator<Item = usize> + 'a>,
+    singles: bool,
+) -> Vec<Vec<usize>> {
+    let mut tarjan = Tarjan {
+        alive,
+        next,
+        singles,
+        number: vec![UNSEEN; alive.len()],
+        low: vec![0; alive.len()],
+        is_open: vec![false; alive.len()],
+        open: Vec::new(),
+        count: 0,
+        found: Vec::new(),
+    };
+    for (at, is_alive) in alive.iter().enumerate() {
+        if *is_alive && tarjan.number[at] == UNSEEN {
+            tarjan.visit(at);
+        }
+    }
+    tarjan.found
+}
+
+const UNSEEN: u32 = u32::MAX;
+
+struct Tarjan<'a, 'b> {
+    alive: &'b [bool],
+    next: &'b dyn Fn(usize) -> Box<dyn Iterator<Item = usize> + 'a>,
+    singles: bool,
+    number: Vec<u32>,
+    low: Vec<u32>,
+    is_open: Vec<bool>,
+    open: Vec<usize>,
+    count: u32,
+    found: Vec<Vec<usize>>,
+}
+
+impl Tarjan<'_, '_> {
+    fn visit(&mut self, root: usize) {
+        let mut calls = vec![(root, self.enter(root))];
+        while let Some((at, rest)) = calls.last_mut() {
+            let at = *at;
+            match rest.pop() {
+                Some(to) if self.number[to] == UNSEEN => {
+                    let nexts = self.enter(to);
+                    calls.push((to, nexts));
+                }
+                Some(to) if self.is_open[to] => {
+                    self.low[at] = self.low[at].min(self.number[to]);
+                }
+                Some(_) => {}
+                None => {
+                    calls.pop();
+                    self.leave(at);
+                    if let Some((caller, _)) = calls.last() {
+                        self.low[*caller] = self.low[*caller].min(self.low[at]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, at: usize) -> Vec<usize> {
+        self.number[at] = self.count;
+        self.low[at] = self.count;
+        self.count += 1;
+        self.open.push(at);
+        self.is_open[at] = true;
+        (self.next)(at).filter(|to| self.alive[*to]).collect()
+    }
+
+    fn leave(&mut self, at: usize) {
+        if self.low[at] != self.number[at] {
+            return;
+        }
+        let mut members = Vec::new();
+        while let Some(member) = self.open.pop() {
+            self.is_open[member] = false;
+            members.push(member);
+            if member == at {
+                break;
+            }
+        }
+        let has_edge = members.len() > 1 || (self.next)(at).any(|to| to == at);
+        if has_edge || self.singles {
+            members.sort_unstable();
+            self.found.push(members);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_and_a_loop_are_found_and_a_path_is_not() {
+        let edges = [vec![1], vec![2], vec![1, 3], vec![3], vec![0]];
+        let next = |at: usize| -> Box<dyn Iterator<Item = usize>> {
+            Box::new(edges[at].clone().into_iter())
+        };
+        assert_eq!(components(&[true; 5], &next, false), [vec![3], vec![1, 2]]);
+        let alive = [true, true, false, true, true];
+        assert_eq!(components(&alive, &next, false), [vec![3]]);
+    }
+}

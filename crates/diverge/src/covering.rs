@@ -1,0 +1,139 @@
+//! Covering depth-first search with an antichain of states that come to rest.
+//!
+//! Statement. A state that covers one on the way to it (same control, at least the same bag) begins a
+//! period. When the search ends without one, every execution comes to rest.
+//!
+//! Why complete, for finitely many controls and kinds. On an infinite way some state covers an earlier one
+//! (Dickson), and from each state there are finitely many moves, so the search ends (König). A state is
+//! *black* when all its moves lead to black states; in the order in which they turned black, each has only
+//! finite executions, and so has every state below one of them, because what it can do the greater one
+//! can do too. Only the greatest black bags are kept for each control.
+//!
+//! With infinitely many controls or kinds the search may run until its budget is spent; what it finds is
+//! sound all the same, and when it ends, it has seen everything.
+//!
+//! Source. [Alive12] for the order; Finkel and Schnoebelen's well-structured systems for the argument.
+
+use crate::bag::Bag;
+use crate::budget::{Budget, Spent};
+use crate::lasso::Lasso;
+use crate::net::{Control, Move, Net, State};
+use rustc_hash::FxHashMap;
+
+/// What came of the search.
+pub(crate) enum Covering {
+    /// A period; nobody asked whether it is fair.
+    Found(Lasso),
+    /// Every execution comes to rest; so many states were looked at.
+    Rests(u64),
+}
+
+/// Searches everything.
+pub(crate) fn covering(net: &mut Net<'_>, budget: &mut Budget<'_>) -> Result<Covering, Spent> {
+    let mut search = Search::default();
+    for start in net.starts() {
+        if let Some(lasso) = search.from(net, start, budget)? {
+            return Ok(Covering::Found(lasso));
+        }
+    }
+    Ok(Covering::Rests(search.looked_at))
+}
+
+#[derive(Default)]
+struct Search {
+    /// The way to the state at hand.
+    way: Vec<Frame>,
+    /// For each control, the frames of the way with it, by depth.
+    grey: FxHashMap<Control, Vec<usize>>,
+    /// For each control, the greatest bags that come to rest.
+    black: FxHashMap<Control, Vec<Bag>>,
+    looked_at: u64,
+}
+
+struct Frame {
+    state: State,
+    /// The moves still to try, the next one last.
+    moves: Vec<(Move, State)>,
+    /// The move that is being tried.
+    tried: Option<Move>,
+}
+
+impl Search {
+    fn from(
+        &mut self,
+        net: &mut Net<'_>,
+        start: State,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<Lasso>, Spent> {
+        self.enter(net, start);
+        while let Some(frame) = self.way.last_mut() {
+            let Some((one, after)) = frame.moves.pop() else {
+                self.leave();
+                continue;
+            };
+            frame.tried = Some(one);
+            budget.spend(self.way.len())?;
+            if let Some(depth) = self.covered(&after) {
+                return Ok(Some(self.lasso(depth, after)));
+            }
+            if !self.is_black(&after) {
+                self.enter(net, after);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The deepest state of the way that `state` covers.
+    fn covered(&self, state: &State) -> Option<usize> {
+        let depths = self.grey.get(&state.control)?;
+        let below = |depth: &&usize| self.way[**depth].state.bag.is_within(&state.bag);
+        depths.iter().rev().find(below).copied()
+    }
+
+    fn is_black(&self, state: &State) -> bool {
+        let bags = self.black.get(&state.control);
+        bags.is_some_and(|bags| bags.iter().any(|bag| state.bag.is_within(bag)))
+    }
+
+    fn enter(&mut self, net: &mut Net<'_>, state: State) {
+        self.looked_at += 1;
+        let mut moves = Vec::new();
+        for (kind, known) in net.all_moves(&state) {
+            for (edge, number) in known.edges.iter().zip(0..) {
+                let one = Move { kind, edge: number };
+                moves.push((one, net.after(&state, kind, edge), edge.posts.total()));
+            }
+        }
+        // What leaves most is tried first.
+        moves.sort_by_key(|(_, _, posts)| *posts);
+        let depths = self.grey.entry(state.control).or_default();
+        depths.push(self.way.len());
+        self.way.push(Frame {
+            state,
+            moves: moves
+                .into_iter()
+                .map(|(one, after, _)| (one, after))
+                .collect(),
+            tried: None,
+        });
+    }
+
+    fn leave(&mut self) {
+        let frame = self.way.pop().expect("what is left was entered");
+        let State { control, bag } = frame.state;
+        self.grey.entry(control).or_default().pop();
+        let bags = self.black.entry(control).or_default();
+        bags.retain(|smaller| !smaller.is_within(&bag));
+        bags.push(bag);
+    }
+
+    fn lasso(&self, depth: usize, end: State) -> Lasso {
+        let states = self.way.iter().map(|frame| frame.state.clone());
+        let moves = self.way.iter().filter_map(|frame| frame.tried);
+        Lasso {
+            states: states.chain([end]).collect(),
+            moves: moves.collect(),
+            period: self.way.len() - depth,
+        }
+    }
+}

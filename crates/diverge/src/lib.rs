@@ -1,0 +1,257 @@
+//! Executions that never come to rest: found with stem and period, or excluded.
+//!
+//! The question: can finitely many stimuli cause infinitely many messages? Undelivered messages, posted
+//! tasks and pending asyncs are one thing here, a bag of tasks (`net`).
+//!
+//! | part | what it finds | what it excludes | complete |
+//! |---|---|---|---|
+//! | `nearest` | a short period | nothing | no |
+//! | `rounds` | a fair period, by queue and delays | nothing | in the limit |
+//! | `covering` | a period | all, when it ends | finite data, not asking for fairness |
+//! | `structural` | nothing | all, or all fair ones | rest whatever is pending, not asking for fairness |
+//! | `fair_core` | a fair period | all fair ones | when finitely many states are reachable |
+//!
+//! Whatever is found is executed again from its own end by the interpreter
+//! ([`repetition`](plainsong_semantics::repetition)) before anybody sees it.
+
+mod bag;
+mod budget;
+mod components;
+mod covering;
+mod fair_core;
+mod lasso;
+mod nearest;
+mod net;
+mod rounds;
+mod simplex;
+mod structural;
+
+use budget::Budget;
+use covering::{Covering, covering};
+use fair_core::{Graph, cycle};
+use lasso::Lasso;
+use nearest::{Nearby, nearest};
+use net::Net;
+use plainsong_semantics::machine::Machine;
+use plainsong_semantics::repetition::Repetition;
+use plainsong_semantics::search::Watch;
+use plainsong_semantics::trace::Trace;
+use rounds::rounds;
+use structural::{ControlGraph, Reason, Strike, certificate, check};
+
+/// Which executions are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fairness {
+    /// All.
+    Any,
+    /// Those that ignore nothing that waits.
+    Fair,
+    /// Those that serve every kind of message again and again that is sent again and again; one that was
+    /// sent before may be ignored.
+    Resent,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The property that claims rest, by position in the song.
+    pub property: usize,
+    /// Which executions are meant.
+    pub fairness: Fairness,
+    /// The most states to store.
+    pub states: u64,
+    /// How the answer is looked for.
+    pub method: Method,
+}
+
+/// An execution that never comes to rest.
+#[derive(Clone, Debug)]
+pub struct Divergence {
+    /// Stem and period.
+    pub trace: Trace,
+    /// How it repeats itself.
+    pub repetition: Repetition,
+}
+
+/// What was found out about an instance.
+#[derive(Clone, Debug)]
+pub enum Finding {
+    /// An execution never comes to rest.
+    Diverges(Box<Divergence>),
+    /// Every execution that is meant comes to rest; the sentence says why.
+    Rests(String),
+    /// Not known, and why.
+    Unknown(String),
+}
+
+/// The answer for one instance.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What was found out.
+    pub finding: Finding,
+    /// Steps that were tried.
+    pub steps: u64,
+    /// Does some execution end in a failure?
+    pub fails: bool,
+}
+
+/// How the answer is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// One part after the other, cheap ones first.
+    #[default]
+    All,
+    /// `nearest` alone.
+    Nearest,
+    /// `rounds` alone.
+    Rounds,
+    /// `covering` alone; it does not ask for fairness.
+    Covering,
+    /// `structural` alone.
+    Structural,
+    /// `fair_core` alone.
+    States,
+}
+
+/// Looks for an execution of an instance that never comes to rest, or excludes it.
+pub fn diverge(machine: &Machine, question: &Question, watch: &mut dyn Watch) -> Report {
+    let mut net = Net::new(machine);
+    let mut search = Search {
+        net: &mut net,
+        question,
+        budget: Budget::new(watch),
+    };
+    let finding = search.run();
+    let steps = search.budget.steps;
+    let finding = match (finding, &net.resource) {
+        (Finding::Rests(_), Some(message)) => Finding::Unknown(message.clone()),
+        (finding, _) => finding,
+    };
+    Report {
+        finding,
+        steps,
+        fails: net.fails,
+    }
+}
+
+/// Steps tried while looking nearby.
+const NEARBY: u64 = 4_000;
+/// Steps tried in each attempt along queues.
+const ROUNDS: u64 = 20_000;
+/// Pairs of controls and kinds that are asked.
+const CONTROLS: u64 = 60_000;
+
+struct Search<'a, 'm, 'w> {
+    net: &'a mut Net<'m>,
+    question: &'a Question,
+    budget: Budget<'w>,
+}
+
+impl Search<'_, '_, '_> {
+    fn run(&mut self) -> Finding {
+        let found = match self.question.method {
+            Method::All => self.portfolio(),
+            Method::Nearest => self.nearest(),
+            Method::Rounds => self.rounds(),
+            Method::Covering => self.covering(),
+            Method::Structural => self.structural(),
+            Method::States => self.states(),
+        };
+        found.unwrap_or_else(|| self.unknown())
+    }
+
+    fn portfolio(&mut self) -> Option<Finding> {
+        let found = self.nearest().or_else(|| self.structural());
+        if found.is_some() || self.budget.stopped {
+            return found;
+        }
+        match self.question.fairness {
+            Fairness::Any => self.covering(),
+            _ => self.rounds().or_else(|| self.states()),
+        }
+    }
+
+    /// A short period; a fair one, when there is one nearby, says more.
+    fn nearest(&mut self) -> Option<Finding> {
+        let (net, budget) = (&mut *self.net, &mut self.budget);
+        budget.allow(NEARBY);
+        let Nearby::Found(lasso) = nearest(net, self.question.fairness, budget) else {
+            return None;
+        };
+        if self.question.fairness == Fairness::Fair {
+            return Some(self.diverges(&lasso));
+        }
+        budget.allow(NEARBY);
+        let fair = match nearest(net, Fairness::Fair, budget) {
+            Nearby::Found(fair) => Some(fair),
+            _ => rounds(net, Fairness::Fair, budget, NEARBY / 2),
+        };
+        Some(self.diverges(&fair.unwrap_or(lasso)))
+    }
+
+    fn rounds(&mut self) -> Option<Finding> {
+        let fairness = self.question.fairness;
+        let lasso = rounds(self.net, fairness, &mut self.budget, ROUNDS)?;
+        Some(self.diverges(&lasso))
+    }
+
+    fn covering(&mut self) -> Option<Finding> {
+        self.budget.allow(self.question.states.saturating_mul(4));
+        match covering(self.net, &mut self.budget).ok()? {
+            // What it finds may be unfair; that nothing is found holds for fair executions too.
+            Covering::Found(_) if self.question.fairness != Fairness::Any => None,
+            Covering::Found(lasso) => Some(self.diverges(&lasso)),
+            Covering::Rests(states) => Some(Finding::Rests(format!(
+                "no state covers one before it, in {states} states"
+            ))),
+        }
+    }
+
+    fn states(&mut self) -> Option<Finding> {
+        if self.question.fairness == Fairness::Resent {
+            return None;
+        }
+        self.budget.allow(self.question.states.saturating_mul(4));
+        let most = usize::try_from(self.question.states).unwrap_or(usize::MAX);
+        let graph = Graph::of(self.net, most, &mut self.budget).ok()?;
+        let is_fair = self.question.fairness == Fairness::Fair;
+        Some(match cycle(&graph, is_fair) {
+            Some(lasso) => self.diverges(&lasso),
+            None => {
+                let which = if is_fair { "fair cycle" } else { "cycle" };
+                Finding::Rests(format!("no {which} among all {} states", graph.len()))
+            }
+        })
+    }
+
+    /// Why everything comes to rest by counting what is pending, if it does.
+    fn structural(&mut self) -> Option<Finding> {
+        self.budget.allow(CONTROLS);
+        let graph = ControlGraph::of(self.net, &mut self.budget).ok()?;
+        let is_fair = self.question.fairness != Fairness::Any;
+        let strikes = certificate(&graph, is_fair)?;
+        assert!(
+            check(&graph, is_fair, &strikes),
+            "a certificate is one when it is checked"
+        );
+        let is_ranked = |strike: &&Strike| matches!(strike.reason, Reason::Ranked { .. });
+        let rankings = strikes.iter().filter(is_ranked).count();
+        Some(Finding::Rests(match rankings {
+            0 => "nothing is sent for ever".to_owned(),
+            1 => "a number that counts what is pending never increases".to_owned(),
+            several => format!("{several} numbers that count what is pending decrease in turn"),
+        }))
+    }
+
+    fn diverges(&mut self, lasso: &Lasso) -> Finding {
+        Finding::Diverges(Box::new(lasso.told(self.net, self.question.property)))
+    }
+
+    fn unknown(&self) -> Finding {
+        let steps = self.budget.steps;
+        Finding::Unknown(match self.budget.stopped {
+            true => format!("stopped after {steps} steps, without an answer"),
+            false => format!("no answer in {steps} steps: the limit; see --bound"),
+        })
+    }
+}

@@ -1,0 +1,265 @@
+//! A program as a net: controls, kinds of tasks, and what serving a task does.
+//!
+//! A *control* is a state without its bag, a *kind* a task with its payload and receiver
+//! ([`idle`](plainsong_semantics::idle)); both are numbered. What can be done with a kind at a control
+//! depends on nothing else, so it is asked of the interpreter once and kept. Everything in this crate that
+//! compares, counts or proves works on these numbers.
+//!
+//! There is no second step relation: every edge is a step of `semantics`.
+
+use crate::bag::Bag;
+use plainsong_semantics::idle::{Idle, Served, Task};
+use plainsong_semantics::machine::{Config, Machine, Outcome, Step};
+use plainsong_semantics::trace::FailureKind;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The number of a control.
+pub(crate) type Control = u32;
+/// The number of a kind.
+pub(crate) type Kind = u32;
+
+/// Whom a step serves, by number: a kind in the bag, or somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Service {
+    /// A task of the bag.
+    Kind(Kind),
+    /// A message in a queue, or a body.
+    Other(u32),
+    /// Nobody waits for it.
+    Nobody,
+}
+
+/// One thing that can be done.
+#[derive(Clone, Debug)]
+pub(crate) struct Edge {
+    /// The control it leads to.
+    pub(crate) to: Control,
+    /// What it leaves in the bag.
+    pub(crate) posts: Bag,
+    /// Whom it serves.
+    pub(crate) serves: Service,
+}
+
+/// What can be done with a kind, or with no kind, at a control.
+#[derive(Debug, Default)]
+pub(crate) struct Moves {
+    /// What leads somewhere. Steps that lead to the same are there once.
+    pub(crate) edges: Vec<Edge>,
+    /// Who could be served, be it by a step that fails.
+    pub(crate) could: Vec<Service>,
+}
+
+/// A state by numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct State {
+    /// The control.
+    pub(crate) control: Control,
+    /// The bag.
+    pub(crate) bag: Bag,
+}
+
+/// A step by numbers: the kind it takes, if it takes one, and which of its moves it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Move {
+    /// What is taken.
+    pub(crate) kind: Option<Kind>,
+    /// Which edge.
+    pub(crate) edge: usize,
+}
+
+/// A program as a net, as far as it was looked at.
+pub(crate) struct Net<'a> {
+    machine: &'a Machine,
+    controls: Numbered<Config>,
+    kinds: Numbered<Task>,
+    others: Numbered<Served>,
+    moves: FxHashMap<(Control, Option<Kind>), Rc<Moves>>,
+    /// Where the interpreter's own limit cut something off.
+    pub(crate) resource: Option<String>,
+    /// Does some execution end in a failure?
+    pub(crate) fails: bool,
+}
+
+impl<'a> Net<'a> {
+    /// Nothing is known yet.
+    pub(crate) fn new(machine: &'a Machine) -> Self {
+        Net {
+            machine,
+            controls: Numbered::default(),
+            kinds: Numbered::default(),
+            others: Numbered::default(),
+            moves: FxHashMap::default(),
+            resource: None,
+            fails: false,
+        }
+    }
+
+    /// The machine that it is the net of.
+    pub(crate) fn machine(&self) -> &'a Machine {
+        self.machine
+    }
+
+    /// The states at the start.
+    pub(crate) fn starts(&mut self) -> Vec<State> {
+        let mut starts = Vec::new();
+        for outcome in self.machine.initial() {
+            match outcome {
+                Outcome::Next(config) => starts.push(self.state(&config)),
+                Outcome::Failed(failure, _) => self.failed(failure.kind, failure.message),
+                Outcome::Discarded => {}
+            }
+        }
+        starts
+    }
+
+    /// The state with these numbers.
+    pub(crate) fn config(&self, state: &State) -> Config {
+        let tasks = state.bag.entries().iter().flat_map(|(kind, count)| {
+            let task = self.kinds.get(*kind).clone();
+            (0..*count).map(move |_| task.clone())
+        });
+        Idle::join(self.controls.get(state.control), tasks)
+    }
+
+    /// What can be done with a kind, or with none, at a control.
+    pub(crate) fn moves(&mut self, control: Control, kind: Option<Kind>) -> Rc<Moves> {
+        if let Some(known) = self.moves.get(&(control, kind)) {
+            return known.clone();
+        }
+        let moves = Rc::new(self.ask(control, kind));
+        self.moves.insert((control, kind), moves.clone());
+        moves
+    }
+
+    /// Everything that can be done in a state: first without the bag, then kind by kind.
+    pub(crate) fn all_moves(&mut self, state: &State) -> Vec<(Option<Kind>, Rc<Moves>)> {
+        let kinds = state.bag.kinds().map(Some);
+        let all: Vec<Option<Kind>> = [None].into_iter().chain(kinds).collect();
+        all.into_iter()
+            .map(|kind| (kind, self.moves(state.control, kind)))
+            .collect()
+    }
+
+    /// The state after a move.
+    pub(crate) fn after(&self, state: &State, kind: Option<Kind>, edge: &Edge) -> State {
+        let mut bag = state.bag.clone();
+        if let Some(kind) = kind {
+            bag.take(kind);
+        }
+        bag.add_all(&edge.posts);
+        State {
+            control: edge.to,
+            bag,
+        }
+    }
+
+    /// Does a step of the interpreter take this kind and serve whom the edge serves?
+    pub(crate) fn is_move(&self, step: &Step, kind: Option<Kind>, serves: Service) -> bool {
+        let task = kind.map(|kind| self.kinds.get(kind));
+        let takes = task.is_none() || step.takes().as_ref() == task;
+        takes
+            && match (serves, step.served()) {
+                (Service::Nobody, Served::Nobody) | (Service::Kind(_), Served::Task(_)) => true,
+                (Service::Other(other), served) => *self.others.get(other) == served,
+                _ => false,
+            }
+    }
+
+    fn state(&mut self, config: &Config) -> State {
+        let Idle { rest, bag } = Idle::of(config);
+        let kinds: Vec<Kind> = bag
+            .into_iter()
+            .map(|task| self.kinds.number(task))
+            .collect();
+        State {
+            control: self.controls.number(rest),
+            bag: Bag::of(kinds),
+        }
+    }
+
+    fn ask(&mut self, control: Control, kind: Option<Kind>) -> Moves {
+        let task = kind.map(|kind| self.kinds.get(kind).clone());
+        let config = Idle::join(self.controls.get(control), task.clone());
+        let mut moves = Moves::default();
+        let mut seen: Vec<(State, Service)> = Vec::new();
+        for step in self.machine.steps(&config) {
+            if task.is_some() && step.takes() != task {
+                continue;
+            }
+            let serves = self.service(&step, kind);
+            let after = match step.outcome {
+                Outcome::Next(after) => Some(self.state(&after)),
+                Outcome::Failed(failure, _) => {
+                    self.failed(failure.kind, failure.message);
+                    None
+                }
+                Outcome::Discarded => continue,
+            };
+            if serves != Service::Nobody && !moves.could.contains(&serves) {
+                moves.could.push(serves);
+            }
+            if let Some(after) = after
+                && !seen.contains(&(after.clone(), serves))
+            {
+                seen.push((after, serves));
+            }
+        }
+        moves.edges = seen
+            .into_iter()
+            .map(|(after, serves)| Edge {
+                to: after.control,
+                posts: after.bag,
+                serves,
+            })
+            .collect();
+        moves
+    }
+
+    fn service(&mut self, step: &Step, kind: Option<Kind>) -> Service {
+        match (step.served(), kind) {
+            (Served::Nobody, _) => Service::Nobody,
+            (Served::Task(_), Some(kind)) => Service::Kind(kind),
+            (other, _) => Service::Other(self.others.number(other)),
+        }
+    }
+
+    fn failed(&mut self, kind: FailureKind, message: String) {
+        self.fails = true;
+        if kind == FailureKind::Resource {
+            self.resource.get_or_insert(message);
+        }
+    }
+}
+
+/// Things with numbers in the order in which they came.
+struct Numbered<T> {
+    values: Vec<Rc<T>>,
+    numbers: FxHashMap<Rc<T>, u32>,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Numbered {
+            values: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+}
+
+impl<T: std::hash::Hash + Eq> Numbered<T> {
+    fn number(&mut self, value: T) -> u32 {
+        if let Some(number) = self.numbers.get(&value) {
+            return *number;
+        }
+        let number = self.values.len() as u32;
+        let value = Rc::new(value);
+        self.values.push(value.clone());
+        self.numbers.insert(value, number);
+        number
+    }
+
+    fn get(&self, number: u32) -> &T {
+        &self.values[number as usize]
+    }
+}

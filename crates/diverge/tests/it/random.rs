@@ -1,0 +1,113 @@
+//! Every part of the engine against deciding by brute force, on random programs.
+//!
+//! `PLAINSONG_PROGRAMS` sets how many. What diverges is replayed and its period executed again before the
+//! engine says so; here the verdicts are compared with an independent decision where that can be made:
+//! everywhere where the states are few. Where they have no end, what is said to come to rest must at least
+//! have no cycle among the first states.
+
+use crate::decision::States;
+use crate::programs::{Dice, machine, program};
+use plainsong_diverge::{Fairness, Finding, Method, Question, diverge};
+use plainsong_semantics::machine::Machine;
+use plainsong_semantics::search::Unwatched;
+
+const METHODS: [Method; 6] = [
+    Method::All,
+    Method::Nearest,
+    Method::Rounds,
+    Method::Covering,
+    Method::Structural,
+    Method::States,
+];
+
+#[derive(Debug, Default)]
+struct Tally {
+    programs: usize,
+    decided: usize,
+    diverge: usize,
+    diverge_fairly: usize,
+    unfair_only: usize,
+    endless: usize,
+    unknown: usize,
+    unknown_fair: usize,
+    counted: usize,
+}
+
+#[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "how many programs of each kind there were is what the test is worth"
+)]
+fn every_part_agrees_with_brute_force() {
+    let programs: u64 =
+        std::env::var("PLAINSONG_PROGRAMS").map_or(400, |n| n.parse().expect("a number"));
+    let mut tally = Tally::default();
+    for seed in 0..programs {
+        compare(seed, &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.decided > tally.programs / 3, "{tally:?}");
+    assert!(tally.diverge_fairly > 0 && tally.unfair_only > 0 && tally.endless > 0);
+    assert!(tally.unknown == 0, "without fairness everything is decided");
+}
+
+fn compare(seed: u64, tally: &mut Tally) {
+    let text = program(&mut Dice(seed));
+    let machine = machine(&text);
+    let states = States::of(&machine, 120);
+    let cycle = states.has_cycle();
+    let fair_cycle = states.has_fair_cycle();
+    tally.programs += 1;
+    tally.decided += usize::from(states.complete);
+    tally.endless += usize::from(!states.complete);
+    for (fairness, known) in [(Fairness::Any, Some(cycle)), (Fairness::Fair, fair_cycle)] {
+        for method in METHODS {
+            let found = ask(&machine, fairness, method);
+            let context = || format!("seed {seed}, {fairness:?}, {method:?}: {found:?}\n{text}");
+            match &found {
+                Finding::Diverges(found) => {
+                    assert!(!states.complete || known != Some(false), "{}", context());
+                    let is_fair = found.repetition.ignored.is_empty();
+                    assert!(fairness == Fairness::Any || is_fair, "{}", context());
+                }
+                Finding::Rests(_) => assert!(known != Some(true), "{}", context()),
+                Finding::Unknown(_) => {
+                    let must_know = method == Method::All && states.complete;
+                    assert!(!must_know, "{}", context());
+                }
+            }
+            count(tally, fairness, method, &found);
+        }
+    }
+    let unfair = matches!(
+        ask(&machine, Fairness::Any, Method::All),
+        Finding::Diverges(_)
+    );
+    let fair = matches!(
+        ask(&machine, Fairness::Fair, Method::All),
+        Finding::Rests(_)
+    );
+    tally.unfair_only += usize::from(unfair && fair);
+}
+
+fn ask(machine: &Machine, fairness: Fairness, method: Method) -> Finding {
+    let question = Question {
+        property: usize::from(fairness == Fairness::Fair),
+        fairness,
+        states: 3_000,
+        method,
+    };
+    diverge(machine, &question, &mut Unwatched).finding
+}
+
+fn count(tally: &mut Tally, fairness: Fairness, method: Method, found: &Finding) {
+    let is_any = fairness == Fairness::Any;
+    match (method, found) {
+        (Method::All, Finding::Diverges(_)) if is_any => tally.diverge += 1,
+        (Method::All, Finding::Diverges(_)) => tally.diverge_fairly += 1,
+        (Method::All, Finding::Unknown(_)) if is_any => tally.unknown += 1,
+        (Method::All, Finding::Unknown(_)) => tally.unknown_fair += 1,
+        (Method::Structural, Finding::Rests(_)) => tally.counted += 1,
+        _ => {}
+    }
+}

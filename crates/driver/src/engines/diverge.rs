@@ -1,0 +1,165 @@
+//! The diverge engine: what never comes to rest, with stem and period, or why everything does.
+//!
+//! `plainsong-diverge` answers for one instance. Sizes are tried from the smallest; a refutation is a real
+//! execution whose period was executed again from its own end. What comes to rest does so in the
+//! instances that were looked at: that holds within a bound. Where the song leaves nothing open, neither
+//! sizes nor windows of integers, it is proved.
+
+use super::dossier::Dossier;
+use super::naive::instances_of;
+use crate::engine::{EngineReport, Task};
+use crate::select::Question;
+use crate::watch::Overseer;
+use crate::{Engine, Problem};
+use plainsong_diverge::{Fairness, Finding, Report, diverge};
+use plainsong_ir::{Claim, Song};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::search::{Check, ENDS_THERE};
+use plainsong_semantics::verdict::{Outcome, Verdict};
+
+/// Divergence and eventual quiescence.
+pub(super) struct Diverge;
+
+impl Engine for Diverge {
+    fn name(&self) -> &'static str {
+        "diverge"
+    }
+
+    fn needs(&self) -> &'static str {
+        "finds what never comes to rest, or excludes it; needs nothing"
+    }
+
+    fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
+        match (question.subject, claims_rest(song, question)) {
+            (Subject::System, Some(_)) => Ok(()),
+            _ => Err("it answers `eventually quiescent` only".to_owned()),
+        }
+    }
+
+    fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+        overseer.stage.counted = "state";
+        let mut verdicts = Vec::new();
+        for question in &task.questions {
+            verdicts.push(about(task, question, overseer)?);
+        }
+        Ok(EngineReport {
+            verdicts,
+            coverage: None,
+        })
+    }
+}
+
+/// Does a question ask whether every execution comes to rest, and if so, only of fair ones?
+pub(crate) fn claims_rest(song: &Song, question: &Question) -> Option<bool> {
+    match question.check {
+        Check::Property(at) => match song.properties[at].claim {
+            Claim::Quiescent { fair } => Some(fair),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The answer to one question over all instances.
+fn about(
+    task: &Task,
+    question: &Question,
+    overseer: &mut Overseer<'_>,
+) -> Result<Verdict, Problem> {
+    let mut file = Dossier::new(question);
+    let mut instances = 0;
+    let mut why = String::new();
+    'sizes: for (at, sizes) in task.sizes.iter().enumerate() {
+        for instance in instances_of(task, sizes)? {
+            if file.refuted.is_some() || overseer.look().is_some() {
+                break 'sizes;
+            }
+            instances += 1;
+            overseer.stage.bound = instance.bound();
+            let report = ask(task, question, &instance, overseer);
+            let verdict = verdict(question, &instance, report);
+            why.clone_from(&verdict.reason);
+            let is_limit = task.grow && verdict.outcome == Outcome::Unknown;
+            file.enter(at, verdict, is_limit);
+            if is_limit {
+                break 'sizes;
+            }
+        }
+        file.finish(at);
+    }
+    if instances == 0 && overseer.stopped().is_none() {
+        return Err(Problem::new(
+            "no values of the parameters satisfy their `where`",
+        ));
+    }
+    let mut verdict = file.close(task, overseer).verdict;
+    if verdict.outcome == Outcome::Holds {
+        let which = match fairness(task, question) {
+            Fairness::Any => "every execution",
+            Fairness::Fair => "every fair execution",
+            Fairness::Resent => "every execution that is fair to what is sent again",
+        };
+        let where_ = match instances {
+            1 => why,
+            several => format!("in all {several} instances"),
+        };
+        verdict.reason = format!("{which} comes to rest: {where_}");
+        if verdict.bound.is_empty() && instances == 1 {
+            verdict.outcome = Outcome::Proved;
+        }
+    }
+    Ok(verdict)
+}
+
+fn fairness(task: &Task, question: &Question) -> Fairness {
+    let claimed = match claims_rest(&task.song, question) {
+        Some(true) => Fairness::Fair,
+        _ => Fairness::Any,
+    };
+    task.rest.fairness.unwrap_or(claimed)
+}
+
+fn ask(
+    task: &Task,
+    question: &Question,
+    instance: &Instance,
+    overseer: &mut Overseer<'_>,
+) -> Report {
+    let Check::Property(property) = question.check else {
+        panic!("only properties claim rest");
+    };
+    let question = plainsong_diverge::Question {
+        property,
+        fairness: fairness(task, question),
+        states: task.limits.states,
+        method: task.rest.method,
+    };
+    let machine = Machine::new(instance, Subject::System);
+    diverge(&machine, &question, overseer)
+}
+
+fn verdict(question: &Question, instance: &Instance, report: Report) -> Verdict {
+    let (outcome, reason, trace) = match report.finding {
+        Finding::Diverges(found) => (
+            Outcome::Refuted,
+            found.repetition.sentence(),
+            Some(found.trace),
+        ),
+        Finding::Rests(why) => (Outcome::Holds, why, None),
+        Finding::Unknown(why) => (Outcome::Unknown, why, None),
+    };
+    let ends = report.fails && outcome == Outcome::Holds;
+    Verdict {
+        property: question.name.clone(),
+        outcome,
+        bound: instance.bound(),
+        reason,
+        states: Some(report.steps),
+        executions: None,
+        blocked: None,
+        assumptions: ends.then(|| ENDS_THERE.to_owned()).into_iter().collect(),
+        notes: Vec::new(),
+        trace,
+    }
+}

@@ -1,0 +1,169 @@
+//! States as engines see them that compare states by what is pending.
+//!
+//! An [`Idle`] is a state taken apart: the bag of [`Task`]s whose order nobody looks at (pending asyncs,
+//! and messages delivered `unordered`), and the rest, which is a state without them.
+//!
+//! *Why the parts are independent.* No statement reads the bag: `pending` stands in properties only. A
+//! step takes at most one task and leaves some, and whether it is possible depends on the rest and on that
+//! task alone: `unordered` messages have precedence over nothing. So the steps of a state are those of
+//! its rest with an empty bag and, for each task, those of the rest with only this task; further tasks in
+//! the bag stay where they are. Everything that can happen with a bag can happen with a greater one.
+//!
+//! Where a `causal` message is under way this is not so: every message carries part of the causal past. In
+//! such a state the bag is empty and the whole network is part of the rest; likewise `fifo` and `mailbox`
+//! messages always are.
+
+use crate::actions::config::Pending;
+use crate::machine::{Config, Form, Machine, Step, Taken};
+use crate::trace::EventKind;
+use crate::value::Value;
+use crate::voices::network::Flying;
+use plainsong_ir::Delivery;
+use std::sync::Arc;
+
+/// A message or a pending async that waits to be taken.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Task(Waits);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Waits {
+    Message(Flying),
+    Async(Pending),
+}
+
+/// A state: what is pending without order, and the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// The state without the bag.
+    pub rest: Config,
+    /// The bag, ascending.
+    pub bag: Vec<Task>,
+}
+
+/// Whom a step serves.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Served {
+    /// It takes this message or async.
+    Task(Task),
+    /// A body goes on by itself.
+    Lane(usize),
+    /// Nobody who waits for it: `init`, a time-out, a fault.
+    Nobody,
+}
+
+impl Idle {
+    /// Takes a state apart.
+    pub fn of(config: &Config) -> Idle {
+        let mut rest = config.clone();
+        let mut bag = Vec::new();
+        match &mut rest.0 {
+            Form::Voices(config) => {
+                let messages = config.network.messages();
+                let is_causal = |message: &Flying| message.model == Delivery::Causal;
+                if !messages.iter().any(is_causal) {
+                    let unordered = |message: &Flying| message.model == Delivery::Unordered;
+                    let taken = config.network.split_off(unordered);
+                    bag.extend(taken.into_iter().map(|one| Task(Waits::Message(one))));
+                }
+            }
+            Form::Actions(config) => {
+                let taken = std::mem::take(&mut config.pending).into_iter();
+                bag.extend(taken.map(|one| Task(Waits::Async(one))));
+            }
+            Form::Line(_) => {}
+        }
+        bag.sort();
+        Idle { rest, bag }
+    }
+
+    /// Puts a rest and a bag together.
+    pub fn join(rest: &Config, bag: impl IntoIterator<Item = Task>) -> Config {
+        let mut whole = rest.clone();
+        for task in bag {
+            match (&mut whole.0, task.0) {
+                (Form::Voices(config), Waits::Message(message)) => {
+                    config.network.put_back(message);
+                }
+                (Form::Actions(config), Waits::Async(pending)) => config.pending.push(pending),
+                _ => panic!("a task belongs to the form that it was taken from"),
+            }
+        }
+        match &mut whole.0 {
+            Form::Voices(config) => config.network.normalise(),
+            Form::Actions(config) => config.pending.sort(),
+            Form::Line(_) => {}
+        }
+        whole
+    }
+}
+
+impl Task {
+    /// The payload or the arguments.
+    pub fn values(&self) -> &[Value] {
+        match &self.0 {
+            Waits::Message(message) => &message.payload,
+            Waits::Async(pending) => &pending.arguments,
+        }
+    }
+
+    /// The kind of message or the action, by position.
+    pub fn kind(&self) -> usize {
+        match &self.0 {
+            Waits::Message(message) => message.kind.index(),
+            Waits::Async(pending) => pending.action.index(),
+        }
+    }
+
+    /// The same task with another payload.
+    #[must_use]
+    pub fn with_values(&self, values: Arc<[Value]>) -> Task {
+        let mut task = self.clone();
+        match &mut task.0 {
+            Waits::Message(message) => message.payload = values,
+            Waits::Async(pending) => pending.arguments = values,
+        }
+        task
+    }
+}
+
+impl Step {
+    /// The message or async that it takes out, or that it is a fault of.
+    pub fn takes(&self) -> Option<Task> {
+        match &self.taken {
+            Some(Taken::Message(message) | Taken::Hit(message)) => {
+                Some(Task(Waits::Message(message.without_past())))
+            }
+            Some(Taken::Async(pending)) => Some(Task(Waits::Async(pending.clone()))),
+            Some(Taken::Awaited(_)) | None => None,
+        }
+    }
+
+    /// Whom it serves.
+    pub fn served(&self) -> Served {
+        match (&self.taken, self.takes()) {
+            (Some(Taken::Message(_) | Taken::Async(_)), Some(task)) => Served::Task(task),
+            (Some(_), _) => Served::Nobody,
+            (None, _) => match (self.kind, self.lane) {
+                (EventKind::Start | EventKind::Send, Some(lane)) => Served::Lane(lane),
+                _ => Served::Nobody,
+            },
+        }
+    }
+}
+
+impl Machine {
+    /// A task in words: `Search(Node#1) to node[0]`.
+    pub fn task(&self, task: &Task) -> String {
+        match (&task.0, &self.form) {
+            (Waits::Message(message), _) => {
+                let label = self.message(message.kind, &message.payload);
+                match message.to.member() {
+                    Some(row) => format!("{label} to {}", self.instance().members()[row].name),
+                    None => label,
+                }
+            }
+            (Waits::Async(pending), Form::Actions(system)) => system.text(pending),
+            (Waits::Async(_), _) => panic!("only actions have asyncs"),
+        }
+    }
+}

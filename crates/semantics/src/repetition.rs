@@ -1,0 +1,268 @@
+//! Executions that never come to rest: a period that can be repeated for ever.
+//!
+//! Statement. If the last `n` events of an execution lead from a state to one with the same rest and at
+//! least the same bag ([`idle`](crate::idle)), they can happen again from there, and again.
+//!
+//! Why sound. What can happen with a bag can happen with a greater one and leaves the surplus alone, so
+//! the period leads from its own end to a state that is greater by the same surplus. This is not only
+//! believed: [`repetition`] takes the period again from its own end, step by step, and looks whether it
+//! reproduces itself.
+//!
+//! *Fairness.* A message (or async, or process) is *ignored* when from some point on it waits for ever
+//! although it could be served again and again. A fair execution ignores nobody. Messages of one kind,
+//! with the same payload and receiver, are interchangeable: if one of them is served in each period they
+//! can be served in the order in which they came, so it is enough to look at kinds. A message that no
+//! handler accepts could not be served and is not ignored.
+//!
+//! The weaker reading of fairness that is also offered asks only that every kind sent again and again is
+//! served again and again ([`Repetition::resent`]).
+//!
+//! Source. [Alive12], section 2; the difference between both readings is `heartbeat-until-stopped.song`.
+
+use crate::idle::{Idle, Served, Task};
+use crate::machine::{Config, Machine, Outcome, Step};
+use crate::replay::replay;
+use crate::retrace::retrace;
+use crate::trace::{Ending, Trace};
+use std::collections::BTreeSet;
+
+/// How an execution repeats itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repetition {
+    /// The last so many events are repeated.
+    pub events: usize,
+    /// What each round leaves behind, in words, and how many of it.
+    pub leaves: Vec<(String, usize)>,
+    /// Who could be served again and again and never is, in words.
+    pub ignored: Vec<String>,
+    /// Those of them that are sent anew in every round.
+    pub resent: Vec<String>,
+}
+
+/// The most things listed in a sentence.
+const LISTED: usize = 3;
+
+/// How the execution along `path` repeats its last `events`; none if it does not. `steps` are the numbers
+/// of the steps from each state of the path to the next.
+pub fn repetition(
+    machine: &Machine,
+    path: &[Config],
+    steps: &[usize],
+    events: usize,
+) -> Option<Repetition> {
+    let first = steps.len().checked_sub(events)?;
+    if events == 0 || path.len() != steps.len() + 1 {
+        return None;
+    }
+    let surplus = surplus(&Idle::of(&path[first]), &Idle::of(&path[steps.len()]))?;
+    let mut round = Round {
+        machine,
+        config: path[steps.len()].clone(),
+        could: BTreeSet::new(),
+        served: BTreeSet::new(),
+        sent: BTreeSet::new(),
+    };
+    for at in first..steps.len() {
+        let step = machine.steps(&path[at]).into_iter().nth(steps[at])?;
+        let mut after = Idle::of(&path[at + 1]);
+        after.bag.extend(surplus.iter().cloned());
+        after.bag.sort();
+        round.take(&step, &after)?;
+    }
+    Some(round.told(events, surplus))
+}
+
+/// The execution from `start` along `steps` as a trace that refutes the property with this number, with how
+/// it repeats its last `events`; none if it does not. It was replayed.
+pub fn refutation(
+    machine: &Machine,
+    start: &Config,
+    steps: &[usize],
+    events: usize,
+    property: usize,
+) -> Option<(Trace, Repetition)> {
+    let mut path = vec![start.clone()];
+    for number in steps {
+        let step = machine.steps(path.last()?).into_iter().nth(*number)?;
+        let Outcome::Next(next) = step.outcome else {
+            return None;
+        };
+        path.push(next);
+    }
+    let found = repetition(machine, &path, steps, events)?;
+    let property = &machine.instance().song().properties[property];
+    let ending = Ending::Violated {
+        property: property.name.clone(),
+        span: property.span,
+        why: found.sentence(),
+    };
+    let (trace, _) = retrace(machine, start, steps, ending);
+    replay(machine, &trace).ok()?;
+    Some((trace, found))
+}
+
+/// The number of events that a sentence says are repeated.
+pub fn repeated(why: &str) -> Option<usize> {
+    let rest = why.strip_prefix("repeats for ever: the last ")?;
+    match rest.split_once(' ')? {
+        ("event", _) => Some(1),
+        (number, _) => number.parse().ok(),
+    }
+}
+
+impl Repetition {
+    /// In one sentence, without what it says about fairness.
+    pub fn plain(&self) -> String {
+        let events = match self.events {
+            1 => "the last event".to_owned(),
+            several => format!("the last {several} events"),
+        };
+        if self.leaves.is_empty() {
+            let (lead, they) = match self.events {
+                1 => ("leads", "it"),
+                _ => ("lead", "they"),
+            };
+            return format!("repeats for ever: {events} {lead} back to where {they} began");
+        }
+        let mut left: Vec<String> = self
+            .leaves
+            .iter()
+            .take(LISTED)
+            .map(|(what, number)| match number {
+                1 => format!("one more `{what}`"),
+                several => format!("{several} more `{what}`"),
+            })
+            .collect();
+        if self.leaves.len() > LISTED {
+            left.push(format!("{} other kinds", self.leaves.len() - LISTED));
+        }
+        format!(
+            "repeats for ever: {events} can happen again and again, each time adding {}",
+            listed(&left)
+        )
+    }
+
+    /// In one sentence.
+    pub fn sentence(&self) -> String {
+        format!("{}; {}", self.plain(), self.fairness())
+    }
+
+    fn fairness(&self) -> String {
+        if self.ignored.is_empty() {
+            return "nothing that waits is ignored".to_owned();
+        }
+        let mut names: Vec<String> = self
+            .ignored
+            .iter()
+            .take(LISTED)
+            .map(|one| format!("`{one}`"))
+            .collect();
+        if self.ignored.len() > LISTED {
+            names.push(format!("{} others", self.ignored.len() - LISTED));
+        }
+        format!("ignored for ever: {}", listed(&names))
+    }
+}
+
+/// `a, b and c`.
+fn listed(parts: &[String]) -> String {
+    match parts {
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => String::new(),
+    }
+}
+
+/// What `later` has in its bag beyond `earlier`; none unless it is the same otherwise.
+fn surplus(earlier: &Idle, later: &Idle) -> Option<Vec<Task>> {
+    if earlier.rest != later.rest {
+        return None;
+    }
+    let mut surplus = Vec::new();
+    let mut wanted = earlier.bag.iter().peekable();
+    for task in &later.bag {
+        match wanted.peek() {
+            Some(next) if *next == task => drop(wanted.next()),
+            _ => surplus.push(task.clone()),
+        }
+    }
+    wanted.next().is_none().then_some(surplus)
+}
+
+/// The period, taken again from its own end.
+struct Round<'a> {
+    machine: &'a Machine,
+    config: Config,
+    could: BTreeSet<Served>,
+    served: BTreeSet<Served>,
+    sent: BTreeSet<Task>,
+}
+
+impl Round<'_> {
+    /// Takes a step like `model` that leads to `after`.
+    fn take(&mut self, model: &Step, after: &Idle) -> Option<()> {
+        let before = Idle::of(&self.config).bag;
+        let mut found = None;
+        for step in self.machine.steps(&self.config) {
+            if matches!(step.outcome, Outcome::Discarded) {
+                continue;
+            }
+            let served = step.served();
+            let is_it = step.kind == model.kind
+                && step.lane == model.lane
+                && served == model.served()
+                && matches!(&step.outcome, Outcome::Next(next) if Idle::of(next) == *after);
+            self.could.insert(served);
+            if is_it {
+                found = Some(step);
+            }
+        }
+        let step = found?;
+        let mut old = before;
+        if let Served::Task(task) = step.served()
+            && let Some(at) = old.iter().position(|one| *one == task)
+        {
+            old.remove(at);
+        }
+        self.served.insert(step.served());
+        let mut old = old.into_iter().peekable();
+        for task in &after.bag {
+            match old.peek() {
+                Some(next) if next == task => drop(old.next()),
+                _ => drop(self.sent.insert(task.clone())),
+            }
+        }
+        if let Outcome::Next(next) = step.outcome {
+            self.config = next;
+        }
+        Some(())
+    }
+
+    fn told(self, events: usize, surplus: Vec<Task>) -> Repetition {
+        let mut leaves: Vec<(String, usize)> = Vec::new();
+        for task in &surplus {
+            let words = self.machine.task(task);
+            match leaves.last_mut() {
+                Some((last, number)) if *last == words => *number += 1,
+                _ => leaves.push((words, 1)),
+            }
+        }
+        let lanes = self.machine.lanes();
+        let words = |served: &Served| match served {
+            Served::Task(task) => Some(self.machine.task(task)),
+            Served::Lane(lane) => Some(lanes[*lane].clone()),
+            Served::Nobody => None,
+        };
+        let ignored = || self.could.iter().filter(|one| !self.served.contains(one));
+        let resent = |served: &&Served| match served {
+            Served::Task(task) => self.sent.contains(task),
+            _ => true,
+        };
+        Repetition {
+            events,
+            ignored: ignored().filter_map(words).collect(),
+            resent: ignored().filter(resent).filter_map(words).collect(),
+            leaves,
+        }
+    }
+}
