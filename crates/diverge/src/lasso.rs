@@ -1,5 +1,6 @@
 //! A stem and a period by numbers, and whether the period ignores somebody.
 
+use crate::bag::Bag;
 use crate::net::{Kind, Move, Net, Service, State};
 use crate::{Divergence, Fairness};
 use plainsong_semantics::machine::Outcome;
@@ -19,38 +20,40 @@ pub(crate) struct Lasso {
 impl Lasso {
     /// The execution in words, replayed, with its period executed again from its own end.
     ///
-    /// # Panics
-    ///
-    /// When the interpreter does not agree, which is a bug of ours.
-    pub(crate) fn told(&self, net: &mut Net<'_>, property: usize) -> Divergence {
+    /// Without a shift a lasso is always an execution. With one, what was found in normal form may not be
+    /// one where the points of the song really lie; then there is nothing to tell.
+    pub(crate) fn told(&self, net: &mut Net<'_>, property: usize) -> Option<Divergence> {
         let machine = net.machine();
-        let first = net.config(&self.states[0]);
+        let first = net.config(&self.states[0], 0);
         let mut config = first.clone();
         let mut steps = Vec::new();
+        let mut by = 0;
         for (at, one) in self.moves.iter().enumerate() {
             let moves = net.moves(self.states[at].control, one.kind);
-            let serves = moves.edges[one.edge].serves;
-            let after = net.config(&self.states[at + 1]);
+            let edge = &moves.edges[one.edge];
+            let before = by;
+            by += edge.shift;
+            let after = net.config(&self.states[at + 1], by);
             let enabled = machine.steps(&config);
             let number = enabled.iter().position(|step| {
                 let leads = matches!(&step.outcome, Outcome::Next(next) if *next == after);
-                leads && net.is_move(step, one.kind, serves)
-            });
-            let number = number.expect("an edge is a step of the interpreter");
+                leads && net.is_move(step, one.kind, edge.serves, before)
+            })?;
             steps.push(number);
-            config = match enabled.into_iter().nth(number).map(|step| step.outcome) {
-                Some(Outcome::Next(next)) => next,
-                _ => panic!("a step that leads somewhere"),
+            config = match enabled.into_iter().nth(number)?.outcome {
+                Outcome::Next(next) => next,
+                _ => return None,
             };
         }
-        let start = machine.initial().into_iter().find_map(|start| match start {
-            Outcome::Next(config) if config == first => Some(config),
-            _ => None,
-        });
-        let start = start.expect("a lasso begins at a start");
-        let (trace, repetition) = refutation(machine, &start, &steps, self.period, property)
-            .expect("a period is executed again from its own end");
-        Divergence { trace, repetition }
+        let start = machine
+            .initial()
+            .into_iter()
+            .find_map(|start| match start {
+                Outcome::Next(config) if config == first => Some(config),
+                _ => None,
+            })?;
+        let (trace, repetition) = refutation(machine, &start, &steps, self.period, property)?;
+        Some(Divergence { trace, repetition })
     }
 }
 
@@ -63,6 +66,9 @@ pub(crate) fn is_fair(
 ) -> bool {
     if fairness == Fairness::Any {
         return true;
+    }
+    if shift(net, states, moves) != 0 {
+        return serves_all(net, states, moves);
     }
     let mut served = Vec::new();
     let mut sent: Vec<Kind> = Vec::new();
@@ -89,4 +95,35 @@ pub(crate) fn is_fair(
         }
     }
     true
+}
+
+/// By how much moves shift the points.
+fn shift(net: &mut Net<'_>, states: &[State], moves: &[Move]) -> i64 {
+    let moved = states.iter().zip(moves);
+    moved
+        .map(|(state, one)| net.moves(state.control, one.kind).edges[one.edge].shift)
+        .sum()
+}
+
+/// Is everything that waits at the beginning of a period served in it, and does as much wait at its end?
+fn serves_all(net: &mut Net<'_>, states: &[State], moves: &[Move]) -> bool {
+    let mut waits = states[0].bag.clone();
+    for (state, one) in states.iter().zip(moves) {
+        let known = net.moves(state.control, one.kind);
+        let by = known.edges[one.edge].shift;
+        let served = one
+            .kind
+            .filter(|kind| waits.kinds().any(|other| other == *kind));
+        served.into_iter().for_each(|kind| waits.take(kind));
+        let mut moved = Bag::default();
+        for (kind, count) in waits.entries() {
+            moved.add(net.renamed(*kind, -by), *count);
+        }
+        waits = moved;
+        if one.kind.is_none() {
+            return false;
+        }
+    }
+    let end = &states[states.len() - 1];
+    waits.total() == 0 && end.bag == states[0].bag
 }

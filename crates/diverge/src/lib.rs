@@ -35,6 +35,7 @@ use net::Net;
 use plainsong_semantics::machine::Machine;
 use plainsong_semantics::repetition::Repetition;
 use plainsong_semantics::search::Watch;
+use plainsong_semantics::shift::Shift;
 use plainsong_semantics::trace::Trace;
 use rounds::rounds;
 use structural::{ControlGraph, Reason, Strike, certificate, check};
@@ -111,26 +112,27 @@ pub enum Method {
     Structural,
     /// `fair_core` alone.
     States,
+    /// `nearest`, `rounds` and `covering` up to where points lie.
+    Shifted,
 }
 
 /// Looks for an execution of an instance that never comes to rest, or excludes it.
 pub fn diverge(machine: &Machine, question: &Question, watch: &mut dyn Watch) -> Report {
-    let mut net = Net::new(machine);
     let mut search = Search {
-        net: &mut net,
+        net: &mut Net::new(machine, None),
         question,
         budget: Budget::new(watch),
     };
     let finding = search.run();
-    let steps = search.budget.steps;
-    let finding = match (finding, &net.resource) {
-        (Finding::Rests(_), Some(message)) => Finding::Unknown(message.clone()),
+    let (resource, fails) = (search.net.resource.take(), search.net.fails);
+    let finding = match (finding, resource) {
+        (Finding::Rests(_), Some(message)) => Finding::Unknown(message),
         (finding, _) => finding,
     };
     Report {
         finding,
-        steps,
-        fails: net.fails,
+        steps: search.budget.steps,
+        fails,
     }
 }
 
@@ -156,18 +158,55 @@ impl Search<'_, '_, '_> {
             Method::Covering => self.covering(),
             Method::Structural => self.structural(),
             Method::States => self.states(),
+            Method::Shifted => self.shifted(),
         };
         found.unwrap_or_else(|| self.unknown())
     }
 
     fn portfolio(&mut self) -> Option<Finding> {
-        let found = self.nearest().or_else(|| self.structural());
+        let found = self
+            .nearest()
+            .or_else(|| self.shifted())
+            .or_else(|| self.structural());
         if found.is_some() || self.budget.stopped {
             return found;
         }
         match self.question.fairness {
             Fairness::Any => self.covering(),
             _ => self.rounds().or_else(|| self.states()),
+        }
+    }
+
+    /// The same in normal form, where the song has points: periods that shift them.
+    fn shifted(&mut self) -> Option<Finding> {
+        let machine = self.net.machine();
+        let shift = Shift::of(machine)?;
+        let mut net = Net::new(machine, Some(shift));
+        let fairness = self.question.fairness;
+        let budget = &mut self.budget;
+        budget.allow(NEARBY);
+        let lasso = match nearest(&mut net, fairness, budget) {
+            Nearby::Found(lasso) => Some(lasso),
+            Nearby::Everything | Nearby::Spent => rounds(&mut net, fairness, budget, ROUNDS),
+        };
+        let found = lasso.and_then(|lasso| lasso.told(&mut net, self.question.property));
+        if let Some(found) = found {
+            return Some(Finding::Diverges(Box::new(found)));
+        }
+        if !net.is_exact() {
+            return None;
+        }
+        budget.allow(NEARBY * 10);
+        match covering(&mut net, budget).ok()? {
+            Covering::Found(lasso) if fairness == Fairness::Any => {
+                let found = lasso.told(&mut net, self.question.property)?;
+                Some(Finding::Diverges(Box::new(found)))
+            }
+            Covering::Rests(states) if net.resource.is_none() => {
+                let why = "up to where points lie, no state covers one before it";
+                Some(Finding::Rests(format!("{why}, in {states} states")))
+            }
+            _ => None,
         }
     }
 
@@ -244,7 +283,9 @@ impl Search<'_, '_, '_> {
     }
 
     fn diverges(&mut self, lasso: &Lasso) -> Finding {
-        Finding::Diverges(Box::new(lasso.told(self.net, self.question.property)))
+        let told = lasso.told(self.net, self.question.property);
+        let told = told.expect("a period is executed again from its own end");
+        Finding::Diverges(Box::new(told))
     }
 
     fn unknown(&self) -> Finding {

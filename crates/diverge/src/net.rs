@@ -5,11 +5,15 @@
 //! depends on nothing else, so it is asked of the interpreter once and kept. Everything in this crate that
 //! compares, counts or proves works on these numbers.
 //!
+//! With a shift, controls are kept in a normal form: all points are shifted so that the least one of the
+//! control is [`FLOOR`]. An edge says by how much, and what else is in the bag is shifted with it.
+//!
 //! There is no second step relation: every edge is a step of `semantics`.
 
 use crate::bag::Bag;
 use plainsong_semantics::idle::{Idle, Served, Task};
 use plainsong_semantics::machine::{Config, Machine, Outcome, Step};
+use plainsong_semantics::shift::Shift;
 use plainsong_semantics::trace::FailureKind;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -39,7 +43,12 @@ pub(crate) struct Edge {
     pub(crate) posts: Bag,
     /// Whom it serves.
     pub(crate) serves: Service,
+    /// By how much points were shifted down to come to the normal form.
+    pub(crate) shift: i64,
 }
+
+/// Where the least point of a control lies: high enough for everything in the bag to be no negative number.
+const FLOOR: i64 = 1_000_000;
 
 /// What can be done with a kind, or with no kind, at a control.
 #[derive(Debug, Default)]
@@ -71,10 +80,12 @@ pub(crate) struct Move {
 /// A program as a net, as far as it was looked at.
 pub(crate) struct Net<'a> {
     machine: &'a Machine,
+    shift: Option<Shift>,
     controls: Numbered<Config>,
     kinds: Numbered<Task>,
     others: Numbered<Served>,
     moves: FxHashMap<(Control, Option<Kind>), Rc<Moves>>,
+    renamed: FxHashMap<(Kind, i64), Kind>,
     /// Where the interpreter's own limit cut something off.
     pub(crate) resource: Option<String>,
     /// Does some execution end in a failure?
@@ -83,9 +94,11 @@ pub(crate) struct Net<'a> {
 
 impl<'a> Net<'a> {
     /// Nothing is known yet.
-    pub(crate) fn new(machine: &'a Machine) -> Self {
+    pub(crate) fn new(machine: &'a Machine, shift: Option<Shift>) -> Self {
         Net {
             machine,
+            shift,
+            renamed: FxHashMap::default(),
             controls: Numbered::default(),
             kinds: Numbered::default(),
             others: Numbered::default(),
@@ -105,7 +118,7 @@ impl<'a> Net<'a> {
         let mut starts = Vec::new();
         for outcome in self.machine.initial() {
             match outcome {
-                Outcome::Next(config) => starts.push(self.state(&config)),
+                Outcome::Next(config) => starts.push(self.state(&config).0),
                 Outcome::Failed(failure, _) => self.failed(failure.kind, failure.message),
                 Outcome::Discarded => {}
             }
@@ -113,13 +126,36 @@ impl<'a> Net<'a> {
         starts
     }
 
-    /// The state with these numbers.
-    pub(crate) fn config(&self, state: &State) -> Config {
+    /// A kind with its points shifted.
+    pub(crate) fn renamed(&mut self, kind: Kind, by: i64) -> Kind {
+        let Some(shift) = &self.shift else {
+            return kind;
+        };
+        if let Some(known) = self.renamed.get(&(kind, by)) {
+            return *known;
+        }
+        let task = shift.task(self.kinds.get(kind), by);
+        let renamed = self.kinds.number(task);
+        self.renamed.insert((kind, by), renamed);
+        renamed
+    }
+
+    /// Is what comes to rest in normal form sure to come to rest?
+    pub(crate) fn is_exact(&self) -> bool {
+        self.shift.as_ref().is_none_or(Shift::may_sink)
+    }
+
+    /// The state with these numbers, with all points shifted.
+    pub(crate) fn config(&self, state: &State, by: i64) -> Config {
         let tasks = state.bag.entries().iter().flat_map(|(kind, count)| {
             let task = self.kinds.get(*kind).clone();
             (0..*count).map(move |_| task.clone())
         });
-        Idle::join(self.controls.get(state.control), tasks)
+        let whole = Idle::join(self.controls.get(state.control), tasks);
+        match &self.shift {
+            Some(shift) if by != 0 => shift.config(&whole, by),
+            _ => whole,
+        }
     }
 
     /// What can be done with a kind, or with none, at a control.
@@ -142,10 +178,17 @@ impl<'a> Net<'a> {
     }
 
     /// The state after a move.
-    pub(crate) fn after(&self, state: &State, kind: Option<Kind>, edge: &Edge) -> State {
+    pub(crate) fn after(&mut self, state: &State, kind: Option<Kind>, edge: &Edge) -> State {
         let mut bag = state.bag.clone();
         if let Some(kind) = kind {
             bag.take(kind);
+        }
+        if edge.shift != 0 {
+            let mut moved = Bag::default();
+            for (kind, count) in bag.entries() {
+                moved.add(self.renamed(*kind, -edge.shift), *count);
+            }
+            bag = moved;
         }
         bag.add_all(&edge.posts);
         State {
@@ -155,9 +198,18 @@ impl<'a> Net<'a> {
     }
 
     /// Does a step of the interpreter take this kind and serve whom the edge serves?
-    pub(crate) fn is_move(&self, step: &Step, kind: Option<Kind>, serves: Service) -> bool {
-        let task = kind.map(|kind| self.kinds.get(kind));
-        let takes = task.is_none() || step.takes().as_ref() == task;
+    pub(crate) fn is_move(
+        &self,
+        step: &Step,
+        kind: Option<Kind>,
+        serves: Service,
+        by: i64,
+    ) -> bool {
+        let task = kind.map(|kind| match &self.shift {
+            Some(shift) => shift.task(self.kinds.get(kind), by),
+            None => self.kinds.get(kind).clone(),
+        });
+        let takes = task.is_none() || step.takes() == task;
         takes
             && match (serves, step.served()) {
                 (Service::Nobody, Served::Nobody) | (Service::Kind(_), Served::Task(_)) => true,
@@ -166,23 +218,33 @@ impl<'a> Net<'a> {
             }
     }
 
-    fn state(&mut self, config: &Config) -> State {
-        let Idle { rest, bag } = Idle::of(config);
+    /// The normal form of a state, and by how much points were shifted down to come to it.
+    fn state(&mut self, config: &Config) -> (State, i64) {
+        let Idle { mut rest, mut bag } = Idle::of(config);
+        let mut by = 0;
+        if let Some(shift) = &self.shift
+            && let Some(base) = shift.base(&rest)
+        {
+            by = base.saturating_sub(FLOOR);
+            rest = shift.config(&rest, -by);
+            bag = bag.iter().map(|task| shift.task(task, -by)).collect();
+        }
         let kinds: Vec<Kind> = bag
             .into_iter()
             .map(|task| self.kinds.number(task))
             .collect();
-        State {
+        let state = State {
             control: self.controls.number(rest),
             bag: Bag::of(kinds),
-        }
+        };
+        (state, by)
     }
 
     fn ask(&mut self, control: Control, kind: Option<Kind>) -> Moves {
         let task = kind.map(|kind| self.kinds.get(kind).clone());
         let config = Idle::join(self.controls.get(control), task.clone());
         let mut moves = Moves::default();
-        let mut seen: Vec<(State, Service)> = Vec::new();
+        let mut seen: Vec<((State, i64), Service)> = Vec::new();
         for step in self.machine.steps(&config) {
             if task.is_some() && step.takes() != task {
                 continue;
@@ -207,10 +269,11 @@ impl<'a> Net<'a> {
         }
         moves.edges = seen
             .into_iter()
-            .map(|(after, serves)| Edge {
+            .map(|((after, shift), serves)| Edge {
                 to: after.control,
                 posts: after.bag,
                 serves,
+                shift,
             })
             .collect();
         moves

@@ -170,13 +170,18 @@ impl Rounds {
 }
 
 fn turn(
-    net: &Net<'_>,
+    net: &mut Net<'_>,
     state: &State,
     one: Move,
     edge: &Edge,
     mut queue: Vec<Kind>,
     delays: usize,
 ) -> Turn {
+    if edge.shift != 0 {
+        queue
+            .iter_mut()
+            .for_each(|kind| *kind = net.renamed(*kind, -edge.shift));
+    }
     for (kind, count) in edge.posts.entries() {
         queue.extend((0..*count).map(|_| *kind));
     }

@@ -40,6 +40,7 @@ mod retrace;
 pub mod score;
 mod script;
 pub mod search;
+pub mod shift;
 pub mod show;
 pub mod shrink;
 pub mod simulate;

@@ -8,10 +8,15 @@
 //! believed: [`repetition`] takes the period again from its own end, step by step, and looks whether it
 //! reproduces itself.
 //!
+//! A period may also lead to a state with all points shifted ([`shift`](crate::shift)): then it can happen
+//! again from there with everything shifted, and so on.
+//!
 //! *Fairness.* A message (or async, or process) is *ignored* when from some point on it waits for ever
 //! although it could be served again and again. A fair execution ignores nobody. Messages of one kind,
 //! with the same payload and receiver, are interchangeable: if one of them is served in each period they
-//! can be served in the order in which they came, so it is enough to look at kinds. A message that no
+//! can be served in the order in which they came, so it is enough to look at kinds. Where points are
+//! shifted there are new kinds in each round: then everything that waits when the round begins must be served
+//! in it. A message that no
 //! handler accepts could not be served and is not ignored.
 //!
 //! The weaker reading of fairness that is also offered asks only that every kind sent again and again is
@@ -23,6 +28,7 @@ use crate::idle::{Idle, Served, Task};
 use crate::machine::{Config, Machine, Outcome, Step};
 use crate::replay::replay;
 use crate::retrace::retrace;
+use crate::shift::Shift;
 use crate::trace::{Ending, Trace};
 use std::collections::BTreeSet;
 
@@ -33,6 +39,10 @@ pub struct Repetition {
     pub events: usize,
     /// What each round leaves behind, in words, and how many of it.
     pub leaves: Vec<(String, usize)>,
+    /// By how much each round shifts the points; 0 if not at all.
+    pub shift: i64,
+    /// What is shifted, by name.
+    pub points: Vec<String>,
     /// Who could be served again and again and never is, in words.
     pub ignored: Vec<String>,
     /// Those of them that are sent anew in every round.
@@ -54,22 +64,25 @@ pub fn repetition(
     if events == 0 || path.len() != steps.len() + 1 {
         return None;
     }
-    let surplus = surplus(&Idle::of(&path[first]), &Idle::of(&path[steps.len()]))?;
+    let (begin, end) = (Idle::of(&path[first]), Idle::of(&path[steps.len()]));
+    let along = Along::between(machine, &begin, &end)?;
+    let surplus = surplus(&along.idle(&begin), &end)?;
     let mut round = Round {
         machine,
         config: path[steps.len()].clone(),
+        waits: end.bag.clone(),
         could: BTreeSet::new(),
         served: BTreeSet::new(),
         sent: BTreeSet::new(),
     };
     for at in first..steps.len() {
         let step = machine.steps(&path[at]).into_iter().nth(steps[at])?;
-        let mut after = Idle::of(&path[at + 1]);
+        let mut after = along.idle(&Idle::of(&path[at + 1]));
         after.bag.extend(surplus.iter().cloned());
         after.bag.sort();
-        round.take(&step, &after)?;
+        round.take(&step, &along.served(&step.served()), &after)?;
     }
-    Some(round.told(events, surplus))
+    Some(round.told(events, surplus, along))
 }
 
 /// The execution from `start` along `steps` as a trace that refutes the property with this number, with how
@@ -117,7 +130,7 @@ impl Repetition {
             1 => "the last event".to_owned(),
             several => format!("the last {several} events"),
         };
-        if self.leaves.is_empty() {
+        if self.leaves.is_empty() && self.shift == 0 {
             let (lead, they) = match self.events {
                 1 => ("leads", "it"),
                 _ => ("lead", "they"),
@@ -136,15 +149,32 @@ impl Repetition {
         if self.leaves.len() > LISTED {
             left.push(format!("{} other kinds", self.leaves.len() - LISTED));
         }
+        let adds = (!left.is_empty()).then(|| format!("adding {}", listed(&left)));
+        let each_time: Vec<String> = self.shifted().into_iter().chain(adds).collect();
         format!(
-            "repeats for ever: {events} can happen again and again, each time adding {}",
-            listed(&left)
+            "repeats for ever: {events} can happen again and again, each time {}",
+            each_time.join(", ")
         )
     }
 
     /// In one sentence.
     pub fn sentence(&self) -> String {
         format!("{}; {}", self.plain(), self.fairness())
+    }
+
+    /// `making term and asked 1 greater`.
+    fn shifted(&self) -> Option<String> {
+        let how = match self.shift {
+            0 => return None,
+            up if up > 0 => "greater",
+            _ => "less",
+        };
+        let mut names: Vec<String> = self.points.iter().take(LISTED).cloned().collect();
+        if self.points.len() > LISTED {
+            names.push(format!("{} others", self.points.len() - LISTED));
+        }
+        let by = self.shift.unsigned_abs();
+        Some(format!("making {} {by} {how}", listed(&names)))
     }
 
     fn fairness(&self) -> String {
@@ -173,6 +203,55 @@ fn listed(parts: &[String]) -> String {
     }
 }
 
+/// How a state at the end of a round corresponds to the one at its beginning.
+struct Along {
+    shift: Option<Shift>,
+    by: i64,
+}
+
+impl Along {
+    /// From one rest to the other: as it is, or shifted.
+    fn between(machine: &Machine, begin: &Idle, end: &Idle) -> Option<Along> {
+        if begin.rest == end.rest {
+            return Some(Along { shift: None, by: 0 });
+        }
+        let shift = Shift::of(machine)?;
+        let by = shift
+            .base(&end.rest)?
+            .checked_sub(shift.base(&begin.rest)?)?;
+        let is_sound = by > 0 || shift.may_sink();
+        let fits = shift.config(&begin.rest, by) == end.rest;
+        let shift = Some(shift);
+        (is_sound && fits).then_some(Along { shift, by })
+    }
+
+    fn task(&self, task: &Task) -> Task {
+        match &self.shift {
+            Some(shift) => shift.task(task, self.by),
+            None => task.clone(),
+        }
+    }
+
+    fn idle(&self, idle: &Idle) -> Idle {
+        let Some(shift) = &self.shift else {
+            return idle.clone();
+        };
+        let mut bag: Vec<Task> = idle.bag.iter().map(|task| self.task(task)).collect();
+        bag.sort();
+        Idle {
+            rest: shift.config(&idle.rest, self.by),
+            bag,
+        }
+    }
+
+    fn served(&self, served: &Served) -> Served {
+        match served {
+            Served::Task(task) => Served::Task(self.task(task)),
+            other => other.clone(),
+        }
+    }
+}
+
 /// What `later` has in its bag beyond `earlier`; none unless it is the same otherwise.
 fn surplus(earlier: &Idle, later: &Idle) -> Option<Vec<Task>> {
     if earlier.rest != later.rest {
@@ -193,6 +272,8 @@ fn surplus(earlier: &Idle, later: &Idle) -> Option<Vec<Task>> {
 struct Round<'a> {
     machine: &'a Machine,
     config: Config,
+    /// What waited when the round began and was not served yet.
+    waits: Vec<Task>,
     could: BTreeSet<Served>,
     served: BTreeSet<Served>,
     sent: BTreeSet<Task>,
@@ -200,7 +281,7 @@ struct Round<'a> {
 
 impl Round<'_> {
     /// Takes a step like `model` that leads to `after`.
-    fn take(&mut self, model: &Step, after: &Idle) -> Option<()> {
+    fn take(&mut self, model: &Step, serves: &Served, after: &Idle) -> Option<()> {
         let before = Idle::of(&self.config).bag;
         let mut found = None;
         for step in self.machine.steps(&self.config) {
@@ -210,7 +291,7 @@ impl Round<'_> {
             let served = step.served();
             let is_it = step.kind == model.kind
                 && step.lane == model.lane
-                && served == model.served()
+                && served == *serves
                 && matches!(&step.outcome, Outcome::Next(next) if Idle::of(next) == *after);
             self.could.insert(served);
             if is_it {
@@ -223,6 +304,11 @@ impl Round<'_> {
             && let Some(at) = old.iter().position(|one| *one == task)
         {
             old.remove(at);
+        }
+        if let Served::Task(task) = step.served()
+            && let Some(at) = self.waits.iter().position(|one| *one == task)
+        {
+            self.waits.remove(at);
         }
         self.served.insert(step.served());
         let mut old = old.into_iter().peekable();
@@ -238,7 +324,18 @@ impl Round<'_> {
         Some(())
     }
 
-    fn told(self, events: usize, surplus: Vec<Task>) -> Repetition {
+    fn told(mut self, events: usize, surplus: Vec<Task>, along: Along) -> Repetition {
+        if along.shift.is_some() {
+            // Kinds of an earlier round do not come back: whoever was not served is ignored.
+            let kept = self.could.iter().filter(|one| match one {
+                Served::Task(task) => self.waits.contains(task),
+                _ => true,
+            });
+            self.could = kept.cloned().collect();
+            let waits = self.waits.iter().cloned().map(Served::Task);
+            let waits: BTreeSet<Served> = waits.collect();
+            self.served.retain(|one| !waits.contains(one));
+        }
         let mut leaves: Vec<(String, usize)> = Vec::new();
         for task in &surplus {
             let words = self.machine.task(task);
@@ -260,6 +357,8 @@ impl Round<'_> {
         };
         Repetition {
             events,
+            shift: along.by,
+            points: along.shift.map_or_else(Vec::new, |shift| shift.names()),
             ignored: ignored().filter_map(words).collect(),
             resent: ignored().filter(resent).filter_map(words).collect(),
             leaves,

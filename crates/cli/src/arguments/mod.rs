@@ -262,6 +262,8 @@ pub(crate) enum DivergeMethod {
     Structural,
     /// All states, and the cycles among them
     States,
+    /// Up to where ballots, terms and other points lie
+    Shifted,
 }
 
 /// What a fair execution does not ignore.

@@ -19,6 +19,7 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
         Some(DivergeMethod::Covering) => Method::Covering,
         Some(DivergeMethod::Structural) => Method::Structural,
         Some(DivergeMethod::States) => Method::States,
+        Some(DivergeMethod::Shifted) => Method::Shifted,
     };
     let manner = Manner {
         rest: RestOptions { fairness, method },

@@ -11,13 +11,14 @@ use plainsong_diverge::{Fairness, Finding, Method, Question, diverge};
 use plainsong_semantics::machine::Machine;
 use plainsong_semantics::search::Unwatched;
 
-const METHODS: [Method; 6] = [
+const METHODS: [Method; 7] = [
     Method::All,
     Method::Nearest,
     Method::Rounds,
     Method::Covering,
     Method::Structural,
     Method::States,
+    Method::Shifted,
 ];
 
 #[derive(Debug, Default)]

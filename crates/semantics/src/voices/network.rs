@@ -171,6 +171,14 @@ impl Network {
         out
     }
 
+    /// Replaces every payload; the caller makes sure that their order stays the same.
+    pub(crate) fn payloads(&mut self, new: impl Fn(MessageId, &[Value]) -> Arc<[Value]>) {
+        for message in &mut self.messages {
+            message.payload = new(message.kind, &message.payload);
+        }
+        self.normalise();
+    }
+
     /// Puts a message back that was split off; the caller brings the rest into normal form.
     pub(crate) fn put_back(&mut self, message: Flying) {
         self.messages.push(message);
