@@ -158,6 +158,7 @@ fn verdict(question: &Question, instance: &Instance, report: Report) -> Verdict 
         states: Some(report.steps),
         executions: None,
         blocked: None,
+        interleavings: None,
         assumptions: ends.then(|| ENDS_THERE.to_owned()).into_iter().collect(),
         notes: Vec::new(),
         trace,
