@@ -6,7 +6,7 @@
 //! per round.
 
 use crate::part::{Place, Rounds, Var};
-use crate::story::Story;
+use crate::story::{At, Story};
 use crate::value::{Chan, Comp, Differs, Key, Value};
 use plainsong_ir::FamilyId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,6 +67,8 @@ pub(crate) struct State {
     pub(crate) may_unfold: BTreeSet<(Comp, FamilyId)>,
     /// Families whose members loop for ever and whose rounds were checked.
     pub(crate) reactive: BTreeSet<FamilyId>,
+    /// How often the exit of a loop was not decided on this path.
+    pub(crate) undecided: BTreeMap<At, usize>,
     pub(crate) story: Story,
 }
 

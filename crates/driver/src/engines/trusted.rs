@@ -5,7 +5,9 @@
 
 use plainsong_ir::print;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Block, Body, Choice, Expr, Local, Song, Stmt, StmtKind, System};
+use plainsong_ir::{
+    Block, Body, Choice, Domain, Expr, ExprKind, Local, Song, Stmt, StmtKind, System,
+};
 
 /// Each assumption in the code of the processes and of `init`, once.
 pub(super) fn trusted(song: &Song) -> Vec<String> {
@@ -70,8 +72,30 @@ impl Visit for Search<'_> {
             ) => self.note(filter, |text| {
                 format!("`choose … where {text}` is trusted to have a candidate")
             }),
+            StmtKind::LetChoice(Choice {
+                domain: Domain::In(set),
+                ..
+            })
+            | StmtKind::AssignChoice(
+                _,
+                Choice {
+                    domain: Domain::In(set),
+                    ..
+                },
+            ) if may_be_empty(set) => self.note(set, |text| {
+                format!("`choose … in {text}` is trusted to have a candidate")
+            }),
             _ => {}
         }
         walk::stmt(self, stmt);
+    }
+}
+
+/// Sorts and written lists have members.
+fn may_be_empty(set: &Expr) -> bool {
+    match &set.kind {
+        ExprKind::All(_) => false,
+        ExprKind::Literal(elements) => elements.is_empty(),
+        _ => true,
     }
 }

@@ -15,10 +15,13 @@ use crate::eval::{Fact, Matching, Test, risks_in};
 use crate::part::BlockId;
 use crate::state::State;
 use crate::story::{At, Event};
-use crate::stuck::Stuck;
+use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Comp, possible};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Expr, Pattern};
+
+/// So often the exit of a loop may be open on one path.
+const UNDECIDED: usize = 12;
 
 impl Engine<'_> {
     /// Two states: the fact holds, and it does not. A family waits.
@@ -137,7 +140,15 @@ impl Engine<'_> {
                 super::place_mut(state, comp).leave_loop(part);
             }
         };
-        Ok(match self.eval(state, comp, |eval| eval.test(condition)) {
+        let test = self.eval(state, comp, |eval| eval.test(condition));
+        if !matches!(test, Ok(Test::Known(_))) && !comp.is_rest() {
+            let times = state.undecided.entry(at).or_default();
+            *times += 1;
+            if *times > UNDECIDED {
+                return Err(self.never_decided(comp, condition));
+            }
+        }
+        Ok(match test {
             Ok(Test::Known(truth)) => {
                 go_on(self, state, truth);
                 Step::Taken
@@ -152,6 +163,16 @@ impl Engine<'_> {
                 Step::Split(vec![yes, no])
             }
         })
+    }
+
+    /// How often a loop is gone through depends on what earlier rounds left.
+    fn never_decided(&self, comp: Comp, condition: &Expr) -> Stuck {
+        let sentence = format!(
+            "how often {} goes through this loop depends on what its rounds compute",
+            self.call(comp)
+        );
+        Stuck::new(Obstacle::StatefulLoop, condition.span, sentence)
+            .help("go over a range with constant ends, `for i in 0..N`, or decide in each round by what is received in it")
     }
 
     pub(super) fn assert(

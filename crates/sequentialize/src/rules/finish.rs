@@ -147,7 +147,11 @@ impl Engine<'_> {
 
     /// Nothing applies: the first reason that a rule gave, or who waits.
     fn stuck(&self, state: &State, failed: Vec<Stuck>) -> Stuck {
-        if let Some(first) = failed.into_iter().next() {
+        // That somebody waits is mostly a consequence of something else.
+        let cause = failed
+            .iter()
+            .position(|stuck| stuck.obstacle != Obstacle::Blocked);
+        if let Some(first) = failed.into_iter().nth(cause.unwrap_or(0)) {
             return first;
         }
         let waiting = state

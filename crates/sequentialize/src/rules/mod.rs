@@ -180,6 +180,7 @@ impl<'a> Engine<'a> {
                 other => return Ok(other),
             }
         }
+        self.failed_loops.clear();
         for comp in comps {
             if scene.frozen.contains(&comp) || comp.is_rest() {
                 continue;

@@ -73,6 +73,8 @@ impl Engine<'_> {
             body,
             span,
         };
+        // What fails inside of a round is told by the loop that the round belongs to.
+        let before = std::mem::take(&mut self.failed_loops);
         let mut failed = Vec::new();
         if let Some(family) = over.family() {
             match self.set_loop(state, this, family, scene) {
@@ -93,6 +95,7 @@ impl Engine<'_> {
             return Err(long.clone());
         }
         self.failed_loops = failed;
+        self.failed_loops.extend(before);
         Ok(None)
     }
 
