@@ -25,6 +25,7 @@ pub mod problem;
 pub mod projection;
 pub mod resume;
 pub mod run;
+mod runtime_sources;
 pub mod save;
 pub mod select;
 pub mod sensitivity;

@@ -1,8 +1,17 @@
 //! The voices of a song's choreographies: `plainsong project`.
 
-use crate::Problem;
+use crate::{Problem, Source, runtime_sources};
 use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::Song;
+use plainsong_project::rust::{File, Source as Made, crate_of};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::sizes::Bounds;
+pub use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::value::Value;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
 pub use plainsong_project::codes::ALL as CODES;
 pub use plainsong_project::{Options, Projection};
 
@@ -34,6 +43,82 @@ pub fn line(song: &Song, name: Option<&str>) -> Result<usize, Problem> {
 /// The voices of a choreography, or what stands against it.
 pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection, Vec<Diagnostic>> {
     plainsong_project::project(song, line, options)
+}
+
+/// The crate of a projection: its files, with the runtime it links. Parameters are those of an
+/// instance with the sizes that are given.
+pub fn files(
+    source: &Source,
+    name: &str,
+    projection: &Projection,
+    sizes: &Sizes,
+) -> Result<Vec<File>, Rejected> {
+    let voices = Arc::new(projection.song.clone());
+    let instances = Instance::all(voices, sizes, &Bounds::default())
+        .map_err(|error| Rejected::Problem(Problem::new(error.message)))?;
+    let instance = instances.iter().max_by_key(|instance| telling(instance));
+    let Some(instance) = instance else {
+        let message = "no values of the parameters are allowed";
+        return Err(Rejected::Problem(Problem::new(message)));
+    };
+    let made = Made {
+        voices: &projection.song,
+        name,
+        text: &source.text,
+        instance,
+    };
+    let mut files = crate_of(&made).map_err(Rejected::Mistakes)?;
+    let runtime = runtime_sources::FILES.iter();
+    files.extend(runtime.map(|(path, text)| (format!("runtime/{path}"), (*text).to_owned())));
+    Ok(files)
+}
+
+/// Why there is no crate.
+#[derive(Clone, Debug)]
+pub enum Rejected {
+    /// No instance.
+    Problem(Problem),
+    /// Things that cannot be said in Rust.
+    Mistakes(Vec<Diagnostic>),
+}
+
+/// How much the parameters of an instance show: different values, not below zero; the first of
+/// equals.
+fn telling(instance: &Instance) -> (usize, usize, std::cmp::Reverse<Vec<Value>>) {
+    let consts = instance.song().consts.iter().enumerate();
+    let open = consts.filter(|(_, decl)| decl.value.is_none());
+    let values: Vec<Value> = open
+        .map(|(at, _)| instance.constant(at.into()).clone())
+        .collect();
+    let different: std::collections::BTreeSet<&Value> = values.iter().collect();
+    let natural = values
+        .iter()
+        .filter(|value| !matches!(value, Value::Int(n) if *n < 0));
+    (different.len(), natural.count(), std::cmp::Reverse(values))
+}
+
+/// Writes files under a directory and formats what is Rust, if there is a formatter.
+pub fn write(directory: &Path, files: &[File]) -> std::io::Result<()> {
+    for (path, text) in files {
+        let path = directory.join(path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, text)?;
+    }
+    let ours = files
+        .iter()
+        .map(|(path, _)| path)
+        .filter(|path| path.starts_with("src/"));
+    let paths = ours.map(|path| directory.join(path));
+    // Without a formatter the code is as good, only less pretty.
+    let _ = Command::new("rustfmt")
+        .args(["--edition", "2024", "--quiet"])
+        .args(paths)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    Ok(())
 }
 
 /// The voices as source text.

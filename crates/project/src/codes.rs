@@ -64,4 +64,10 @@ executions that the choreography excludes.";
     PAPER_RULE = "paper-rule", "a rule of `--strict-paper` is not kept", "\
 With `--strict-paper` the conditions of the original method hold literally: every condition has a conjunct for
 every endpoint of the choreography, and there are no families, no free choices and no local names.";
+
+    /// Something that generated code cannot say.
+    NOT_IN_RUST = "not-in-rust", "something has no counterpart in generated Rust", "\
+Generated programs have numbers of 64 bits, truth values, members of sorts, enums, structs, tuples, options and
+collections. Identities of processes are no values there, families are indexed by sorts, `bool` and enums
+without payload, and of a set or map type not all values can be listed.";
 }

@@ -24,6 +24,7 @@ mod locate;
 mod names;
 mod owner;
 mod participants;
+pub mod rust;
 mod score;
 mod terms;
 mod voice;

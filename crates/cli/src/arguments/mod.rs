@@ -217,6 +217,12 @@ pub(crate) struct ProjectArguments {
     /// Print the processes as a song, which every other verb takes
     #[arg(long)]
     pub(crate) emit: bool,
+    /// Write a Rust crate into this directory; `cargo run` there runs all roles as threads
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Members of a sort, or the value of a parameter, for runs that say nothing about them
+    #[arg(long, value_name = "SORT=N", value_delimiter = ',')]
+    pub(crate) size: Vec<Size>,
     /// Let one endpoint decide every condition of several, and tell the others
     #[arg(long)]
     pub(crate) decide: bool,

@@ -2,8 +2,10 @@
 
 use crate::arguments::ProjectArguments;
 use crate::session::Session;
-use plainsong_driver::Exit;
-use plainsong_driver::projection::{self, Options, Projection};
+use plainsong_driver::projection::{self, Options, Projection, Rejected, Sizes};
+use plainsong_driver::{Exit, LoadedSong, Problem};
+use plainsong_ir::Sizing;
+use std::path::Path;
 
 /// Projects a choreography and prints or writes what it becomes.
 pub(crate) fn project(arguments: &ProjectArguments, session: &mut Session) -> Exit {
@@ -25,14 +27,49 @@ fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exi
     if !arguments.quiet {
         session.diagnostics(&loaded.source, &projected.notes);
     }
+    let name = &song.lines[line].name;
     if arguments.emit {
         session.console.raw(&projection::text(&projected));
     } else if !arguments.quiet {
-        session
-            .console
-            .result(&summary(&song.lines[line].name, &projected));
+        session.console.result(&summary(name, &projected));
+    }
+    if let Some(directory) = &arguments.out {
+        let sizings: Vec<Sizing> = arguments.size.iter().map(|size| size.0.clone()).collect();
+        let sizes = Sizes::combinations(&sizings).into_iter().next();
+        let sizes = sizes.unwrap_or_default();
+        let files = projection::files(&loaded.source, name, &projected, &sizes);
+        let files = files.map_err(|rejected| refuse(session, &loaded, rejected))?;
+        write(directory, &files).map_err(|problem| session.reject(&problem))?;
+        if !arguments.quiet {
+            let place = directory.display();
+            let told = format!("written to {place}: `cargo run` there runs it\n");
+            session.console.result(&told);
+        }
     }
     Ok(Exit::Fine)
+}
+
+fn refuse(session: &mut Session, loaded: &LoadedSong, rejected: Rejected) -> Exit {
+    match rejected {
+        Rejected::Problem(problem) => session.reject(&problem.in_file(&loaded.source.name)),
+        Rejected::Mistakes(mistakes) => {
+            session.diagnostics(&loaded.source, &mistakes);
+            Exit::Rejected
+        }
+    }
+}
+
+/// Writes the crate, but not over something that is none of ours.
+fn write(directory: &Path, files: &[(String, String)]) -> Result<(), Problem> {
+    let is_empty =
+        std::fs::read_dir(directory).map_or(true, |mut entries| entries.next().is_none());
+    let place = directory.display();
+    if !is_empty && !directory.join("voices.song").exists() {
+        let message = format!("{place} is not empty and was not written by `project`");
+        return Err(Problem::new(message).help("choose a directory that is not there yet"));
+    }
+    projection::write(directory, files)
+        .map_err(|error| Problem::new(format!("{place} cannot be written: {error}")))
 }
 
 /// What came out, in one line.

@@ -1,0 +1,515 @@
+//! The frame of a crate: manifest, `main`, and the root with parameters, world, roles and protocol.
+
+use super::exprs::Scope;
+use super::names::snake;
+use super::{Emit, Source};
+use crate::names::camel;
+use plainsong_ir::{Family, RangeEnd, SortDecl, SortKind, Ty};
+use std::hash::Hasher;
+
+/// `Cargo.toml`
+pub(super) fn manifest(name: &str) -> String {
+    let name = snake(name);
+    format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+         plainsong-runtime = {{ path = \"runtime\" }}\nserde = {{ version = \"1.0\", features = [\"derive\", \"rc\"] }}\n\n\
+         # A workspace of its own, wherever it lies.\n[workspace]\n\n[profile.release]\nlto = \"thin\"\n"
+    )
+}
+
+/// `src/main.rs`
+pub(super) fn main(name: &str) -> String {
+    let (module, protocol) = (snake(name), camel(name));
+    format!(
+        "//! Runs the roles of `{name}`; `--help` says how.\n\nuse std::process::ExitCode;\n\n\
+         fn main() -> ExitCode {{\n    plainsong_runtime::command(&{module}::{protocol})\n}}\n"
+    )
+}
+
+/// `src/lib.rs`
+pub(super) fn root(emit: &Emit<'_>, source: &Source<'_>) -> String {
+    let parameters = parameters(emit, source);
+    let world = world(emit);
+    let roles = roles(emit);
+    let state = state(emit);
+    let protocol = protocol(emit, source);
+    let body = format!("{parameters}{world}{roles}{state}{protocol}");
+    let mut modules: Vec<String> = emit
+        .song
+        .families
+        .iter()
+        .map(|family| snake(&family.name))
+        .collect();
+    modules.push("types".to_owned());
+    modules.sort();
+    let modules: String = modules
+        .iter()
+        .map(|module| format!("pub mod {module};\n"))
+        .collect();
+    let mut imports = super::imports(&body.replace("plainsong_runtime::", ""));
+    imports = imports.replace("plainsong_runtime::{", "plainsong_runtime::{Protocol, ");
+    if !imports.contains("Protocol") {
+        imports = imports.replace(
+            "use plainsong_runtime::Error;",
+            "use plainsong_runtime::{Error, Protocol};",
+        );
+    }
+    let types = crate_types(emit, &body);
+    let range = if body.contains("Range<") {
+        "use std::ops::Range;\n"
+    } else {
+        ""
+    };
+    format!(
+        "//! The choreography `{}` as one program for each endpoint, made by `plainsong project`.\n//!\n\
+         //! Every role is a function `play` in a module of its own, with its statements in the order of the\n\
+         //! choreography. A link carries one type from one role to another; the number at a send and its receive\n\
+         //! is that of the transfer. `voices.song` has the same processes as a song.\n\n\
+         {modules}\n{imports}use serde::{{Deserialize, Serialize}};\nuse std::fmt;\n{range}{types}{body}",
+        source.name
+    )
+}
+
+fn crate_types(emit: &Emit<'_>, body: &str) -> String {
+    let enums = emit
+        .song
+        .enums
+        .iter()
+        .map(|decl| emit.type_name(&decl.name));
+    let structs = emit
+        .song
+        .structs
+        .iter()
+        .map(|decl| emit.type_name(&decl.name));
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let names = enums.chain(structs).filter(|name| {
+        body.match_indices(&**name).any(|(at, _)| {
+            !is_part(body[..at].chars().next_back())
+                && !is_part(body[at + name.len()..].chars().next())
+        })
+    });
+    let names: Vec<String> = names.collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("use types::{{{}}};\n", names.join(", ")),
+    }
+}
+
+/// Does a run choose how many members the sort has?
+fn is_open(sort: &SortDecl) -> bool {
+    match &sort.kind {
+        SortKind::Identities { .. } => true,
+        SortKind::Range(range) => range.end == RangeEnd::Open,
+    }
+}
+
+fn parameters(emit: &Emit<'_>, source: &Source<'_>) -> String {
+    let (mut fields, mut values) = (String::new(), String::new());
+    for (at, sort) in emit.song.sorts.iter().enumerate() {
+        if is_open(sort) {
+            let name = size_name(sort);
+            fields.push_str(&format!(
+                "    /// How many members `{}` has.\n    pub {name}: Int,\n",
+                sort.name
+            ));
+            values.push_str(&format!(
+                "            {name}: {},\n",
+                source.instance.size(at.into())
+            ));
+        }
+    }
+    for (at, decl) in emit.song.consts.iter().enumerate() {
+        if decl.value.is_none() {
+            let name = emit.const_name(at.into());
+            fields.push_str(&format!(
+                "    /// `{}` of the song.\n    pub {name}: {},\n",
+                decl.name,
+                emit.ty(&decl.ty)
+            ));
+            let value = emit.literal(source.instance.constant(at.into()), &decl.ty);
+            values.push_str(&format!("            {name}: {value},\n"));
+        }
+    }
+    format!(
+        "\n/// What a run is given.\n#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]\npub struct Parameters {{\n{fields}}}\n\n\
+         impl Default for Parameters {{\n    fn default() -> Parameters {{\n        Parameters {{\n{values}        }}\n    }}\n}}\n"
+    )
+}
+
+fn size_name(sort: &SortDecl) -> String {
+    format!("{}_count", snake(&sort.name))
+}
+
+/// The struct with everything that does not change during a run.
+fn world(emit: &Emit<'_>) -> String {
+    let (mut fields, mut lines, mut names) = (String::new(), String::new(), Vec::new());
+    // Bounds of sorts read constants, and constants may range over sorts: in the order of need.
+    for (at, decl) in emit.song.consts.iter().enumerate() {
+        let name = emit.const_name(at.into());
+        fields.push_str(&format!(
+            "    /// `{}` of the song.\n    pub {name}: {},\n",
+            decl.name,
+            emit.ty(&decl.ty)
+        ));
+        if decl.value.is_none() {
+            let copied = if emit.is_copy(&decl.ty) {
+                ""
+            } else {
+                ".clone()"
+            };
+            lines.push_str(&format!(
+                "        let {name} = parameters.{name}{copied};\n"
+            ));
+        }
+        names.push(name);
+    }
+    let (early, late) = constants(emit);
+    lines.push_str(&early);
+    for sort in &emit.song.sorts {
+        let name = format!("all_{}", snake(&sort.name));
+        fields.push_str(&format!(
+            "    /// The members of `{}`.\n    pub {name}: Range<Int>,\n",
+            sort.name
+        ));
+        lines.push_str(&format!("        let {name} = {};\n", members(emit, sort)));
+        names.push(name);
+    }
+    lines.push_str(&late);
+    let mut next = "0".to_owned();
+    let mut role_fields = String::new();
+    for family in &emit.song.families {
+        let name = snake(&family.name);
+        let count = count(emit, family);
+        match family.index.is_empty() {
+            true => {
+                lines.push_str(&format!("        let role_{name} = {next};\n"));
+                next = format!("role_{name} + 1");
+                role_fields.push_str(&format!("{name}: role_{name}, "));
+            }
+            false => {
+                lines.push_str(&format!("        let first_{name}: usize = {next};\n        let end_{name} = first_{name} + {count};\n"));
+                next = format!("end_{name}");
+                role_fields.push_str(&format!("{name}: first_{name}..end_{name}, "));
+            }
+        }
+    }
+    let checks: String = emit
+        .song
+        .consts
+        .iter()
+        .filter_map(|decl| decl.constraint.as_ref().map(|constraint| (decl, constraint)))
+        .map(|(decl, constraint)| {
+            let mut scope = Scope::new(emit, &decl.locals);
+            scope.read = super::types::locals_read(constraint);
+            let what = plainsong_ir::print::expr(emit.song, &decl.locals, constraint);
+            let wrong = scope.expr(&crate::terms::not(constraint.clone())).value();
+            format!("        if {wrong} {{\n            return Err(Error::assumption({what:?}));\n        }}\n")
+        })
+        .collect();
+    let fields_made = names.join(", ");
+    let separator = if names.is_empty() { "" } else { ", " };
+    let unused = if lines.contains("parameters.") {
+        "parameters"
+    } else {
+        "_parameters"
+    };
+    let (bind, end) = match checks.is_empty() {
+        true => ("Ok(World {", "})"),
+        false => ("let world = World {", "};"),
+    };
+    let after = match checks.is_empty() {
+        true => String::new(),
+        false => format!("{checks}        Ok(world)\n"),
+    };
+    let numbers: String = emit
+        .song
+        .families
+        .iter()
+        .filter(|family| !family.index.is_empty())
+        .map(|family| number_of(emit, family))
+        .collect();
+    format!(
+        "\n/// What all roles know and nobody changes.\n#[derive(Clone, Debug)]\npub struct World {{\n{fields}    /// The numbers of the roles.\n    pub roles: Roles,\n}}\n\n\
+         impl World {{\n    /// The world of a run.\n    ///\n    /// # Errors\n    ///\n    /// When the parameters are not allowed.\n    \
+         pub fn new({unused}: &Parameters) -> Result<World, Error> {{\n{lines}        let roles = Roles {{ {role_fields}}};\n        {bind} {fields_made}{separator}roles {end}\n{after}    }}\n{numbers}}}\n"
+    )
+}
+
+/// The constants: those that need no sort, and those that do.
+fn constants(emit: &Emit<'_>) -> (String, String) {
+    let (mut early, mut late) = (String::new(), String::new());
+    for (at, decl) in emit.song.consts.iter().enumerate() {
+        let Some(value) = &decl.value else {
+            continue;
+        };
+        let mut scope = Scope::new(emit, &decl.locals);
+        scope.read = super::types::locals_read(value);
+        let value = scope.value(value).replace("world.", "");
+        if value.contains("(world") {
+            emit.refuse(
+                decl.span,
+                "a constant that calls a function has no counterpart in Rust yet",
+            );
+        }
+        let name = emit.const_name(at.into());
+        let ty = emit.ty(&decl.ty);
+        let line = format!("        let {name}: {ty} = {value};\n");
+        match line.contains("all_") {
+            true => late.push_str(&line),
+            false => early.push_str(&line),
+        }
+    }
+    (early, late)
+}
+
+fn members(emit: &Emit<'_>, sort: &SortDecl) -> String {
+    let closed = |of: &plainsong_ir::Expr| {
+        let mut scope = Scope::new(emit, &[]);
+        scope.value(of).replace("world.", "")
+    };
+    match &sort.kind {
+        SortKind::Identities { .. } => format!("0..parameters.{}", size_name(sort)),
+        SortKind::Range(range) => {
+            let start = closed(&range.start);
+            match &range.end {
+                RangeEnd::Open => format!("{start}..{start}.plus(parameters.{})?", size_name(sort)),
+                RangeEnd::Before(end) => format!("value::range({start}, {})", closed(end)),
+                RangeEnd::With(end) => format!("value::range_with({start}, {})?", closed(end)),
+            }
+        }
+    }
+}
+
+/// How many members a family has, as `usize`.
+fn count(emit: &Emit<'_>, family: &Family) -> String {
+    let each = family
+        .index
+        .iter()
+        .map(|binder| size(emit, &binder.ty).replace("self.", ""));
+    each.collect::<Vec<_>>().join(" * ")
+}
+
+fn size(emit: &Emit<'_>, ty: &Ty) -> String {
+    match ty {
+        Ty::Bool => "2".to_owned(),
+        Ty::Sort(id) => format!("self.{}.clone().count()", emit.sort_name(*id)),
+        Ty::Enum(id)
+            if emit.song.enums[id.index()]
+                .variants
+                .iter()
+                .all(|one| one.fields.is_empty()) =>
+        {
+            emit.song.enums[id.index()].variants.len().to_string()
+        }
+        _ => {
+            emit.refuse(
+                Default::default(),
+                "families in Rust are indexed by sorts, `bool` and plain enums",
+            );
+            "0".to_owned()
+        }
+    }
+}
+
+/// The method that numbers the members of a family, from 0.
+fn number_of(emit: &Emit<'_>, family: &Family) -> String {
+    let name = snake(&family.name);
+    let mut parameters = Vec::new();
+    let mut number = String::new();
+    for binder in &family.index {
+        let index = snake(&binder.name);
+        parameters.push(format!("{index}: {}", emit.ty(&binder.ty)));
+        let one = match &binder.ty {
+            Ty::Bool => format!("usize::from({index})"),
+            Ty::Sort(id) => format!("({index} - self.{}.start) as usize", emit.sort_name(*id)),
+            _ => format!("{index} as usize"),
+        };
+        number = match number.is_empty() {
+            true => one,
+            false => format!("({number}) * {} + {one}", size(emit, &binder.ty)),
+        };
+    }
+    format!(
+        "\n    /// Which member of `{}` it is, counted from 0.\n    pub fn {name}_number(&self, {}) -> usize {{\n        {number}\n    }}\n",
+        family.name,
+        parameters.join(", ")
+    )
+}
+
+fn roles(emit: &Emit<'_>) -> String {
+    let mut fields = String::new();
+    for family in &emit.song.families {
+        let name = snake(&family.name);
+        let ty = if family.index.is_empty() {
+            "usize"
+        } else {
+            "Range<usize>"
+        };
+        fields.push_str(&format!(
+            "    /// `{}`.\n    pub {name}: {ty},\n",
+            family.name
+        ));
+    }
+    format!(
+        "\n/// The numbers of the roles.\n#[derive(Clone, Debug)]\npub struct Roles {{\n{fields}}}\n"
+    )
+}
+
+fn state(emit: &Emit<'_>) -> String {
+    let (mut variants, mut shown) = (String::new(), String::new());
+    for family in &emit.song.families {
+        let (module, name) = (snake(&family.name), camel(&family.name));
+        variants.push_str(&format!(
+            "    /// Of `{}`.\n    {name}({module}::{name}),\n",
+            family.name
+        ));
+        shown.push_str(&format!(
+            "            State::{name}(state) => state.fmt(f),\n"
+        ));
+    }
+    format!(
+        "\n/// How a role ends.\n#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]\npub enum State {{\n{variants}}}\n\n\
+         impl fmt::Display for State {{\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {{\n        match self {{\n{shown}        }}\n    }}\n}}\n"
+    )
+}
+
+fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
+    let name = camel(source.name);
+    let hash = digest(&plainsong_ir::print::song(emit.song));
+    let (mut sets, mut takes) = (String::new(), false);
+    for sort in emit.song.sorts.iter().filter(|sort| is_open(sort)) {
+        sets.push_str(&format!(
+            "            \"{}\" => match value.parse() {{\n                Ok(count) if count >= 1 => parameters.{} = count,\n                _ => return Err(format!(\"`{{value}}` is no number of members\")),\n            }},\n",
+            sort.name,
+            size_name(sort)
+        ));
+        takes = true;
+    }
+    for (at, decl) in emit.song.consts.iter().enumerate() {
+        if decl.value.is_none() && matches!(decl.ty, Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_)) {
+            let field = emit.const_name(at.into());
+            sets.push_str(&format!(
+                "            \"{}\" => match value.parse() {{\n                Ok(value) => parameters.{field} = value,\n                Err(_) => return Err(format!(\"`{{value}}` is no value of `{}`\")),\n            }},\n",
+                decl.name, decl.name
+            ));
+            takes = true;
+        }
+    }
+    let (parameters, value) = if takes {
+        ("parameters", "value")
+    } else {
+        ("_parameters", "_value")
+    };
+    let (mut listed, mut played) = (String::new(), String::new());
+    for family in &emit.song.families {
+        let (module, variant) = (snake(&family.name), camel(&family.name));
+        if family.index.is_empty() {
+            listed.push_str(&format!(
+                "        names.push(\"{}\".to_owned());\n",
+                family.name
+            ));
+            played.push_str(&format!("        if role == world.roles.{module} {{\n            return Ok(State::{variant}({module}::play(net, &world)?));\n        }}\n"));
+        } else {
+            listed.push_str(&nested(emit, family, |names| {
+                let holes: Vec<String> = names.iter().map(|_| "{}".to_owned()).collect();
+                let values = family
+                    .index
+                    .iter()
+                    .zip(names)
+                    .map(|(binder, name)| shown_index(emit, &binder.ty, name));
+                format!(
+                    "names.push(format!(\"{}[{}]\", {}));",
+                    family.name,
+                    holes.join(", "),
+                    values.collect::<Vec<_>>().join(", ")
+                )
+            }));
+            played.push_str(&nested(emit, family, |names| {
+                let names = names.join(", ");
+                format!("if role == world.roles.{module}.start + world.{module}_number({names}) {{\n return Ok(State::{variant}({module}::play(net, &world, {names})?));\n }}")
+            }));
+        }
+    }
+    let single = emit
+        .song
+        .families
+        .iter()
+        .all(|family| family.index.is_empty());
+    let listed = match single {
+        true => {
+            let names = emit
+                .song
+                .families
+                .iter()
+                .map(|family| format!("\"{}\".to_owned()", family.name));
+            format!(
+                "        Ok(vec![{}])\n",
+                names.collect::<Vec<_>>().join(", ")
+            )
+        }
+        false => format!("        let mut names = Vec::new();\n{listed}        Ok(names)\n"),
+    };
+    let check = match listed.contains("world") {
+        true => "        let world = World::new(parameters)?;\n",
+        false => "        World::new(parameters)?;\n",
+    };
+    let set_body = format!(
+        "        match name {{\n{sets}            _ => return Err(format!(\"there is no parameter `{{name}}` that can be set\")),\n        }}\n        Ok(())\n"
+    );
+    let set_body = match takes {
+        true => set_body,
+        false => {
+            "        Err(format!(\"there is no parameter `{name}` that can be set\"))\n".to_owned()
+        }
+    };
+    format!(
+        "\n/// The protocol.\n#[derive(Clone, Copy, Debug, Default)]\npub struct {name};\n\n\
+         impl Protocol for {name} {{\n    const NAME: &'static str = \"{}\";\n    const HASH: u64 = {hash:#018x};\n    type Parameters = Parameters;\n    type State = State;\n\n\
+         fn parameters(&self) -> Parameters {{\n        Parameters::default()\n    }}\n\n\
+         fn set(&self, {parameters}: &mut Parameters, name: &str, {value}: &str) -> Result<(), String> {{\n{set_body}    }}\n\n\
+         fn roles(&self, parameters: &Parameters) -> Result<Vec<String>, Error> {{\n{check}{listed}\n    }}\n\n\
+         fn play<N: Net>(&self, role: usize, net: &mut N, parameters: &Parameters) -> Result<State, Error> {{\n        let world = World::new(parameters)?;\n{played}        Err(Error::misuse(format!(\"there is no role {{role}}\")))\n    }}\n}}\n",
+        source.name
+    )
+}
+
+fn shown_index(emit: &Emit<'_>, ty: &Ty, name: &str) -> String {
+    match ty {
+        Ty::Enum(_) => emit.shown(ty, name, true),
+        _ => name.to_owned(),
+    }
+}
+
+/// Loops over the indices of a family around a statement.
+fn nested(emit: &Emit<'_>, family: &Family, inner: impl Fn(&[String]) -> String) -> String {
+    let names: Vec<String> = family
+        .index
+        .iter()
+        .map(|binder| snake(&binder.name))
+        .collect();
+    let mut text = format!("{}\n", inner(&names));
+    for (binder, name) in family.index.iter().zip(&names).rev() {
+        let elements = emit.listed(&binder.ty, family.span);
+        text = format!("        for {name} in {elements} {{\n{text}        }}\n");
+    }
+    text
+}
+
+/// A digest of a text that is the same everywhere.
+fn digest(text: &str) -> u64 {
+    struct Fnv(u64);
+    impl Hasher for Fnv {
+        fn finish(&self) -> u64 {
+            self.0
+        }
+
+        fn write(&mut self, bytes: &[u8]) {
+            for byte in bytes {
+                self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+    }
+    let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}

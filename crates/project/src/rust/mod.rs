@@ -1,0 +1,222 @@
+//! From voices to a Rust crate.
+//!
+//! One module for each process family, with one function `play` that reads like the voice: state in
+//! a struct `me`, a link for each peer and type of payload, the number of the transfer at every send
+//! and receive. Types and functions of the song are in `types`, parameters and roles in the root.
+//! Expressions that can fail return an error, as in the interpreter; numbers have 64 bits and are
+//! checked. Nothing is locked, nothing is `unsafe`. A local that is read once is moved; collections
+//! are shared behind an `Arc` and copied only when changed.
+//!
+//! NOT COVERED. Values that are identities of processes, and lists of all sets or maps of a type:
+//! [`crate_of`] refuses them.
+
+mod exprs;
+mod frame;
+mod names;
+mod places;
+mod quantifiers;
+mod stmts;
+mod types;
+mod values;
+
+use crate::codes::NOT_IN_RUST;
+use crate::names::camel;
+use names::snake;
+use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::{FamilyId, Song, Ty};
+use plainsong_semantics::instance::Instance;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// A file of the crate: its path and its text.
+pub type File = (String, String);
+
+/// What a crate is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The voices.
+    pub voices: &'a Song,
+    /// What the choreography is called.
+    pub name: &'a str,
+    /// The text of the choreography, for comments.
+    pub text: &'a str,
+    /// An instance of the voices, for the parameters of a run that says nothing about them.
+    pub instance: &'a Instance,
+}
+
+/// The files of the crate, without the runtime it links; or what cannot be said in Rust.
+pub fn crate_of(source: &Source<'_>) -> Result<Vec<File>, Vec<Diagnostic>> {
+    let emit = Emit {
+        song: source.voices,
+        text: source.text,
+        problems: RefCell::default(),
+    };
+    let mut files = vec![
+        ("Cargo.toml".to_owned(), frame::manifest(source.name)),
+        ("src/main.rs".to_owned(), frame::main(source.name)),
+        ("src/lib.rs".to_owned(), frame::root(&emit, source)),
+        ("src/types.rs".to_owned(), types::types(&emit)),
+    ];
+    for at in 0..source.voices.families.len() {
+        let family = &source.voices.families[at];
+        let text = stmts::role(&emit, FamilyId::from(at));
+        files.push((format!("src/{}.rs", snake(&family.name)), text));
+    }
+    files.push((
+        "voices.song".to_owned(),
+        plainsong_ir::print::song(source.voices),
+    ));
+    let mut problems = emit.problems.into_inner();
+    plainsong_diagnostics::sort(&mut problems);
+    match problems.is_empty() {
+        true => Ok(files),
+        false => Err(problems),
+    }
+}
+
+/// What all parts of the crate need.
+struct Emit<'a> {
+    song: &'a Song,
+    text: &'a str,
+    problems: RefCell<Vec<Diagnostic>>,
+}
+
+impl Emit<'_> {
+    fn refuse(&self, span: Span, what: &str) {
+        let mut problems = self.problems.borrow_mut();
+        problems.push(Diagnostic::error(&NOT_IN_RUST, span, what));
+    }
+
+    /// The name of an enum or struct: its own, unless generated code uses that for something else.
+    fn type_name(&self, name: &str) -> String {
+        let name = camel(name);
+        let families = self.song.families.iter();
+        let is_role = families
+            .map(|family| camel(&family.name))
+            .any(|role| role == name);
+        match is_role || names::TYPES.contains(&&*name) {
+            true => format!("{name}Value"),
+            false => name,
+        }
+    }
+
+    /// The type in Rust.
+    fn ty(&self, ty: &Ty) -> String {
+        let one = |inner: &Ty| self.ty(inner);
+        match ty {
+            Ty::Bool => "bool".to_owned(),
+            Ty::Int | Ty::Nat | Ty::Sort(_) => "Int".to_owned(),
+            Ty::Enum(id) => self.type_name(&self.song.enums[id.index()].name),
+            Ty::Struct(id) => self.type_name(&self.song.structs[id.index()].name),
+            Ty::Tuple(parts) => {
+                let parts: Vec<String> = parts.iter().map(one).collect();
+                format!("({})", parts.join(", "))
+            }
+            Ty::Option(inner) => format!("Option<{}>", one(inner)),
+            Ty::Set(inner) => format!("Set<{}>", one(inner)),
+            Ty::Bag(inner) => format!("Bag<{}>", one(inner)),
+            Ty::Seq(inner) => format!("Seq<{}>", one(inner)),
+            Ty::Map(key, value) => format!("Map<{}, {}>", one(key), one(value)),
+            Ty::Process => {
+                self.refuse(
+                    Span::default(),
+                    "identities of processes are no values in Rust",
+                );
+                "Int".to_owned()
+            }
+        }
+    }
+
+    /// Is a value of the type copied by reading it?
+    fn is_copy(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_) | Ty::Process => true,
+            Ty::Set(_) | Ty::Bag(_) | Ty::Seq(_) | Ty::Map(..) => false,
+            Ty::Option(inner) => self.is_copy(inner),
+            Ty::Tuple(parts) => parts.iter().all(|part| self.is_copy(part)),
+            Ty::Struct(id) => {
+                let fields = &self.song.structs[id.index()].fields;
+                fields.iter().all(|(_, ty)| self.is_copy(ty))
+            }
+            Ty::Enum(id) => {
+                let variants = &self.song.enums[id.index()].variants;
+                variants
+                    .iter()
+                    .flat_map(|variant| &variant.fields)
+                    .all(|ty| self.is_copy(ty))
+            }
+        }
+    }
+
+    /// The number of each type that messages carry.
+    fn kinds(&self) -> BTreeMap<Ty, usize> {
+        let mut kinds = BTreeMap::new();
+        let messages = self
+            .song
+            .voices()
+            .map_or(&[][..], |voices| &voices.messages);
+        for message in messages {
+            let next = kinds.len();
+            kinds.entry(message.fields[0].ty.clone()).or_insert(next);
+        }
+        kinds
+    }
+}
+
+/// What generated modules use, of which each uses a part.
+fn imports(text: &str) -> String {
+    let word = |name: &str| {
+        text.match_indices(name).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + name.len()..].chars().next();
+            let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            !part(before) && !part(after)
+        })
+    };
+    let used = |names: &[&str]| -> Vec<String> {
+        names
+            .iter()
+            .filter(|name| word(name))
+            .map(|name| (*name).to_owned())
+            .collect()
+    };
+    let methods = [
+        ".plus(",
+        ".minus(",
+        ".times(",
+        ".over(",
+        ".modulo(",
+        ".negated(",
+        ".nat(",
+        ".within(",
+    ];
+    let mut values = used(&["Bag", "Int", "Map", "Seq", "Set", "Undefined"]);
+    if methods.iter().any(|method| text.contains(method)) {
+        values.push("Number".to_owned());
+    }
+    values.sort();
+    let mut root = used(&["Error", "Net"]);
+    root.extend(text.contains(".recv(").then(|| "Rx".to_owned()));
+    root.extend(text.contains(".send(").then(|| "Tx".to_owned()));
+    root.extend(text.contains("value::").then(|| "value".to_owned()));
+    let mut lines = String::new();
+    match root.len() {
+        0 => {}
+        1 if root[0] != "value" => {
+            lines.push_str(&format!("use plainsong_runtime::{};\n", root[0]));
+        }
+        _ => lines.push_str(&format!(
+            "use plainsong_runtime::{{{}}};\n",
+            root.join(", ")
+        )),
+    }
+    match values.len() {
+        0 => {}
+        1 => lines.push_str(&format!("use plainsong_runtime::value::{};\n", values[0])),
+        _ => lines.push_str(&format!(
+            "use plainsong_runtime::value::{{{}}};\n",
+            values.join(", ")
+        )),
+    }
+    lines
+}

@@ -1,0 +1,737 @@
+//! One module for each process family: its final state, and the function that plays it.
+
+use super::Emit;
+use super::exprs::{Own, Scope};
+use super::names::snake;
+use crate::names::camel;
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{
+    Access, Binding, Block, Body, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, MessageId,
+    Place, Process, Root, Source, StartValue, Stmt, StmtKind, Ty, VarId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The text of the module of a family.
+pub(super) fn role(emit: &Emit<'_>, id: FamilyId) -> String {
+    let Some(process) = emit
+        .song
+        .voices()
+        .and_then(|voices| voices.processes.get(id.index()))
+    else {
+        return String::new();
+    };
+    let mut role = Role {
+        scope: Scope::new(emit, &process.locals),
+        links: BTreeMap::new(),
+        choices: 0,
+        changes: false,
+        ends: true,
+    };
+    role.scope.family = Some(id);
+    let body = role.play(process);
+    let family = &emit.song.families[id.index()];
+    let state = emit.state(id);
+    let text = format!("{state}\n{body}");
+    let world = "use crate::World;\n";
+    let types = used_types(emit, &text);
+    let imports = super::imports(&text);
+    let what = match family.index.is_empty() {
+        true => format!("The role `{}`.", family.name),
+        false => format!("The roles of the family `{}`.", family.name),
+    };
+    format!(
+        "//! {what}\n\n{world}{types}{imports}use serde::{{Deserialize, Serialize}};\nuse std::fmt;\n{text}"
+    )
+}
+
+fn used_types(emit: &Emit<'_>, text: &str) -> String {
+    let enums = emit
+        .song
+        .enums
+        .iter()
+        .map(|decl| emit.type_name(&decl.name));
+    let structs = emit
+        .song
+        .structs
+        .iter()
+        .map(|decl| emit.type_name(&decl.name));
+    let has = |name: &String| {
+        text.match_indices(&**name).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + name.len()..].chars().next();
+            let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            !part(before) && !part(after)
+        })
+    };
+    let mut names: Vec<String> = enums.chain(structs).filter(has).collect();
+    names.sort();
+    if text.contains("types::") {
+        names.insert(0, "self".to_owned());
+    }
+    match &names[..] {
+        [] => String::new(),
+        [one] if one == "self" => "use crate::types;\n".to_owned(),
+        [one] => format!("use crate::types::{one};\n"),
+        _ => format!("use crate::types::{{{}}};\n", names.join(", ")),
+    }
+}
+
+impl Emit<'_> {
+    /// The struct of a family's variables, and how it is shown.
+    fn state(&self, id: FamilyId) -> String {
+        let family = &self.song.families[id.index()];
+        let name = camel(&family.name);
+        let mut fields = String::new();
+        let (mut holes, mut parts) = (Vec::new(), Vec::new());
+        for var in &family.vars {
+            fields.push_str(&format!(
+                "    pub {}: {},\n",
+                snake(&var.name),
+                self.ty(&var.ty)
+            ));
+            holes.push(format!("{} = {{}}", var.name));
+            parts.push(self.printed(&var.ty, &format!("self.{}", snake(&var.name))));
+        }
+        let shown = match holes.is_empty() {
+            true => "f.write_str(\"\")".to_owned(),
+            false => format!("write!(f, \"{}\", {})", holes.join(", "), parts.join(", ")),
+        };
+        format!(
+            "\n/// The variables of `{}`.\n#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]\n\
+             pub struct {name} {{\n{fields}}}\n\n\
+             impl fmt::Display for {name} {{\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {{\n        {shown}\n    }}\n}}\n",
+            family.name
+        )
+    }
+}
+
+struct Role<'a> {
+    scope: Scope<'a>,
+    /// Links by direction, peer and type: what they are called.
+    links: BTreeMap<(bool, FamilyId, Ty), String>,
+    choices: usize,
+    /// Is a variable assigned?
+    changes: bool,
+    /// Is there no loop that never ends?
+    ends: bool,
+}
+
+impl Role<'_> {
+    fn play(&mut self, process: &Process) -> String {
+        let emit = self.scope.emit;
+        let family = &emit.song.families[process.family.index()];
+        let Body::Sequential(block) = &process.body else {
+            return String::new();
+        };
+        self.scope.read = crate::terms::locals_used(block);
+        self.scope.given_away = read_once(block);
+        self.name_links(block);
+        let mut parameters = vec!["net: &mut N".to_owned(), "world: &World".to_owned()];
+        let starts: BTreeSet<usize> = family
+            .vars
+            .iter()
+            .flat_map(|var| index_used(&var.start, family.index.len()))
+            .collect();
+        for (at, binder) in family.index.iter().enumerate() {
+            let local = LocalId::from(at);
+            if starts.contains(&at) {
+                self.scope.read.insert(local);
+            }
+            let name = self.scope.bind(local);
+            parameters.push(format!("{name}: {}", emit.ty(&binder.ty)));
+        }
+        let body = self.block(block, 1);
+        let starts = self.starts(process.family);
+        let links = self.open_links();
+        let uses_net = !links.is_empty() || self.choices > 0;
+        if !uses_net {
+            parameters[0] = "_net: &mut N".to_owned();
+        }
+        if ![&starts, &links, &body]
+            .iter()
+            .any(|text| text.contains("world"))
+        {
+            parameters[1] = "_world: &World".to_owned();
+        }
+        let name = camel(&family.name);
+        let allow = match self.ends {
+            true => "",
+            false => "#[allow(unreachable_code, reason = \"it never ends\")]\n",
+        };
+        format!(
+            "/// Plays `{}`.\n///\n/// # Errors\n///\n/// When a peer is gone, or when something has no value.\n{allow}\
+             pub fn play<N: Net>({}) -> Result<{name}, Error> {{\n{links}{starts}{body}    Ok(me)\n}}\n",
+            family.name,
+            parameters.join(", ")
+        )
+    }
+
+    /// `let mut me = …`
+    fn starts(&mut self, id: FamilyId) -> String {
+        let emit = self.scope.emit;
+        let family = &emit.song.families[id.index()];
+        let mut text = String::new();
+        let mut fields = Vec::new();
+        for var in &family.vars {
+            let mut scope = Scope::new(emit, &var.locals);
+            scope.family = Some(id);
+            scope.own = Own::Names;
+            scope.taken.clone_from(&self.scope.taken);
+            for at in 0..family.index.len() {
+                let local = LocalId::from(at);
+                scope.names.insert(local, self.scope.names[&local].clone());
+            }
+            let name = snake(&var.name);
+            match &var.start {
+                StartValue::Value(value) => {
+                    scope.read = super::types::locals_read(value);
+                    let value = scope.value(value);
+                    text.push_str(&format!(
+                        "    let {name}: {} = {value};\n",
+                        emit.ty(&var.ty)
+                    ));
+                }
+                StartValue::Choice(choice) => {
+                    scope.read = choice_reads(choice);
+                    let value = chosen(&mut scope, choice, &mut self.choices);
+                    text.push_str(&format!(
+                        "    let {name}: {} = {value};\n",
+                        emit.ty(&var.ty)
+                    ));
+                }
+            }
+            fields.push(name);
+        }
+        let keep = if self.changes { "mut " } else { "" };
+        text.push_str(&format!(
+            "    let {keep}me = {} {{ {} }};\n",
+            camel(&family.name),
+            fields.join(", ")
+        ));
+        text
+    }
+
+    /// Gives each link a name: `to_b`, and with several types `to_b_2`.
+    fn name_links(&mut self, block: &Block) {
+        let mut uses = Links {
+            role: self.scope.emit,
+            found: BTreeSet::new(),
+        };
+        block.iter().for_each(|one| uses.stmt(one));
+        let families = &self.scope.emit.song.families;
+        for (sends, family, ty) in uses.found {
+            let direction = if sends { "to" } else { "from" };
+            let wanted = format!("{direction}_{}", families[family.index()].name);
+            let name = super::names::fresh(&wanted, &mut self.scope.taken);
+            self.links.insert((sends, family, ty), name);
+        }
+    }
+
+    fn open_links(&self) -> String {
+        let emit = self.scope.emit;
+        let kinds = emit.kinds();
+        let mut text = String::new();
+        for ((sends, family, ty), name) in &self.links {
+            let decl = &emit.song.families[family.index()];
+            let role = format!("world.roles.{}", snake(&decl.name));
+            let kind = kinds.get(ty).copied().unwrap_or(0);
+            let (way, ty) = (if *sends { "tx" } else { "rx" }, emit.ty(ty));
+            text.push_str(&match decl.index.is_empty() {
+                true => format!("    let mut {name} = net.{way}::<{ty}>({role}, {kind})?;\n"),
+                false => {
+                    format!("    let mut {name} = net.{way}s::<{ty}>({role}.clone(), {kind})?;\n")
+                }
+            });
+        }
+        text
+    }
+
+    fn block(&mut self, block: &Block, depth: usize) -> String {
+        let taken = self.scope.taken.clone();
+        let mut text = String::new();
+        let mut at = 0;
+        while let Some(one) = block.get(at) {
+            let joined = block
+                .get(at + 1)
+                .and_then(|next| self.received_into(one, next, depth));
+            match joined {
+                Some(line) => {
+                    text.push_str(&line);
+                    at += 2;
+                }
+                None => {
+                    text.push_str(&self.stmt(one, depth));
+                    at += 1;
+                }
+            }
+        }
+        self.scope.taken = taken;
+        text
+    }
+
+    /// `receive M(x) from p; place = x;` in one line.
+    fn received_into(&mut self, one: &Stmt, next: &Stmt, depth: usize) -> Option<String> {
+        let (StmtKind::Receive(accept), StmtKind::Assign(place, value)) = (&one.kind, &next.kind)
+        else {
+            return None;
+        };
+        let ExprKind::Local(local) = value.kind else {
+            return None;
+        };
+        let is_it = accept.slots[0] == Some(local) && self.scope.given_away.contains(&local);
+        let reads_it = place.path.iter().any(|access| {
+            matches!(access, Access::Index(index) if super::types::locals_read(index).contains(&local))
+        });
+        if !is_it || reads_it {
+            return None;
+        }
+        let Source::Process(from) = &accept.source else {
+            return None;
+        };
+        let received = self.recv(accept.message, from);
+        let target = self.place(place);
+        Some(line(
+            depth,
+            &format!("{target} = {received};"),
+            self.comment(one.span),
+        ))
+    }
+
+    fn stmt(&mut self, one: &Stmt, depth: usize) -> String {
+        let indent = "    ".repeat(depth);
+        match &one.kind {
+            StmtKind::Let(local, value) => {
+                let value = self.scope.value(value);
+                let ty = self.scope.emit.ty(&self.scope.locals[local.index()].ty);
+                let keep = if self.scope.locals[local.index()].mutable {
+                    "mut "
+                } else {
+                    ""
+                };
+                let name = self.scope.bind(*local);
+                format!("{indent}let {keep}{name}: {ty} = {value};\n")
+            }
+            StmtKind::LetChoice(choice) => {
+                let value = chosen(&mut self.scope, choice, &mut self.choices);
+                let name = self.scope.bind(choice.local);
+                format!("{indent}let {name} = {value};\n")
+            }
+            StmtKind::Assign(place, value) if is_itself(place, value) => String::new(),
+            StmtKind::Assign(place, value) => {
+                self.scope.overwritten = overwritten(place, value);
+                let value = self.scope.value(value);
+                self.scope.overwritten = None;
+                let target = self.place(place);
+                format!("{indent}{target} = {value};\n")
+            }
+            StmtKind::AssignChoice(place, choice) => {
+                let value = chosen(&mut self.scope, choice, &mut self.choices);
+                let target = self.place(place);
+                format!("{indent}{target} = {value};\n")
+            }
+            StmtKind::If(condition, then, otherwise) => self.if_(condition, then, otherwise, depth),
+            StmtKind::Match(scrutinee, arms) => {
+                let scrutinee = self.scope.value(scrutinee);
+                let mut text = format!("{indent}match {scrutinee} {{\n");
+                for (pattern, block) in arms {
+                    let taken = self.scope.taken.clone();
+                    let pattern = self.scope.pattern(pattern, true);
+                    let block = self.block(block, depth + 2);
+                    self.scope.taken = taken;
+                    text.push_str(&match block.is_empty() {
+                        true => format!("{indent}    {pattern} => {{}}\n"),
+                        false => format!("{indent}    {pattern} => {{\n{block}{indent}    }}\n"),
+                    });
+                }
+                text + &format!("{indent}}}\n")
+            }
+            StmtKind::While(condition, _, body) => {
+                let head = match condition.kind {
+                    ExprKind::Bool(true) => {
+                        self.ends &= crate::locate::leaves(body);
+                        "loop".to_owned()
+                    }
+                    _ => format!("while {}", self.scope.expr(condition).value()),
+                };
+                let body = self.block(body, depth + 1);
+                format!("{indent}{head} {{\n{body}{indent}}}\n")
+            }
+            StmtKind::For {
+                local,
+                domain,
+                filter,
+                body,
+                ..
+            } => self.for_((*local, domain, filter.as_ref()), body, depth),
+            StmtKind::Break => format!("{indent}break;\n"),
+            StmtKind::Continue => format!("{indent}continue;\n"),
+            StmtKind::Maybe(then, otherwise) => {
+                self.choices += 1;
+                let then = self.block(then, depth + 1);
+                let otherwise = self.block(otherwise, depth + 1);
+                let site = self.choices;
+                let mut text =
+                    format!("{indent}if net.choose({site}, 2)? == 0 {{\n{then}{indent}}}");
+                if !otherwise.is_empty() {
+                    text.push_str(&format!(" else {{\n{otherwise}{indent}}}"));
+                }
+                text + "\n"
+            }
+            StmtKind::Assert(claim) => {
+                let what = self.written(claim);
+                let claim = self.scope.expr(claim).value();
+                format!("{indent}value::claim({claim}, {what:?})?;\n")
+            }
+            StmtKind::Assume(claim) => {
+                let what = self.written(claim);
+                let claim = self.scope.expr(&crate::terms::not(claim.clone())).value();
+                format!(
+                    "{indent}if {claim} {{\n{indent}    return Err(Error::assumption({what:?}));\n{indent}}}\n"
+                )
+            }
+            StmtKind::Send(message, values, to) => {
+                let value = self.scope.value(&values[0]);
+                let link = self.link(true, *message, to);
+                let send = format!("{link}.send({}, {value})?;", message.0);
+                line(depth, &send, self.comment(one.span))
+            }
+            StmtKind::Receive(accept) => {
+                let Source::Process(from) = &accept.source else {
+                    return String::new();
+                };
+                let received = self.recv(accept.message, from);
+                let name =
+                    accept.slots[0].map_or_else(|| "_".to_owned(), |local| self.scope.bind(local));
+                line(
+                    depth,
+                    &format!("let {name} = {received};"),
+                    self.comment(one.span),
+                )
+            }
+            StmtKind::Select(..) | StmtKind::Async(..) => {
+                self.scope
+                    .emit
+                    .refuse(one.span, "projected voices have no such statement");
+                String::new()
+            }
+        }
+    }
+
+    fn if_(&mut self, condition: &Expr, then: &Block, otherwise: &Block, depth: usize) -> String {
+        let indent = "    ".repeat(depth);
+        let condition = self.scope.expr(condition).value();
+        let then = self.block(then, depth + 1);
+        let mut text = format!("{indent}if {condition} {{\n{then}{indent}}}");
+        match &otherwise[..] {
+            [] => text.push('\n'),
+            [
+                Stmt {
+                    kind: StmtKind::If(condition, then, otherwise),
+                    ..
+                },
+            ] => {
+                let rest = self.if_(condition, then, otherwise, depth);
+                text.push_str(&format!(" else {}", rest.trim_start()));
+            }
+            _ => {
+                let otherwise = self.block(otherwise, depth + 1);
+                text.push_str(&format!(" else {{\n{otherwise}{indent}}}\n"));
+            }
+        }
+        text
+    }
+
+    fn for_(
+        &mut self,
+        (local, domain, filter): (LocalId, &Domain, Option<&Expr>),
+        body: &Block,
+        depth: usize,
+    ) -> String {
+        let indent = "    ".repeat(depth);
+        let elements = self.scope.elements(domain, local);
+        let taken = self.scope.taken.clone();
+        let name = self.scope.bind(local);
+        let mut text = format!("{indent}for {name} in {elements} {{\n");
+        if let Some(filter) = filter {
+            let filter = self.scope.expr(&crate::terms::not(filter.clone())).value();
+            text.push_str(&format!(
+                "{indent}    if {filter} {{\n{indent}        continue;\n{indent}    }}\n"
+            ));
+        }
+        text.push_str(&self.block(body, depth + 1));
+        self.scope.taken = taken;
+        text + &format!("{indent}}}\n")
+    }
+
+    fn recv(&mut self, message: MessageId, from: &Expr) -> String {
+        let link = self.link(false, message, from);
+        format!("{link}.recv({})?", message.0)
+    }
+
+    /// The link to or from a process for a message.
+    fn link(&mut self, sends: bool, message: MessageId, peer: &Expr) -> String {
+        let emit = self.scope.emit;
+        let ExprKind::Pid(family, index) = &peer.kind else {
+            emit.refuse(peer.span, "the peer of a message is named");
+            return String::new();
+        };
+        let ty = emit
+            .song
+            .voices()
+            .map(|voices| voices.messages[message.index()].fields[0].ty.clone());
+        let name = ty.and_then(|ty| self.links.get(&(sends, *family, ty)).cloned());
+        let name = name.unwrap_or_default();
+        if index.is_empty() {
+            return name;
+        }
+        let parts: Vec<String> = index.iter().map(|part| self.scope.value(part)).collect();
+        let member = snake(&emit.song.families[family.index()].name);
+        format!("{name}[world.{member}_number({})]", parts.join(", "))
+    }
+
+    /// What an assignment writes to.
+    fn place(&mut self, place: &Place) -> String {
+        let mut text = match place.root {
+            Root::Own(var) => {
+                self.changes = true;
+                self.scope.own_name(var)
+            }
+            Root::Local(local) => self.scope.names.get(&local).cloned().unwrap_or_default(),
+            Root::Of(..) | Root::Global(_) => String::new(),
+        };
+        let emit = self.scope.emit;
+        let mut ty = place
+            .root
+            .ty(emit.song, self.scope.locals, self.scope.family)
+            .cloned();
+        let mut through = false;
+        for access in &place.path {
+            let whole = ty.clone().unwrap_or(Ty::Bool);
+            ty = access.part_ty(emit.song, &whole);
+            match access {
+                Access::Field(at) | Access::Project(at) => {
+                    text = format!("{text}.{}", self.scope.field_name(&whole, *at));
+                    through = false;
+                }
+                Access::Index(index) => {
+                    let index = match &whole {
+                        Ty::Seq(_) => self.scope.value(index),
+                        _ => self.scope.expr(index).borrowed(),
+                    };
+                    text = format!("{text}.at_mut({index})?");
+                    through = true;
+                }
+            }
+        }
+        if through { format!("*{text}") } else { text }
+    }
+
+    /// A part of the choreography, on one line.
+    fn comment(&self, span: Span) -> Option<String> {
+        let text = span.slice(self.scope.emit.text);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = text.trim_end_matches(';').to_owned();
+        (!text.is_empty() && text.chars().count() <= 70).then_some(text)
+    }
+
+    fn written(&self, of: &Expr) -> String {
+        let text = of.span.slice(self.scope.emit.text);
+        match text.is_empty() {
+            true => "a condition".to_owned(),
+            false => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
+fn line(depth: usize, code: &str, comment: Option<String>) -> String {
+    let indent = "    ".repeat(depth);
+    match comment {
+        None => format!("{indent}{code}\n"),
+        Some(comment) => format!("{indent}{code} // {comment}\n"),
+    }
+}
+
+/// A free choice as an expression.
+fn chosen(scope: &mut Scope<'_>, choice: &Choice, choices: &mut usize) -> String {
+    *choices += 1;
+    let site = *choices;
+    if let (Domain::Type(Ty::Bool), None) = (&choice.domain, &choice.filter) {
+        return format!("net.choose({site}, 2)? == 1");
+    }
+    let elements = scope.elements(&choice.domain, choice.local);
+    let test = scope.inside(|scope| match &choice.filter {
+        None => "|_| Ok(true)".to_owned(),
+        Some(filter) => {
+            let name =
+                super::names::fresh(&scope.locals[choice.local.index()].name, &mut scope.taken);
+            let is_copy = scope.emit.is_copy(&scope.locals[choice.local.index()].ty);
+            scope.names.insert(choice.local, name.clone());
+            let filter = scope.value(filter);
+            match is_copy {
+                true => format!("|&{name}| Ok({filter})"),
+                false => format!("|{name}| Ok({filter})"),
+            }
+        }
+    });
+    format!("value::pick({elements}, {test}, |count| net.choose({site}, count))?")
+}
+
+fn choice_reads(choice: &Choice) -> BTreeSet<LocalId> {
+    let set = match &choice.domain {
+        Domain::Type(_) => None,
+        Domain::In(set) => Some(set),
+    };
+    set.into_iter()
+        .chain(&choice.filter)
+        .flat_map(super::types::locals_read)
+        .collect()
+}
+
+fn index_used(start: &StartValue, indices: usize) -> Vec<usize> {
+    let read = match start {
+        StartValue::Value(value) => super::types::locals_read(value),
+        StartValue::Choice(choice) => choice_reads(choice),
+    };
+    read.iter()
+        .map(|local| local.index())
+        .filter(|at| *at < indices)
+        .collect()
+}
+
+/// Is a variable assigned to itself?
+fn is_itself(place: &Place, value: &Expr) -> bool {
+    match (&place.root, &value.kind) {
+        (Root::Own(var), ExprKind::Own(other)) => var == other && place.path.is_empty(),
+        _ => false,
+    }
+}
+
+/// The variable that an assignment overwrites, if its value reads it exactly once and at once.
+fn overwritten(place: &Place, value: &Expr) -> Option<VarId> {
+    struct Count {
+        var: VarId,
+        times: usize,
+        depth: usize,
+    }
+    impl Visit for Count {
+        fn expr(&mut self, of: &Expr) {
+            if matches!(of.kind, ExprKind::Own(var) if var == self.var) {
+                self.times += 1 + self.depth;
+            }
+            let closes = matches!(
+                of.kind,
+                ExprKind::Quantifier(..)
+                    | ExprKind::Comprehension(..)
+                    | ExprKind::MapOf(..)
+                    | ExprKind::If(..)
+                    | ExprKind::Match(..)
+            );
+            self.depth += usize::from(closes);
+            walk::expr(self, of);
+            self.depth -= usize::from(closes);
+        }
+    }
+    let Root::Own(var) = place.root else {
+        return None;
+    };
+    let mut count = Count {
+        var,
+        times: 0,
+        depth: 0,
+    };
+    count.expr(value);
+    (place.path.is_empty() && count.times == 1).then_some(var)
+}
+
+/// Locals that are read exactly once, no more often than they are bound.
+fn read_once(block: &Block) -> BTreeSet<LocalId> {
+    #[derive(Default)]
+    struct Reads {
+        depth: usize,
+        bound: BTreeMap<LocalId, usize>,
+        read: BTreeMap<LocalId, (usize, usize)>,
+    }
+    impl Reads {
+        fn deeper(&mut self, work: impl FnOnce(&mut Self)) {
+            self.depth += 1;
+            work(self);
+            self.depth -= 1;
+        }
+    }
+    impl Visit for Reads {
+        fn stmt(&mut self, one: &Stmt) {
+            match &one.kind {
+                StmtKind::While(..) | StmtKind::For { .. } => {
+                    self.deeper(|reads| walk::stmt(reads, one));
+                }
+                _ => walk::stmt(self, one),
+            }
+        }
+
+        fn expr(&mut self, of: &Expr) {
+            match &of.kind {
+                ExprKind::Quantifier(..) | ExprKind::Comprehension(..) | ExprKind::MapOf(..) => {
+                    self.deeper(|reads| walk::expr(reads, of));
+                }
+                _ => walk::expr(self, of),
+            }
+        }
+
+        fn choice(&mut self, choice: &Choice) {
+            self.deeper(|reads| walk::choice(reads, choice));
+        }
+
+        fn binding(&mut self, binding: &Binding) {
+            walk::binding(self, binding);
+        }
+
+        fn binds(&mut self, local: &LocalId) {
+            self.bound.insert(*local, self.depth);
+        }
+
+        fn uses(&mut self, local: &LocalId) {
+            let read = self.read.entry(*local).or_insert((0, 0));
+            *read = (read.0 + 1, self.depth);
+        }
+    }
+    let mut reads = Reads::default();
+    block.iter().for_each(|one| reads.stmt(one));
+    let once = reads
+        .read
+        .iter()
+        .filter(|(local, (times, depth))| *times == 1 && reads.bound.get(local) == Some(depth));
+    once.map(|(local, _)| *local).collect()
+}
+
+/// The links that code uses.
+struct Links<'a> {
+    role: &'a Emit<'a>,
+    found: BTreeSet<(bool, FamilyId, Ty)>,
+}
+
+impl Links<'_> {
+    fn add(&mut self, sends: bool, message: MessageId, peer: &Expr) {
+        let Some(voices) = self.role.song.voices() else {
+            return;
+        };
+        if let ExprKind::Pid(family, _) = peer.kind {
+            let ty = voices.messages[message.index()].fields[0].ty.clone();
+            self.found.insert((sends, family, ty));
+        }
+    }
+}
+
+impl Visit for Links<'_> {
+    fn stmt(&mut self, one: &Stmt) {
+        match &one.kind {
+            StmtKind::Send(message, _, to) => self.add(true, *message, to),
+            StmtKind::Receive(accept) => {
+                if let Source::Process(from) = &accept.source {
+                    self.add(false, accept.message, from);
+                }
+            }
+            _ => walk::stmt(self, one),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The module `types`: enums, structs and functions of the song, and how values are shown.
+
+use super::Emit;
+use super::exprs::Scope;
+use super::names::snake;
+use crate::names::camel;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{ConstId, Expr, FnId, Function, LocalId, Ty};
+use std::collections::BTreeSet;
+
+const DERIVES: &str = "Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize";
+
+/// The text of the module.
+pub(super) fn types(emit: &Emit<'_>) -> String {
+    let mut body = String::new();
+    for at in 0..emit.song.enums.len() {
+        body.push_str(&emit.enum_(at));
+    }
+    for at in 0..emit.song.structs.len() {
+        body.push_str(&emit.struct_(at));
+    }
+    for function in &emit.song.functions {
+        body.push_str(&emit.function(function));
+    }
+    let uses_world = body.contains("World");
+    let has_types = !emit.song.enums.is_empty() || !emit.song.structs.is_empty();
+    let mut text = "//! Types and functions that the roles share.\n\n".to_owned();
+    if uses_world {
+        text.push_str("use crate::World;\n");
+    }
+    if body.contains("types::") {
+        text.push_str("use crate::types;\n");
+    }
+    text.push_str(&super::imports(&body));
+    if has_types {
+        text.push_str("use serde::{Deserialize, Serialize};\n");
+    }
+    text.push_str(&body);
+    text
+}
+
+/// The locals that an expression reads.
+pub(super) fn locals_read(of: &Expr) -> BTreeSet<LocalId> {
+    struct Read(BTreeSet<LocalId>);
+    impl Visit for Read {
+        fn uses(&mut self, local: &LocalId) {
+            self.0.insert(*local);
+        }
+    }
+    let mut read = Read(BTreeSet::new());
+    walk::expr(&mut read, of);
+    if let plainsong_ir::ExprKind::Local(local) = of.kind {
+        read.0.insert(local);
+    }
+    read.0
+}
+
+impl Emit<'_> {
+    fn enum_(&self, at: usize) -> String {
+        let decl = &self.song.enums[at];
+        let name = self.type_name(&decl.name);
+        let copy = if self.is_copy(&Ty::Enum(at.into())) {
+            "Copy, "
+        } else {
+            ""
+        };
+        let mut variants = String::new();
+        let mut shown = String::new();
+        for variant in &decl.variants {
+            let variant_name = camel(&variant.name);
+            let path = format!("{}::{}", decl.name, variant.name);
+            let types: Vec<String> = variant.fields.iter().map(|ty| self.ty(ty)).collect();
+            match types.is_empty() {
+                true => {
+                    variants.push_str(&format!("    {variant_name},\n"));
+                    shown.push_str(&format!(
+                        "            {name}::{variant_name} => \"{path}\".to_owned(),\n"
+                    ));
+                }
+                false => {
+                    variants.push_str(&format!("    {variant_name}({}),\n", types.join(", ")));
+                    let parts: Vec<String> =
+                        (0..types.len()).map(|at| format!("part_{at}")).collect();
+                    let each = variant
+                        .fields
+                        .iter()
+                        .zip(&parts)
+                        .map(|(ty, part)| self.shown(ty, part, true));
+                    let each: Vec<String> = each.collect();
+                    let holes = vec!["{}"; parts.len()].join(", ");
+                    shown.push_str(&format!(
+                        "            {name}::{variant_name}({}) => format!(\"{path}({holes})\", {}),\n",
+                        parts.join(", "),
+                        each.join(", ")
+                    ));
+                }
+            }
+        }
+        format!(
+            "\n/// `enum {}` of the song.\n#[derive({copy}{DERIVES})]\npub enum {name} {{\n{variants}}}\n\n\
+             impl {name} {{\n    /// As songs write it.\n    pub fn show(&self) -> String {{\n        match self {{\n{shown}        }}\n    }}\n}}\n",
+            decl.name
+        )
+    }
+
+    fn struct_(&self, at: usize) -> String {
+        let decl = &self.song.structs[at];
+        let name = self.type_name(&decl.name);
+        let copy = if self.is_copy(&Ty::Struct(at.into())) {
+            "Copy, "
+        } else {
+            ""
+        };
+        let mut fields = String::new();
+        let (mut holes, mut parts) = (Vec::new(), Vec::new());
+        for (field, ty) in &decl.fields {
+            fields.push_str(&format!("    pub {}: {},\n", snake(field), self.ty(ty)));
+            holes.push(format!("{field}: {{}}"));
+            parts.push(self.printed(ty, &format!("self.{}", snake(field))));
+        }
+        format!(
+            "\n/// `struct {}` of the song.\n#[derive({copy}{DERIVES})]\npub struct {name} {{\n{fields}}}\n\n\
+             impl {name} {{\n    /// As songs write it.\n    pub fn show(&self) -> String {{\n        \
+             format!(\"{} {{{{ {} }}}}\", {})\n    }}\n}}\n",
+            decl.name,
+            decl.name,
+            holes.join(", "),
+            parts.join(", ")
+        )
+    }
+
+    fn function(&self, function: &Function) -> String {
+        let mut scope = Scope::new(self, &function.locals);
+        scope.read = locals_read(&function.body);
+        let mut parameters = Vec::new();
+        for at in 0..function.arity {
+            let name = scope.bind(LocalId::from(at));
+            parameters.push(format!("{name}: {}", self.ty(&function.locals[at].ty)));
+        }
+        let body = scope.value(&function.body);
+        let world = if body.contains("world") {
+            "world"
+        } else {
+            "_world"
+        };
+        let name = snake(&function.name);
+        format!(
+            "\n/// `fn {}` of the song.\n///\n/// # Errors\n///\n/// When it has no value.\npub fn {name}({world}: &World, {}) -> Result<{}, Undefined> {{\n    Ok({body})\n}}\n",
+            function.name,
+            parameters.join(", "),
+            self.ty(&function.body.ty)
+        )
+    }
+
+    pub(super) fn fn_name(&self, id: FnId) -> String {
+        snake(&self.song.functions[id.index()].name)
+    }
+
+    pub(super) fn const_name(&self, id: ConstId) -> String {
+        let names: Vec<String> = self
+            .song
+            .consts
+            .iter()
+            .map(|decl| snake(&decl.name))
+            .collect();
+        let name = names[id.index()].clone();
+        match names[..id.index()].contains(&name) {
+            true => format!("{name}_{}", id.index()),
+            false => name,
+        }
+    }
+
+    /// A value as songs write it, as an argument of `format!`.
+    pub(super) fn printed(&self, ty: &Ty, place: &str) -> String {
+        match ty {
+            Ty::Bool | Ty::Int | Ty::Nat => place.to_owned(),
+            _ => self.shown(ty, place, false),
+        }
+    }
+
+    /// A value as songs write it, as an expression of type `String`. `place` is the value, or with
+    /// `reference` a reference to it.
+    pub(super) fn shown(&self, ty: &Ty, place: &str, reference: bool) -> String {
+        let borrowed = if reference {
+            place.to_owned()
+        } else {
+            format!("&{place}")
+        };
+        let each = |ty: &Ty| format!("|one| {}", self.shown(ty, "one", true));
+        let listed = |open: &str, close: &str, ty: &Ty| {
+            format!(
+                "value::show((\"{open}\", \"{close}\"), {place}.iter(), {})",
+                each(ty)
+            )
+        };
+        match ty {
+            Ty::Bool | Ty::Int | Ty::Nat | Ty::Process => format!("{place}.to_string()"),
+            Ty::Sort(id) => {
+                let sort = &self.song.sorts[id.index()];
+                match sort.kind {
+                    plainsong_ir::SortKind::Range(_) => format!("{place}.to_string()"),
+                    plainsong_ir::SortKind::Identities { .. } => {
+                        format!("format!(\"{}#{{}}\", {place})", sort.name)
+                    }
+                }
+            }
+            Ty::Enum(_) | Ty::Struct(_) => format!("{place}.show()"),
+            Ty::Option(inner) => format!(
+                "match {borrowed} {{ None => \"none\".to_owned(), Some(one) => format!(\"some({{}})\", {}) }}",
+                self.shown(inner, "one", true)
+            ),
+            Ty::Tuple(parts) => {
+                let holes = vec!["{}"; parts.len()].join(", ");
+                let parts = parts.iter().enumerate();
+                let parts: Vec<String> = parts
+                    .map(|(at, ty)| self.printed(ty, &format!("{place}.{at}")))
+                    .collect();
+                format!("format!(\"({holes})\", {})", parts.join(", "))
+            }
+            Ty::Set(inner) => listed("{", "}", inner),
+            Ty::Bag(inner) => listed("bag {", "}", inner),
+            Ty::Seq(inner) => listed("[", "]", inner),
+            Ty::Map(key, value) => format!(
+                "value::show((\"map {{\", \"}}\"), {place}.iter(), |(key, one)| format!(\"{{}} => {{}}\", {}, {}))",
+                self.shown(key, "key", true),
+                self.shown(value, "one", true)
+            ),
+        }
+    }
+}
