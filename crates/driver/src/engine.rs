@@ -69,6 +69,8 @@ pub struct ProofOptions {
     pub stability: u32,
     /// Is a second solver asked about everything that is shown?
     pub recheck: bool,
+    /// Is what is not proved explored?
+    pub or_explore: bool,
     /// The program that runs the second solver, with its first argument.
     pub host: Option<plainsong_smt::Host>,
 }

@@ -20,7 +20,6 @@ pub mod exit;
 pub mod forecast;
 pub mod format;
 pub mod line;
-pub mod performance;
 pub mod plan;
 pub mod problem;
 pub mod projection;

@@ -11,6 +11,7 @@ use crate::sizes::{
 };
 use crate::{Engine, Problem};
 use plainsong_ir::{Delivery, Property, Sizing, Song};
+use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Limits};
 use plainsong_semantics::sizes::Bounds;
 use std::sync::Arc;
@@ -97,7 +98,9 @@ pub fn plan(
             from_one_to_three(&mut sizes);
         }
         refuse_endless(&sizes)?;
-        let engine = choose(song, &question, property, request.engine, engines);
+        let first = proof_first(request, &question, property);
+        let engine = choose(song, &question, property, first.or(request.engine), engines)
+            .or_else(|_| choose(song, &question, property, request.engine, engines));
         planned.push(Planned {
             question,
             sizes,
@@ -116,6 +119,21 @@ fn property_of<'a>(song: &'a Song, question: &Question) -> Option<&'a Property> 
         Check::Property(at) => song.properties.get(at),
         _ => None,
     }
+}
+
+/// `check` proves choreographies, unless the sizes or values to try are given: who names them wants those
+/// to be tried.
+fn proof_first(
+    request: &Request,
+    question: &Question,
+    property: Option<&Property>,
+) -> Option<&'static str> {
+    let anything = request.sizes.is_empty()
+        && !request.grow
+        && request.bounds == Bounds::default()
+        && property.is_none_or(|property| property.engines.is_empty() && property.sizes.is_empty());
+    let line = matches!(question.subject, Subject::Line(_));
+    (request.engine.is_none() && anything && line).then_some("prove")
 }
 
 /// The first engine that may answer and can.
@@ -179,7 +197,10 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             limits: request.limits,
             jobs: request.jobs.unwrap_or(1),
             delivery: request.delivery,
-            proof: request.proof.clone(),
+            proof: ProofOptions {
+                or_explore: request.engine.is_none(),
+                ..request.proof.clone()
+            },
             rest: request.rest.clone(),
         };
         tasks.push(PlannedTask {

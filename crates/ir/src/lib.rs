@@ -29,6 +29,7 @@ pub mod property;
 pub mod song;
 pub mod stmt;
 pub mod ty;
+pub mod unanimity;
 pub mod validate;
 pub mod visit;
 pub mod voices;

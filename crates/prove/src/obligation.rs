@@ -12,12 +12,22 @@ pub enum Rule {
     Established,
     /// A loop invariant holds after a round, if it did before.
     Maintained,
+    /// A loop invariant that names the loop's variable holds for the first position, and from each for the
+    /// next, also for one past the last. No run checks it there, so whatever is shown behind the loop
+    /// depends on it.
+    Position,
+    /// Endpoints that decide a condition part by part come to the same.
+    Unanimity,
     /// What a loop decreases gets smaller and stays above zero.
     Decreases,
     /// An `assert` holds.
     Assert,
     /// An operation has a result.
     Defined,
+    /// An operation has a result also where no run may look: under every value of a quantified name, and
+    /// in an invariant for one past the last position. As no run fails there, whatever is shown afterwards
+    /// depends on it.
+    DefinedEverywhere,
     /// A property holds at the end.
     Finally(usize),
     /// A step of the proof of a library lemma.
@@ -33,9 +43,12 @@ impl Rule {
             Rule::Ensures => "line/ensures",
             Rule::Established => "loop/established",
             Rule::Maintained => "loop/maintained",
+            Rule::Position => "loop/position",
+            Rule::Unanimity => "guard/unanimity",
             Rule::Decreases => "loop/decreases",
             Rule::Assert => "statement/assert",
             Rule::Defined => "expression/defined",
+            Rule::DefinedEverywhere => "expression/defined-everywhere",
             Rule::Finally(_) => "line/finally",
             Rule::Library => "library/lemma",
             Rule::Vacuity => "vacuity/reachable",

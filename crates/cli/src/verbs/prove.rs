@@ -20,6 +20,7 @@ pub(crate) fn prove(arguments: &ProveArguments, session: &mut Session) -> Exit {
         dump: arguments.dump.clone(),
         stability: arguments.stability,
         recheck: arguments.recheck,
+        or_explore: false,
         host: super::serve::host(),
     };
     let manner = Manner {

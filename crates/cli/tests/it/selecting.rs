@@ -84,7 +84,7 @@ fn the_engine_a_property_asks_for() {
 fn choreographies_are_properties_of_their_own_name() {
     let stage = Stage::with(songs::LINE);
     let ran = stage.run(&["check", "a.song"]).exits(0);
-    assert!(ran.out.contains("holds      swap "), "{}", ran.out);
+    assert!(ran.out.contains("proved     swap "), "{}", ran.out);
     let broken = songs::LINE.replace("b.v = a.t;", "b.v = b.t;");
     let ran = Stage::with(&broken)
         .run(&["check", "a.song", "--property", "swap"])

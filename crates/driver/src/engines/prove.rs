@@ -7,6 +7,8 @@
 //! question was shown; *refuted* means that the interpreter ran into it; the rest is unknown, with the
 //! obligations that are open.
 //!
+//! `check` uses it for choreographies, and explores within its bounds what is not proved.
+//!
 //! NOT COVERED. Processes and action systems: their code is not sequential. `always` properties of
 //! choreographies.
 
@@ -68,7 +70,11 @@ impl Engine for Prove {
         if verdicts.iter().any(Option::is_none) {
             proof.attempt(task, &verdicts, overseer);
             proof.close(task, &mut verdicts);
-            refute(task, overseer, &mut verdicts, MANY_STATES, 1)?;
+            if task.proof.or_explore {
+                explore(task, overseer, &mut verdicts, &proof)?;
+            } else {
+                refute(task, overseer, &mut verdicts, MANY_STATES, 1)?;
+            }
             for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
                 if verdict.is_none() {
                     *verdict = Some(proof.open(question));
@@ -105,6 +111,35 @@ fn refute(
         if closed.verdict.outcome == Outcome::Refuted {
             verdicts[at] = Some(closed.verdict);
         }
+    }
+    Ok(())
+}
+
+/// Explores what is not proved, within the bounds of the task, and says so.
+fn explore(
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+    verdicts: &mut [Option<Verdict>],
+    proof: &Proof,
+) -> Result<(), Problem> {
+    let open: Vec<usize> = (0..verdicts.len())
+        .filter(|&at| verdicts[at].is_none())
+        .collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    let mut rest = task.clone();
+    rest.questions = open.iter().map(|&at| task.questions[at].clone()).collect();
+    let (closed, _) = by_states(&rest, overseer, &mut search)?;
+    for (at, closed) in open.into_iter().zip(closed) {
+        let mut verdict = closed.verdict;
+        if verdict.outcome == Outcome::Holds {
+            let why = proof.why_open(&task.questions[at]);
+            verdict
+                .notes
+                .push(format!("explored, because it is not proved: {why}"));
+        }
+        verdicts[at] = Some(verdict);
     }
     Ok(())
 }
@@ -302,14 +337,18 @@ impl Proof {
 
     /// The verdict when neither a proof nor a run was found.
     fn open(&self, question: &Question) -> Verdict {
-        let reason = match &self.not_covered {
-            Some(why) => why.clone(),
-            None => self.open_reason(question),
-        };
+        let mut reason = self.why_open(question);
+        if self.not_covered.is_none() {
+            reason.push_str("; and no run against it among small ones");
+        }
         verdict(question, Outcome::Unknown, reason, Vec::new())
     }
 
-    fn open_reason(&self, question: &Question) -> String {
+    /// What is open, and why.
+    fn why_open(&self, question: &Question) -> String {
+        if let Some(why) = &self.not_covered {
+            return why.clone();
+        }
         let obligations = self.of(question);
         let open: Vec<String> = obligations
             .iter()
@@ -325,7 +364,7 @@ impl Proof {
             })
             .collect();
         format!(
-            "{} of {} open, and no run against it among small ones: {}",
+            "{} of {} open: {}",
             open.len(),
             count(obligations.len() as u64, "obligation"),
             open.join("; ")
@@ -351,11 +390,15 @@ impl Proof {
 /// Is an obligation of this rule part of what is asked?
 fn belongs(rule: Rule, check: Check) -> bool {
     match rule {
-        Rule::Ensures | Rule::Established | Rule::Maintained | Rule::Decreases => {
-            check == Check::Contract
-        }
+        Rule::Ensures
+        | Rule::Established
+        | Rule::Maintained
+        | Rule::Unanimity
+        | Rule::Decreases => check == Check::Contract,
         Rule::Assert | Rule::Defined => check == Check::Assertions,
         Rule::Finally(at) => check == Check::Property(at),
+        // No run fails where it does not hold: nothing is shown without it.
+        Rule::Position | Rule::DefinedEverywhere => true,
         Rule::Library | Rule::Vacuity => false,
     }
 }

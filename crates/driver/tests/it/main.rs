@@ -2,5 +2,4 @@
 
 mod engines_that_break;
 mod files;
-mod performing;
 mod sources;

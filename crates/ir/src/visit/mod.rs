@@ -14,5 +14,5 @@ mod walkers;
 
 pub use queries::{endpoints_read, families_read, free_locals, globals_read, owner};
 pub use renumber::renumber_locals;
-pub use spans::erase_spans;
+pub use spans::{erase_spans, without_spans};
 pub use walkers::{Visit, VisitMut, walk, walk_mut};

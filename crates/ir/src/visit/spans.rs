@@ -1,12 +1,19 @@
 //! Forgetting where things stood in the text.
 
 use super::{VisitMut, walk_mut};
-use crate::Song;
+use crate::{Expr, Song};
 use plainsong_diagnostics::Span;
 
 /// Sets every span to its default, so that songs from different texts can be compared.
 pub fn erase_spans(song: &mut Song) {
     walk_mut::song(&mut Eraser, song);
+}
+
+/// The same expression with every span set to its default, to be compared.
+pub fn without_spans(expr: &Expr) -> Expr {
+    let mut expr = expr.clone();
+    Eraser.expr(&mut expr);
+    expr
 }
 
 struct Eraser;

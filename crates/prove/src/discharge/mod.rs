@@ -1,10 +1,7 @@
 //! Showing obligations to a solver.
 //!
-//! 1. Without quantifiers: hypotheses and negated goal, with our own instances ([`ground`],
-//!    [`quantifiers`], [`totals`]). Most goals end here.
-//! 2. The same with the solver's other, older arithmetic, which is many times quicker on some.
-//! 3. With the quantified formulas beside them, for the solver's own instances.
-//! 4. That again, with another strategy.
+//! Each obligation is asked for in some steps, from few of our own instances to the solver's
+//! ([`queries`]); most end at the first.
 //!
 //! Only `unsat` counts, and only if the library lemmas that were used are shown as well. Each step is asked for all open obligations together, so that the solvers work
 //! in parallel; each query is a function of its obligation alone, so answers are found again on disk. So
@@ -14,24 +11,18 @@
 mod ground;
 mod normal;
 mod quantifiers;
+mod queries;
 mod script;
 mod totals;
 
 use crate::library::{self, Lemma};
 use crate::obligation::{Obligation, Rule};
-use crate::term::{Op, Term};
-use crate::theory::{Result, Theory};
-use ground::Ground;
+use crate::term::Op;
+use crate::theory::Theory;
 use normal::normal;
-use plainsong_smt::{Answer, Cancel, Limits, Opinion, Outcome, Query, Solvers, Strategy};
-use rustc_hash::FxHashSet;
-use script::{Script, is_readable};
+use plainsong_smt::{Answer, Cancel, Opinion, Outcome, Query, Solvers};
+use queries::{Queries, STEPS, queries};
 use std::collections::BTreeSet;
-
-/// How many rounds of instances there are.
-const ROUNDS: usize = 3;
-/// What a query may cost in each step, in the solver's units.
-const RESOURCES: [u64; 4] = [1_000_000, 6_000_000, 3_000_000, 3_000_000];
 
 /// How an obligation fared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,16 +163,6 @@ struct Open {
     queries: Queries,
 }
 
-/// The queries of one obligation.
-struct Queries {
-    /// Without quantifiers.
-    first: Query,
-    /// With them.
-    second: Query,
-    /// The library lemmas whose instances stand in both.
-    used: BTreeSet<Lemma>,
-}
-
 /// Asks, step by step, for what is open. Gives those of the places that should be reachable that are.
 fn ask(
     theory: &mut Theory,
@@ -193,12 +174,8 @@ fn ask(
     shown: &mut [Shown],
 ) -> BTreeSet<usize> {
     let mut decided = BTreeSet::new();
-    let steps = effort.steps.unwrap_or(RESOURCES.len());
-    for (step, &resource) in RESOURCES.iter().enumerate().take(steps) {
-        let asked: Vec<Query> = open
-            .iter()
-            .map(|one| one.queries.at(step, resource))
-            .collect();
+    for step in 0..effort.steps.unwrap_or(STEPS).min(STEPS) {
+        let asked: Vec<Query> = open.iter().map(|one| one.queries.at(step)).collect();
         let answers = solvers.ask_all(&asked, cancel);
         let mut still = Vec::new();
         for ((entry, answer), query) in open.into_iter().zip(answers).zip(&asked) {
@@ -245,24 +222,6 @@ fn rechecked(
     Shown::Yes
 }
 
-impl Queries {
-    fn at(&self, step: usize, resource: u64) -> Query {
-        let mut query = if step < 2 { &self.first } else { &self.second }.clone();
-        query.limits = Limits {
-            resource,
-            ..Limits::default()
-        };
-        match step {
-            1 => query
-                .options
-                .push(("smt.arith.solver".to_owned(), "2".to_owned())),
-            3 => query.strategy = Strategy::Automatic,
-            _ => {}
-        }
-        query
-    }
-}
-
 /// Something was shown with these lemmas: are they shown, too?
 fn supported(
     theory: &mut Theory,
@@ -292,73 +251,3 @@ fn supported(
 
 /// What an answer that something can be violated is told as.
 const VIOLATED: &str = "the solver sees a way to violate it";
-
-/// The query without quantifiers and the one with them.
-fn queries(
-    theory: &mut Theory,
-    obligation: &Obligation,
-    at: usize,
-    effort: &Effort,
-) -> Result<Queries> {
-    let background = theory.background().to_vec();
-    let mut ground = Ground::new(theory);
-    // First, so that its witnesses are tried first.
-    let negated = ground.theory.terms.not(obligation.goal);
-    ground.assert(negated)?;
-    for hypothesis in background
-        .into_iter()
-        .chain(obligation.hypotheses.iter().copied())
-    {
-        ground.assert(hypothesis)?;
-    }
-    let (mut facts, mut divisions) = (0, 0);
-    for _ in 0..ROUNDS {
-        let sums = ground.sums.len();
-        if sums > facts {
-            ground.sum_facts(facts)?;
-            facts = sums;
-        }
-        let new = ground.instantiate_round()?;
-        let known = std::mem::replace(&mut divisions, ground.divisions.len());
-        ground.division_facts(known)?;
-        if !new && ground.sums.len() == facts {
-            break;
-        }
-    }
-    let Ground {
-        theory,
-        formulas,
-        universals,
-        used,
-        divisions,
-        ..
-    } = ground;
-    let exact: Vec<Term> = divisions
-        .into_iter()
-        .map(|(division, value)| theory.terms.eq(division, value))
-        .collect();
-    let query = |full: bool| {
-        let mut script = Script::new(&theory.terms);
-        formulas.iter().for_each(|formula| script.count(*formula));
-        formulas.iter().for_each(|formula| script.assert(*formula));
-        if full {
-            exact.iter().for_each(|formula| script.assert(*formula));
-            for universal in &universals {
-                if is_readable(&theory.terms, universal.body, &mut FxHashSet::default()) {
-                    script.assert_universal(universal.proxy, &universal.sorts, universal.body);
-                }
-            }
-        }
-        let rule = obligation.rule.name();
-        let name = format!("{}/{at:03}-{}", effort.name, rule.replace('/', "-"));
-        let mut query = Query::new(name, script.finish());
-        query.about = format!("{rule}: {}\n{}", obligation.sentence, obligation.text);
-        query.seed = effort.seed;
-        query
-    };
-    Ok(Queries {
-        first: query(false),
-        second: query(true),
-        used,
-    })
-}

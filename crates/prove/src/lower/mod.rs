@@ -7,7 +7,7 @@
 //! right side when the left decides.
 //!
 //! Quantifiers must be defined for every combination, also where the interpreter would stop at the
-//! first that decides: that asks for more, never for less.
+//! first that decides: that asks for more, never for less ([`Definedness::everywhere`]).
 //!
 //! Integers are unbounded here, as the language says; the interpreter gives up beyond 64 bits.
 //!
@@ -77,6 +77,8 @@ pub struct Definedness {
     pub span: Span,
     /// What could go wrong: `division by zero`.
     pub what: &'static str,
+    /// Is it asked for each value of a quantified name, where the interpreter may stop before?
+    pub everywhere: bool,
 }
 
 /// What stands between the outside and the place being read.
@@ -207,12 +209,14 @@ impl<'a> Lowering<'a> {
                 Guard::Each(symbol) => self.theory.terms.forall(symbol, condition),
             };
         }
+        let everywhere = (self.guards.iter()).any(|guard| matches!(guard, Guard::Each(_)));
         let is_trivial = self.theory.terms.op(condition) == crate::term::Op::True;
         if !is_trivial {
             self.definedness.push(Definedness {
                 condition,
                 span,
                 what,
+                everywhere,
             });
         }
     }

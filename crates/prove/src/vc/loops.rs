@@ -10,7 +10,8 @@
 //! `for` over integers (a range, a sort of integers or an ordered sort) has a position; an invariant
 //! that names the loop's variable speaks about the position, and holds also behind the loop, for one
 //! past the last. The interpreter checks such invariants at the beginning of rounds only, so that asks
-//! for more. `for` over another set takes the members in an arbitrary order; over a sequence, from
+//! for more; and because no run fails there, everything behind the loop depends on it
+//! ([`Rule::Position`]). `for` over another set takes the members in an arbitrary order; over a sequence, from
 //! first to last. An invariant that names the variable of such a loop is shown at the beginning of
 //! each round.
 
@@ -22,7 +23,7 @@ use crate::theory::Result;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, free_locals, walk};
 use plainsong_ir::{
-    Block, Domain, Expr, ExprKind, FamilyId, GlobalId, LocalId, LoopClauses, Place, Root, Ty,
+    Block, Domain, Expr, ExprKind, FamilyId, GlobalId, LocalId, LoopClauses, Place, Root, Stmt, Ty,
     VarId, finite,
 };
 use std::collections::BTreeSet;
@@ -53,14 +54,26 @@ impl Following<'_> {
         state: State,
         condition: &Expr,
         clauses: &LoopClauses,
-        body: &Block,
+        (body, rest): (&Block, &[Stmt]),
     ) -> Result<States> {
+        let agreements = self.owners.agreements(condition);
         // What is relied on at the head is relied on there, so that an invariant that is false at
         // first does not hide that it is not kept either.
-        self.invariants(&mut state.clone(), &clauses.invariants, Rule::Established)?;
+        let mut before = state.clone();
+        self.invariants(&mut before, &clauses.invariants, Rule::Established)?;
+        self.unanimous(
+            &mut before,
+            &agreements,
+            body,
+            rest,
+            "before the first round, ",
+        )?;
         let mut head = self.head(state, body)?;
         for invariant in &clauses.invariants {
             self.rely(&mut head, invariant)?;
+        }
+        for agreement in &agreements {
+            self.rely(&mut head, &agreement.equal)?;
         }
         let goes_on = self.read(&mut head, condition)?;
         let mut round = head.clone();
@@ -78,6 +91,7 @@ impl Following<'_> {
                 continue;
             }
             self.invariants(&mut end, &clauses.invariants, Rule::Maintained)?;
+            self.unanimous(&mut end, &agreements, body, rest, "after a round, ")?;
             self.decreased(&mut end, clauses, measure)?;
         }
         let leaves = self.theory.terms.not(goes_on);
@@ -91,12 +105,15 @@ impl Following<'_> {
     fn invariants(&mut self, state: &mut State, invariants: &[Expr], rule: Rule) -> Result<()> {
         let sentence = match rule {
             Rule::Established => "this invariant may be false before the first round",
+            Rule::Position => "this invariant may be false for the first or the next position",
             _ => "this invariant may be false after a round",
         };
-        for invariant in invariants {
-            self.check(state, invariant, rule, sentence)?;
-        }
-        Ok(())
+        self.beyond = rule == Rule::Position;
+        let checked = invariants
+            .iter()
+            .try_for_each(|invariant| self.check(state, invariant, rule, sentence));
+        self.beyond = false;
+        checked
     }
 
     fn measure(&mut self, state: &mut State, clauses: &LoopClauses) -> Result<Option<Term>> {
@@ -212,18 +229,24 @@ impl Following<'_> {
         }
         let through = self.through(&mut state, round)?;
         let positional = matches!(through, Through::Range(..));
-        let (of_rounds, of_loop): (Vec<Expr>, Vec<Expr>) =
-            (round.clauses.invariants.iter().cloned()).partition(|invariant| {
-                !positional && free_locals(invariant).contains(&round.local)
-            });
+        let (named, of_loop): (Vec<Expr>, Vec<Expr>) = (round.clauses.invariants.iter().cloned())
+            .partition(|invariant| free_locals(invariant).contains(&round.local));
+        let (of_rounds, of_positions) = match positional {
+            true => (Vec::new(), named),
+            false => (named, Vec::new()),
+        };
         if let Through::Range(first, _) = &through {
             state.env.locals.insert(round.local, *first);
         }
-        self.invariants(&mut state.clone(), &of_loop, Rule::Established)?;
+        let mut before = state.clone();
+        self.invariants(&mut before, &of_loop, Rule::Established)?;
+        self.invariants(&mut before, &of_positions, Rule::Position)?;
         let mut head = self.head(state, round.body)?;
         let position = self.position(&mut head, &through, round)?;
-        for invariant in &of_loop {
-            self.rely(&mut head, invariant)?;
+        for invariant in &round.clauses.invariants {
+            if !of_rounds.contains(invariant) {
+                self.rely(&mut head, invariant)?;
+            }
         }
         let mut begun = head.clone();
         let element = self.element(&mut begun, &through, position)?;
@@ -241,6 +264,7 @@ impl Following<'_> {
                 end.env.locals.insert(round.local, next);
             }
             self.invariants(&mut end, &of_loop, Rule::Maintained)?;
+            self.invariants(&mut end, &of_positions, Rule::Position)?;
         }
         self.over(&mut head, &through, position);
         head.env.locals.remove(&round.local);

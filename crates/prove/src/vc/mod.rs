@@ -3,13 +3,17 @@
 //! A choreography is followed from its start to its end with symbols for what is not known, as the
 //! interpreter would run it. Where the interpreter can fail there is an [`Obligation`]; afterwards its
 //! condition may be relied on, because the interpreter goes no further when it fails. So the
-//! obligations of one rule can be shown whether or not those of another can.
+//! obligations of one rule can be shown whether or not those of another can; except that where more is
+//! asked for than runs check ([`Rule::Position`], [`Rule::DefinedEverywhere`]), everything depends on it.
 //!
 //! - Branches without loops and jumps are joined again, variable by variable, so the number of
 //!   obligations grows with the text and not with the number of paths.
 //! - A loop is cut at its head ([`loops`]): invariants are established, everything the body may write
 //!   becomes unknown, invariants are relied on and have to be maintained. What the body does not write
 //!   keeps its value: that is the frame.
+//! - A condition that several endpoints decide part by part has to be unanimous
+//!   ([`plainsong_ir::unanimity`]): at an `if` where it stands, at a `while` like an invariant, at every
+//!   level of nesting.
 //! - A transfer between endpoints is an assignment: a line's steps happen one after the other.
 //!
 //! NOT COVERED. Termination of `while` loops without `decreases`: the notes say so, and what is
@@ -27,8 +31,9 @@ use crate::obligation::{Obligation, Rule};
 use crate::term::{Op, Term};
 use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
+use plainsong_ir::unanimity::{Agreement, Owners, apart};
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{BinOp, Claim, Expr, ExprKind, FamilyId};
+use plainsong_ir::{BinOp, Claim, Expr, ExprKind, FamilyId, Stmt};
 use std::collections::BTreeSet;
 
 /// The most states that one place of the text is followed with.
@@ -45,13 +50,16 @@ pub struct Conditions {
 
 /// The obligations of choreography `line`, with those of the properties in `finally`.
 pub fn conditions(theory: &mut Theory, line: usize, finally: &[usize]) -> Result<Conditions> {
-    let locals = theory.song.lines[line].code.locals.clone();
+    let code = &theory.song.lines[line].code;
+    let (locals, owners) = (code.locals.clone(), Owners::of(&code.body));
     let mut following = Following {
         theory,
         locals,
+        owners,
         text: String::new(),
         conditions: Conditions::default(),
         chosen: Vec::new(),
+        beyond: false,
         cuts: 0,
     };
     following.line(line, finally)?;
@@ -83,11 +91,15 @@ struct Following<'a> {
     theory: &'a mut Theory,
     /// The names of the code at hand, to print what obligations are about.
     locals: Vec<plainsong_ir::Local>,
+    /// To whom those names belong.
+    owners: Owners,
     /// What is being read, as the song prints it.
     text: String,
     conditions: Conditions,
     /// What was chosen so far in a loop whose rounds are taken all at once.
     chosen: Vec<Term>,
+    /// Is something read that no run reads?
+    beyond: bool,
     /// How many loops were cut at their heads.
     cuts: usize,
 }
@@ -160,14 +172,11 @@ impl Following<'_> {
                 one.span
             };
             let sentence = format!("possibly {}", one.what);
-            self.oblige(
-                state,
-                Rule::Defined,
-                span,
-                sentence,
-                Vec::new(),
-                one.condition,
-            );
+            let rule = match one.everywhere || self.beyond {
+                true => Rule::DefinedEverywhere,
+                false => Rule::Defined,
+            };
+            self.oblige(state, rule, span, sentence, Vec::new(), one.condition);
             state.hypotheses.push(one.condition);
         }
         Ok(value)
@@ -190,6 +199,28 @@ impl Following<'_> {
             goal,
         );
         state.hypotheses.push(goal);
+        Ok(())
+    }
+
+    /// Asks that those who decide a condition part by part come to the same, and relies on it.
+    fn unanimous(
+        &mut self,
+        state: &mut State,
+        agreements: &[Agreement],
+        inside: &[Stmt],
+        outside: &[Stmt],
+        when: &str,
+    ) -> Result<()> {
+        for agreement in agreements {
+            let song = self.theory.song.clone();
+            let told = apart(&song, &self.locals, agreement, inside, outside);
+            let sentence = format!("{when}{told}");
+            let goal = self.read(state, &agreement.equal)?;
+            let participants = self.participants(&agreement.equal);
+            let span = agreement.equal.span;
+            self.oblige(state, Rule::Unanimity, span, sentence, participants, goal);
+            state.hypotheses.push(goal);
+        }
         Ok(())
     }
 

@@ -12,11 +12,11 @@ impl Following<'_> {
     /// The states behind a block.
     pub(super) fn block(&mut self, state: State, block: &Block) -> Result<States> {
         let mut states = vec![(Flow::Next, state)];
-        for stmt in block {
+        for (at, stmt) in block.iter().enumerate() {
             let mut after = Vec::new();
             for (flow, state) in states {
                 match flow {
-                    Flow::Next => after.extend(self.stmt(state, stmt)?),
+                    Flow::Next => after.extend(self.stmt(state, stmt, &block[at + 1..])?),
                     _ => after.push((flow, state)),
                 }
             }
@@ -28,7 +28,8 @@ impl Following<'_> {
         Ok(states)
     }
 
-    fn stmt(&mut self, mut state: State, stmt: &Stmt) -> Result<States> {
+    /// The states behind a statement, which `rest` follows.
+    fn stmt(&mut self, mut state: State, stmt: &Stmt, rest: &[Stmt]) -> Result<States> {
         match &stmt.kind {
             StmtKind::Let(local, value) => {
                 let value = self.read(&mut state, value)?;
@@ -46,6 +47,9 @@ impl Following<'_> {
                 self.assign(&mut state, place, value)?;
             }
             StmtKind::If(condition, yes, no) => {
+                let agreements = self.owners.agreements(condition);
+                let otherwise = if no.is_empty() { rest } else { no };
+                self.unanimous(&mut state, &agreements, yes, otherwise, "")?;
                 let condition = self.read(&mut state, condition)?;
                 return self.branches(state, condition, yes, no);
             }
@@ -56,7 +60,7 @@ impl Following<'_> {
             }
             StmtKind::Match(scrutinee, arms) => return self.match_stmt(state, scrutinee, arms),
             StmtKind::While(condition, clauses, body) => {
-                return self.while_loop(state, condition, clauses, body);
+                return self.while_loop(state, condition, clauses, (body, rest));
             }
             StmtKind::For {
                 local,

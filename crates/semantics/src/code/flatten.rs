@@ -4,9 +4,10 @@ use super::coverage::Statements;
 use super::{Arm, FlatCode, Op, OpKind, Scope};
 use crate::premise::probes;
 use plainsong_diagnostics::Span;
+use plainsong_ir::unanimity::{Owners, apart};
 use plainsong_ir::visit::{Visit, free_locals, walk};
 use plainsong_ir::{
-    Accept, Block, Domain, Expr, Local, LocalId, LoopClauses, Pattern, Stmt, StmtKind,
+    Accept, Block, Code, Domain, Expr, Local, LocalId, LoopClauses, Pattern, Song, Stmt, StmtKind,
 };
 
 /// Flattens `block`, whose first `arity` locals have values from the start.
@@ -16,7 +17,25 @@ pub(crate) fn flatten(
     arity: usize,
     statements: &mut Statements,
 ) -> FlatCode {
+    flattened(block, locals, arity, statements, None)
+}
+
+/// The same for a line of a song: endpoints that decide a condition part by part have to agree.
+pub(crate) fn flatten_line(song: &Song, line: &Code, statements: &mut Statements) -> FlatCode {
+    let agreeing = Some((song, Owners::of(&line.body)));
+    flattened(&line.body, &line.locals, line.arity, statements, agreeing)
+}
+
+fn flattened(
+    block: &Block,
+    locals: &[Local],
+    arity: usize,
+    statements: &mut Statements,
+    agreeing: Option<(&Song, Owners)>,
+) -> FlatCode {
     let mut flattener = Flattener {
+        locals,
+        agreeing,
         ops: Vec::new(),
         slots: locals.len(),
         scope: None,
@@ -41,7 +60,7 @@ impl FlatCode {
     /// Adds promises that are checked at the end.
     pub(crate) fn promise_at_the_end(&mut self, what: &'static str, promises: &[Expr]) {
         for promise in promises {
-            let kind = OpKind::Promise(what, promise.clone());
+            let kind = OpKind::Promise(what.into(), promise.clone());
             self.ops.push(Op {
                 kind,
                 span: promise.span,
@@ -53,6 +72,9 @@ impl FlatCode {
 }
 
 struct Flattener<'a> {
+    locals: &'a [Local],
+    /// For a line: its song, and to whom its names belong.
+    agreeing: Option<(&'a Song, Owners)>,
     ops: Vec<Op>,
     slots: usize,
     scope: Option<u32>,
@@ -71,23 +93,23 @@ impl Flattener<'_> {
     /// A block: what it binds is forgotten at its end.
     fn block(&mut self, block: &Block) {
         let outside = self.scope;
-        for stmt in block {
-            self.stmt(stmt);
+        for (at, stmt) in block.iter().enumerate() {
+            self.stmt(stmt, &block[at + 1..]);
         }
         self.scope = outside;
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
+    fn stmt(&mut self, stmt: &Stmt, rest: &[Stmt]) {
         let first = self.ops.len();
         let number = self.statements.number(stmt.span);
-        self.kind(stmt);
+        self.kind(stmt, rest);
         match self.ops.get_mut(first) {
             Some(op) => op.statement = Some(number),
             None => panic!("every statement has an instruction"),
         }
     }
 
-    fn kind(&mut self, stmt: &Stmt) {
+    fn kind(&mut self, stmt: &Stmt, rest: &[Stmt]) {
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Let(local, value) => {
@@ -105,6 +127,8 @@ impl Flattener<'_> {
                 self.op(OpKind::AssignChoice(place.clone(), choice.clone()), span);
             }
             StmtKind::If(condition, yes, no) => {
+                let otherwise = if no.is_empty() { rest } else { no };
+                self.agree(condition, yes, otherwise);
                 let test = self.op(OpKind::Unless(condition.clone(), 0), span);
                 self.either(test, yes, no, span);
             }
@@ -114,7 +138,7 @@ impl Flattener<'_> {
             }
             StmtKind::Match(scrutinee, arms) => self.match_stmt(scrutinee, arms, span),
             StmtKind::While(condition, clauses, body) => {
-                self.while_stmt(condition, clauses, body, span);
+                self.while_stmt(condition, clauses, (body, rest), span);
             }
             StmtKind::For {
                 local,
@@ -189,9 +213,16 @@ impl Flattener<'_> {
         self.ops[test].kind = OpKind::Match(scrutinee.clone(), targets);
     }
 
-    fn while_stmt(&mut self, condition: &Expr, clauses: &LoopClauses, body: &Block, span: Span) {
+    fn while_stmt(
+        &mut self,
+        condition: &Expr,
+        clauses: &LoopClauses,
+        (body, rest): (&Block, &[Stmt]),
+        span: Span,
+    ) {
         let head = self.ops.len();
         self.invariants(&clauses.invariants);
+        self.agree(condition, body, rest);
         let test = self.op(OpKind::Unless(condition.clone(), 0), span);
         let breaks = self.rounds(head, body, span);
         self.lands_here(test);
@@ -249,9 +280,24 @@ impl Flattener<'_> {
     fn invariants(&mut self, invariants: &[Expr]) {
         for invariant in invariants {
             self.op(
-                OpKind::Promise("invariant", invariant.clone()),
+                OpKind::Promise("invariant".into(), invariant.clone()),
                 invariant.span,
             );
+        }
+    }
+
+    /// Who decides a condition part by part has to come to the same.
+    fn agree(&mut self, condition: &Expr, inside: &[Stmt], outside: &[Stmt]) {
+        let Some((song, owners)) = &self.agreeing else {
+            return;
+        };
+        let agreements = owners.agreements(condition).into_iter();
+        let promises: Vec<(String, Expr)> = agreements
+            .map(|one| (apart(song, self.locals, &one, inside, outside), one.equal))
+            .collect();
+        for (told, equal) in promises {
+            let what = format!("unanimity: {told};");
+            self.op(OpKind::Promise(what.into(), equal), condition.span);
         }
     }
 

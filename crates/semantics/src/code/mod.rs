@@ -14,6 +14,7 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::{
     Accept, ActionId, Choice, Domain, Expr, Local, LocalId, MessageId, Pattern, Place,
 };
+use std::sync::Arc;
 
 /// Instructions with their locals.
 #[derive(Clone, Debug)]
@@ -82,8 +83,8 @@ pub(crate) enum OpKind {
     Maybe(usize),
     /// A failure when false; with its premises, for coverage.
     Assert(Expr, Vec<(u32, Expr)>),
-    /// A failure of the contract when false: a loop invariant or an `ensures`.
-    Promise(&'static str, Expr),
+    /// A failure of the contract when false: a loop invariant, an `ensures`, unanimity.
+    Promise(Arc<str>, Expr),
     /// Ends or blocks what runs when false.
     Assume(Expr),
     /// Sends a message.

@@ -18,13 +18,11 @@ const DEFAULT_SIZE: i64 = 2;
 /// The most instances that open parameters may give.
 const MOST_INSTANCES: usize = 10_000;
 
-/// Every instance that `sizes` leaves open; with `values`, the one in which constants and parameters have
-/// these.
+/// Every instance that `sizes` leaves open.
 pub(super) fn all(
     song: Arc<Song>,
     sizes: &Sizes,
     bounds: &Bounds,
-    values: Option<&[Value]>,
 ) -> Result<Vec<Instance>, InstanceError> {
     names_are_known(&song, sizes)?;
     let order = order(&song)?;
@@ -47,7 +45,7 @@ pub(super) fn all(
         drafts.iter_mut().try_for_each(enlist)?;
     }
     for decl in order {
-        drafts = fix(decl, drafts, sizes, values)?;
+        drafts = fix(decl, drafts, sizes)?;
         if missing.remove(&decl) && missing.is_empty() {
             drafts.iter_mut().try_for_each(enlist)?;
         }
@@ -113,12 +111,7 @@ fn has_a_size(sort: &SortDecl) -> bool {
 }
 
 /// Fixes one declaration in every draft; an open parameter makes several of each.
-fn fix(
-    decl: Decl,
-    drafts: Vec<Instance>,
-    sizes: &Sizes,
-    given: Option<&[Value]>,
-) -> Result<Vec<Instance>, InstanceError> {
+fn fix(decl: Decl, drafts: Vec<Instance>, sizes: &Sizes) -> Result<Vec<Instance>, InstanceError> {
     let Decl::Const(id) = decl else {
         return drafts
             .into_iter()
@@ -131,10 +124,7 @@ fn fix(
     let Const { name, span, .. } = &song.consts[id.index()];
     let mut fixed = Vec::new();
     for mut draft in drafts {
-        let mut values = match given {
-            Some(given) => vec![given[id.index()].clone()],
-            None => const_values(id, &draft, sizes)?,
-        };
+        let mut values = const_values(id, &draft, sizes)?;
         if let Some(last) = values.pop() {
             fixed.extend(
                 values

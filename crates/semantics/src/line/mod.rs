@@ -2,14 +2,15 @@
 //!
 //! One step is one assignment, at the endpoint that owns its target, with everything up to just
 //! before the next one. Parameters take every value of their (bounded) types that `requires` allows.
-//! `ensures` is checked at the end, loop invariants before each round and after the last.
+//! `ensures` is checked at the end, loop invariants before each round and after the last. A condition that
+//! several endpoints decide part by part is checked to be unanimous.
 
 pub(crate) mod config;
 mod located;
 mod start;
 
 use crate::code::coverage::{Covered, Statements};
-use crate::code::flatten::flatten;
+use crate::code::flatten::flatten_line;
 use crate::code::run::{Branch, Halt, Run, Runner};
 use crate::code::{FlatCode, Pace};
 use crate::instance::Instance;
@@ -30,8 +31,7 @@ impl Line {
     /// Prepares a choreography of an instance.
     pub(crate) fn new(instance: &Instance, number: usize, statements: &mut Statements) -> Self {
         let line = &instance.song().lines[number];
-        let locals = &line.code.locals;
-        let mut code = flatten(&line.code.body, locals, line.code.arity, statements);
+        let mut code = flatten_line(instance.song(), &line.code, statements);
         code.promise_at_the_end("ensures", &line.ensures);
         Line {
             instance: instance.clone(),

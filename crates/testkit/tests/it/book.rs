@@ -59,7 +59,7 @@ fn checked(text: &str) -> Result<(), String> {
     }
     match verdicts
         .iter()
-        .find(|verdict| verdict.outcome != Outcome::Holds)
+        .find(|verdict| !matches!(verdict.outcome, Outcome::Holds | Outcome::Proved))
     {
         Some(verdict) => Err(format!(
             "{} does not hold: {}",
