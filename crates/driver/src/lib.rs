@@ -20,6 +20,7 @@ pub mod exit;
 pub mod forecast;
 pub mod format;
 pub mod line;
+pub mod performance;
 pub mod plan;
 pub mod problem;
 pub mod projection;

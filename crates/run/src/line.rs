@@ -141,13 +141,9 @@ impl Line {
     ///
     /// When there are none with these.
     pub fn voices(&self, projected: &Arc<Song>, sizes: &Sizes) -> Result<Voices, NoStart> {
-        let mut sizes = sizes.clone();
-        for (name, value) in self.numbers() {
-            sizes = sizes.with(name, value);
-        }
-        let instances = Instance::all(Arc::clone(projected), &sizes, self.instance().bounds());
-        let mut instances = instances.map_err(NoStart::Instance)?.into_iter();
-        let instance = instances.find(|instance| self.has_the_same_values(instance));
+        let bounds = self.instance().bounds();
+        let instance = Instance::with_values(Arc::clone(projected), sizes, bounds, &self.values());
+        let instance = instance.map_err(NoStart::Instance)?;
         let instance = instance.ok_or(NoStart::Foreign)?;
         let machine = Machine::new(&instance, Subject::System);
         if machine.lanes() != self.roles() {
@@ -168,42 +164,14 @@ impl Line {
         (self.name().to_owned(), digest(texts))
     }
 
-    /// Parameters of song and choreography that are numbers or truth values.
-    fn numbers(&self) -> Vec<(String, i64)> {
-        let number = |value: &Value| match value {
-            Value::Int(int) => Some(*int),
-            Value::Bool(truth) => Some(i64::from(*truth)),
-            _ => None,
-        };
-        let numbers = self.values().into_iter();
-        numbers
-            .filter_map(|(name, value)| Some((name, number(&value)?)))
-            .collect()
-    }
-
-    /// Parameters of song and choreography.
-    fn values(&self) -> Vec<(String, Value)> {
+    /// The values of the projected song's constants and parameters, in order: those of the song, then the
+    /// parameters of the choreography, which may have other names there.
+    fn values(&self) -> Vec<Value> {
         let song = self.song();
         let code = &song.lines[self.number].code;
-        let own = code.locals.iter().map(|param| param.name.clone());
-        let own = own.zip(self.start.parameters(code.arity).iter().cloned());
-        let consts = song.consts.iter().enumerate();
-        let open = consts.filter(|(_, item)| item.value.is_none());
-        let open = open.map(|(at, item)| {
-            let value = self.instance().constant(at.into()).clone();
-            (item.name.clone(), value)
-        });
-        open.chain(own).collect()
-    }
-
-    /// Has the instance of the voices the parameters of this run?
-    fn has_the_same_values(&self, other: &Instance) -> bool {
-        let wanted = self.values();
-        let mut consts = other.song().consts.iter().enumerate();
-        consts.all(|(at, item)| {
-            let wanted = wanted.iter().rev().find(|(name, _)| *name == item.name);
-            wanted.is_none_or(|(_, value)| other.constant(at.into()) == value)
-        })
+        let of_song = (0..song.consts.len()).map(|at| self.instance().constant(at.into()).clone());
+        let own = self.start.parameters(code.arity).iter().cloned();
+        of_song.chain(own).collect()
     }
 
     /// Do the voices begin with the variables of this run?

@@ -2,7 +2,7 @@
 
 mod values;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 pub(crate) use values::{Bound, Size, seconds};
 
@@ -66,6 +66,9 @@ pub(crate) enum Verb {
     /// Find what never comes to rest, or show that everything does
     #[command(after_help = EXIT_CODES)]
     Diverge(DivergeArguments),
+    /// Play a choreography: as a line, on threads, over TCP or in a simulator, with the same ends
+    #[command(after_help = EXIT_CODES)]
+    Run(RunArguments),
     /// Run one random execution and show it as a message sequence
     Sim(SimArguments),
     /// Take the steps of a saved trace again
@@ -365,6 +368,61 @@ pub(crate) struct SimArguments {
     /// One JSON object per line instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `run`.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("way").args(["sequential", "threads", "tcp", "sim", "role"])))]
+pub(crate) struct RunArguments {
+    /// The song; `-` is standard input
+    pub(crate) file: PathBuf,
+    /// Statement by statement, as it is written
+    #[arg(long)]
+    pub(crate) sequential: bool,
+    /// Every endpoint on a thread of its own (as without any of these)
+    #[arg(long)]
+    pub(crate) threads: bool,
+    /// Every endpoint over TCP, all of them in this process
+    #[arg(long)]
+    pub(crate) tcp: bool,
+    /// Every endpoint in a simulator that draws turns from this seed
+    #[arg(long, value_name = "SEED")]
+    pub(crate) sim: Option<u64>,
+    /// Only this endpoint, over TCP; the others are elsewhere
+    #[arg(long, value_name = "NAME", requires = "peers")]
+    pub(crate) role: Option<String>,
+    /// Where all endpoints are
+    #[arg(long, value_name = "NAME=HOST:PORT,…", requires = "role")]
+    pub(crate) peers: Option<String>,
+    /// Only this choreography
+    #[arg(long, value_name = "NAME")]
+    pub(crate) line: Option<String>,
+    /// Members of a sort, or the value of a parameter
+    #[arg(
+        long,
+        value_name = "NAME=N",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub(crate) size: Vec<Size>,
+    /// Parameters that nobody chooses are drawn from `int=-2..2`, `nat=3` and `length=2`, unless this says
+    /// otherwise
+    #[arg(
+        long,
+        value_name = "WHAT=N",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub(crate) bound: Vec<Bound>,
+    /// Where parameters that nobody chooses and free choices come from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// How long a receive waits at most
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    pub(crate) deadline: std::time::Duration,
+    /// How long endpoints look for each other at the beginning
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    pub(crate) patience: std::time::Duration,
 }
 
 /// `replay`.

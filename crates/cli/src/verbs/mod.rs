@@ -17,6 +17,7 @@ mod rejected;
 mod replay;
 mod request;
 mod resuming;
+mod run;
 mod saved;
 mod sequentialize;
 mod serve;
@@ -39,6 +40,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Estimate(arguments) => estimate::estimate(arguments, session),
         Verb::Recheck(arguments) => recheck::recheck(arguments, session),
         Verb::Diverge(arguments) => diverge::diverge(arguments, session),
+        Verb::Run(arguments) => run::run(arguments, session),
         Verb::Sim(arguments) => sim::sim(arguments, session),
         Verb::Replay(arguments) => replay::replay(arguments, session),
         Verb::Show(arguments) => show::show(arguments, session),

@@ -16,6 +16,7 @@ mod new_project;
 mod pictures;
 mod replaying;
 mod resuming;
+mod running;
 mod selecting;
 mod sequentializing;
 mod showing;

@@ -2,4 +2,5 @@
 
 mod engines_that_break;
 mod files;
+mod performing;
 mod sources;

@@ -18,11 +18,13 @@ const DEFAULT_SIZE: i64 = 2;
 /// The most instances that open parameters may give.
 const MOST_INSTANCES: usize = 10_000;
 
-/// Every instance that `sizes` leaves open.
+/// Every instance that `sizes` leaves open; with `values`, the one in which constants and parameters have
+/// these.
 pub(super) fn all(
     song: Arc<Song>,
     sizes: &Sizes,
     bounds: &Bounds,
+    values: Option<&[Value]>,
 ) -> Result<Vec<Instance>, InstanceError> {
     names_are_known(&song, sizes)?;
     let order = order(&song)?;
@@ -45,7 +47,7 @@ pub(super) fn all(
         drafts.iter_mut().try_for_each(enlist)?;
     }
     for decl in order {
-        drafts = fix(decl, drafts, sizes)?;
+        drafts = fix(decl, drafts, sizes, values)?;
         if missing.remove(&decl) && missing.is_empty() {
             drafts.iter_mut().try_for_each(enlist)?;
         }
@@ -111,7 +113,12 @@ fn has_a_size(sort: &SortDecl) -> bool {
 }
 
 /// Fixes one declaration in every draft; an open parameter makes several of each.
-fn fix(decl: Decl, drafts: Vec<Instance>, sizes: &Sizes) -> Result<Vec<Instance>, InstanceError> {
+fn fix(
+    decl: Decl,
+    drafts: Vec<Instance>,
+    sizes: &Sizes,
+    given: Option<&[Value]>,
+) -> Result<Vec<Instance>, InstanceError> {
     let Decl::Const(id) = decl else {
         return drafts
             .into_iter()
@@ -124,7 +131,10 @@ fn fix(decl: Decl, drafts: Vec<Instance>, sizes: &Sizes) -> Result<Vec<Instance>
     let Const { name, span, .. } = &song.consts[id.index()];
     let mut fixed = Vec::new();
     for mut draft in drafts {
-        let mut values = const_values(id, &draft, sizes)?;
+        let mut values = match given {
+            Some(given) => vec![given[id.index()].clone()],
+            None => const_values(id, &draft, sizes)?,
+        };
         if let Some(last) = values.pop() {
             fixed.extend(
                 values

@@ -88,7 +88,22 @@ impl Instance {
         sizes: &Sizes,
         bounds: &Bounds,
     ) -> Result<Vec<Instance>, InstanceError> {
-        build::all(song, sizes, bounds)
+        build::all(song, sizes, bounds, None)
+    }
+
+    /// The instance in which constants and parameters have these values, in the order of declaration,
+    /// also such as are not tried otherwise; `None` when there are not so many.
+    pub fn with_values(
+        song: Arc<Song>,
+        sizes: &Sizes,
+        bounds: &Bounds,
+        values: &[Value],
+    ) -> Result<Option<Instance>, InstanceError> {
+        if song.consts.len() != values.len() {
+            return Ok(None);
+        }
+        let instances = build::all(song, sizes, bounds, Some(values))?;
+        Ok(instances.into_iter().next())
     }
 
     /// With all messages delivered by one model, whatever their declarations say.

@@ -1,0 +1,87 @@
+//! `plainsong run`: a choreography is played, and how its endpoints end.
+
+use crate::arguments::RunArguments;
+use crate::session::Session;
+use plainsong_driver::Exit;
+use plainsong_driver::performance::{NoPerformance, Order, Performance, Way, perform};
+use plainsong_driver::plan::Request;
+
+/// Plays the choreographies of a song.
+pub(crate) fn run(arguments: &RunArguments, session: &mut Session) -> Exit {
+    execute(arguments, session).unwrap_or_else(|exit| exit)
+}
+
+fn execute(arguments: &RunArguments, session: &mut Session) -> Result<Exit, Exit> {
+    let (loaded, song) = session.song(&arguments.file)?;
+    let mut request = Request {
+        sizes: arguments.size.iter().map(|size| size.0.clone()).collect(),
+        ..Request::default()
+    };
+    for bound in &arguments.bound {
+        bound.apply(&mut request.bounds, &mut request.limits);
+    }
+    let performed = perform(&loaded, &song, &request, &order(arguments));
+    let performed = performed.map_err(|error| match error {
+        NoPerformance::Problem(problem) => {
+            session.console.problem(&problem, Some(&loaded.source));
+            Exit::Rejected
+        }
+        NoPerformance::Diagnostics(diagnostics) => {
+            session.diagnostics(&loaded.source, &diagnostics);
+            Exit::Rejected
+        }
+        NoPerformance::Bug(crash) => session.bug(Some(&loaded.source), &crash),
+    })?;
+    let mut exit = Exit::Fine;
+    for performance in &performed {
+        show(performance, performed.len() > 1, arguments.seed, session);
+        exit = exit.and(performance.exit());
+    }
+    Ok(exit)
+}
+
+fn order(arguments: &RunArguments) -> Order {
+    let way = match (&arguments.role, &arguments.peers, arguments.sim) {
+        (Some(role), Some(peers), _) => Way::One {
+            role: role.clone(),
+            peers: peers.clone(),
+        },
+        (_, _, Some(turns)) => Way::Sim(turns),
+        _ if arguments.sequential => Way::Sequential,
+        _ if arguments.tcp => Way::Tcp,
+        _ => Way::Threads,
+    };
+    Order {
+        way,
+        line: arguments.line.clone(),
+        seed: arguments.seed,
+        deadline: arguments.deadline,
+        patience: arguments.patience,
+    }
+}
+
+/// The lines that a generated program prints; what was drawn and what went wrong beside them.
+fn show(performance: &Performance, is_one_of_many: bool, seed: u64, session: &mut Session) {
+    if is_one_of_many {
+        session.console.result(&format!("{}\n", performance.line));
+    }
+    if !performance.parameters.is_empty() {
+        let given = performance.parameters.iter();
+        let given: Vec<String> = given
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        let line = &performance.line;
+        let remark = format!("{line}({}), seed {seed}\n", given.join(", "));
+        session.console.remark(&remark);
+    }
+    for (role, end) in &performance.ends {
+        let role = role
+            .as_ref()
+            .map(|role| format!("{role}: "))
+            .unwrap_or_default();
+        match end {
+            Ok(end) => session.console.result(&format!("{role}{end}\n")),
+            Err(error) => session.console.remark(&format!("{role}{error}\n")),
+        }
+    }
+}

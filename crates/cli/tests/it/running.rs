@@ -1,0 +1,194 @@
+//! Choreographies played: all ways end alike, and what cannot be played says why.
+
+use crate::stage::Stage;
+use std::net::TcpListener;
+
+const SWAP: &str = "
+choreography swap(x: int, y: int) {
+    endpoint a { var v: int = x; var t: int = 0; }
+    endpoint b { var v: int = y; var t: int = 0; }
+    ensures a.v == old(b.v) && b.v == old(a.v);
+    a.t = a.v;
+    b.t = b.v;
+    a.v = b.t;
+    b.v = a.t;
+}
+";
+
+const VOTES: &str = "
+sort Server;
+choreography votes() {
+    endpoint coordinator {
+        var votes: map<Server, bool> = map s: Server => false;
+        var commit: bool = false;
+    }
+    endpoint server[s: Server] {
+        var vote: bool = false;
+        var commit: bool = false;
+    }
+    for s in Server {
+        server[s].vote = choose bool;
+        coordinator.votes[s] = server[s].vote;
+    }
+    coordinator.commit = forall s: Server :: coordinator.votes[s];
+    for s in Server { server[s].commit = coordinator.commit; }
+}
+";
+
+const WAYS: [&[&str]; 5] = [
+    &[],
+    &["--sequential"],
+    &["--threads"],
+    &["--tcp"],
+    &["--sim", "7"],
+];
+
+#[test]
+fn all_ways_print_the_same() {
+    let stage = Stage::with(SWAP);
+    for way in WAYS {
+        let arguments = [&["run", "a.song", "--size", "x=40,y=-2"], way].concat();
+        let ran = stage.run(&arguments).exits(0);
+        assert_eq!(ran.out, "a: v = -2, t = 40\nb: v = 40, t = -2\n");
+        assert_eq!(ran.err, "swap(x = 40, y = -2), seed 0\n");
+    }
+}
+
+#[test]
+fn free_choices_come_from_the_seed() {
+    let stage = Stage::with(VOTES);
+    let mut different = std::collections::BTreeSet::new();
+    for seed in ["1", "2", "3", "4"] {
+        let run = |way: &[&str]| {
+            let arguments = ["run", "a.song", "--size", "Server=3", "--seed", seed];
+            stage.run(&[&arguments[..], way].concat()).exits(0).out
+        };
+        let line = run(&["--sequential"]);
+        for way in WAYS {
+            assert_eq!(run(way), line);
+        }
+        different.insert(line);
+    }
+    assert!(different.len() > 1, "{different:?}");
+}
+
+#[test]
+fn every_endpoint_can_be_a_process() {
+    let stage = Stage::with(VOTES);
+    let free = || TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let ports = [free(), free(), free()].map(|port| port.local_addr().expect("an address"));
+    let roles = ["coordinator", "server[0]", "server[1]"];
+    let peers: Vec<String> = roles
+        .iter()
+        .zip(ports)
+        .map(|(role, address)| format!("{role}={address}"))
+        .collect();
+    let peers = peers.join(",");
+    let started: Vec<_> = roles
+        .iter()
+        .map(|role| {
+            let arguments = ["run", "a.song", "--seed", "5", "--role", role];
+            let arguments = [&arguments[..], &["--peers", &peers]].concat();
+            let mut command = stage.command(&arguments);
+            std::thread::spawn(move || command.output().expect("it runs"))
+        })
+        .collect();
+    let said: String = started
+        .into_iter()
+        .map(|role| {
+            let output = role.join().expect("it ends");
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        })
+        .collect();
+    let together = stage.run(&["run", "a.song", "--seed", "5"]).exits(0);
+    assert_eq!(said, together.out);
+}
+
+/// Roles that do not play the same thing do not talk.
+#[test]
+fn another_seed_is_another_run() {
+    let stage = Stage::with(SWAP);
+    let free = || TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let ports = [free(), free()].map(|port| port.local_addr().expect("an address"));
+    let peers = format!("a={},b={}", ports[0], ports[1]);
+    let play = |role: &str, seed: &str| {
+        let arguments = ["run", "a.song", "--role", role, "--peers", &peers];
+        let more = ["--seed", seed, "--patience", "2"];
+        let mut command = stage.command(&[&arguments[..], &more].concat());
+        std::thread::spawn(move || command.output().expect("it runs"))
+    };
+    let (a, b) = (play("a", "1"), play("b", "2"));
+    for role in [a, b] {
+        let output = role.join().expect("it ends");
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("another protocol"), "{said}");
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_told_at_every_endpoint() {
+    let stage = Stage::with(
+        "choreography divide(n: int) {
+            endpoint a { var n: int = n; }
+            endpoint b { var q: int = 0; }
+            b.q = 12 / a.n;
+        }",
+    );
+    for way in WAYS {
+        let arguments = [&["run", "a.song", "--size", "n=0"], way].concat();
+        let ran = stage.run(&arguments).exits(1);
+        assert_eq!(ran.out, "");
+        let told = ran.err.matches("division by zero").count();
+        let roles = if way == ["--sequential"] { 1 } else { 2 };
+        assert_eq!(told, roles, "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_broken_promise_is_told_by_the_line() {
+    let stage = Stage::with(
+        "choreography keep() {
+            endpoint a { var n: int = 0; }
+            ensures a.n == 0;
+            a.n = 1;
+        }",
+    );
+    let ran = stage.run(&["run", "a.song", "--sequential"]).exits(1);
+    assert!(ran.err.contains("a.n == 0"), "{}", ran.err);
+}
+
+#[test]
+fn what_cannot_be_played_says_why() {
+    let processes = Stage::with("process p { var x: int = 0; x = 1; }");
+    let ran = processes.run(&["run", "a.song"]).exits(3);
+    assert!(ran.err.contains("no choreography to run"), "{}", ran.err);
+
+    let swap = Stage::with(SWAP);
+    let cases: [(&[&str], &str); 6] = [
+        (&["--size", "z=1"], "no sort or parameter `z`"),
+        (&["--size", "x=1..2"], "one run has one size"),
+        (&["--line", "swop"], "no choreography `swop`"),
+        (&["--tcp", "--threads"], "cannot be used with"),
+        (&["--role", "a"], "--peers"),
+        (&["--role", "c", "--peers", "a=h:1,b=h:2"], "no role `c`"),
+    ];
+    for (more, said) in cases {
+        let ran = swap.run(&[&["run", "a.song"], more].concat()).exits(3);
+        assert!(ran.err.contains(said), "{more:?}: {}", ran.err);
+    }
+
+    let impossible = Stage::with(
+        "choreography never(n: nat) {
+            endpoint a { var n: nat = n; }
+            requires n > 10;
+            a.n = 0;
+        }",
+    );
+    let ran = impossible.run(&["run", "a.song"]).exits(3);
+    assert!(ran.err.contains("what `never` requires"), "{}", ran.err);
+    let ran = impossible
+        .run(&["run", "a.song", "--size", "n=11"])
+        .exits(0);
+    assert_eq!(ran.out, "a: n = 0\n");
+}

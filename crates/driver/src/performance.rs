@@ -1,0 +1,293 @@
+//! Choreographies played: as a line, or as voices on a transport.
+
+use crate::contain::{Crash, contained};
+use crate::plan::Request;
+use crate::sizes::{table, validate};
+use crate::{Exit, LoadedSong, Problem};
+use plainsong_diagnostics::Diagnostic;
+use plainsong_ir::{Sizing, Song};
+use plainsong_project::project;
+use plainsong_run::{End, Line, NoStart, Voices};
+use plainsong_runtime::{Error, Fault, tcp, threads};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::sizes::Sizes;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// On what to play.
+#[derive(Clone, Debug)]
+pub enum Way {
+    /// Statement by statement, as it is written.
+    Sequential,
+    /// Every voice on a thread of its own.
+    Threads,
+    /// Every voice over TCP, all of them in this process.
+    Tcp,
+    /// Every voice in a simulator that draws turns from this number.
+    Sim(u64),
+    /// One voice over TCP: which one, and where all of them are, as `name=host:port,…`.
+    One {
+        /// The role to play.
+        role: String,
+        /// Where all roles are.
+        peers: String,
+    },
+}
+
+/// What to play, and how.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// On what.
+    pub way: Way,
+    /// Only the choreography of this name.
+    pub line: Option<String>,
+    /// Where parameters and free choices come from.
+    pub seed: u64,
+    /// How long a receive waits at most.
+    pub deadline: Duration,
+    /// How long roles look for each other at the beginning.
+    pub patience: Duration,
+}
+
+/// A choreography that was played.
+#[derive(Clone, Debug)]
+pub struct Performance {
+    /// Its name.
+    pub line: String,
+    /// Its parameters, with their values.
+    pub parameters: Vec<(String, String)>,
+    /// How each role that was played ended; one error without a role when it was played as a line.
+    pub ends: Vec<(Option<String>, Result<End, Error>)>,
+}
+
+impl Performance {
+    /// What it contributes to the exit code: a program that goes wrong refutes something; a peer that is
+    /// lost leaves everything open.
+    pub fn exit(&self) -> Exit {
+        let of = |end: &Result<End, Error>| match end.as_ref().map_err(Error::fault) {
+            Ok(_) => Exit::Fine,
+            Err(Fault::Undefined { .. } | Fault::Deadlock { .. } | Fault::WrongSite { .. }) => {
+                Exit::Refuted
+            }
+            Err(_) => Exit::Unknown,
+        };
+        let exits = self.ends.iter().map(|(_, end)| of(end));
+        exits.fold(Exit::Fine, Exit::and)
+    }
+}
+
+/// Why nothing was played.
+#[derive(Clone, Debug)]
+pub enum NoPerformance {
+    /// What was asked cannot be done.
+    Problem(Problem),
+    /// The choreography has no voices.
+    Diagnostics(Vec<Diagnostic>),
+    /// Our own bug.
+    Bug(Crash),
+}
+
+/// Plays the choreographies of a song.
+///
+/// # Errors
+///
+/// When there is none, or when one of them cannot begin.
+pub fn perform(
+    loaded: &LoadedSong,
+    song: &Arc<Song>,
+    request: &Request,
+    order: &Order,
+) -> Result<Vec<Performance>, NoPerformance> {
+    let of_file = |problem: Problem| NoPerformance::Problem(problem.in_file(&loaded.source.name));
+    let lines = lines(song, order).map_err(of_file)?;
+    let (sizes, given) = sizes(song, &lines, &request.sizes).map_err(of_file)?;
+    let instances = contained(|| Instance::all(song.clone(), &sizes, &request.bounds))
+        .map_err(NoPerformance::Bug)?
+        .map_err(|error| of_file(error.into()))?;
+    // Parameters nobody chose are chosen by the seed too.
+    let Some(instance) = instances.get((order.seed % instances.len().max(1) as u64) as usize)
+    else {
+        return Err(of_file(Problem::new(
+            "no values of the parameters satisfy their `where`",
+        )));
+    };
+    let play = |&number: &usize| {
+        let stage = Stage {
+            song,
+            number,
+            sizes: &sizes,
+            order,
+        };
+        let line = contained(|| Line::new(instance, number, order.seed, &given))
+            .map_err(NoPerformance::Bug)?
+            .map_err(|why| stage.cannot_begin(why, &of_file))?;
+        stage.play(&line, &of_file)
+    };
+    lines.iter().map(play).collect()
+}
+
+/// The choreographies that are asked for.
+fn lines(song: &Song, order: &Order) -> Result<Vec<usize>, Problem> {
+    let names: Vec<&str> = song.lines.iter().map(|line| &*line.name).collect();
+    if names.is_empty() {
+        return Err(Problem::new("there is no choreography to run")
+            .help("processes and actions are executed by `plainsong sim`"));
+    }
+    let lines: Vec<usize> = match &order.line {
+        None => (0..names.len()).collect(),
+        Some(name) => {
+            let found = names.iter().position(|one| one == name);
+            vec![found.ok_or_else(|| Problem::unknown("choreography", name, &names))?]
+        }
+    };
+    if matches!(order.way, Way::One { .. }) && lines.len() > 1 {
+        return Err(Problem::new("a role belongs to one choreography")
+            .help(format!("for example `--line {}`", names[0])));
+    }
+    Ok(lines)
+}
+
+/// Sizes of the song, and values of the choreographies' own parameters.
+fn sizes(song: &Song, lines: &[usize], asked: &[Sizing]) -> Result<(Sizes, Sizes), Problem> {
+    if let Some(range) = asked.iter().find(|sizing| sizing.low != sizing.high) {
+        let problem = format!("one run has one size: `{}` was given a range", range.name);
+        return Err(Problem::new(problem).help(format!(
+            "for example `--size {}={}`",
+            range.name, range.high
+        )));
+    }
+    let is_own = |sizing: &Sizing| {
+        lines.iter().any(|&line| {
+            let code = &song.lines[line].code;
+            let mut own = code.locals[..code.arity].iter();
+            own.any(|param| param.name == sizing.name)
+        })
+    };
+    let (own, others): (Vec<Sizing>, Vec<Sizing>) = asked.iter().cloned().partition(is_own);
+    validate(&others, &[song])?;
+    let mut sizes = Sizes::new();
+    for (name, chosen) in table(song, None, &others) {
+        sizes = sizes.with(name, chosen.low);
+    }
+    let given = own.into_iter().fold(Sizes::new(), |given, sizing| {
+        given.with(sizing.name, sizing.low)
+    });
+    Ok((sizes, given))
+}
+
+/// One choreography about to be played.
+struct Stage<'a> {
+    song: &'a Arc<Song>,
+    number: usize,
+    sizes: &'a Sizes,
+    order: &'a Order,
+}
+
+impl Stage<'_> {
+    fn play(
+        &self,
+        line: &Line,
+        of_file: &impl Fn(Problem) -> NoPerformance,
+    ) -> Result<Performance, NoPerformance> {
+        let ends = match &self.order.way {
+            Way::Sequential => {
+                let roles = line.roles().into_iter().map(Some);
+                match contained(|| line.play()).map_err(NoPerformance::Bug)? {
+                    Ok(ends) => roles.zip(ends.into_iter().map(Ok)).collect(),
+                    Err(error) => vec![(None, Err(error))],
+                }
+            }
+            way => {
+                let voices = self.voices(line, of_file)?;
+                contained(|| self.play_voices(&voices, way))
+                    .map_err(NoPerformance::Bug)?
+                    .map_err(of_file)?
+            }
+        };
+        Ok(Performance {
+            line: line.name().to_owned(),
+            parameters: line.parameters(),
+            ends,
+        })
+    }
+
+    fn voices(
+        &self,
+        line: &Line,
+        of_file: &impl Fn(Problem) -> NoPerformance,
+    ) -> Result<Voices, NoPerformance> {
+        let projected = contained(|| project(self.song, self.number, &Default::default()))
+            .map_err(NoPerformance::Bug)?
+            .map_err(NoPerformance::Diagnostics)?;
+        let voices = contained(|| line.voices(&Arc::new(projected.song), self.sizes));
+        voices
+            .map_err(NoPerformance::Bug)?
+            .map_err(|why| self.cannot_begin(why, of_file))
+    }
+
+    #[expect(clippy::type_complexity, reason = "it is what a performance has")]
+    fn play_voices(
+        &self,
+        voices: &Voices,
+        way: &Way,
+    ) -> Result<Vec<(Option<String>, Result<End, Error>)>, Problem> {
+        let of_tcp = tcp::Options {
+            deadline: Some(self.order.deadline),
+            patience: self.order.patience,
+            ..tcp::Options::default()
+        };
+        let of_threads = threads::Options {
+            deadline: Some(self.order.deadline),
+            ..threads::Options::default()
+        };
+        let ends = match way {
+            Way::Sequential | Way::Threads => voices.on_threads(&of_threads),
+            Way::Tcp => voices.over_tcp(&of_tcp),
+            Way::Sim(turns) => voices.in_the_simulator(*turns),
+            Way::One { role, peers } => {
+                let cast = voices.cast();
+                let addresses =
+                    tcp::addresses(cast, peers).map_err(|error| Problem::new(error.to_string()))?;
+                let names: Vec<&str> = cast.roles().iter().map(String::as_str).collect();
+                let number = cast.role(role);
+                let number = number.ok_or_else(|| Problem::unknown("role", role, &names))?;
+                let end = voices.one_over_tcp(number, &addresses, &of_tcp);
+                return Ok(vec![(Some(role.clone()), end)]);
+            }
+        };
+        let roles = voices.cast().roles().iter().cloned().map(Some);
+        Ok(roles.zip(ends).collect())
+    }
+
+    fn cannot_begin(
+        &self,
+        why: NoStart,
+        of_file: &impl Fn(Problem) -> NoPerformance,
+    ) -> NoPerformance {
+        let line = &self.song.lines[self.number];
+        of_file(match why {
+            NoStart::Nothing => Problem {
+                span: Some(line.span),
+                ..Problem::new(format!(
+                    "no parameters and starting values that were tried satisfy what `{}` requires",
+                    line.name
+                ))
+                .help("choose them with `--size name=value`, or try more of them with `--bound`")
+            },
+            NoStart::Failed(failure) => Problem {
+                span: Some(failure.span),
+                ..Problem::new(failure.message)
+            },
+            NoStart::Instance(error) => error.into(),
+            NoStart::Foreign => {
+                return NoPerformance::Bug(Crash {
+                    message: format!(
+                        "the voices of `{}` do not begin as the line does",
+                        line.name
+                    ),
+                    backtrace: String::new(),
+                });
+            }
+        })
+    }
+}
