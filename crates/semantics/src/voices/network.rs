@@ -184,16 +184,20 @@ impl Network {
         self.messages.push(message);
     }
 
-    /// Sends a copy of the message at `position`: what is in the past of the first is in the past of the
-    /// second.
+    /// Sends a copy of the message at `position`, as if its sender did it again now: whatever the model, it
+    /// comes after what its sender has sent so far. So what can happen under a stricter model can happen
+    /// under a weaker one, with copies as without.
     pub(crate) fn double(&mut self, position: usize) {
-        let number = self.sent;
-        let copy = Flying {
-            number,
-            ..self.messages[position].clone()
-        };
-        self.messages.push(copy);
-        self.sent.0 += 1;
+        let Flying {
+            model,
+            to,
+            from,
+            kind,
+            ref payload,
+            ..
+        } = self.messages[position];
+        let payload = payload.to_vec();
+        self.send(from, to, model, kind, payload);
     }
 
     /// The messages that a receive of `to` may take: those that `accepts` accepts and no model

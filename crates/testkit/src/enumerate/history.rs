@@ -26,6 +26,12 @@ pub enum Event {
     },
     /// A receive gave up waiting.
     TimedOut,
+    /// Its message with this number, counted from 0, was sent once more.
+    Copied(usize),
+    /// It crashed.
+    Crashed,
+    /// It began anew.
+    Restarted,
 }
 
 /// What each participant did, in its own order: the execution graph with program order (within a
@@ -51,10 +57,13 @@ pub(super) struct History {
     letters: Vec<Vec<Letter>>,
     /// All sendings in the order of this interleaving.
     order: Vec<Sending>,
+    /// Messages that were lost.
+    lost: BTreeSet<Sending>,
 }
 
-/// What the future depends on: the logs and, per receiver, the order of unread mailbox messages.
-pub(super) type Key = (Logs, Vec<Vec<Sending>>);
+/// What the future depends on: the logs, what was lost and, per receiver, the order of unread mailbox
+/// messages.
+pub(super) type Key = (Logs, BTreeSet<Sending>, Vec<Vec<Sending>>);
 
 impl History {
     pub(super) fn new(participants: usize) -> Self {
@@ -62,6 +71,7 @@ impl History {
             logs: vec![Vec::new(); participants],
             letters: vec![Vec::new(); participants],
             order: Vec::new(),
+            lost: BTreeSet::new(),
         }
     }
 
@@ -73,6 +83,19 @@ impl History {
         self.order.push((who, self.letters[who].len()));
         self.letters[who].push(letter);
         self.logs[who].push(Event::Sent);
+    }
+
+    /// Sends a message once more, after everything that its sender has sent.
+    pub(super) fn copy(&mut self, (who, index): Sending) {
+        self.order.push((who, self.letters[who].len()));
+        let letter = self.letters[who][index].clone();
+        self.letters[who].push(letter);
+        self.logs[who].push(Event::Copied(index));
+    }
+
+    /// A message on its way is gone.
+    pub(super) fn lose(&mut self, sending: Sending) {
+        self.lost.insert(sending);
     }
 
     pub(super) fn receive(&mut self, who: Who, (from, index): Sending) {
@@ -90,8 +113,11 @@ impl History {
     /// Messages to `who` that it has not received, oldest first.
     pub(super) fn unread(&self, who: Who) -> Vec<Sending> {
         let read: BTreeSet<Sending> = self.logs[who].iter().filter_map(read_by).collect();
-        let unread =
-            |sending: &&Sending| self.letter(**sending).to == who && !read.contains(*sending);
+        let unread = |sending: &&Sending| {
+            self.letter(**sending).to == who
+                && !read.contains(*sending)
+                && !self.lost.contains(*sending)
+        };
         self.order.iter().filter(unread).copied().collect()
     }
 
@@ -117,7 +143,8 @@ impl History {
     pub(super) fn key(&self) -> Key {
         let mailbox = |sending: &Sending| self.letter(*sending).model == Delivery::Mailbox;
         let queue = |who| self.unread(who).into_iter().filter(mailbox).collect();
-        (self.logs.clone(), (0..self.logs.len()).map(queue).collect())
+        let queues = (0..self.logs.len()).map(queue).collect();
+        (self.logs.clone(), self.lost.clone(), queues)
     }
 }
 
@@ -161,7 +188,7 @@ fn position_of(logs: &Logs, (who, index): Sending) -> usize {
     let sent = logs[who]
         .iter()
         .enumerate()
-        .filter(|(_, event)| **event == Event::Sent);
+        .filter(|(_, event)| matches!(event, Event::Sent | Event::Copied(_)));
     sent.map(|(position, _)| position)
         .nth(index)
         .expect("a message was sent before it is read")

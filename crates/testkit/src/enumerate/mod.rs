@@ -27,6 +27,7 @@ mod actions;
 mod binders;
 mod collections;
 mod eval;
+mod faults;
 mod history;
 mod instance;
 mod mailroom;

@@ -13,14 +13,15 @@ use super::value::Value;
 use super::voices::{Actor, Member, Search, World};
 use super::{Halt, Why};
 use plainsong_ir::{Body, StartValue};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// State variables, and the values chosen for them.
-type Beginning = (Vec<Value>, Vec<Value>);
+pub(super) type Beginning = (Vec<Value>, Vec<Value>);
 
 /// A process at its first communication: what it chose for its state variables, what it chose
 /// afterwards, and where it stands.
-type Begun<'a> = (Vec<Value>, Vec<Value>, Actor<'a>);
+pub(super) type Begun<'a> = (Vec<Value>, Vec<Value>, Actor<'a>);
 
 impl<'a> Search<'a> {
     /// The prefixes with which executions begin: state variables, then `init`, then each body up
@@ -37,7 +38,7 @@ impl<'a> Search<'a> {
             }
         }
         let beginnings: Vec<Vec<Beginning>> = (1..=self.members.len())
-            .map(|who| self.beginnings(who))
+            .map(|who| self.beginnings(who, None))
             .collect();
         if beginnings.iter().any(Vec::is_empty) {
             return Some(Vec::new());
@@ -50,12 +51,19 @@ impl<'a> Search<'a> {
     }
 
     /// The ways in which the state variables of a process can start.
-    fn beginnings(&mut self, who: Who) -> Vec<Beginning> {
+    /// A durable one keeps its value.
+    pub(super) fn beginnings(&mut self, who: Who, kept: Option<&[Value]>) -> Vec<Beginning> {
         let Member { process, index } = &self.members[who - 1];
         let (process, index) = (*process, index.clone());
         let identity = self.identities[who].clone();
         let mut open: Vec<Beginning> = vec![(Vec::new(), Vec::new())];
-        for var in &self.instance.song.families[process.family.index()].vars {
+        let declared = &self.instance.song.families[process.family.index()].vars;
+        for (at, var) in declared.iter().enumerate() {
+            if let Some(kept) = kept.filter(|_| var.durable) {
+                open.iter_mut()
+                    .for_each(|(vars, _)| vars.push(kept[at].clone()));
+                continue;
+            }
             let mut longer = Vec::new();
             for (vars, chosen) in open {
                 let mut store =
@@ -121,13 +129,24 @@ impl<'a> Search<'a> {
             history: history.clone(),
             actors: Vec::new(),
             halts: Vec::new(),
+            down: BTreeSet::new(),
+            spent: vec![0; self.voices.faults.len()],
         };
         let mut worlds = vec![empty];
         for (at, beginnings) in beginnings.iter().enumerate() {
-            let begun: Vec<Begun<'a>> = beginnings
-                .iter()
-                .flat_map(|beginning| self.begin(at + 1, beginning))
-                .collect();
+            let begun: Vec<Begun<'a>> = match self.voices.faults.is_empty() {
+                true => beginnings
+                    .iter()
+                    .flat_map(|beginning| self.begin(at + 1, beginning))
+                    .collect(),
+                false => beginnings
+                    .iter()
+                    .map(|(vars, chosen)| {
+                        let actor = self.fresh(at + 1, vars.clone());
+                        (chosen.clone(), Vec::new(), actor)
+                    })
+                    .collect(),
+            };
             if worlds.len().saturating_mul(begun.len()) > limit {
                 return None;
             }
@@ -143,7 +162,7 @@ impl<'a> Search<'a> {
     }
 
     /// Runs a process to its first communication.
-    fn begin(&self, who: Who, (vars, chosen): &Beginning) -> Vec<Begun<'a>> {
+    pub(super) fn begin(&self, who: Who, (vars, chosen): &Beginning) -> Vec<Begun<'a>> {
         let (vars, chosen) = (vars.clone(), chosen.clone());
         let body = match &self.members[who - 1].process.body {
             Body::Handlers(handlers) => {

@@ -5,13 +5,18 @@ use super::history::{History, Key, Letter, Who};
 use super::instance::Instance;
 use super::mailroom::{Mail, Offer};
 use super::run::{Pause, Thread};
+use super::start::Begun;
 use super::value::{Value, held, process_text};
 use super::{Executions, Halt, Outcome, Stopped, Why};
 use plainsong_ir::{
     Accept, Body, Delivery, Expr, Handler, MessageId, Process, Stmt, StmtKind, Voices,
 };
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
+
+/// What tells a prefix from others: the history, who stopped halfway, who has not begun, and what was spent on
+/// faults.
+type Prefix = (Key, Vec<Halt>, Vec<bool>, Vec<u32>);
 
 /// How many messages one step may send; with more, what happens is too much to enumerate.
 const MOST_SENT: usize = 500;
@@ -24,10 +29,16 @@ pub(super) fn explore<'a>(
     limit: usize,
 ) -> Option<Executions> {
     let mut search = Search::new(instance, voices, delivery);
-    let mut seen: HashSet<(Key, Vec<Halt>)> = HashSet::new();
+    let mut seen: HashSet<Prefix> = HashSet::new();
     let mut open = search.start(limit)?;
     while let Some(world) = open.pop() {
-        if seen.insert((world.history.key(), world.halts.clone())) {
+        let key = (
+            world.history.key(),
+            world.halts.clone(),
+            world.unbegun(),
+            world.spent.clone(),
+        );
+        if seen.insert(key) {
             if seen.len() > limit || instance.exceeded() {
                 return None;
             }
@@ -48,11 +59,21 @@ pub(super) struct Member<'a> {
 pub(super) enum Actor<'a> {
     /// In the middle of its body.
     Body(Thread<'a>, Pause<'a>),
+    /// It has not begun; these are its state variables.
+    Fresh(Vec<Value>),
     /// Between two messages; these are its state variables.
     Handlers(&'a [Handler], Vec<Value>),
 }
 
 impl Actor<'_> {
+    /// Its state variables.
+    pub(super) fn vars(&self) -> &[Value] {
+        match self {
+            Actor::Body(thread, _) => &thread.store.vars,
+            Actor::Fresh(vars) | Actor::Handlers(_, vars) => vars,
+        }
+    }
+
     /// Why it does nothing any more, if it stopped halfway.
     pub(super) fn halted(&self) -> Option<Why> {
         match self {
@@ -71,6 +92,20 @@ pub(super) struct World<'a> {
     pub(super) actors: Vec<Rc<Actor<'a>>>,
     /// Processes that stopped halfway, in ascending order.
     pub(super) halts: Vec<Halt>,
+    /// Processes that are down.
+    pub(super) down: BTreeSet<Who>,
+    /// How often each declared fault has happened.
+    pub(super) spent: Vec<u32>,
+}
+
+impl World<'_> {
+    /// Which processes have not begun.
+    fn unbegun(&self) -> Vec<bool> {
+        let actors = self.actors.iter();
+        actors
+            .map(|actor| matches!(**actor, Actor::Fresh(_)))
+            .collect()
+    }
 }
 
 pub(super) struct Search<'a> {
@@ -133,11 +168,15 @@ impl<'a> Search<'a> {
         let mut next = Vec::new();
         let mut moved = false;
         for who in 1..=self.members.len() {
+            if world.down.contains(&who) {
+                continue;
+            }
             let steps = match &*world.actors[who - 1] {
                 Actor::Body(thread, Pause::Before(statement)) => {
                     self.body_steps(world, who, thread, statement)
                 }
                 Actor::Body(..) => Vec::new(),
+                Actor::Fresh(vars) => self.first_steps(world, who, vars),
                 Actor::Handlers(handlers, vars) => self.handler_steps(world, who, handlers, vars),
             };
             moved |= !steps.is_empty();
@@ -146,7 +185,24 @@ impl<'a> Search<'a> {
         if !moved {
             self.rest(world);
         }
+        next.extend(self.faults(world));
         next
+    }
+
+    /// What stands before the first communication of a body.
+    fn first_steps(
+        &self,
+        world: &World<'a>,
+        who: Who,
+        vars: &[Value],
+    ) -> Vec<(History, Actor<'a>)> {
+        let begun = self.begin(who, &(vars.to_vec(), Vec::new())).into_iter();
+        let step = |(_, mut chosen, actor): Begun<'a>| {
+            let mut history = world.history.clone();
+            history.choose(who, &mut chosen);
+            (history, actor)
+        };
+        begun.map(step).collect()
     }
 
     /// What a body can do, and where that leads.
@@ -375,10 +431,13 @@ impl<'a> Search<'a> {
             let (logs, halts) = (world.history.logs.clone(), world.halts.clone());
             return self.classify(Stopped { logs, halts });
         }
-        let waits = |(actor, member): (&Rc<Actor<'_>>, &Member<'_>)| {
-            matches!(**actor, Actor::Body(_, Pause::Before(_))) && !member.process.daemon
+        let waits = |(at, (actor, member)): (usize, (&Rc<Actor<'_>>, &Member<'_>))| {
+            matches!(**actor, Actor::Body(_, Pause::Before(_)))
+                && !member.process.daemon
+                && !world.down.contains(&(at + 1))
         };
-        let blocked = world.actors.iter().zip(&self.members).any(waits);
+        let actors = world.actors.iter().zip(&self.members);
+        let blocked = actors.enumerate().any(waits);
         let (logs, outcome) = (world.history.logs.clone(), self.outcome(world));
         if blocked {
             self.found.blocked.insert(logs);
@@ -393,10 +452,7 @@ impl<'a> Search<'a> {
         let song = self.instance.song;
         let mut outcome = Outcome::new();
         for (at, (actor, member)) in world.actors.iter().zip(&self.members).enumerate() {
-            let values = match &**actor {
-                Actor::Body(thread, _) => &thread.store.vars,
-                Actor::Handlers(_, vars) => vars,
-            };
+            let values = actor.vars();
             let declared = &song.families[member.process.family.index()].vars;
             for (var, value) in declared.iter().zip(values) {
                 let name = format!("{}.{}", self.found.names[at + 1], var.name);

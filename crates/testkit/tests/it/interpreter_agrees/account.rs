@@ -126,6 +126,32 @@ pub(crate) fn interpreted(instance: &Instance) -> Option<Account> {
     Some(account)
 }
 
+/// What the interpreter finds in all states, without numbers of executions.
+pub(crate) fn searched(instance: &Instance) -> Option<Account> {
+    let ends = ends(&Machine::new(instance, Subject::System))?;
+    Some(Account {
+        complete: usize::from(!ends.finals.is_empty()),
+        blocked: usize::from(!ends.deadlocks.is_empty()),
+        failed: usize::from(ends.failure),
+        discarded: 0,
+        finals: ends.finals,
+        deadlocks: ends.deadlocks,
+    })
+}
+
+impl Account {
+    /// Only whether there are executions of each kind, and how they end.
+    pub(crate) fn without_numbers(self) -> Account {
+        Account {
+            complete: self.complete.min(1),
+            blocked: self.blocked.min(1),
+            failed: self.failed.min(1),
+            discarded: 0,
+            ..self
+        }
+    }
+}
+
 /// The two ways to run a song of voices must themselves agree on what is possible.
 fn check(seen: &Account, count: &ExecutionCount) {
     assert_eq!(count.completeness, Completeness::Complete);
