@@ -11,6 +11,8 @@
 //! | `structural` | nothing | all, or all fair ones | rest whatever is pending, not asking for fairness |
 //! | `fair_core` | a fair period | all fair ones | when finitely many states are reachable |
 //!
+//! For every size at once there is [`ranking`], which says what a prover has to show.
+//!
 //! Whatever is found is executed again from its own end by the interpreter
 //! ([`repetition`](plainsong_semantics::repetition)) before anybody sees it.
 
@@ -22,6 +24,7 @@ mod fair_core;
 mod lasso;
 mod nearest;
 mod net;
+pub mod ranking;
 mod rounds;
 mod simplex;
 mod structural;

@@ -82,6 +82,8 @@ pub struct RestOptions {
     pub fairness: Option<Fairness>,
     /// How the answer is looked for.
     pub method: Method,
+    /// May a solver be asked to show it for every size?
+    pub prove: bool,
 }
 
 /// What an engine found out.

@@ -137,19 +137,15 @@ impl Repetition {
             };
             return format!("repeats for ever: {events} {lead} back to where {they} began");
         }
-        let mut left: Vec<String> = self
+        let left: Vec<String> = self
             .leaves
             .iter()
-            .take(LISTED)
             .map(|(what, number)| match number {
                 1 => format!("one more `{what}`"),
                 several => format!("{several} more `{what}`"),
             })
             .collect();
-        if self.leaves.len() > LISTED {
-            left.push(format!("{} other kinds", self.leaves.len() - LISTED));
-        }
-        let adds = (!left.is_empty()).then(|| format!("adding {}", listed(&left)));
+        let adds = (!left.is_empty()).then(|| format!("adding {}", listed(&left, "other kinds")));
         let each_time: Vec<String> = self.shifted().into_iter().chain(adds).collect();
         format!(
             "repeats for ever: {events} can happen again and again, each time {}",
@@ -169,34 +165,30 @@ impl Repetition {
             up if up > 0 => "greater",
             _ => "less",
         };
-        let mut names: Vec<String> = self.points.iter().take(LISTED).cloned().collect();
-        if self.points.len() > LISTED {
-            names.push(format!("{} others", self.points.len() - LISTED));
-        }
         let by = self.shift.unsigned_abs();
-        Some(format!("making {} {by} {how}", listed(&names)))
+        Some(format!(
+            "making {} {by} {how}",
+            listed(&self.points, "others")
+        ))
     }
 
     fn fairness(&self) -> String {
         if self.ignored.is_empty() {
             return "nothing that waits is ignored".to_owned();
         }
-        let mut names: Vec<String> = self
-            .ignored
-            .iter()
-            .take(LISTED)
-            .map(|one| format!("`{one}`"))
-            .collect();
-        if self.ignored.len() > LISTED {
-            names.push(format!("{} others", self.ignored.len() - LISTED));
-        }
-        format!("ignored for ever: {}", listed(&names))
+        let names: Vec<String> = self.ignored.iter().map(|one| format!("`{one}`")).collect();
+        format!("ignored for ever: {}", listed(&names, "others"))
     }
 }
 
-/// `a, b and c`.
-fn listed(parts: &[String]) -> String {
-    match parts {
+/// `a, b and c`; of many, the first few and how many others.
+fn listed(parts: &[String], others: &str) -> String {
+    let mut shown = parts.to_vec();
+    if parts.len() > LISTED + 1 {
+        shown.truncate(LISTED);
+        shown.push(format!("{} {others}", parts.len() - LISTED));
+    }
+    match &shown[..] {
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
         [] => String::new(),

@@ -22,7 +22,11 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
         Some(DivergeMethod::Shifted) => Method::Shifted,
     };
     let manner = Manner {
-        rest: RestOptions { fairness, method },
+        rest: RestOptions {
+            fairness,
+            method,
+            prove: true,
+        },
         engine: Some("diverge"),
         ..Manner::default()
     };

@@ -2,16 +2,20 @@
 //!
 //! `plainsong-diverge` answers for one instance. Sizes are tried from the smallest; a refutation is a real
 //! execution whose period was executed again from its own end. What comes to rest does so in the
-//! instances that were looked at: that holds within a bound. Where the song leaves nothing open, neither
+//! instances that were looked at: that holds within a bound. Where a measure can be shown for every size
+//! ([`ranking`](super::ranking)), it is proved. Where the song leaves nothing open, neither
 //! sizes nor windows of integers, it is proved.
 
+use super::bounds::Bound;
 use super::dossier::Dossier;
 use super::naive::instances_of;
+use super::ranking::ranked;
+use super::trusted::trusted;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
-use plainsong_diverge::{Fairness, Finding, Report, diverge};
+use plainsong_diverge::{Fairness, Finding, Method, Report, diverge};
 use plainsong_ir::{Claim, Song};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
@@ -94,6 +98,24 @@ fn about(
         ));
     }
     let mut verdict = file.close(task, overseer).verdict;
+    let may_prove = task.rest.method == Method::All && !verdict.bound.is_empty();
+    if may_prove
+        && task.rest.prove
+        && verdict.outcome == Outcome::Holds
+        && let Some(found) = ranked(task, overseer)
+    {
+        return Ok(Verdict {
+            outcome: Outcome::Proved,
+            bound: Bound::new(),
+            reason: format!(
+                "every execution comes to rest: {} ({})",
+                found.why,
+                plainsong_report::count(found.obligations as u64, "obligation")
+            ),
+            assumptions: [trusted(&task.song), found.notes].concat(),
+            ..verdict
+        });
+    }
     if verdict.outcome == Outcome::Holds {
         let which = match fairness(task, question) {
             Fairness::Any => "every execution",

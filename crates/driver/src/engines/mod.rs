@@ -11,6 +11,7 @@ mod identities;
 mod naive;
 mod on_the_line;
 mod prove;
+mod ranking;
 mod sequentialize;
 mod trusted;
 

@@ -11,6 +11,7 @@
 //! same number, or never received when there is none.
 
 use super::WIDTH;
+use super::bracket::bracketed;
 use super::columns::Columns;
 use super::rows::{Party, Row, RowKind};
 
@@ -20,10 +21,10 @@ pub(super) fn draw(columns: &Columns, rows: &[Row]) -> String {
         return String::new();
     }
     let mut picture = heading(columns);
-    for row in rows {
+    for (at, row) in rows.iter().enumerate() {
         let mut line = Line::new(columns);
         line.row(row);
-        picture.push_str(&line.finish(row));
+        picture.push_str(&bracketed(rows, at, line.finish(row)));
     }
     picture
 }

@@ -1,6 +1,7 @@
 //! The picture as a numbered list: for forms without messages and for more lanes than fit.
 
 use super::INDENT;
+use super::bracket::bracketed;
 use super::rows::{Party, Row, RowKind};
 use plainsong_semantics::trace::Trace;
 
@@ -26,8 +27,11 @@ pub(super) fn draw(trace: &Trace, rows: &[Row]) -> String {
             row.label,
             remarks(row),
         );
-        list.push_str(line.trim_end());
-        list.push('\n');
+        list.push_str(&bracketed(
+            rows,
+            number - 1,
+            format!("{}\n", line.trim_end()),
+        ));
     }
     list
 }

@@ -2,9 +2,10 @@
 //!
 //! The path: [`rows`] decides what is worth a line and joins each send with its receive where that
 //! tells no lie about order, [`order`] puts the lines in an order that follows causes, [`columns`]
-//! finds room for the lanes, [`lanes`] draws; [`mod@svg`] draws the same rows for browsers. What does not fit into a hundred columns, and forms
+//! finds room for the lanes, [`lanes`] draws, [`bracket`] marks what repeats for ever; [`mod@svg`] draws the same rows for browsers. What does not fit into a hundred columns, and forms
 //! without messages, become a numbered [`list`] instead.
 
+mod bracket;
 mod columns;
 mod components;
 mod lanes;
@@ -16,6 +17,7 @@ mod svg;
 pub(crate) use rows::{Party, Row, RowKind};
 pub use svg::svg;
 
+use crate::lasso::lasso;
 use plainsong_semantics::trace::{Ending, EventKind, FailureKind, Trace};
 
 /// Every line starts with this much room.
@@ -58,6 +60,7 @@ pub(crate) fn here(trace: &Trace) -> Option<String> {
             FailureKind::Resource => "out of reach".to_owned(),
             FailureKind::Contract => "the contract fails".to_owned(),
         }),
+        Ending::Violated { .. } if lasso(trace).is_some() => None,
         Ending::Violated { property, .. } => Some(format!("{property} is false")),
         Ending::Deadlock(_) | Ending::Final | Ending::Cut | Ending::Discarded => None,
     }

@@ -4,7 +4,8 @@
 //! execution exactly when the joined lines can still be put in an order that respects every lane;
 //! where joining would close a circle (two messages that cross), one of them is drawn as two lines.
 //! Among the possible orders the one is chosen that stays with the same lanes as long as it can,
-//! and the event the trace ends with comes last.
+//! and the event the trace ends with comes last. What repeats for ever stays together: it comes after
+//! everything else, and a message from before is drawn as two lines.
 
 use super::components::knots;
 use super::rows::{End, Point, Row, RowKind, points};
@@ -88,7 +89,9 @@ fn both_ends(points: &[Point]) -> Joined {
                 sends.insert(message, at);
             }
             Some((message, End::Take)) => {
-                if let Some(&send) = sends.get(&message) {
+                if let Some(&send) = sends.get(&message)
+                    && points[send].row.repeats == point.row.repeats
+                {
                     joined.insert(message, (send, at));
                 }
             }
@@ -177,7 +180,13 @@ impl Groups {
         let stays = |&&(rank, group): &&(usize, usize)| {
             rank != usize::MAX && parties(group).iter().any(|party| near.contains(party))
         };
-        ready.iter().find(stays).or_else(|| ready.first()).copied()
+        let repeats = |&&(_, group): &&(usize, usize)| {
+            let members = &self.members[group];
+            members.iter().any(|&at| points[at].row.repeats)
+        };
+        let all = !ready.iter().any(|one| !repeats(&one));
+        let open = || ready.iter().filter(|one| all || !repeats(one));
+        open().find(stays).or_else(|| open().next()).copied()
     }
 }
 

@@ -4,6 +4,7 @@
 //! on one lane and in the order of that lane. A handler's (or `init`'s) messages leave together,
 //! after the message it took and before whatever the lane does next.
 
+use crate::lasso::lasso;
 use plainsong_semantics::trace::{Event, EventKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +30,8 @@ pub(crate) struct Row {
     pub(crate) changes: Vec<String>,
     /// The place where it goes wrong, and how.
     pub(crate) here: Option<String>,
+    /// Is it part of what repeats for ever?
+    pub(crate) repeats: bool,
 }
 
 /// What a line draws.
@@ -95,9 +98,12 @@ pub(super) fn points(trace: &Trace, here: Option<&str>) -> Vec<Point> {
         taken,
         points: Vec::new(),
         latest: BTreeMap::new(),
+        repeats: false,
     };
+    let back = lasso(trace).unwrap_or(trace.events.len());
     for (at, event) in trace.events.iter().enumerate() {
         let last = at + 1 == trace.events.len();
+        apart.repeats = at >= back;
         apart.event(event, last, here.filter(|_| last));
     }
     apart.points
@@ -109,6 +115,8 @@ struct Apart<'a> {
     points: Vec<Point>,
     /// The points a lane's next point has to follow.
     latest: BTreeMap<Party, Vec<usize>>,
+    /// Does the event at hand repeat for ever?
+    repeats: bool,
 }
 
 impl Apart<'_> {
@@ -151,6 +159,7 @@ impl Apart<'_> {
                 notes: Vec::new(),
                 changes: Vec::new(),
                 here: None,
+                repeats: self.repeats,
             };
             let message = Some((sent.message, End::Send));
             self.points.push(Point {
@@ -203,6 +212,7 @@ impl Apart<'_> {
                 .map(|change| format!("{} = {}", change.variable, change.after))
                 .collect(),
             here: here.map(str::to_owned),
+            repeats: self.repeats,
         }
     }
 

@@ -39,8 +39,16 @@ pub fn svg(title: &str, trace: &Trace) -> String {
     };
     drawing.title(title);
     drawing.heads(trace, rows.len());
+    let mut repeats: Option<(f64, f64)> = None;
     for row in &rows {
         drawing.row(row);
+        if row.repeats {
+            let first = repeats.map_or(drawing.y, |(first, _)| first);
+            repeats = Some((first, drawing.y));
+        }
+    }
+    if let Some((first, last)) = repeats {
+        drawing.bracket(first, last);
     }
     drawing.y += ROW * 0.5;
     drawing.leftovers(trace);
@@ -185,6 +193,17 @@ impl Drawing<'_> {
             self.text(right, "bad", &format!("\u{2190} here: {here}"));
         }
         self.y = y;
+    }
+
+    /// The bracket of what repeats for ever.
+    fn bracket(&mut self, first: f64, last: f64) {
+        let (top, bottom) = (first - 10.0, last + 10.0);
+        let _ = write!(
+            self.body,
+            "<path class=\"arrow\" d=\"M14 {top:.1}H8V{bottom:.1}H14\"/>"
+        );
+        self.y += ROW * 0.6;
+        self.text(8.0, "note", "repeats for ever");
     }
 
     fn arrow(&mut self, kind: RowKind, from: usize, to: usize, label: &str) {

@@ -55,6 +55,7 @@ pub fn rests(
         engine: Some("diverge"),
         rest: RestOptions {
             fairness,
+            prove: true,
             ..RestOptions::default()
         },
         ..Request::default()
