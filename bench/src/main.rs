@@ -10,6 +10,7 @@
 mod explore;
 mod front_end;
 mod measure;
+mod sequentialize;
 mod solver;
 mod states;
 
@@ -29,6 +30,9 @@ fn main() {
     }
     if runs("solver") {
         solver::table();
+    }
+    if runs("sequentialize") {
+        sequentialize::table();
     }
     explore::table(&wanted);
     if runs("states") {
