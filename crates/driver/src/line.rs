@@ -1,6 +1,8 @@
 //! The line of a song's voices as text: `plainsong sequentialize --emit`.
 
+use crate::Source;
 use plainsong_ir::{Delivery, Song, print};
+use plainsong_report::line_page;
 use plainsong_sequentialize::{Stuck, sequentialize, with_lines};
 
 /// The line that the processes of a song follow, as source text. Where there is none, as far as it was
@@ -27,8 +29,39 @@ fn so_far(stuck: &Stuck, text: &str) -> String {
     told
 }
 
+/// The line beside the processes, as a page, if there is a line that can be shown.
+pub fn page(song: &Song, source: &Source, delivery: Option<Delivery>) -> Option<String> {
+    let line = sequentialize(song, delivery).ok()?.line.ok()?;
+    let told = line.song.lines.last()?;
+    Some(line_page(&line.song, told, source.text()))
+}
+
 /// The line was added last.
 fn last(song: &Song) -> String {
     let line = song.lines.last();
     line.map_or(String::new(), |line| print::choreography(song, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page;
+    use crate::Source;
+    use std::path::Path;
+
+    #[test]
+    fn the_page_links_statements_of_the_line_with_the_text() {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/two_phase_commit.song");
+        let source = Source::load(&path).expect("the example is there");
+        let song = plainsong_syntax::compile(&source.text).song;
+        let song = song.expect("the example compiles");
+        let page = page(&song, &source, None).expect("there is a line");
+        let line = source.text.lines().position(|row| row.contains("assert c"));
+        let line = line.expect("it asserts something") + 1;
+        let told = format!("<span data-line=\"{line}\">assert db[d].c ==&gt; db[d].yes;</span>");
+        assert!(page.contains(&told), "{page}");
+        let rows = page.matches("data-line=\"").count();
+        let voices = source.text.lines().count();
+        assert!(rows > voices + 5, "only {rows} rows are linked");
+    }
 }

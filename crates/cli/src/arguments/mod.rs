@@ -193,6 +193,9 @@ pub(crate) struct SequentializeArguments {
     /// Print the line that was found
     #[arg(long, conflicts_with = "json")]
     pub(crate) emit: bool,
+    /// Write a page with the line beside the processes of a single file to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Write the derivation of a single file to this file, for `plainsong recheck`
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! `plainsong sequentialize`: the verdicts, with `--emit` the line, with `--certificate` the derivation.
+//! `plainsong sequentialize`: the verdicts, with `--emit` the line, with `--certificate` the derivation, with `--html` a page.
 
 use super::check::check;
 use super::request::{files, request};
@@ -10,7 +10,7 @@ use plainsong_driver::{Exit, Problem, Source, line, song};
 /// Looks for the line of each file.
 pub(crate) fn sequentialize(arguments: &SequentializeArguments, session: &mut Session) -> Exit {
     let exit = check(&arguments.check, Some("sequentialize"), session);
-    let exit = match certify(arguments, session) {
+    let exit = match write(arguments, session) {
         Some(worse) => worse,
         None => exit,
     };
@@ -30,26 +30,37 @@ pub(crate) fn sequentialize(arguments: &SequentializeArguments, session: &mut Se
     exit
 }
 
-/// Writes the certificate; the exit code if that cannot be done.
-fn certify(arguments: &SequentializeArguments, session: &mut Session) -> Option<Exit> {
-    let path = arguments.certificate.as_ref()?;
-    let reject = |session: &mut Session, why: String| Some(session.reject(&Problem::new(why)));
+/// Writes what goes to files; the exit code if that cannot be done.
+fn write(arguments: &SequentializeArguments, session: &mut Session) -> Option<Exit> {
+    if arguments.certificate.is_none() && arguments.html.is_none() {
+        return None;
+    }
     let files = files(&arguments.check.files).unwrap_or_default();
     let [file] = &files[..] else {
-        return reject(session, "a certificate is about one file".to_owned());
+        let why = "a certificate or a page is about one file";
+        return Some(session.reject(&Problem::new(why)));
     };
     // What is wrong with the file was said before.
     let loaded = Source::load(file).map(song::compile).ok()?.ok()?;
     let song = loaded.song.as_ref()?;
     let delivery = request(&arguments.check.instance).delivery;
-    let Some(text) = certificate(song, &loaded.source, delivery) else {
-        session
-            .console
-            .remark("no certificate: there is no line to certify");
-        return None;
-    };
-    match std::fs::write(path, text) {
-        Ok(()) => None,
-        Err(error) => reject(session, format!("cannot write {}: {error}", path.display())),
+    let certificate = || certificate(song, &loaded.source, delivery);
+    let page = || line::page(song, &loaded.source, delivery);
+    let wanted: [(_, &str, &dyn Fn() -> Option<String>); 2] = [
+        (&arguments.certificate, "certificate", &certificate),
+        (&arguments.html, "page", &page),
+    ];
+    for (path, what, make) in wanted {
+        let Some(path) = path else { continue };
+        let Some(text) = make() else {
+            let remark = format!("no {what}: there is no line to show");
+            session.console.remark(&remark);
+            continue;
+        };
+        if let Err(error) = std::fs::write(path, text) {
+            let why = format!("cannot write {}: {error}", path.display());
+            return Some(session.reject(&Problem::new(why)));
+        }
     }
+    None
 }
