@@ -10,6 +10,7 @@
 mod explore;
 mod front_end;
 mod measure;
+mod runtime;
 mod sequentialize;
 mod solver;
 mod states;
@@ -33,6 +34,9 @@ fn main() {
     }
     if runs("sequentialize") {
         sequentialize::table();
+    }
+    if runs("runtime") {
+        runtime::table();
     }
     explore::table(&wanted);
     if runs("states") {

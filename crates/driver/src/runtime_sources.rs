@@ -24,6 +24,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     file!("src/sim.rs"),
     file!("src/sim/stage.rs"),
     file!("src/tcp.rs"),
+    file!("src/tcp/batch.rs"),
     file!("src/tcp/connection.rs"),
     file!("src/tcp/frame.rs"),
     file!("src/tcp/greeting.rs"),

@@ -19,6 +19,7 @@
 //! not against malice. Use it in a network that you trust, or through a tunnel. A peer that was let in may
 //! fill the memory of another one, as links are unbounded.
 
+mod batch;
 mod connection;
 mod frame;
 mod greeting;

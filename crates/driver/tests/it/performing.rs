@@ -92,5 +92,4 @@ fn lines_and_voices_end_alike_on_every_transport() {
     }
     assert!(lines >= 30, "the corpus has choreographies: {lines}");
     assert!(runs >= 60, "{runs} runs, {unprojected} without voices");
-    eprintln!("{lines} choreographies, {runs} runs compared, {unprojected} without voices");
 }

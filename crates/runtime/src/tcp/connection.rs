@@ -5,6 +5,7 @@
 //! queues any more, and those who wait at them wake up: the queues lose their sending ends. The ending is
 //! set before, so whoever wakes up finds it.
 
+use super::batch::Batch;
 use super::frame::{self, Frame, HEADER, Kind, Trouble};
 use super::{Options, gone};
 use crate::error::{Doing, Error, shortened};
@@ -23,13 +24,6 @@ use std::time::{Duration, Instant};
 
 /// So much is gathered at most before it is written.
 const GATHERED: usize = 32 << 10;
-
-/// A message that came.
-#[derive(Debug)]
-pub(super) struct Arrival {
-    pub(super) site: Site,
-    pub(super) payload: Vec<u8>,
-}
 
 /// How a connection ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +85,8 @@ struct Inbox {
 
 #[derive(Debug)]
 struct Queue {
-    tx: Option<Sender<Arrival>>,
-    rx: Option<Receiver<Arrival>>,
+    tx: Option<Sender<Batch>>,
+    rx: Option<Receiver<Batch>>,
 }
 
 #[derive(Debug, Default)]
@@ -151,7 +145,7 @@ impl Connection {
     }
 
     /// The messages of a link; `None` when they were asked for before.
-    pub(super) fn queue(&self, link: u16) -> Option<Receiver<Arrival>> {
+    pub(super) fn queue(&self, link: u16) -> Option<Receiver<Batch>> {
         self.inbox().queue(link).rx.take()
     }
 
@@ -277,28 +271,39 @@ impl Connection {
         );
     }
 
-    /// Reads until the connection ends.
+    /// Reads until the connection ends. What is there at once is handed over together.
     fn read(&self, stream: TcpStream, silence: Duration) {
         let mut stream = BufReader::with_capacity(64 << 10, stream);
         let mut is_first = true;
+        let mut recycled = Vec::new();
+        let mut arrived = Batch::default();
         loop {
-            let read = frame::read(&mut stream, self.largest);
+            let read = frame::read(&mut stream, self.largest, std::mem::take(&mut recycled));
             if std::mem::take(&mut is_first) {
                 let _ = stream.get_ref().set_read_timeout(Some(silence));
             }
+            if let Ok(Frame::Data {
+                link,
+                site,
+                payload,
+            }) = read
+            {
+                if self.is_over.load(Ordering::Acquire) {
+                    let why = "it sent something after its goodbye".to_owned();
+                    return self.end(Ending::Lost(why));
+                }
+                if arrived.link() != link {
+                    self.deliver(&mut arrived, link);
+                }
+                recycled = arrived.push(site, payload);
+                if !frame::is_there_another(stream.buffer()) {
+                    self.deliver(&mut arrived, link);
+                }
+                continue;
+            }
+            self.deliver(&mut arrived, 0);
             let ending = match read {
-                Ok(Frame::Data { .. }) if self.is_over.load(Ordering::Acquire) => {
-                    Ending::Lost("it sent something after its goodbye".to_owned())
-                }
-                Ok(Frame::Data {
-                    link,
-                    site,
-                    payload,
-                }) => {
-                    self.inbox().deliver(link, Arrival { site, payload });
-                    continue;
-                }
-                Ok(Frame::Beat) => continue,
+                Ok(Frame::Data { .. } | Frame::Beat) => continue,
                 Ok(Frame::Confirmed) => {
                     self.standing().is_confirmed = true;
                     self.news.notify_all();
@@ -314,6 +319,14 @@ impl Connection {
             };
             self.end(ending);
             return;
+        }
+    }
+
+    /// Hands over what has arrived; what comes next is of this link.
+    fn deliver(&self, arrived: &mut Batch, next: u16) {
+        let batch = std::mem::replace(arrived, Batch::of(next));
+        if !batch.is_empty() {
+            self.inbox().deliver(batch);
         }
     }
 
@@ -350,10 +363,10 @@ impl Inbox {
         })
     }
 
-    fn deliver(&mut self, link: u16, arrival: Arrival) {
-        if let Some(tx) = &self.queue(link).tx {
+    fn deliver(&mut self, batch: Batch) {
+        if let Some(tx) = &self.queue(batch.link()).tx {
             // Nobody receives any more: the role has ended, or is about to.
-            let _ = tx.send(arrival);
+            let _ = tx.send(batch);
         }
     }
 

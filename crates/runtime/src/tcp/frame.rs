@@ -9,6 +9,9 @@ use std::io::{self, Read};
 /// How many bytes come before the payload.
 pub(super) const HEADER: usize = 11;
 
+/// A payload of which not more than this many bytes are announced.
+pub(super) const SMALL: usize = 4096;
+
 /// The longest reason of a failure that is read.
 const LONGEST_REASON: usize = 4096;
 
@@ -63,8 +66,13 @@ pub(super) fn header(kind: Kind, link: u16, site: u32, length: u32) -> [u8; HEAD
     bytes
 }
 
-/// Reads the next frame; messages have at most this many bytes.
-pub(super) fn read(stream: &mut impl Read, largest: usize) -> Result<Frame, Trouble> {
+/// Reads the next frame; messages have at most this many bytes. The payload is put where an earlier one
+/// was, to save memory from being taken and given back for each.
+pub(super) fn read(
+    stream: &mut impl Read,
+    largest: usize,
+    payload: Vec<u8>,
+) -> Result<Frame, Trouble> {
     let bytes = read_header(stream)?;
     let [l0, l1, l2, l3, kind, k0, k1, s0, s1, s2, s3] = bytes;
     let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
@@ -78,7 +86,7 @@ pub(super) fn read(stream: &mut impl Read, largest: usize) -> Result<Frame, Trou
         let said = format!("a frame of {length} bytes, where {limit} are allowed");
         return Err(Trouble::Nonsense(said));
     }
-    let payload = read_payload(stream, length)?;
+    let payload = read_payload(stream, length, payload)?;
     Ok(match kind {
         2 => Frame::Beat,
         3 => Frame::Goodbye,
@@ -111,13 +119,31 @@ fn read_header(stream: &mut impl Read) -> Result<[u8; HEADER], Trouble> {
 }
 
 /// Reads a payload. Memory is taken as bytes come, not as they are announced.
-fn read_payload(stream: &mut impl Read, length: usize) -> Result<Vec<u8>, Trouble> {
-    let mut payload = Vec::with_capacity(length.min(64 << 10));
+fn read_payload(
+    stream: &mut impl Read,
+    length: usize,
+    mut payload: Vec<u8>,
+) -> Result<Vec<u8>, Trouble> {
+    payload.clear();
+    if length <= SMALL {
+        payload.resize(length, 0);
+        stream.read_exact(&mut payload).map_err(Trouble::Broken)?;
+        return Ok(payload);
+    }
     let read = stream.take(length as u64).read_to_end(&mut payload);
     match read.map_err(Trouble::Broken)? == length {
         true => Ok(payload),
         false => Err(Trouble::Broken(io::ErrorKind::UnexpectedEof.into())),
     }
+}
+
+/// Is there a whole message at the beginning of these bytes?
+pub(super) fn is_there_another(bytes: &[u8]) -> bool {
+    let Some((&[l0, l1, l2, l3], rest)) = bytes.split_first_chunk() else {
+        return false;
+    };
+    let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
+    rest.len() >= HEADER - 4 + length
 }
 
 #[cfg(test)]
@@ -135,9 +161,12 @@ mod tests {
             site: 70_000,
             payload: vec![8, 9],
         };
-        assert_eq!(read(&mut stream, 2).unwrap(), data);
-        assert_eq!(read(&mut stream, 2).unwrap(), Frame::Goodbye);
-        assert!(matches!(read(&mut stream, 2), Err(Trouble::Closed)));
+        assert_eq!(read(&mut stream, 2, Vec::new()).unwrap(), data);
+        assert_eq!(read(&mut stream, 2, Vec::new()).unwrap(), Frame::Goodbye);
+        assert!(matches!(
+            read(&mut stream, 2, Vec::new()),
+            Err(Trouble::Closed)
+        ));
     }
 
     #[test]
@@ -146,7 +175,7 @@ mod tests {
         let unknown = header(Kind::Data, 0, 0, 0).map(|byte| byte | 0x40);
         let beat_with_payload = header(Kind::Beat, 0, 0, 1);
         for bytes in [too_long, unknown, beat_with_payload] {
-            let read = read(&mut &bytes[..], 1 << 20);
+            let read = read(&mut &bytes[..], 1 << 20, Vec::new());
             assert!(matches!(read, Err(Trouble::Nonsense(_))), "{read:?}");
         }
     }
@@ -156,8 +185,9 @@ mod tests {
         let mut bytes = header(Kind::Data, 0, 0, 4).to_vec();
         bytes.extend([1, 2]);
         for length in 1..bytes.len() {
-            let read = read(&mut &bytes[..length], 10);
+            let read = read(&mut &bytes[..length], 10, Vec::new());
             assert!(matches!(read, Err(Trouble::Broken(_))), "{read:?}");
+            assert!(!is_there_another(&bytes[..length]));
         }
     }
 }

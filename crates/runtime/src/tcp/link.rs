@@ -1,6 +1,7 @@
 //! The two ends of a link over TCP.
 
-use super::connection::{Arrival, Connection, Unsent};
+use super::batch::Batch;
+use super::connection::{Connection, Unsent};
 use crate::error::{Doing, Error, Fault};
 use crate::net::{Payload, Rx, Site, Tx};
 use std::marker::PhantomData;
@@ -23,10 +24,12 @@ pub struct TcpTx<T> {
 #[derive(Debug)]
 pub struct TcpRx<T> {
     /// None: a link to oneself.
-    queue: Option<(Arc<Connection>, Receiver<Arrival>)>,
+    queue: Option<(Arc<Connection>, Receiver<Batch>)>,
     /// All connections of the role: what it has sent is written before it waits.
     all: Arc<[Option<Arc<Connection>>]>,
     deadline: Option<Duration>,
+    /// What has come and was not yet asked for.
+    batch: Batch,
     of: PhantomData<fn() -> T>,
 }
 
@@ -69,7 +72,7 @@ impl<T: Payload> Tx<T> for TcpTx<T> {
 
 impl<T> TcpRx<T> {
     pub(super) fn new(
-        queue: Option<(Arc<Connection>, Receiver<Arrival>)>,
+        queue: Option<(Arc<Connection>, Receiver<Batch>)>,
         all: Arc<[Option<Arc<Connection>>]>,
         deadline: Option<Duration>,
     ) -> TcpRx<T> {
@@ -77,14 +80,15 @@ impl<T> TcpRx<T> {
             queue,
             all,
             deadline,
+            batch: Batch::default(),
             of: PhantomData,
         }
     }
 
-    /// The next message of the queue.
-    fn next(&self, queue: &Receiver<Arrival>) -> Result<Arrival, RecvTimeoutError> {
+    /// The next messages of the queue.
+    fn next(&self, queue: &Receiver<Batch>) -> Result<Batch, RecvTimeoutError> {
         match queue.try_recv() {
-            Ok(arrival) => return Ok(arrival),
+            Ok(batch) => return Ok(batch),
             Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
             Err(TryRecvError::Empty) => {}
         }
@@ -100,25 +104,28 @@ impl<T: Payload> Rx<T> for TcpRx<T> {
     fn recv(&mut self, site: Site) -> Result<T, Error> {
         let (peer, queue) = self.queue.as_ref().ok_or_else(to_oneself)?;
         let name = || peer.peer().to_owned();
-        let arrival = match (self.next(queue), self.deadline) {
-            (Ok(arrival), _) => arrival,
-            (Err(RecvTimeoutError::Timeout), Some(waited)) => {
-                return Err(Error::from(Fault::Deadline {
-                    peer: name(),
-                    site,
-                    waited,
-                }));
-            }
-            (Err(_), _) => return Err(peer.gone(Doing::Receiving(site))),
-        };
-        if arrival.site != site {
+        if self.batch.is_empty() {
+            self.batch = match (self.next(queue), self.deadline) {
+                (Ok(batch), _) => batch,
+                (Err(RecvTimeoutError::Timeout), Some(waited)) => {
+                    return Err(Error::from(Fault::Deadline {
+                        peer: name(),
+                        site,
+                        waited,
+                    }));
+                }
+                (Err(_), _) => return Err(peer.gone(Doing::Receiving(site))),
+            };
+        }
+        let (found, payload) = self.batch.pop();
+        if found != site {
             return Err(Error::from(Fault::WrongSite {
                 peer: name(),
                 expected: site,
-                found: arrival.site,
+                found,
             }));
         }
-        read(&arrival.payload).map_err(|why| {
+        read(payload).map_err(|why| {
             Error::from(Fault::Garbled {
                 peer: name(),
                 site,

@@ -1,0 +1,55 @@
+//! Messages of one link that arrived together: handed from the reader to the role at once, so that a
+//! stream of small messages costs one queue operation for many of them.
+
+use super::frame::SMALL;
+use crate::net::Site;
+use std::collections::VecDeque;
+
+/// Messages of one link, in order.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    link: u16,
+    /// Sites and lengths of those that are left.
+    frames: VecDeque<(Site, usize)>,
+    bytes: Vec<u8>,
+    /// Where the next payload begins.
+    start: usize,
+}
+
+impl Batch {
+    /// No message yet of this link.
+    pub(super) fn of(link: u16) -> Batch {
+        Batch {
+            link,
+            ..Batch::default()
+        }
+    }
+
+    /// Of which link they are.
+    pub(super) fn link(&self) -> u16 {
+        self.link
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// Adds a message; returns a vector to be used again. A large payload that is the first is not copied.
+    pub(super) fn push(&mut self, site: Site, payload: Vec<u8>) -> Vec<u8> {
+        self.frames.push_back((site, payload.len()));
+        if self.bytes.is_empty() && payload.len() > SMALL {
+            self.bytes = payload;
+            return Vec::new();
+        }
+        self.bytes.extend_from_slice(&payload);
+        payload
+    }
+
+    /// Takes the first message; there is one.
+    pub(super) fn pop(&mut self) -> (Site, &[u8]) {
+        let (site, length) = self.frames.pop_front().expect("there is a message");
+        let start = self.start;
+        self.start += length;
+        (site, &self.bytes[start..self.start])
+    }
+}
