@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 )]
 fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
     let programs: u64 =
-        std::env::var("PLAINSONG_PROGRAMS").map_or(400, |n| n.parse().expect("a number"));
+        std::env::var("PLAINSONG_PROGRAMS").map_or(250, |n| n.parse().expect("a number"));
     let states: u64 =
         std::env::var("PLAINSONG_STATES").map_or(1_000, |n| n.parse().expect("a number"));
     let (largest, sum) = (3, 4);
