@@ -26,6 +26,7 @@ const LAYERS: &[&[&str]] = &[
         "sequentialize",
         "diverge",
     ],
+    &["refine"],
     &["driver"],
     &["cli", "testkit"],
 ];

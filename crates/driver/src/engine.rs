@@ -73,6 +73,8 @@ pub struct ProofOptions {
     pub or_explore: bool,
     /// The program that runs the second solver, with its first argument.
     pub host: Option<plainsong_smt::Host>,
+    /// Is every obligation named?
+    pub explain: bool,
 }
 
 /// How questions about rest are meant.

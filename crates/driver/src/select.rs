@@ -51,6 +51,8 @@ impl Question {
             Check::Assertions => "assertions",
             Check::NoDeadlock => "no deadlock",
             Check::Contract => "contract",
+            Check::Mover(_) => "mover",
+            Check::Refines(_) => "refines",
             Check::Property(at) => match song.properties.get(at).map(|property| &property.claim) {
                 Some(Claim::Finally(_)) => "finally",
                 Some(Claim::Always(_)) => "always",

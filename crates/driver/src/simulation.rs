@@ -44,6 +44,14 @@ pub fn simulation(
 ) -> Result<Vec<Execution>, NoExecution> {
     let of_file = |problem: Problem| NoExecution::Problem(problem.in_file(&loaded.source.name));
     let sizes = one_of_each(song, request).map_err(of_file)?;
+    if song
+        .actions()
+        .is_some_and(plainsong_ir::Actions::is_layered)
+    {
+        return Err(of_file(Problem::new(
+            "a program with procedures is not run step by step yet; ask `plainsong refine`",
+        )));
+    }
     let subjects = subjects(song);
     if subjects.is_empty() {
         return Err(of_file(Problem::new(

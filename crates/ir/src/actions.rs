@@ -1,6 +1,6 @@
 //! Actions: global variables, gated atomic actions, and a bag of pending asyncs.
 
-use crate::{Code, Local, StartValue, Ty};
+use crate::{ActionId, Code, Expr, InvariantId, Local, LocalId, StartValue, Ty};
 use plainsong_diagnostics::Span;
 
 /// An action system.
@@ -12,6 +12,10 @@ pub struct Actions {
     pub actions: Vec<Action>,
     /// `init { … }`: runs once, before everything, as one step.
     pub init: Option<Code>,
+    /// Invariants that procedures rely on where they yield.
+    pub invariants: Vec<Invariant>,
+    /// Procedures: code whose steps are actions.
+    pub procedures: Vec<Procedure>,
 }
 
 /// `var x: T = e;` outside of everything.
@@ -25,6 +29,10 @@ pub struct Global {
     pub start: StartValue,
     /// Names bound in `start`.
     pub locals: Vec<Local>,
+    /// `linear`: what it holds are permissions, each of which exists once.
+    pub linear: bool,
+    /// `@ a..b`: introduced at layer `a`, hidden above layer `b`; always there when not said.
+    pub layers: Option<Layers>,
     /// The name in the text.
     pub span: Span,
 }
@@ -36,6 +44,186 @@ pub struct Action {
     pub name: String,
     /// Parameters and statements.
     pub code: Code,
+    /// What `refine` is told about it.
+    pub role: Role,
     /// The name in the text.
     pub span: Span,
+}
+
+/// What `refine` is told about an action.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Role {
+    /// `left action`: how it may be moved past actions of others; inferred when not said.
+    pub mover: Option<Mover>,
+    /// `@ a..b`: the layers at which it exists; all of them when not said.
+    pub layers: Option<Layers>,
+    /// The parameters that carry a permission, ascending.
+    pub linear: Vec<LocalId>,
+    /// The local that holds the result, if it has one: the first after the parameters.
+    pub result: Option<LocalId>,
+}
+
+/// How an action may be moved past actions of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mover {
+    /// `atomic`: not at all.
+    Atomic,
+    /// `left`: before what comes before it.
+    Left,
+    /// `right`: behind what comes after it.
+    Right,
+    /// `both`.
+    Both,
+}
+
+impl Mover {
+    /// As written before `action`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mover::Atomic => "atomic",
+            Mover::Left => "left",
+            Mover::Right => "right",
+            Mover::Both => "both",
+        }
+    }
+
+    /// May it be moved to the left?
+    pub fn is_left(self) -> bool {
+        matches!(self, Mover::Left | Mover::Both)
+    }
+
+    /// May it be moved to the right?
+    pub fn is_right(self) -> bool {
+        matches!(self, Mover::Right | Mover::Both)
+    }
+}
+
+/// First and last of consecutive layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Layers {
+    /// The first.
+    pub first: u32,
+    /// The last.
+    pub last: u32,
+}
+
+/// `invariant name(…) @ n { e }`: holds wherever it is called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invariant {
+    /// Its name.
+    pub name: String,
+    /// Its layer.
+    pub layer: u32,
+    /// How many of `locals`, from the first, are parameters.
+    pub arity: usize,
+    /// Parameters, then names bound in the body.
+    pub locals: Vec<Local>,
+    /// The parameters that carry a permission, ascending.
+    pub linear: Vec<LocalId>,
+    /// What holds.
+    pub body: Expr,
+    /// The name in the text.
+    pub span: Span,
+}
+
+/// `procedure name(…) @ n refines A … { … }`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Procedure {
+    /// Its name.
+    pub name: String,
+    /// The last layer at which it is a procedure; above it, its action stands in its place.
+    pub layer: u32,
+    /// The action it refines; without one it refines doing nothing.
+    pub refines: Option<ActionId>,
+    /// Invariants at its entry and exit.
+    pub clauses: Vec<Clause>,
+    /// Parameters and statements.
+    pub code: Code,
+    /// The parameters that carry a permission, ascending.
+    pub linear: Vec<LocalId>,
+    /// The local that holds the result, if it has one: the first after the parameters.
+    pub result: Option<LocalId>,
+    /// The name in the text.
+    pub span: Span,
+}
+
+/// An invariant at the entry, the exit or both of a procedure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clause {
+    /// Where it holds.
+    pub kind: ClauseKind,
+    /// Which one, with its arguments.
+    pub call: InvariantCall,
+}
+
+/// Where the invariant of a clause holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClauseKind {
+    /// `requires`: at the entry.
+    Requires,
+    /// `ensures`: at the exit.
+    Ensures,
+    /// `preserves`: at both.
+    Preserves,
+}
+
+impl ClauseKind {
+    /// As written.
+    pub fn name(self) -> &'static str {
+        match self {
+            ClauseKind::Requires => "requires",
+            ClauseKind::Ensures => "ensures",
+            ClauseKind::Preserves => "preserves",
+        }
+    }
+
+    /// Does it speak about the entry?
+    pub fn is_at_entry(self) -> bool {
+        self != ClauseKind::Ensures
+    }
+
+    /// Does it speak about the exit?
+    pub fn is_at_exit(self) -> bool {
+        self != ClauseKind::Requires
+    }
+}
+
+/// `name(e, …)` of an invariant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InvariantCall {
+    /// The invariant.
+    pub invariant: InvariantId,
+    /// Its arguments.
+    pub arguments: Vec<Expr>,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+impl Layers {
+    /// Is `layer` one of them?
+    pub fn contains(self, layer: u32) -> bool {
+        (self.first..=self.last).contains(&layer)
+    }
+}
+
+impl Action {
+    /// Does it exist at `layer`?
+    pub fn exists_at(&self, layer: u32) -> bool {
+        self.role.layers.is_none_or(|layers| layers.contains(layer))
+    }
+}
+
+impl Global {
+    /// Is it there for actions at `layer`?
+    pub fn exists_at(&self, layer: u32) -> bool {
+        self.layers
+            .is_none_or(|layers| layers.first < layer && layer <= layers.last)
+    }
+}
+
+impl Actions {
+    /// Is it a program in layers: are there procedures?
+    pub fn is_layered(&self) -> bool {
+        !self.procedures.is_empty()
+    }
 }

@@ -42,6 +42,10 @@ ids! {
     GlobalId,
     /// Into [`Actions::actions`](crate::Actions::actions).
     ActionId,
+    /// Into [`Actions::invariants`](crate::Actions::invariants).
+    InvariantId,
+    /// Into [`Actions::procedures`](crate::Actions::procedures).
+    ProcedureId,
     /// Into the table of locals of the code it occurs in.
     LocalId,
 }

@@ -35,19 +35,24 @@ pub mod visit;
 pub mod voices;
 pub mod words;
 
-pub use actions::{Action, Actions, Global};
+pub use actions::{
+    Action, Actions, Clause, ClauseKind, Global, Invariant, InvariantCall, Layers, Mover,
+    Procedure, Role,
+};
 pub use expr::{
     BinOp, Binding, Builtin, Collection, Domain, Expr, ExprKind, Pattern, PatternKind, PendingOf,
     Quantifier, UnOp,
 };
 pub use ids::{
-    ActionId, ConstId, EnumId, FamilyId, FnId, GlobalId, LocalId, MessageId, SortId, StructId,
-    VarId,
+    ActionId, ConstId, EnumId, FamilyId, FnId, GlobalId, InvariantId, LocalId, MessageId,
+    ProcedureId, SortId, StructId, VarId,
 };
 pub use line::Choreography;
 pub use property::{Claim, Property, Sizing};
 pub use song::{Binder, Code, Const, Function, Local, Song, System};
-pub use stmt::{Accept, Access, Block, Choice, LoopClauses, Place, Root, Source, Stmt, StmtKind};
+pub use stmt::{
+    Accept, Access, Block, Call, Callee, Choice, LoopClauses, Place, Root, Source, Stmt, StmtKind,
+};
 pub use ty::{EnumDecl, Range, RangeEnd, SortDecl, SortKind, StructDecl, Ty, Variant};
 pub use voices::{
     Body, Delivery, Family, Fault, FaultKind, Handler, Message, Process, StartValue, StateVar,

@@ -1,6 +1,9 @@
 //! Statements, shared by all forms; [`validate`](crate::validate) says which may stand where.
 
-use crate::{ActionId, Domain, Expr, FamilyId, GlobalId, LocalId, MessageId, Pattern, VarId};
+use crate::{
+    ActionId, Domain, Expr, FamilyId, GlobalId, InvariantCall, LocalId, MessageId, Pattern,
+    ProcedureId, VarId,
+};
 use plainsong_diagnostics::Span;
 
 /// Statements in sequence.
@@ -63,6 +66,35 @@ pub enum StmtKind {
     Select(Vec<(Accept, Block)>, Option<Block>),
     /// `async A(args);` (actions only).
     Async(ActionId, Vec<Expr>),
+    /// `async p(args);` of a procedure (`init` and procedures only).
+    Spawn(ProcedureId, Vec<Expr>),
+    /// `call f(args);` or `let x = call f(args);` (procedures only).
+    Call(Option<LocalId>, Call),
+    /// `par { call f(args); … }`: all of them, interleaved; goes on when all are done (procedures
+    /// only).
+    Par(Vec<Call>),
+    /// `yield inv(args), …;`: others may act here, and these hold (procedures only).
+    Yield(Vec<InvariantCall>),
+}
+
+/// `f(args)` of an action or a procedure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Which one.
+    pub callee: Callee,
+    /// Its arguments.
+    pub arguments: Vec<Expr>,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+/// What can be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Callee {
+    /// An action: one step.
+    Action(ActionId),
+    /// A procedure.
+    Procedure(ProcedureId),
 }
 
 /// A free choice of a value.

@@ -6,6 +6,7 @@
 //! open. What is refuted is refuted by runs of the interpreter, never by a solver's model.
 
 pub mod discharge;
+pub mod gated;
 pub mod library;
 pub mod lower;
 pub mod obligation;

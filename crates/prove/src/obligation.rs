@@ -32,6 +32,8 @@ pub enum Rule {
     Finally(usize),
     /// A step of the proof of a library lemma.
     Library,
+    /// Something that a refinement asks for; its name says what.
+    Refinement(&'static str),
     /// Not something to show: a place that should be reachable. Shown means that it is not.
     Vacuity,
 }
@@ -51,6 +53,7 @@ impl Rule {
             Rule::DefinedEverywhere => "expression/defined-everywhere",
             Rule::Finally(_) => "line/finally",
             Rule::Library => "library/lemma",
+            Rule::Refinement(name) => name,
             Rule::Vacuity => "vacuity/reachable",
         }
     }

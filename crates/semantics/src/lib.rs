@@ -9,7 +9,8 @@
 //! chance), [`mod@replay`] (a trace again), [`overtake`] (what a stricter model forbids in it) and
 //! [`mod@executions`] (how many there are). For engines that keep processes apart, [`part`] is one process
 //! by itself and [`score`] the way back; for those that keep states of action systems in a form of their
-//! own, there is [`action_state`], and for those that compare states by what is pending, [`idle`]. Underneath, `eval` says what expressions come to, `code` runs
+//! own, there is [`action_state`], and for those that compare states by what is pending, [`idle`];
+//! [`atomic`] is one action by itself, [`threads`] a program with procedures. Underneath, `eval` says what expressions come to, `code` runs
 //! statements from one stop to the next, and
 //! `voices`, `actions` and `line` say what a step is in each form. Results are [`trace`]s and
 //! [`verdict`]s; [`shrink`] makes a failing trace smaller, [`race`] finds what decided it and [`truths`]
@@ -17,6 +18,7 @@
 
 pub mod action_state;
 mod actions;
+pub mod atomic;
 pub mod claim;
 mod code;
 pub mod draw;
@@ -47,6 +49,7 @@ pub mod simulate;
 pub mod sizes;
 mod start;
 mod tell;
+pub mod threads;
 pub mod trace;
 pub mod truths;
 pub mod value;

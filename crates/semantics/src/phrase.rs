@@ -125,7 +125,7 @@ fn names_only(song: &Song) -> Song {
         System::Actions(actions) => System::Actions(Actions {
             globals: actions.globals.clone(),
             actions: actions.actions.iter().map(action_without_code).collect(),
-            init: None,
+            ..Actions::default()
         }),
     };
     Song {
@@ -153,6 +153,7 @@ fn action_without_code(action: &Action) -> Action {
     Action {
         name: action.name.clone(),
         code: Code::default(),
+        role: action.role.clone(),
         span: action.span,
     }
 }

@@ -444,7 +444,11 @@ impl<'a> Builder<'_, 'a> {
                 )
                 .help("use one kind of message whose payload is an enum"));
             }
-            StmtKind::Async(..) => return Err(not_covered(stmt.span, "`async` is not covered")),
+            StmtKind::Async(..)
+            | StmtKind::Spawn(..)
+            | StmtKind::Call(..)
+            | StmtKind::Par(_)
+            | StmtKind::Yield(_) => return Err(not_covered(stmt.span, "`async` is not covered")),
         })
     }
 

@@ -67,18 +67,20 @@ kinds! {
     SlashEq, PercentEq,
     IffOp, ImpliesOp, OrOp, AndOp,
     EqEq, NotEq, Lt, LtEq, Gt, GtEq,
-    Pipe, Amp, Plus, Minus, Star, Slash, Percent, Bang,
+    Pipe, Amp, Plus, Minus, Star, Slash, Percent, Bang, AtSign,
 
-    ActionKw, AlwaysKw, AnyKw, AsKw, AssertKw, AssumeKw, AsyncKw, BagKw, BoolKw, BreakKw, ChooseKw,
+    ActionKw, AlwaysKw, AnyKw, AsKw, AssertKw, AssumeKw, AsyncKw, BagKw, BoolKw, BreakKw, CallKw, ChooseKw,
     ChoreographyKw, ConstKw, ContinueKw, DaemonKw, DecreasesKw, ElseKw, EndpointKw,
     EnsuresKw, EnumKw, EventuallyKw, ExistsKw, FalseKw, FinallyKw, FnKw, ForKw, ForallKw, IfKw,
-    InKw, InitKw, IntKw, InvariantKw, IsKw, LetKw, LoopKw, MapKw, MatchKw, MaybeKw, MessageKw, NatKw,
-    NoneKw, OldKw, OnKw, OptionKw, ParamKw, ProcessKw, PropertyKw, ReceiveKw, RequiresKw, SelfKw,
+    InKw, InitKw, IntKw, InvariantKw, IsKw, LetKw, LinearKw, LoopKw, MapKw, MatchKw, MaybeKw, MessageKw, NatKw,
+    NoneKw, OldKw, OnKw, OptionKw, ParKw, ParamKw, ProcedureKw, ProcessKw, PropertyKw, ReceiveKw,
+    RefinesKw, RequiresKw, SelfKw,
     SendKw, SeqKw, SetKw, SizeKw, SomeKw, SortKw, StructKw, TimeoutKw, ToKw, TrueKw, VarKw,
-    ViaKw, WhereKw, WhileKw,
+    ViaKw, WhereKw, WhileKw, YieldKw,
 
     // Keywords only where the grammar expects them.
-    AtKw, ByKw, CountKw, DurableKw, FairKw, FaultKw, FromKw, OrderedKw, PendingKw, QuiescentKw, SumKw,
+    AtKw, AtomicKw, BothKw, ByKw, CountKw, DurableKw, FairKw, FaultKw, FromKw, LeftKw, OrderedKw,
+    PendingKw, PreservesKw, QuiescentKw, RightKw, SumKw,
 
     // Nodes.
     /// Text that fits nowhere, kept so that the tree is complete.
@@ -87,12 +89,13 @@ kinds! {
     SortItem, EnumItem, Variant, StructItem, FieldDecl, ConstItem, ParamItem, FnItem, MessageItem,
     ProcessItem, ProcessBody, Handler, VarDecl, ActionItem, InitItem, ChoreographyItem,
     ChoreographyBody, Endpoint, Contract, PropertyItem, Claim, SizeItem, Sizing,
-    FaultItem,
+    FaultItem, InvariantItem, ProcedureItem, ResultDecl, LayerClause, RefinesClause, InvariantUse,
+    InvariantCall,
     BinderList, Binder, EngineList, SizingList,
     Accept, SlotList, Slot, Source,
     Block, LetStmt, AssignStmt, IfStmt, MatchStmt, MatchStmtArm, WhileStmt, ForStmt, LoopStmt,
     BreakStmt, ContinueStmt, MaybeStmt, AssertStmt, AssumeStmt, SendStmt, ReceiveStmt,
-    ReceiveChoice, ReceiveArm, TimeoutArm, AsyncStmt,
+    ReceiveChoice, ReceiveArm, TimeoutArm, AsyncStmt, CallStmt, Called, ParStmt, YieldStmt,
     InvariantClause, DecreasesClause, WhereClause,
     Choose, Binding,
     PrimitiveType, NamedType, GenericType, TupleType,
@@ -117,6 +120,7 @@ pub const KEYWORDS: &[(&str, SyntaxKind)] = &[
     ("bag", BagKw),
     ("bool", BoolKw),
     ("break", BreakKw),
+    ("call", CallKw),
     ("choose", ChooseKw),
     ("choreography", ChoreographyKw),
     ("const", ConstKw),
@@ -141,6 +145,7 @@ pub const KEYWORDS: &[(&str, SyntaxKind)] = &[
     ("invariant", InvariantKw),
     ("is", IsKw),
     ("let", LetKw),
+    ("linear", LinearKw),
     ("loop", LoopKw),
     ("map", MapKw),
     ("match", MatchKw),
@@ -151,10 +156,13 @@ pub const KEYWORDS: &[(&str, SyntaxKind)] = &[
     ("old", OldKw),
     ("on", OnKw),
     ("option", OptionKw),
+    ("par", ParKw),
     ("param", ParamKw),
+    ("procedure", ProcedureKw),
     ("process", ProcessKw),
     ("property", PropertyKw),
     ("receive", ReceiveKw),
+    ("refines", RefinesKw),
     ("requires", RequiresKw),
     ("self", SelfKw),
     ("send", SendKw),
@@ -171,21 +179,11 @@ pub const KEYWORDS: &[(&str, SyntaxKind)] = &[
     ("via", ViaKw),
     ("where", WhereKw),
     ("while", WhileKw),
+    ("yield", YieldKw),
 ];
 
 /// Words kept for a later version of the language, in alphabetical order.
-pub const RESERVED_WORDS: &[&str] = &[
-    "call",
-    "extern",
-    "layer",
-    "lemma",
-    "linear",
-    "par",
-    "procedure",
-    "refines",
-    "sequentialize",
-    "yield",
-];
+pub const RESERVED_WORDS: &[&str] = &["extern", "layer", "lemma", "sequentialize"];
 
 impl SyntaxKind {
     /// The kind of a word: a keyword, a reserved word, `_`, or an ordinary name.
@@ -207,7 +205,7 @@ impl SyntaxKind {
 
     /// A word that cannot be a name because the language uses it.
     pub fn is_keyword(self) -> bool {
-        (ActionKw..=WhileKw).contains(&self)
+        (ActionKw..=YieldKw).contains(&self)
     }
 
     /// May this token begin an item of a file?
@@ -229,6 +227,7 @@ impl SyntaxKind {
                 | DaemonKw
                 | ProcessKw
                 | ActionKw
+                | ProcedureKw
                 | InitKw
                 | ChoreographyKw
                 | PropertyKw
@@ -255,6 +254,9 @@ impl SyntaxKind {
                 | SendKw
                 | ReceiveKw
                 | AsyncKw
+                | CallKw
+                | ParKw
+                | YieldKw
         )
     }
 
@@ -343,6 +345,7 @@ pub(crate) const PUNCTUATION: &[(&str, SyntaxKind)] = &[
     ("/", Slash),
     ("%=", PercentEq),
     ("%", Percent),
+    ("@", AtSign),
     ("::", ColonColon),
     (":", Colon),
     ("..", DotDot),
@@ -373,7 +376,7 @@ mod tests {
             assert!(kind.is_keyword(), "{spelling}");
             assert_eq!(SyntaxKind::of_word(spelling), kind);
         }
-        assert_eq!(KEYWORDS.len(), WhileKw as usize - ActionKw as usize + 1);
+        assert_eq!(KEYWORDS.len(), YieldKw as usize - ActionKw as usize + 1);
     }
 
     #[test]

@@ -52,6 +52,9 @@ pub(crate) enum Verb {
     /// Prove choreographies for every size and every value
     #[command(after_help = EXIT_CODES)]
     Prove(ProveArguments),
+    /// Prove that procedures refine atomic actions, layer by layer
+    #[command(after_help = EXIT_CODES)]
+    Refine(RefineArguments),
     /// Find the one line that the processes follow, for every number of them
     #[command(after_help = EXIT_CODES)]
     Sequentialize(SequentializeArguments),
@@ -183,6 +186,31 @@ pub(crate) struct ProveArguments {
     /// Ask a second solver (cvc5, which is fetched) about everything that is shown
     #[arg(long)]
     pub(crate) recheck: bool,
+}
+
+/// `refine`.
+#[derive(Debug, Args)]
+pub(crate) struct RefineArguments {
+    #[command(flatten)]
+    pub(crate) check: CheckArguments,
+    /// Write every query of the solver to this folder, with the obligation it is about
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dump: Option<PathBuf>,
+    /// Show everything again under so many other seeds, and say what changes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) stability: u32,
+    /// Name every obligation
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Print which way each action moves, and what keeps it from moving further
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) movers: bool,
+    /// The layer to print
+    #[arg(long, value_name = "N", requires = "emit")]
+    pub(crate) layer: Option<u32>,
+    /// Print the program of a layer
+    #[arg(long, requires = "layer", conflicts_with = "json")]
+    pub(crate) emit: bool,
 }
 
 /// `sequentialize`.

@@ -13,6 +13,7 @@ mod new;
 mod project;
 mod prove;
 mod recheck;
+mod refine;
 mod rejected;
 mod replay;
 mod request;
@@ -35,6 +36,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Check(arguments) => check::check(arguments, None, session),
         Verb::Explore(arguments) => explore::explore(arguments, session),
         Verb::Prove(arguments) => prove::prove(arguments, session),
+        Verb::Refine(arguments) => refine::refine(arguments, session),
         Verb::Sequentialize(arguments) => sequentialize::sequentialize(arguments, session),
         Verb::Project(arguments) => project::project(arguments, session),
         Verb::Estimate(arguments) => estimate::estimate(arguments, session),

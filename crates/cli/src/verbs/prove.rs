@@ -22,6 +22,7 @@ pub(crate) fn prove(arguments: &ProveArguments, session: &mut Session) -> Exit {
         recheck: arguments.recheck,
         or_explore: false,
         host: super::serve::host(),
+        explain: false,
     };
     let manner = Manner {
         engine: Some("prove"),

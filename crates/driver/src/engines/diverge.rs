@@ -35,6 +35,7 @@ impl Engine for Diverge {
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
+        super::refine::runs(song, question)?;
         match (question.subject, claims_rest(song, question)) {
             (Subject::System, Some(_)) => Ok(()),
             _ => Err("it answers `eventually quiescent` only".to_owned()),

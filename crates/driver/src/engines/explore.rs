@@ -39,8 +39,8 @@ impl Engine for Explore {
         "visits every execution of an instance once; needs nothing"
     }
 
-    fn applicable(&self, _: &Song, _: &Question) -> Result<(), String> {
-        Ok(())
+    fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
+        super::refine::runs(song, question)
     }
 
     fn shares(&self, task: &Task) -> bool {

@@ -12,6 +12,7 @@ mod naive;
 mod on_the_line;
 mod prove;
 mod ranking;
+mod refine;
 mod sequentialize;
 mod trusted;
 
@@ -23,8 +24,9 @@ pub static ALL: &[&dyn Engine] = &[
     &naive::Naive,
     &explore::Explore,
     &prove::Prove,
+    &refine::Refine,
     &sequentialize::Sequentialize,
 ];
 
 /// The verbs of engines that are not built yet, so that `by` can be told from a slip.
-pub const PLANNED: &[&str] = &["refine", "project"];
+pub const PLANNED: &[&str] = &["project"];

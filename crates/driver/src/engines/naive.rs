@@ -30,8 +30,8 @@ impl Engine for Naive {
         "searches every state of an instance; needs nothing"
     }
 
-    fn applicable(&self, _: &Song, _: &Question) -> Result<(), String> {
-        Ok(())
+    fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
+        super::refine::runs(song, question)
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {

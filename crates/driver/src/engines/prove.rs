@@ -399,7 +399,7 @@ fn belongs(rule: Rule, check: Check) -> bool {
         Rule::Finally(at) => check == Check::Property(at),
         // No run fails where it does not hold: nothing is shown without it.
         Rule::Position | Rule::DefinedEverywhere => true,
-        Rule::Library | Rule::Vacuity => false,
+        Rule::Library | Rule::Vacuity | Rule::Refinement(_) => false,
     }
 }
 

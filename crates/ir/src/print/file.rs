@@ -61,6 +61,10 @@ pub fn song(song: &Song) -> String {
                     .iter()
                     .map(|decl| vec![systems::action(song, decl)]),
             );
+            let invariants = actions.invariants.iter();
+            sections.extend(invariants.map(|decl| vec![systems::invariant(song, decl)]));
+            let procedures = actions.procedures.iter();
+            sections.extend(procedures.map(|decl| vec![systems::procedure(song, decl)]));
             actions.init.as_ref()
         }
     };

@@ -153,17 +153,23 @@ pub(super) fn parameters(w: &mut Writer<'_>, arity: usize) -> Vec<Doc> {
         .collect()
 }
 
-/// `var x: T = e;` with a start value; the parameters of `w` are bound already.
-pub(super) fn variable(w: &mut Writer<'_>, name: &str, of: &Ty, start: &StartValue) -> Doc {
+/// `var x: T = e @ 0..1;` with a start value; the parameters of `w` are bound already.
+pub(super) fn variable(
+    w: &mut Writer<'_>,
+    name: &str,
+    of: &Ty,
+    start: &StartValue,
+    layers: &str,
+) -> Doc {
     let head = format!("var {name}: {}", ty(w.song, of));
     match start {
         StartValue::Value(value) => {
             let value = w.expr(value);
-            group([text(head), text(" = "), value, text(";")])
+            group([text(head), text(" = "), value, text(format!("{layers};"))])
         }
         StartValue::Choice(choice) => {
             let (domain, filter) = w.choice_named(choice, name.to_owned());
-            choose(head, domain, filter)
+            choose(head, domain, filter, layers)
         }
     }
 }

@@ -5,8 +5,8 @@ use super::levels;
 use super::types::named;
 use super::writer::Writer;
 use crate::{
-    Accept, Access, ActionId, Block, Choice, Domain, Expr, ExprKind, LocalId, LoopClauses,
-    MessageId, Pattern, Place, Root, Source, Stmt, StmtKind, Ty,
+    Accept, Access, ActionId, Block, Call, Callee, Choice, Domain, Expr, ExprKind, InvariantCall,
+    LocalId, LoopClauses, MessageId, Pattern, Place, Root, Source, Stmt, StmtKind, Ty,
 };
 
 impl Writer<'_> {
@@ -68,6 +68,57 @@ impl Writer<'_> {
                 let name = self.action_name(*action);
                 group([text("async "), self.call(&name, arguments), text(";")])
             }
+            StmtKind::Spawn(procedure, arguments) => {
+                let name = self.callee_name(Callee::Procedure(*procedure));
+                group([text("async "), self.call(&name, arguments), text(";")])
+            }
+            StmtKind::Call(result, call) => {
+                let called = self.called(call);
+                match result {
+                    None => group([called, text(";")]),
+                    Some(local) => {
+                        let word = self.let_word(*local);
+                        let name = self.names.bind(*local);
+                        group([text(format!("{word} {name} = ")), called, text(";")])
+                    }
+                }
+            }
+            StmtKind::Par(calls) => {
+                let arms = calls.iter();
+                let arms = arms.map(|call| join([self.called(call), text(";")]));
+                let arms = arms.collect();
+                join([text("par "), braces(arms)])
+            }
+            StmtKind::Yield(calls) if calls.is_empty() => text("yield;"),
+            StmtKind::Yield(calls) => {
+                let calls: Vec<Doc> = calls.iter().map(|call| self.invariant_call(call)).collect();
+                let calls = separated(calls, || text(", "));
+                group([text("yield "), calls, text(";")])
+            }
+        }
+    }
+
+    fn called(&mut self, call: &Call) -> Doc {
+        let name = self.callee_name(call.callee);
+        join([text("call "), self.call(&name, &call.arguments)])
+    }
+
+    /// `inv(a, b)`.
+    pub(super) fn invariant_call(&mut self, call: &InvariantCall) -> Doc {
+        let rows = self.song.actions().map(|actions| &actions.invariants);
+        let row = rows.and_then(|rows| rows.get(call.invariant.index()));
+        let name = named(row.map(|row| &row.name), "invariant", call.invariant.0);
+        self.call(&name, &call.arguments)
+    }
+
+    fn callee_name(&self, callee: Callee) -> String {
+        match callee {
+            Callee::Action(id) => self.action_name(id),
+            Callee::Procedure(id) => {
+                let rows = self.song.actions().map(|actions| &actions.procedures);
+                let row = rows.and_then(|rows| rows.get(id.index()));
+                named(row.map(|row| &row.name), "procedure", id.0)
+            }
         }
     }
 
@@ -111,14 +162,14 @@ impl Writer<'_> {
             _ => String::new(),
         };
         let filter = choice.filter.as_ref().map(|filter| self.filter(filter));
-        choose(format!("{word} {name}{annotation}"), domain, filter)
+        choose(format!("{word} {name}{annotation}"), domain, filter, "")
     }
 
     fn assign_choice(&mut self, place: &Place, choice: &Choice) -> Doc {
         let target = self.place(place);
         let root = self.root_name(&place.root);
         let (domain, filter) = self.choice_named(choice, root);
-        group([target, choose("", domain, filter)])
+        group([target, choose("", domain, filter, "")])
     }
 
     /// The domain and the filter of a choice whose candidate has a given name.
@@ -331,10 +382,15 @@ impl Writer<'_> {
 }
 
 /// `head = choose D where p;`
-pub(super) fn choose(head: impl Into<String>, domain: Doc, filter: Option<Doc>) -> Doc {
+pub(super) fn choose(
+    head: impl Into<String>,
+    domain: Doc,
+    filter: Option<Doc>,
+    layers: &str,
+) -> Doc {
     let mut parts = vec![text(head), text(" = choose "), domain];
     parts.extend(filter);
-    parts.push(text(";"));
+    parts.push(text(format!("{layers};")));
     Doc::Group(Box::new(Doc::Join(parts)))
 }
 

@@ -5,8 +5,8 @@ use super::layout::{Doc, group, join, list, text};
 use super::stmts::braces;
 use super::writer::Writer;
 use crate::{
-    Action, Body, Choreography, Code, Family, FamilyId, Fault, FaultKind, Global, Handler, Local,
-    LocalId, Message, Process, Song, Voices,
+    Action, Body, Choreography, Code, Family, FamilyId, Fault, FaultKind, Global, Handler,
+    Invariant, Layers, Local, LocalId, Message, Procedure, Process, Song, Voices,
 };
 
 /// `message Name(…) via …;`
@@ -107,7 +107,7 @@ pub(super) fn fault(song: &Song, voices: &Voices, decl: &Fault) -> Doc {
 fn state_vars(song: &Song, id: FamilyId, family: &Family) -> Vec<Doc> {
     let vars = family.vars.iter().map(|var| {
         let mut w = Writer::of_family(song, &var.locals, id);
-        let declared = variable(&mut w, &var.name, &var.ty, &var.start);
+        let declared = variable(&mut w, &var.name, &var.ty, &var.start, "");
         match var.durable {
             true => join([text("durable "), declared]),
             false => declared,
@@ -147,21 +147,83 @@ pub(super) fn choreography(song: &Song, decl: &Choreography) -> Doc {
 /// `var x: T = e;` outside of everything.
 pub(super) fn global(song: &Song, decl: &Global) -> Doc {
     let mut w = Writer::new(song, &decl.locals);
-    variable(&mut w, &decl.name, &decl.ty, &decl.start)
+    let layers = layers(decl.layers);
+    let declared = variable(&mut w, &decl.name, &decl.ty, &decl.start, &layers);
+    match decl.linear {
+        true => join([text("linear "), declared]),
+        false => declared,
+    }
+}
+
+/// ` @ 1..2`, or nothing.
+fn layers(layers: Option<Layers>) -> String {
+    match layers {
+        None => String::new(),
+        Some(Layers { first, last }) if first == last => format!(" @ {first}"),
+        Some(Layers { first, last }) => format!(" @ {first}..{last}"),
+    }
 }
 
 /// `action Name(…) { … }`
 pub(super) fn action(song: &Song, decl: &Action) -> Doc {
     let mut w = Writer::new(song, &decl.code.locals);
-    let parameters = parameters(&mut w, decl.code.arity);
-    let head = list(
-        &format!("action {}(", decl.name),
-        parameters,
-        ")",
-        Doc::Break,
-    );
+    let role = &decl.role;
+    let mover = role
+        .mover
+        .map_or(String::new(), |mover| format!("{} ", mover.name()));
+    let head = format!("{mover}action {}(", decl.name);
+    let head = signature(&mut w, &head, decl.code.arity, &role.linear, role.result);
     let stmts = w.stmts(&decl.code.body);
-    join([head, text(" "), braces(stmts)])
+    let layers = layers(role.layers);
+    join([head, text(format!("{layers} ")), braces(stmts)])
+}
+
+/// Parameters and the result.
+fn signature(
+    w: &mut Writer<'_>,
+    head: &str,
+    arity: usize,
+    linear: &[LocalId],
+    result: Option<LocalId>,
+) -> Doc {
+    let parameters = parameters(w, arity).into_iter().enumerate();
+    let parameters = parameters.map(|(at, doc)| match linear.contains(&LocalId::from(at)) {
+        true => join([text("linear "), doc]),
+        false => doc,
+    });
+    let head = list(head, parameters.collect(), ")", Doc::Break);
+    let Some(result) = result else { return head };
+    let name = w.names.bind(result);
+    let row = w.names.locals().get(result.index());
+    let ty = row.map_or(String::new(), |row| super::types::ty(w.song, &row.ty));
+    join([head, text(format!(" -> {name}: {ty}"))])
+}
+
+/// `invariant name(…) @ n { e }`
+pub(super) fn invariant(song: &Song, decl: &Invariant) -> Doc {
+    let mut w = Writer::new(song, &decl.locals);
+    let head = format!("invariant {}(", decl.name);
+    let head = signature(&mut w, &head, decl.arity, &decl.linear, None);
+    let layer = format!(" @ {} ", decl.layer);
+    group([head, text(layer), w.branch(&decl.body)])
+}
+
+/// `procedure name(…) @ n refines A … { … }`
+pub(super) fn procedure(song: &Song, decl: &Procedure) -> Doc {
+    let mut w = Writer::new(song, &decl.code.locals);
+    let head = format!("procedure {}(", decl.name);
+    let head = signature(&mut w, &head, decl.code.arity, &decl.linear, decl.result);
+    let refines = decl.refines.map_or(String::new(), |action| {
+        format!(" refines {}", w.action_name(action))
+    });
+    let mut parts = vec![head, text(format!(" @ {}{refines}", decl.layer))];
+    for clause in &decl.clauses {
+        parts.push(text(format!(" {} ", clause.kind.name())));
+        parts.push(w.invariant_call(&clause.call));
+    }
+    let stmts = w.stmts(&decl.code.body);
+    parts.extend([text(" "), braces(stmts)]);
+    join(parts)
 }
 
 /// `init { … }`

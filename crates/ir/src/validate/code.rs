@@ -5,8 +5,8 @@ use super::scope::{Home, Scope};
 use crate::finite::{is_enumerable, is_finite};
 use crate::visit::Visit;
 use crate::{
-    Body, Choice, Choreography, Claim, Code, Domain, Expr, FamilyId, Handler, Local, Process,
-    RangeEnd, Song, SortKind, StartValue, Stmt, StmtKind, System, Ty,
+    Body, Choice, Choreography, Claim, Code, Domain, Expr, FamilyId, Handler, Local, LocalId,
+    Procedure, Process, RangeEnd, Song, SortKind, StartValue, Stmt, StmtKind, System, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -48,7 +48,18 @@ pub(super) fn check(song: &Song, report: &mut Report) {
             }
             for action in &actions.actions {
                 report.enter(format!("action {}", action.name));
-                code(song, report, &action.code, Home::Action);
+                with_result(song, report, &action.code, action.role.result, Home::Action);
+            }
+            for decl in &actions.invariants {
+                report.enter(format!("invariant {}", decl.name));
+                let home = Home::Invariant;
+                let mut scope = Scope::new(report, song, &decl.locals, home, decl.arity);
+                scope.branch = true;
+                scope.typed(&decl.body, &Ty::Bool);
+            }
+            for decl in &actions.procedures {
+                report.enter(format!("procedure {}", decl.name));
+                procedure(song, report, decl);
             }
             init(song, report, actions.init.as_ref(), Home::Action);
         }
@@ -159,6 +170,22 @@ fn init(song: &Song, report: &mut Report, init: Option<&Code>, home: Home) {
 
 fn code(song: &Song, report: &mut Report, code: &Code, home: Home) {
     Scope::new(report, song, &code.locals, home, code.arity).block(&code.body);
+}
+
+/// Code whose result, if it has one, is bound like a parameter.
+fn with_result(song: &Song, report: &mut Report, code: &Code, result: Option<LocalId>, home: Home) {
+    let bound = code.arity + usize::from(result.is_some());
+    Scope::new(report, song, &code.locals, home, bound).block(&code.body);
+}
+
+fn procedure(song: &Song, report: &mut Report, decl: &Procedure) {
+    let code = &decl.code;
+    let home = Home::Procedure;
+    let mut scope = Scope::new(report, song, &code.locals, home, code.arity);
+    for clause in &decl.clauses {
+        scope.invariant_call(&clause.call);
+    }
+    with_result(song, report, code, decl.result, home);
 }
 
 fn choreography(song: &Song, report: &mut Report, line: &Choreography, at: usize) {

@@ -4,8 +4,8 @@
 use super::{Report, show};
 use crate::finite::{contains_itself, contains_process, is_finite};
 use crate::{
-    Binder, EnumId, Family, FamilyId, FaultKind, Local, Property, RangeEnd, Sizing, Song, SortKind,
-    StructId, System, Ty, Voices,
+    Binder, Code, EnumId, Family, FamilyId, FaultKind, Local, LocalId, Property, RangeEnd, Sizing,
+    Song, SortKind, StructId, System, Ty, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -177,6 +177,22 @@ fn systems(song: &Song, report: &mut Report) {
                 report.enter(format!("action {}", action.name));
                 arity(report, action.code.arity, &action.code.locals, action.span);
                 rows(song, report, &action.code.locals);
+                result(report, action.role.result, &action.code, action.span);
+                permissions(report, &action.role.linear, action.code.arity, action.span);
+            }
+            for invariant in &actions.invariants {
+                report.enter(format!("invariant {}", invariant.name));
+                arity(report, invariant.arity, &invariant.locals, invariant.span);
+                rows(song, report, &invariant.locals);
+                permissions(report, &invariant.linear, invariant.arity, invariant.span);
+            }
+            for procedure in &actions.procedures {
+                report.enter(format!("procedure {}", procedure.name));
+                let code = &procedure.code;
+                arity(report, code.arity, &code.locals, procedure.span);
+                rows(song, report, &code.locals);
+                result(report, procedure.result, code, procedure.span);
+                permissions(report, &procedure.linear, code.arity, procedure.span);
             }
             code_rows(song, report, actions.init.as_ref());
         }
@@ -186,6 +202,24 @@ fn systems(song: &Song, report: &mut Report) {
         arity(report, line.code.arity, &line.code.locals, line.span);
         rows(song, report, &line.code.locals);
     }
+}
+
+/// The result is the variable after the parameters.
+fn result(report: &mut Report, result: Option<LocalId>, code: &Code, span: Span) {
+    let Some(local) = result else { return };
+    let row = code.locals.get(local.index());
+    let fits = local.index() == code.arity && row.is_some_and(|row| row.mutable);
+    report.require(fits, span, || {
+        "the result is the variable after the parameters".to_owned()
+    });
+}
+
+/// Permissions are carried by parameters.
+fn permissions(report: &mut Report, linear: &[LocalId], arity: usize, span: Span) {
+    let fits = linear.iter().all(|local| local.index() < arity) && linear.is_sorted();
+    report.require(fits, span, || {
+        "the linear parameters are parameters, ascending".to_owned()
+    });
 }
 
 fn code_rows(song: &Song, report: &mut Report, init: Option<&crate::Code>) {

@@ -79,11 +79,14 @@ fn messages_and_actions(song: &Song) -> Vec<(&str, Span)> {
             .iter()
             .map(|decl| (&*decl.name, decl.span))
             .collect(),
-        System::Actions(actions) => actions
-            .actions
-            .iter()
-            .map(|decl| (&*decl.name, decl.span))
-            .collect(),
+        System::Actions(actions) => {
+            let invariants = actions.invariants.iter();
+            let procedures = actions.procedures.iter();
+            let all = actions.actions.iter().map(|decl| (&*decl.name, decl.span));
+            all.chain(invariants.map(|decl| (&*decl.name, decl.span)))
+                .chain(procedures.map(|decl| (&*decl.name, decl.span)))
+                .collect()
+        }
     }
 }
 
@@ -139,6 +142,14 @@ fn systems(song: &Song, report: &mut Report) {
             for action in &actions.actions {
                 report.enter(format!("action {}", action.name));
                 locals(report, &action.code.locals, action.code.arity);
+            }
+            for invariant in &actions.invariants {
+                report.enter(format!("invariant {}", invariant.name));
+                locals(report, &invariant.locals, invariant.arity);
+            }
+            for procedure in &actions.procedures {
+                report.enter(format!("procedure {}", procedure.name));
+                locals(report, &procedure.code.locals, procedure.code.arity);
             }
         }
     }

@@ -27,7 +27,7 @@ impl Scope<'_, '_> {
                     _ => false,
                 }
             }
-            Root::Global(_) => self.home == Home::Action,
+            Root::Global(_) => matches!(self.home, Home::Action | Home::Procedure),
         };
         if !allowed {
             self.wrong(place.span, "this cannot be assigned here");

@@ -24,6 +24,10 @@ pub(super) enum Home {
     VoicesInit,
     /// An action, or `init` of a song with actions.
     Action,
+    /// A procedure.
+    Procedure,
+    /// An invariant that procedures rely on.
+    Invariant,
     /// A choreography, by its position.
     Line(usize),
     /// A property.

@@ -4,8 +4,8 @@ use super::scope::{Home, Scope};
 use super::{declarations, show};
 use crate::visit::{Visit, walk};
 use crate::{
-    Accept, Binding, Block, Choice, Expr, ExprKind, FamilyId, LocalId, LoopClauses, Pattern, Place,
-    Source, Stmt, StmtKind, Ty, patterns,
+    Accept, Binding, Block, Call, Callee, Choice, Code, Expr, ExprKind, FamilyId, InvariantCall,
+    Local, LocalId, LoopClauses, Pattern, Place, Source, Stmt, StmtKind, Ty, patterns,
 };
 use plainsong_diagnostics::Span;
 
@@ -120,6 +120,17 @@ impl Visit for Scope<'_, '_> {
                 self.no_var_in_line(choice.local, stmt.span);
             }
             StmtKind::Receive(accept) => self.accept(accept),
+            StmtKind::Call(result, call) => {
+                self.call(call);
+                if let Some(local) = result {
+                    self.bind(*local);
+                    let ty = self.result_of(call.callee);
+                    if ty.is_none() {
+                        self.wrong(stmt.span, "what is called has no result");
+                    }
+                    self.is_element(*local, ty.as_ref());
+                }
+            }
             _ => self.scoped(|scope| scope.closed_stmt(stmt)),
         }
     }
@@ -193,7 +204,7 @@ impl Scope<'_, '_> {
                 _ => false,
             },
             ExprKind::Global(id) => match home {
-                Home::Action | Home::Property => true,
+                Home::Action | Home::Procedure | Home::Invariant | Home::Property => true,
                 Home::GlobalStart => id.index() < self.known_vars,
                 _ => false,
             },
@@ -264,6 +275,8 @@ impl Scope<'_, '_> {
             StmtKind::Send(..) => matches!(home, Home::Body | Home::Handler | Home::VoicesInit),
             StmtKind::Receive(_) | StmtKind::Select(..) => home == Home::Body,
             StmtKind::Async(..) => home == Home::Action,
+            StmtKind::Spawn(..) => matches!(home, Home::Action | Home::Procedure),
+            StmtKind::Call(..) | StmtKind::Par(_) | StmtKind::Yield(_) => home == Home::Procedure,
             StmtKind::While(..) => home != Home::Action,
             StmtKind::Break | StmtKind::Continue => self.loops > 0,
             _ => true,
@@ -354,6 +367,14 @@ impl Scope<'_, '_> {
                 });
                 self.arguments(arguments, wanted, stmt.span);
             }
+            StmtKind::Spawn(procedure, arguments) => {
+                let callee = Callee::Procedure(*procedure);
+                walk::exprs(self, arguments);
+                let wanted = self.parameters_of(callee);
+                self.arguments(arguments, wanted, stmt.span);
+            }
+            StmtKind::Par(calls) => calls.iter().for_each(|call| self.call(call)),
+            StmtKind::Yield(calls) => calls.iter().for_each(|call| self.invariant_call(call)),
             StmtKind::Select(arms, timeout) => {
                 if arms.is_empty() && timeout.is_none() {
                     self.wrong(stmt.span, "a receive has arms");
@@ -369,6 +390,44 @@ impl Scope<'_, '_> {
                 }
             }
             _ => walk::stmt(self, stmt),
+        }
+    }
+
+    fn call(&mut self, call: &Call) {
+        walk::exprs(self, &call.arguments);
+        let wanted = self.parameters_of(call.callee);
+        self.arguments(&call.arguments, wanted, call.span);
+    }
+
+    pub(super) fn invariant_call(&mut self, call: &InvariantCall) {
+        walk::exprs(self, &call.arguments);
+        let actions = self.song.actions();
+        let found = actions.and_then(|actions| actions.invariants.get(call.invariant.index()));
+        let wanted = found.map(|decl| types(&decl.locals[..decl.arity]));
+        self.arguments(&call.arguments, wanted, call.span);
+    }
+
+    fn parameters_of(&self, callee: Callee) -> Option<Vec<Ty>> {
+        let (code, _) = self.callee(callee)?;
+        Some(types(&code.locals[..code.arity]))
+    }
+
+    fn result_of(&self, callee: Callee) -> Option<Ty> {
+        let (code, result) = self.callee(callee)?;
+        Some(code.locals[result?.index()].ty.clone())
+    }
+
+    fn callee(&self, callee: Callee) -> Option<(&Code, Option<LocalId>)> {
+        let actions = self.song.actions()?;
+        match callee {
+            Callee::Action(id) => {
+                let action = actions.actions.get(id.index())?;
+                Some((&action.code, action.role.result))
+            }
+            Callee::Procedure(id) => {
+                let procedure = actions.procedures.get(id.index())?;
+                Some((&procedure.code, procedure.result))
+            }
         }
     }
 
@@ -414,4 +473,8 @@ impl Scope<'_, '_> {
         self.bind_fixed(who);
         self.is_element(who, Some(&Ty::Process));
     }
+}
+
+fn types(rows: &[Local]) -> Vec<Ty> {
+    rows.iter().map(|row| row.ty.clone()).collect()
 }

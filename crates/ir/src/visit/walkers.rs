@@ -2,9 +2,9 @@
 
 use crate::{
     Accept, Access, Actions, Binding, Block, Body, Choice, Choreography, Claim, Code, Const,
-    Domain, Expr, ExprKind, Family, Function, Local, LocalId, LoopClauses, Pattern, PatternKind,
-    Place, Process, Property, RangeEnd, Root, Sizing, Song, SortDecl, SortKind, Source, StartValue,
-    Stmt, StmtKind, System, Voices,
+    Domain, Expr, ExprKind, Family, Function, InvariantCall, Local, LocalId, LoopClauses, Pattern,
+    PatternKind, Place, Process, Property, RangeEnd, Root, Sizing, Song, SortDecl, SortKind,
+    Source, StartValue, Stmt, StmtKind, System, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -282,8 +282,33 @@ macro_rules! walkers {
                             v.block(timeout);
                         }
                     }
-                    StmtKind::Async(_, arguments) => exprs(v, arguments),
+                    StmtKind::Async(_, arguments) | StmtKind::Spawn(_, arguments) => {
+                        exprs(v, arguments);
+                    }
+                    StmtKind::Call(result, call) => {
+                        v.span(& $($mut)? call.span);
+                        exprs(v, & $($mut)? call.arguments);
+                        if let Some(local) = result {
+                            v.binds(local);
+                        }
+                    }
+                    StmtKind::Par(calls) => {
+                        for call in calls {
+                            v.span(& $($mut)? call.span);
+                            exprs(v, & $($mut)? call.arguments);
+                        }
+                    }
+                    StmtKind::Yield(calls) => {
+                        for call in calls {
+                            invariant_call(v, call);
+                        }
+                    }
                 }
+            }
+
+            fn invariant_call<V: $visit + ?Sized>(v: &mut V, call: & $($mut)? InvariantCall) {
+                v.span(& $($mut)? call.span);
+                exprs(v, & $($mut)? call.arguments);
             }
 
             /// Into invariants and measure.
@@ -463,10 +488,42 @@ macro_rules! walkers {
                 }
                 for action in & $($mut)? actions.actions {
                     v.span(& $($mut)? action.span);
-                    code(v, & $($mut)? action.code);
+                    table(v, & $($mut)? action.code.locals);
+                    for local in & $($mut)? action.role.linear {
+                        v.uses(local);
+                    }
+                    if let Some(local) = & $($mut)? action.role.result {
+                        v.binds(local);
+                    }
+                    v.block(& $($mut)? action.code.body);
+                    v.leave(& $($mut)? action.code.locals);
                 }
                 if let Some(init) = & $($mut)? actions.init {
                     code(v, init);
+                }
+                for invariant in & $($mut)? actions.invariants {
+                    v.span(& $($mut)? invariant.span);
+                    table(v, & $($mut)? invariant.locals);
+                    for local in & $($mut)? invariant.linear {
+                        v.uses(local);
+                    }
+                    v.expr(& $($mut)? invariant.body);
+                    v.leave(& $($mut)? invariant.locals);
+                }
+                for procedure in & $($mut)? actions.procedures {
+                    v.span(& $($mut)? procedure.span);
+                    table(v, & $($mut)? procedure.code.locals);
+                    for local in & $($mut)? procedure.linear {
+                        v.uses(local);
+                    }
+                    if let Some(local) = & $($mut)? procedure.result {
+                        v.binds(local);
+                    }
+                    for clause in & $($mut)? procedure.clauses {
+                        invariant_call(v, & $($mut)? clause.call);
+                    }
+                    v.block(& $($mut)? procedure.code.body);
+                    v.leave(& $($mut)? procedure.code.locals);
                 }
             }
 

@@ -229,6 +229,7 @@ pub(crate) fn action_song(locals: Vec<Local>, body: Block) -> Song {
     let action = Action {
         name: "Act".to_owned(),
         code,
+        role: Default::default(),
         span: Default::default(),
     };
     let system = System::Actions(Actions {

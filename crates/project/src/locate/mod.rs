@@ -107,7 +107,11 @@ impl<'a> Locate<'a> {
             StmtKind::Send(..)
             | StmtKind::Receive(_)
             | StmtKind::Select(..)
-            | StmtKind::Async(..) => {
+            | StmtKind::Async(..)
+            | StmtKind::Spawn(..)
+            | StmtKind::Call(..)
+            | StmtKind::Par(_)
+            | StmtKind::Yield(_) => {
                 unreachable!("a line has no statements of voices or actions: it was validated")
             }
         }

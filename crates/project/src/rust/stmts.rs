@@ -409,7 +409,12 @@ impl Role<'_> {
                     self.comment(one.span),
                 )
             }
-            StmtKind::Select(..) | StmtKind::Async(..) => {
+            StmtKind::Select(..)
+            | StmtKind::Async(..)
+            | StmtKind::Spawn(..)
+            | StmtKind::Call(..)
+            | StmtKind::Par(_)
+            | StmtKind::Yield(_) => {
                 self.scope
                     .emit
                     .refuse(one.span, "projected voices have no such statement");

@@ -93,7 +93,8 @@ enum Guard {
 /// A translation under way.
 pub struct Lowering<'a> {
     pub(crate) theory: &'a mut Theory,
-    pub(crate) env: Env,
+    /// What names stand for; reading binds names.
+    pub env: Env,
     guards: Vec<Guard>,
     /// Conditions found so far, in the order of evaluation.
     pub definedness: Vec<Definedness>,

@@ -30,7 +30,7 @@ impl Lowering<'_> {
     }
 
     /// Does `value`, of type `ty`, match? Its names are bound either way.
-    pub(crate) fn matches(&mut self, pattern: &Pattern, value: Term, ty: &Ty) -> Result {
+    pub fn matches(&mut self, pattern: &Pattern, value: Term, ty: &Ty) -> Result {
         let yes = self.theory.terms.bool(true);
         Ok(match &pattern.kind {
             PatternKind::Wild => yes,

@@ -8,8 +8,10 @@ use plainsong_ir::{Access, Place, Root, Ty};
 use std::collections::BTreeMap;
 
 /// One step into a value, with the index read.
-enum Into {
+pub(crate) enum Into {
+    /// A field or component.
     Part(usize),
+    /// An entry.
     Index(Term),
 }
 
@@ -103,7 +105,8 @@ impl Following<'_> {
     }
 }
 
-fn put(
+/// A value with the part at the end of the path replaced.
+pub(crate) fn put(
     lowering: &mut Lowering<'_>,
     ty: &Ty,
     before: Term,

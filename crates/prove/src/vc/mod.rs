@@ -19,7 +19,7 @@
 //! NOT COVERED. Termination of `while` loops without `decreases`: the notes say so, and what is
 //! proved is what holds if the end is reached. `always` properties of lines.
 
-mod assign;
+pub(crate) mod assign;
 mod family;
 mod join;
 mod loops;

@@ -103,7 +103,11 @@ impl Following<'_> {
             StmtKind::Send(..)
             | StmtKind::Receive(_)
             | StmtKind::Select(..)
-            | StmtKind::Async(..) => {
+            | StmtKind::Async(..)
+            | StmtKind::Spawn(..)
+            | StmtKind::Call(..)
+            | StmtKind::Par(_)
+            | StmtKind::Yield(_) => {
                 return Err(Unsupported::new(
                     stmt.span,
                     "this statement does not occur in sequential code",

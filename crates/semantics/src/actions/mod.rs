@@ -5,7 +5,7 @@
 
 pub(crate) mod config;
 
-use crate::code::assign::{Memory, Target};
+use crate::atomic::Globals;
 use crate::code::coverage::{Covered, Statements};
 use crate::code::flatten::flatten;
 use crate::code::run::{Branch, Halt, Outgoing, Run, Runner};
@@ -18,10 +18,9 @@ use crate::show;
 use crate::start::start_values;
 use crate::trace::{EventKind, Waiting};
 use crate::value::Value;
-use crate::world::World;
 use config::{ActionsConfig, Pending};
 use plainsong_diagnostics::Span;
-use plainsong_ir::{Actions, GlobalId};
+use plainsong_ir::Actions;
 
 /// The most states at the start.
 const MOST_STARTS: usize = 100_000;
@@ -267,25 +266,4 @@ fn after(config: &ActionsConfig, run: Run<Globals>, taken: Option<usize>) -> Con
     }
     config.pending.sort();
     Config(Form::Actions(config))
-}
-
-/// The global variables while an action runs.
-#[derive(Clone, Debug)]
-struct Globals {
-    values: Vec<Value>,
-}
-
-impl World for Globals {
-    fn global(&self, global: GlobalId) -> &Value {
-        &self.values[global.index()]
-    }
-}
-
-impl Memory for Globals {
-    fn variable(&mut self, target: Target) -> &mut Value {
-        match target {
-            Target::Global(global) => &mut self.values[global.index()],
-            other => panic!("actions write global variables, not {other:?}"),
-        }
-    }
 }

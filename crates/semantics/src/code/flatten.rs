@@ -56,6 +56,25 @@ fn flattened(
     }
 }
 
+/// Flattens the code of something that is called: at its end the parameters and the result, if it has
+/// one, are still there.
+pub(crate) fn flatten_called(
+    code: &Code,
+    result: Option<LocalId>,
+    statements: &mut Statements,
+) -> FlatCode {
+    let kept = code.arity + usize::from(result.is_some());
+    let mut flat = flatten(&code.body, &code.locals, kept, statements);
+    let scope = kept.checked_sub(1).map(|last| last as u32);
+    flat.ops.push(Op {
+        kind: OpKind::Return,
+        span: code.body.last().map_or(Span::default(), |stmt| stmt.span),
+        statement: None,
+        scope,
+    });
+    flat
+}
+
 impl FlatCode {
     /// Adds promises that are checked at the end.
     pub(crate) fn promise_at_the_end(&mut self, what: &'static str, promises: &[Expr]) {
@@ -182,6 +201,23 @@ impl Flattener<'_> {
             StmtKind::Select(arms, timeout) => self.select(arms, timeout.as_ref(), span),
             StmtKind::Async(action, arguments) => {
                 self.op(OpKind::Async(*action, arguments.clone()), span);
+            }
+            StmtKind::Spawn(procedure, arguments) => {
+                self.op(OpKind::Spawn(*procedure, arguments.clone()), span);
+            }
+            StmtKind::Call(result, call) => {
+                self.op(OpKind::Call(*result, call.clone()), span);
+                if let Some(local) = result {
+                    self.bind(*local);
+                }
+            }
+            StmtKind::Par(calls) => {
+                self.op(OpKind::Par(calls.clone()), span);
+            }
+            // Others may act between any two steps anyway.
+            StmtKind::Yield(_) => {
+                let next = self.ops.len() + 1;
+                self.op(OpKind::Jump(next), span);
             }
         }
     }

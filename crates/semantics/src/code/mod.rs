@@ -12,7 +12,8 @@ pub(crate) mod run;
 use crate::value::Value;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    Accept, ActionId, Choice, Domain, Expr, Local, LocalId, MessageId, Pattern, Place,
+    Accept, ActionId, Call, Choice, Domain, Expr, Local, LocalId, MessageId, Pattern, Place,
+    ProcedureId,
 };
 use std::sync::Arc;
 
@@ -93,6 +94,14 @@ pub(crate) enum OpKind {
     Select(Vec<Arm>, Option<usize>),
     /// Leaves a pending async.
     Async(ActionId, Vec<Expr>),
+    /// Starts a thread that runs a procedure.
+    Spawn(ProcedureId, Vec<Expr>),
+    /// Runs an action or a procedure, whose result a local takes.
+    Call(Option<LocalId>, Call),
+    /// Runs several at once.
+    Par(Vec<Call>),
+    /// The end of code that gives its result to a caller.
+    Return,
 }
 
 /// One way to receive.
@@ -113,6 +122,8 @@ pub(crate) enum Pace {
     Assignments,
     /// None: handlers, actions and `init` run as a whole.
     Whole,
+    /// Calls: a procedure.
+    Calls,
 }
 
 impl FlatCode {
@@ -125,6 +136,7 @@ impl FlatCode {
             Pace::Communications => matches!(op.kind, OpKind::Send(..) | OpKind::Select(..)),
             Pace::Assignments => matches!(op.kind, OpKind::Assign(..) | OpKind::AssignChoice(..)),
             Pace::Whole => false,
+            Pace::Calls => matches!(op.kind, OpKind::Call(..) | OpKind::Par(_) | OpKind::Return),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::trace::{Failure, FailureKind};
 use crate::value::{Pid, Value};
 use crate::why::why_false;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{ActionId, Choice, Domain, Expr, LocalId, MessageId, Place};
+use plainsong_ir::{ActionId, Choice, Domain, Expr, LocalId, MessageId, Place, ProcedureId};
 
 /// The most instructions of one branch of a step.
 const MOST_OPS: u64 = 1_000_000;
@@ -45,6 +45,8 @@ pub(crate) enum Outgoing {
     Message(MessageId, Vec<Value>, Pid),
     /// An async with its arguments.
     Async(ActionId, Vec<Value>),
+    /// A thread that runs a procedure with these arguments.
+    Thread(ProcedureId, Vec<Value>),
 }
 
 /// A free choice that was made.
@@ -276,7 +278,14 @@ impl Runner<'_> {
                 let arguments = self.values(arguments, run)?;
                 run.sent.push(Outgoing::Async(*action, arguments));
             }
+            OpKind::Spawn(procedure, arguments) => {
+                let arguments = self.values(arguments, run)?;
+                run.sent.push(Outgoing::Thread(*procedure, arguments));
+            }
             OpKind::Select(..) => panic!("a receive is a stop, and begins with a message"),
+            OpKind::Call(..) | OpKind::Par(_) | OpKind::Return => {
+                panic!("calls are stops, and somebody else makes them")
+            }
         }
         Ok(Flow::Go(next))
     }

@@ -3,7 +3,7 @@
 use crate::claim::subjects;
 use crate::machine::Subject;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{Song, System};
+use plainsong_ir::{ActionId, Mover, ProcedureId, Song, System};
 
 /// Something to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,6 +16,10 @@ pub enum Check {
     Contract,
     /// A property of the song, by position.
     Property(usize),
+    /// An action moves as it is declared to.
+    Mover(ActionId),
+    /// A procedure refines its action.
+    Refines(ProcedureId),
 }
 
 /// What to search and what to check on the way.
@@ -33,7 +37,7 @@ impl Query {
     pub fn all(song: &Song) -> Vec<Query> {
         let mut queries = Vec::new();
         if song.system != System::None {
-            let checks = vec![Check::Assertions, Check::NoDeadlock];
+            let checks = checks_of_system(song);
             queries.push(Query {
                 subject: Subject::System,
                 checks,
@@ -70,6 +74,40 @@ impl Check {
             (Check::Property(at), _) => {
                 (song.properties[at].name.clone(), song.properties[at].span)
             }
+            (Check::Mover(id), _) => {
+                let row = song.actions().map(|actions| &actions.actions[id.index()]);
+                row.map_or_else(Default::default, |row| (row.name.clone(), row.span))
+            }
+            (Check::Refines(id), _) => {
+                let row = song
+                    .actions()
+                    .map(|actions| &actions.procedures[id.index()]);
+                row.map_or_else(Default::default, |row| (row.name.clone(), row.span))
+            }
         }
     }
+}
+
+/// A program with procedures is asked whether it refines; any other system whether it runs well. Declared
+/// movers are asked about in both.
+fn checks_of_system(song: &Song) -> Vec<Check> {
+    let Some(actions) = song.actions() else {
+        return vec![Check::Assertions, Check::NoDeadlock];
+    };
+    let mut checks = match actions.is_layered() {
+        true => Vec::new(),
+        false => vec![Check::Assertions, Check::NoDeadlock],
+    };
+    for (at, action) in actions.actions.iter().enumerate() {
+        if action
+            .role
+            .mover
+            .is_some_and(|mover| mover != Mover::Atomic)
+        {
+            checks.push(Check::Mover(at.into()));
+        }
+    }
+    let procedures = 0..actions.procedures.len();
+    checks.extend(procedures.map(|at| Check::Refines(at.into())));
+    checks
 }

@@ -185,7 +185,14 @@ impl Code<'_> {
                 }
                 timeout.iter().for_each(|block| self.block(block));
             }
-            StmtKind::Break | StmtKind::Continue => {}
+            // Programs with procedures have no states to shift; what is passed counts as a number.
+            StmtKind::Spawn(_, args) => args.iter().for_each(|arg| self.plain(arg)),
+            StmtKind::Call(_, call) => call.arguments.iter().for_each(|arg| self.plain(arg)),
+            StmtKind::Par(calls) => {
+                let args = calls.iter().flat_map(|call| &call.arguments);
+                args.for_each(|arg| self.plain(arg));
+            }
+            StmtKind::Yield(_) | StmtKind::Break | StmtKind::Continue => {}
         }
     }
 

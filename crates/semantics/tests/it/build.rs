@@ -399,6 +399,8 @@ impl Builder {
             ty,
             start,
             locals,
+            linear: false,
+            layers: None,
             span: span(),
         });
     }
@@ -412,6 +414,7 @@ impl Builder {
         self.actions().actions.push(Action {
             name: name.to_owned(),
             code,
+            role: Default::default(),
             span: span(),
         });
     }

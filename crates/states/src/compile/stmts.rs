@@ -100,7 +100,11 @@ impl<'s> Compiler<'s, '_> {
             | StmtKind::Maybe(..)
             | StmtKind::Send(..)
             | StmtKind::Receive(_)
-            | StmtKind::Select(..) => Err(Trouble::GivesUp),
+            | StmtKind::Select(..)
+            | StmtKind::Spawn(..)
+            | StmtKind::Call(..)
+            | StmtKind::Par(_)
+            | StmtKind::Yield(_) => Err(Trouble::GivesUp),
         }
     }
 

@@ -3,8 +3,9 @@
 use super::patterns::integer;
 use super::types::domain;
 use super::{
-    Block, BlockExpr, ChoreographyItem, Domain, Expr, Name, ProcessItem, PropertyItem, RangeExpr,
-    SizeItem, Type, VarDecl, child, children, choices, has, name, names, nodes, token,
+    Block, BlockExpr, ChoreographyItem, Domain, Expr, InvariantItem, LayerClause, Name,
+    ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl, SizeItem, Type, VarDecl,
+    child, children, choices, has, name, names, nodes, token,
 };
 use crate::kinds::SyntaxKind;
 
@@ -78,6 +79,10 @@ choices! {
         Size(SizeItem),
         /// `fault …`
         Fault(FaultItem),
+        /// `invariant …`
+        Invariant(InvariantItem),
+        /// `procedure …`
+        Procedure(ProcedureItem),
     }
 }
 
@@ -234,6 +239,11 @@ impl BinderList {
 }
 
 impl Binder {
+    /// `linear`?
+    pub fn is_linear(&self) -> bool {
+        has(&self.syntax, SyntaxKind::LinearKw)
+    }
+
     /// The name.
     pub fn name(&self) -> Option<Name> {
         name(&self.syntax)
@@ -275,6 +285,23 @@ impl ActionItem {
     /// Its parameters.
     pub fn binders(&self) -> Option<BinderList> {
         child(&self.syntax)
+    }
+
+    /// Its result.
+    pub fn result(&self) -> Option<ResultDecl> {
+        child(&self.syntax)
+    }
+
+    /// The layers at which it exists.
+    pub fn layers(&self) -> Option<LayerClause> {
+        child(&self.syntax)
+    }
+
+    /// `left`, `right`, `both` or `atomic`, if written.
+    pub fn mover(&self) -> Option<SyntaxKind> {
+        use SyntaxKind::{AtomicKw, BothKw, LeftKw, RightKw};
+        let movers = [AtomicKw, LeftKw, RightKw, BothKw];
+        movers.into_iter().find(|kind| has(&self.syntax, *kind))
     }
 
     /// What it does.

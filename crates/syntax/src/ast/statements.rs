@@ -2,8 +2,9 @@
 
 use super::types::domain;
 use super::{
-    AsyncStmt, Choose, Domain, Expr, Name, Pattern, ReceiveChoice, ReceiveStmt, SendStmt, Type,
-    WhereClause, child, child_after, children, choices, has, name, nodes, tokens,
+    AsyncStmt, CallStmt, Called, Choose, Domain, Expr, LayerClause, Name, ParStmt, Pattern,
+    ReceiveChoice, ReceiveStmt, SendStmt, Type, WhereClause, YieldStmt, child, child_after,
+    children, choices, has, name, nodes, tokens,
 };
 use crate::kinds::SyntaxKind;
 
@@ -81,6 +82,12 @@ choices! {
         ReceiveChoice(ReceiveChoice),
         /// `async A();`
         Async(AsyncStmt),
+        /// `call f();`
+        Call(CallStmt),
+        /// `par { … }`
+        Par(ParStmt),
+        /// `yield inv();`
+        Yield(YieldStmt),
     }
 
     /// What is done when the condition of an `if` does not hold.
@@ -95,6 +102,8 @@ choices! {
     Initial {
         /// `choose …`
         Choose(Choose),
+        /// `call f(…)`
+        Called(Called),
         /// An expression.
         Expr(Expr),
     }
@@ -145,6 +154,16 @@ impl VarDecl {
     /// `durable`?
     pub fn is_durable(&self) -> bool {
         has(&self.syntax, SyntaxKind::DurableKw)
+    }
+
+    /// `linear`?
+    pub fn is_linear(&self) -> bool {
+        has(&self.syntax, SyntaxKind::LinearKw)
+    }
+
+    /// The layers at which it is introduced and hidden.
+    pub fn layers(&self) -> Option<LayerClause> {
+        child(&self.syntax)
     }
 
     /// The variable.

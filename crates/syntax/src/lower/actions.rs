@@ -4,7 +4,8 @@ use super::Lowering;
 use super::signatures::name_and_span;
 use super::unit::{Binder, Home};
 use crate::ast;
-use plainsong_ir::{Action, Code, Global, StartValue};
+use crate::kinds::SyntaxKind;
+use plainsong_ir::{Action, Code, Global, LocalId, Mover, Role, StartValue};
 
 impl Lowering<'_> {
     /// The globals, each seeing those before it.
@@ -19,11 +20,14 @@ impl Lowering<'_> {
                 (StartValue::Value(value), None) => value.ty.clone(),
                 (StartValue::Choice(choice), None) => locals[choice.local.index()].ty.clone(),
             };
+            let layers = self.written_layers(item.layers().as_ref());
             self.globals.push(Global {
                 name,
                 ty,
                 start,
                 locals,
+                linear: item.is_linear(),
+                layers,
                 span,
             });
         }
@@ -37,20 +41,40 @@ impl Lowering<'_> {
             self.begin(Home::Action);
             let params = self.actions[at].params.clone();
             self.bind_parameters(&params, item.binders().as_ref(), Binder::Parameter);
+            let result = self.bind_result(self.actions[at].result.clone());
             let (mut body, _) = self.block(item.block());
+            self.is_assigned(result, &body);
             let locals = self.finish_block(&mut body);
             let code = Code {
                 arity: params.len(),
                 locals,
                 body,
             };
+            let layers = self.written_layers(item.layers().as_ref());
             let row = &self.actions[at];
+            let linear = row.linear.iter().map(|at| LocalId::from(*at)).collect();
             actions.push(Action {
                 name: row.name.clone(),
                 code,
+                role: Role {
+                    mover: item.mover().and_then(mover),
+                    layers,
+                    linear,
+                    result,
+                },
                 span: row.span,
             });
         }
         actions
     }
+}
+
+fn mover(kind: SyntaxKind) -> Option<Mover> {
+    Some(match kind {
+        SyntaxKind::AtomicKw => Mover::Atomic,
+        SyntaxKind::LeftKw => Mover::Left,
+        SyntaxKind::RightKw => Mover::Right,
+        SyntaxKind::BothKw => Mover::Both,
+        _ => return None,
+    })
 }

@@ -181,7 +181,7 @@ impl Lowering<'_> {
             Some(name) => match self.names.signal(name.text()) {
                 Some(Signal::Message(id)) => Some(PendingOf::Message(id)),
                 Some(Signal::Action(id)) => Some(PendingOf::Action(id)),
-                None => {
+                Some(Signal::Procedure(_) | Signal::Invariant(_)) | None => {
                     self.unknown_signal(&name, "message or action");
                     None
                 }
@@ -266,6 +266,10 @@ impl Lowering<'_> {
         let value = match item.initial()? {
             ast::Initial::Expr(value) => self.initial(&value, item.ty().as_ref(), &name),
             ast::Initial::Choose(choose) => self.wrong(choose.span()),
+            ast::Initial::Called(called) => {
+                self.misplaced(called.span().start, "call");
+                self.wrong(called.span())
+            }
         };
         let ty = self.type_of_local(&value);
         Some((

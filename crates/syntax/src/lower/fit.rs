@@ -5,8 +5,8 @@ use super::codes::types::TYPE_MISMATCH;
 use crate::types::{UNKNOWN, a, convert};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{
-    ActionId, ConstId, EnumId, Expr, ExprKind, FamilyId, FnId, GlobalId, LocalId, MessageId,
-    StructId, Ty, VarId,
+    ActionId, ConstId, EnumId, Expr, ExprKind, FamilyId, FnId, GlobalId, InvariantId, LocalId,
+    MessageId, ProcedureId, StructId, Ty, VarId,
 };
 
 /// Who wants a value to have a certain type.
@@ -20,6 +20,10 @@ pub(crate) enum Why {
     Message(MessageId, usize),
     /// An argument of an action.
     Action(ActionId),
+    /// An argument of a procedure.
+    Procedure(ProcedureId),
+    /// An argument of an invariant.
+    Invariant(InvariantId),
     /// An argument of a function.
     Argument(FnId),
     /// The result of a function.
@@ -130,6 +134,14 @@ impl Lowering<'_> {
             Why::Action(id) => {
                 let action = &self.actions[id.index()];
                 named(&action.name, action.span)
+            }
+            Why::Procedure(id) => {
+                let procedure = &self.procedures[id.index()];
+                named(&procedure.name, procedure.span)
+            }
+            Why::Invariant(id) => {
+                let invariant = &self.invariants[id.index()];
+                named(&invariant.name, invariant.span)
             }
             Why::Argument(id) => {
                 let function = &self.functions[id.index()];

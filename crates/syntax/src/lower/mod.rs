@@ -25,6 +25,7 @@ mod families;
 mod faults;
 mod finish;
 mod fit;
+mod layers;
 mod lines;
 mod literals;
 mod loops;
@@ -32,7 +33,9 @@ mod matches;
 mod methods;
 mod operators;
 mod patterns;
+mod permissions;
 mod places;
+mod procedures;
 mod processes;
 mod properties;
 mod quantifiers;
@@ -78,6 +81,8 @@ pub(crate) struct Lowering<'t> {
     functions: Vec<FnSignature>,
     messages: Vec<Message>,
     actions: Vec<ActionSignature>,
+    procedures: Vec<ActionSignature>,
+    invariants: Vec<ActionSignature>,
     /// Processes, then endpoints; their variables are added as they are checked.
     families: Vec<Family>,
     /// How many of `families` are processes.
@@ -110,6 +115,8 @@ impl<'t> Lowering<'t> {
             functions: Vec::new(),
             messages: Vec::new(),
             actions: Vec::new(),
+            procedures: Vec::new(),
+            invariants: Vec::new(),
             families: Vec::new(),
             process_count: 0,
             globals: Vec::new(),
@@ -148,6 +155,9 @@ impl<'t> Lowering<'t> {
             sizes,
         };
         self.circles(&song);
+        if complete && self.errors == 0 {
+            self.layers(&song);
+        }
         if complete && self.errors == 0 {
             self.unused_messages();
         }

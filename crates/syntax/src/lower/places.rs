@@ -107,7 +107,10 @@ impl Lowering<'_> {
     }
 
     fn global_place(&mut self, id: GlobalId, name: &ast::Name) -> Option<Found> {
-        if !matches!(self.unit.home, Home::Action | Home::ActionsInit) {
+        if !matches!(
+            self.unit.home,
+            Home::Action | Home::ActionsInit | Home::Procedure
+        ) {
             let message = format!(
                 "{} cannot change the global `{}`",
                 self.unit.home.describe(),

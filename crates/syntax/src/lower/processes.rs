@@ -21,7 +21,10 @@ impl Lowering<'_> {
     /// The system that the file describes.
     pub(crate) fn system(&mut self, items: &Declarations) -> System {
         let voices = !items.messages.is_empty() || !items.processes.is_empty();
-        let actions = !items.globals.is_empty() || !items.actions.is_empty();
+        let actions = !items.globals.is_empty()
+            || !items.actions.is_empty()
+            || !items.procedures.is_empty()
+            || !items.invariants.is_empty();
         if voices && actions {
             self.mixed_forms(items);
         }
@@ -40,6 +43,8 @@ impl Lowering<'_> {
         let globals = self.globals(&items.globals);
         let processes = self.processes(&items.processes);
         let actions_done = self.action_bodies(&items.actions);
+        let invariants = self.invariant_bodies(&items.invariants);
+        let procedures = self.procedure_bodies(&items.procedures);
         let faults = self.faults(&items.faults);
         let home = if voices {
             Home::VoicesInit
@@ -59,6 +64,8 @@ impl Lowering<'_> {
                 globals,
                 actions: actions_done,
                 init,
+                invariants,
+                procedures,
             })
         } else {
             System::None
@@ -75,7 +82,19 @@ impl Lowering<'_> {
             .globals
             .iter()
             .map(|item| (item.name(), "var"))
-            .chain(items.actions.iter().map(|item| (item.name(), "action")));
+            .chain(items.actions.iter().map(|item| (item.name(), "action")))
+            .chain(
+                items
+                    .procedures
+                    .iter()
+                    .map(|item| (item.name(), "procedure")),
+            )
+            .chain(
+                items
+                    .invariants
+                    .iter()
+                    .map(|item| (item.name(), "invariant")),
+            );
         let first = |rows: &mut dyn Iterator<Item = (Option<ast::Name>, &'static str)>| {
             rows.filter_map(|(name, word)| Some((name?, word)))
                 .min_by_key(|(name, _)| name.span())
@@ -159,6 +178,7 @@ impl Lowering<'_> {
             if let Some(name) = var.name() {
                 self.distinct(&name, "a variable or index here", &mut seen);
             }
+            self.no_layers(&var);
             self.begin(home(family));
             self.bind_indices(family, indices);
             bind_outer(self);
@@ -195,6 +215,10 @@ impl Lowering<'_> {
                 Some(ty) => self.check(&value, ty, Why::Declared(name.span())),
                 None => self.expr(&value, None),
             }),
+            ast::Initial::Called(called) => {
+                self.misplaced(called.span().start, "call");
+                StartValue::Value(self.wrong(called.span()))
+            }
             ast::Initial::Choose(choose) => {
                 let candidate = Candidate {
                     name: name.text(),

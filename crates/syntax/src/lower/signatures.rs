@@ -32,6 +32,10 @@ pub(crate) struct ActionSignature {
     pub(crate) name: String,
     pub(crate) span: Span,
     pub(crate) params: Vec<Binder>,
+    /// Which parameters are `linear`, by position.
+    pub(crate) linear: Vec<usize>,
+    /// Its name and type.
+    pub(crate) result: Option<(Binder, Span)>,
 }
 
 impl Lowering<'_> {
@@ -50,11 +54,50 @@ impl Lowering<'_> {
             self.messages.push(message);
         }
         for item in &items.actions {
-            let (name, span) = name_and_span(item.name());
-            let params = self.binders(item.binders().as_ref());
-            self.actions.push(ActionSignature { name, span, params });
+            let (binders, result) = (item.binders(), item.result());
+            let signature = self.signature(item.name(), binders.as_ref(), result.as_ref());
+            self.actions.push(signature);
+        }
+        for item in &items.procedures {
+            let (binders, result) = (item.binders(), item.result());
+            let signature = self.signature(item.name(), binders.as_ref(), result.as_ref());
+            self.procedures.push(signature);
+        }
+        for item in &items.invariants {
+            let signature = self.signature(item.name(), item.binders().as_ref(), None);
+            self.invariants.push(signature);
         }
         self.declare_families(items);
+    }
+
+    fn signature(
+        &mut self,
+        name: Option<ast::Name>,
+        binders: Option<&ast::BinderList>,
+        result: Option<&ast::ResultDecl>,
+    ) -> ActionSignature {
+        let (name, span) = name_and_span(name);
+        let params = self.binders(binders);
+        let written = binders.into_iter().flat_map(ast::BinderList::binders);
+        let linear = written.enumerate().filter(|(_, binder)| binder.is_linear());
+        let linear = linear.map(|(at, _)| at).collect();
+        let result = result.and_then(ast::ResultDecl::binder);
+        let result = result.and_then(|binder| {
+            let name = binder.name()?;
+            let ty = binder.ty().map_or(UNKNOWN, |ty| self.ty(&ty));
+            let row = Binder {
+                name: name.text().to_owned(),
+                ty,
+            };
+            Some((row, name.span()))
+        });
+        ActionSignature {
+            name,
+            span,
+            params,
+            linear,
+            result,
+        }
     }
 
     fn const_signature(&mut self, item: &ConstOrParam) -> ConstSignature {

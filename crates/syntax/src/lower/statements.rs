@@ -74,6 +74,7 @@ impl Lowering<'_> {
                 if matches!(self.unit.home, Home::Line(_)) {
                     self.var_in_line(s.span());
                 }
+                self.no_layers(s);
                 next(self.declaration(s.name()?, s.ty(), s.initial()?, Binder::Var)?)
             }
             ast::Stmt::Assign(s) => next(self.assignment(s)?),
@@ -103,6 +104,9 @@ impl Lowering<'_> {
             ast::Stmt::Receive(s) => next(self.receive(s)?),
             ast::Stmt::ReceiveChoice(s) => self.select(s),
             ast::Stmt::Async(s) => next(self.async_stmt(s)?),
+            ast::Stmt::Call(s) => next(self.call_stmt(s)?),
+            ast::Stmt::Par(s) => next(self.par_stmt(s)?),
+            ast::Stmt::Yield(s) => next(self.yield_stmt(s)?),
         }
     }
 
@@ -115,6 +119,9 @@ impl Lowering<'_> {
         binder: Binder,
     ) -> Option<StmtKind> {
         Some(match initial {
+            ast::Initial::Called(called) => {
+                return self.let_called(&name, ty.as_ref(), &called, binder);
+            }
             ast::Initial::Expr(value) => {
                 let value = self.initial(&value, ty.as_ref(), &name);
                 let ty = self.type_of_local(&value);
@@ -158,6 +165,10 @@ impl Lowering<'_> {
         };
         let op = s.op()?;
         match value {
+            ast::Initial::Called(called) => {
+                self.assigned_call(&called);
+                None
+            }
             ast::Initial::Choose(choose) => {
                 if op != AssignOp::Set {
                     self.combined_choice(&choose);
@@ -306,12 +317,18 @@ impl Lowering<'_> {
 
     /// `async A(e);`
     fn async_stmt(&mut self, s: &ast::AsyncStmt) -> Option<StmtKind> {
-        if !matches!(self.unit.home, Home::Action | Home::ActionsInit) {
+        if !matches!(
+            self.unit.home,
+            Home::Action | Home::ActionsInit | Home::Procedure
+        ) {
             self.misplaced(s.span().start, "async");
             return None;
         }
         let arguments = s.arguments();
         let name = s.action()?;
+        if let Some(Signal::Procedure(id)) = self.names.signal(name.text()) {
+            return self.spawn(id, &name, arguments.as_ref());
+        }
         let Some(Signal::Action(id)) = self.names.signal(name.text()) else {
             self.unknown_signal(&name, "action");
             self.ignore_arguments(arguments.as_ref());
@@ -333,7 +350,7 @@ impl Lowering<'_> {
             // Where there are no messages at all, the statement itself was reported.
             _ if matches!(
                 self.unit.home,
-                Home::Action | Home::ActionsInit | Home::Line(_)
+                Home::Action | Home::ActionsInit | Home::Procedure | Home::Line(_)
             ) =>
             {
                 None
@@ -361,6 +378,7 @@ impl Lowering<'_> {
             ("send", _) => {
                 "messages are sent by processes and `init`; an action leaves work behind with `async`"
             }
+            ("call" | "par" | "yield", _) => "this belongs into a procedure",
             ("async", _) => "`async` belongs to actions; a process sends messages with `send`",
             (_, Home::Action | Home::ActionsInit) => {
                 "an action is one step: loop over a finite collection with `for`"

@@ -34,6 +34,10 @@ pub(crate) enum Home {
     ActionsInit,
     /// An action.
     Action,
+    /// A procedure.
+    Procedure,
+    /// An invariant that procedures rely on.
+    Invariant,
     /// A choreography, by its position.
     Line(usize),
     /// A property.
@@ -61,7 +65,12 @@ impl Home {
     pub(crate) fn sees_globals(self) -> bool {
         matches!(
             self,
-            Home::GlobalStart | Home::ActionsInit | Home::Action | Home::Property
+            Home::GlobalStart
+                | Home::ActionsInit
+                | Home::Action
+                | Home::Procedure
+                | Home::Invariant
+                | Home::Property
         )
     }
 
@@ -79,6 +88,8 @@ impl Home {
             Home::Handler(_) => "a handler",
             Home::VoicesInit | Home::ActionsInit => "`init`",
             Home::Action => "an action",
+            Home::Procedure => "a procedure",
+            Home::Invariant => "an invariant",
             Home::Line(_) => "a choreography",
             Home::Property => "a property",
         }

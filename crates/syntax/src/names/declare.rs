@@ -9,7 +9,8 @@ use crate::kinds::{SyntaxKind, SyntaxNode};
 use crate::lower::codes::names::DUPLICATE_NAME;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{
-    ActionId, ConstId, EnumId, FamilyId, FnId, GlobalId, MessageId, SortId, StructId,
+    ActionId, ConstId, EnumId, FamilyId, FnId, GlobalId, InvariantId, MessageId, ProcedureId,
+    SortId, StructId,
 };
 use std::collections::HashMap;
 
@@ -30,6 +31,8 @@ pub(crate) struct Declarations {
     pub(crate) properties: Vec<ast::PropertyItem>,
     pub(crate) sizes: Vec<ast::SizeItem>,
     pub(crate) faults: Vec<ast::FaultItem>,
+    pub(crate) invariants: Vec<ast::InvariantItem>,
+    pub(crate) procedures: Vec<ast::ProcedureItem>,
 }
 
 /// What [`Song::consts`](plainsong_ir::Song::consts) has in one table.
@@ -139,6 +142,16 @@ impl Collector<'_> {
             ast::Item::Property(item) => self.property(item),
             ast::Item::Size(item) => self.items.sizes.push(item),
             ast::Item::Fault(item) => self.items.faults.push(item),
+            ast::Item::Invariant(item) => {
+                let id = InvariantId::from(self.items.invariants.len());
+                self.signal(item.name(), Signal::Invariant(id));
+                self.items.invariants.push(item);
+            }
+            ast::Item::Procedure(item) => {
+                let id = ProcedureId::from(self.items.procedures.len());
+                self.signal(item.name(), Signal::Procedure(id));
+                self.items.procedures.push(item);
+            }
         }
     }
 

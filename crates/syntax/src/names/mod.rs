@@ -21,7 +21,8 @@ pub(crate) mod scope;
 
 use plainsong_diagnostics::{Span, near_names};
 use plainsong_ir::{
-    ActionId, ConstId, EnumId, FamilyId, FnId, GlobalId, MessageId, SortId, StructId, VarId,
+    ActionId, ConstId, EnumId, FamilyId, FnId, GlobalId, InvariantId, MessageId, ProcedureId,
+    SortId, StructId, VarId,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -62,6 +63,8 @@ impl Item {
 pub(crate) enum Signal {
     Message(MessageId),
     Action(ActionId),
+    Procedure(ProcedureId),
+    Invariant(InvariantId),
 }
 
 impl Signal {
@@ -70,6 +73,8 @@ impl Signal {
         match self {
             Signal::Message(_) => "a message",
             Signal::Action(_) => "an action",
+            Signal::Procedure(_) => "a procedure",
+            Signal::Invariant(_) => "an invariant",
         }
     }
 }

@@ -40,11 +40,15 @@ impl Parser<'_> {
         if self.at_word("durable") {
             self.bump_as(DurableKw);
         }
+        self.eat(LinearKw);
         self.bump();
         self.expect_name("the name of a variable");
         self.type_and_value(
             "a variable needs an initial value: `var x: T = …;`",
-            Self::initial_value,
+            |p| {
+                p.initial_value();
+                p.optional_layers();
+            },
         );
         self.close(start, VarDecl);
     }
@@ -69,6 +73,8 @@ impl Parser<'_> {
     pub(super) fn initial_value(&mut self) {
         if self.at(ChooseKw) {
             self.choose();
+        } else if self.at(CallKw) {
+            self.called();
         } else {
             self.expression();
         }

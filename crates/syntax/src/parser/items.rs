@@ -18,6 +18,9 @@ impl Parser<'_> {
             match self.kind {
                 kind if kind.starts_item() => self.item(),
                 Ident if self.at_word("fault") => self.fault(),
+                Ident if self.at_mover() => self.moving_action(),
+                InvariantKw => self.invariant_item(),
+                LinearKw if self.nth(1) == VarKw => self.var_declaration(),
                 Semicolon => self.stray_semicolon(),
                 _ => self.no_item(),
             }
@@ -75,6 +78,7 @@ impl Parser<'_> {
             DaemonKw | ProcessKw => self.process(start),
             VarKw => self.var_declaration(),
             ActionKw => self.action(start),
+            ProcedureKw => self.procedure(start),
             InitKw => self.init(start),
             ChoreographyKw => self.choreography(start),
             PropertyKw => self.property(start),
@@ -122,7 +126,7 @@ impl Parser<'_> {
     }
 
     /// `name: type`
-    fn name_and_type(&mut self, what: &str, kind: SyntaxKind) {
+    pub(super) fn name_and_type(&mut self, what: &str, kind: SyntaxKind) {
         let start = self.open();
         if self.kind.is_keyword() && starts_type(self.kind) && self.nth(1) != Colon {
             self.expected_with_help("a name", "every name here is given with its type: `x: T`");
@@ -238,10 +242,12 @@ impl Parser<'_> {
         self.close(start, BinderList);
     }
 
-    fn action(&mut self, start: Checkpoint) {
+    pub(super) fn action(&mut self, start: Checkpoint) {
         self.bump();
         self.expect_name("the name of an action");
-        self.binders(LParen);
+        self.permission_binders();
+        self.optional_result();
+        self.optional_layers();
         self.block();
         self.close(start, ActionItem);
     }
@@ -254,6 +260,6 @@ impl Parser<'_> {
 }
 
 /// A name, or a word that someone wanted to be one.
-fn is_name_like(kind: SyntaxKind) -> bool {
+pub(super) fn is_name_like(kind: SyntaxKind) -> bool {
     kind == Ident || kind == Reserved || kind.is_keyword()
 }

@@ -19,6 +19,7 @@ mod expressions;
 mod items;
 mod operands;
 mod patterns;
+mod procedures;
 mod properties;
 mod quantifiers;
 mod recovery;

@@ -115,6 +115,9 @@ impl Parser<'_> {
             SendKw => self.send_statement(start),
             ReceiveKw => self.receive_statement(start),
             AsyncKw => self.async_statement(start),
+            CallKw => self.call_statement(start),
+            ParKw => self.par_statement(start),
+            YieldKw => self.yield_statement(start),
             kind if kind.starts_expression() => self.assignment(start),
             _ => self.no_statement(),
         }

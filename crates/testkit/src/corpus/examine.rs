@@ -144,6 +144,8 @@ fn answered(expectation: &Expectation, song: &Arc<Song>) -> Vec<Problem> {
         }
         Question::Prove(claims) => answers::verdicts(song, &expectation.scope, Some("prove"))
             .map(|actual| compare(claims, &[Outcome::Proved], &actual)),
+        Question::Refine(claims) => answers::verdicts(song, &expectation.scope, Some("refine"))
+            .map(|actual| compare(claims, &[Outcome::Proved], &actual)),
         Question::Sequentialize(claims) => {
             answers::verdicts(song, &expectation.scope, Some("sequentialize"))
                 .map(|actual| compare(claims, &[Outcome::Proved], &actual))

@@ -83,6 +83,13 @@ fn answer(expectation: &Expectation, song: &Arc<Song>) -> Result<Question, Strin
                 .filter_map(|new| claim(old, Outcome::Proved, new));
             Ok(Question::Prove(claims.collect()))
         }
+        Question::Refine(old) => {
+            let verdicts = answers::verdicts(song, scope, Some("refine"))?;
+            let claims = verdicts
+                .iter()
+                .filter_map(|new| claim(old, Outcome::Proved, new));
+            Ok(Question::Refine(claims.collect()))
+        }
         Question::Sequentialize(old) => {
             let verdicts = answers::verdicts(song, scope, Some("sequentialize"))?;
             let claims = verdicts

@@ -242,7 +242,11 @@ impl<'a> Thread<'a> {
             StmtKind::Send(..)
             | StmtKind::Receive(_)
             | StmtKind::Select(..)
-            | StmtKind::Async(..) => return Ok(Progress::Stop(Pause::Before(statement))),
+            | StmtKind::Async(..)
+            | StmtKind::Spawn(..)
+            | StmtKind::Call(..)
+            | StmtKind::Par(_)
+            | StmtKind::Yield(_) => return Ok(Progress::Stop(Pause::Before(statement))),
         }
         Ok(Progress::On)
     }

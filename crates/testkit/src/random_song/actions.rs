@@ -23,6 +23,7 @@ impl Composer {
             Action {
                 name,
                 code: self.action_code(rows),
+                role: Default::default(),
                 span: Default::default(),
             }
         });
@@ -48,6 +49,8 @@ impl Composer {
                 ty,
                 start,
                 locals,
+                linear: false,
+                layers: None,
                 span: Default::default(),
             });
         }

@@ -3,6 +3,7 @@
 //! Codes are grouped by what they are about; [`all`] lists every one.
 
 pub(crate) mod declarations;
+pub(crate) mod layers;
 pub(crate) mod matching;
 pub(crate) mod names;
 pub(crate) mod places;
@@ -19,6 +20,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Code> {
         matching::ALL,
         places::ALL,
         declarations::ALL,
+        layers::ALL,
         suspicions::ALL,
     ]
     .into_iter()

@@ -39,6 +39,8 @@ pub enum Question {
     Check(Vec<Claim>),
     /// `prove`: a verdict for each property that is named; the others are proved.
     Prove(Vec<Claim>),
+    /// `refine`: a verdict for each claim that is named; the others are proved.
+    Refine(Vec<Claim>),
     /// `sequentialize`: a verdict for each property that is named; the others are proved.
     Sequentialize(Vec<Claim>),
     /// `diverge`, or `diverge_fair`: a verdict for each property that is named; the others hold or are proved.
@@ -141,6 +143,7 @@ impl fmt::Display for Expectation {
         let verb = match self.question {
             Question::Check(_) => "check",
             Question::Prove(_) => "prove",
+            Question::Refine(_) => "refine",
             Question::Sequentialize(_) => "sequentialize",
             Question::Diverge(_, None) => "diverge",
             Question::Diverge(_, Some(Fairness::Resent)) => "diverge_resent",
@@ -154,7 +157,9 @@ impl fmt::Display for Expectation {
             Question::Check(claims) | Question::Diverge(claims, _) => {
                 write!(f, ": {}", verdicts(claims, Outcome::Holds))
             }
-            Question::Prove(claims) | Question::Sequentialize(claims) => {
+            Question::Prove(claims)
+            | Question::Refine(claims)
+            | Question::Sequentialize(claims) => {
                 write!(f, ": {}", verdicts(claims, Outcome::Proved))
             }
             Question::Explore(counts) => write!(f, ": {}", numbers(counts)),

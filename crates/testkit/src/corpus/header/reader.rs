@@ -14,6 +14,7 @@ pub(super) fn expectation(text: &str) -> Result<(Question, Scope), String> {
         "accepted" => Question::Accepted,
         "check" => Question::Check(reader.after_colon(Reader::claims)?),
         "prove" => Question::Prove(reader.after_colon(Reader::claims)?),
+        "refine" => Question::Refine(reader.after_colon(Reader::claims)?),
         "sequentialize" => Question::Sequentialize(reader.after_colon(Reader::claims)?),
         "diverge" => Question::Diverge(reader.after_colon(Reader::claims)?, None),
         "diverge_fair" => {

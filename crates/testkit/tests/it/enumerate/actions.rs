@@ -33,6 +33,7 @@ fn lock(broken: bool) -> Song {
         Action {
             name: name.to_string(),
             code,
+            role: Default::default(),
             span,
         }
     };
@@ -50,6 +51,8 @@ fn lock(broken: bool) -> Song {
                 ty: owner_ty.clone(),
                 start: StartValue::Value(nobody()),
                 locals: vec![],
+                linear: false,
+                layers: None,
                 span,
             }],
             actions: vec![action("Acquire", acquire), action("Release", release)],
@@ -58,6 +61,7 @@ fn lock(broken: bool) -> Song {
                 locals: vec![row(tid.clone())],
                 body: start,
             }),
+            ..Actions::default()
         }),
         ..Song::default()
     }

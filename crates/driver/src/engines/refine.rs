@@ -1,0 +1,139 @@
+//! The refine engine: movers and refinement of procedures, for every size.
+//!
+//! What is refuted was seen by the interpreter in a small state, which the notes draw; what is proved was
+//! shown by the solver; the rest is unknown.
+
+use crate::engine::{EngineReport, Task};
+use crate::select::Question;
+use crate::watch::Overseer;
+use crate::{Engine, Problem};
+use plainsong_ir::Song;
+use plainsong_prove::theory::Theory;
+use plainsong_refine::answer::{Answer, Prover};
+use plainsong_refine::refine::Refining;
+use plainsong_report::count;
+use plainsong_semantics::search::Check;
+use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_smt::{Cancel, Setup, Solvers};
+use std::collections::BTreeMap;
+
+/// Layers, movers and refinement.
+pub(super) struct Refine;
+
+impl Engine for Refine {
+    fn name(&self) -> &'static str {
+        "refine"
+    }
+
+    fn needs(&self) -> &'static str {
+        "proves movers and refinement of procedures; needs a solver, which it fetches"
+    }
+
+    fn applicable(&self, _: &Song, question: &Question) -> Result<(), String> {
+        match question.check {
+            Check::Mover(_) | Check::Refines(_) => Ok(()),
+            _ => Err("it answers for declared movers and for procedures".to_owned()),
+        }
+    }
+
+    fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+        let mut setup = Setup::from_environment();
+        setup.dump.clone_from(&task.proof.dump);
+        if task.proof.stability > 0 {
+            setup.answers = None;
+        }
+        let solvers = Solvers::new(setup);
+        let cancel = Cancel::default();
+        let mut theory = Theory::new(task.song.clone());
+        let mut prover = Prover {
+            theory: &mut theory,
+            solvers: &solvers,
+            cancel: &cancel,
+            seed: 0,
+        };
+        let mut refining = Refining::new(&task.song);
+        let mut verdicts = Vec::new();
+        for question in &task.questions {
+            if let Some(stop) = overseer.look() {
+                let answer = Answer::Unknown(stop.sentence().to_owned());
+                verdicts.push(verdict(question, answer, task));
+                continue;
+            }
+            let answer = ask(&mut refining, question, &mut prover);
+            verdicts.push(verdict(question, answer, task));
+        }
+        for seed in 1..=task.proof.stability {
+            prover.seed = seed;
+            let mut refining = Refining::new(&task.song);
+            for (question, first) in task.questions.iter().zip(&mut verdicts) {
+                let again = verdict(question, ask(&mut refining, question, &mut prover), task);
+                if again.outcome != first.outcome {
+                    let note = format!("unstable: {} under seed {seed}", again.outcome.name());
+                    first.assumptions.push(note);
+                }
+            }
+        }
+        Ok(EngineReport {
+            verdicts,
+            coverage: None,
+        })
+    }
+}
+
+fn ask(refining: &mut Refining, question: &Question, prover: &mut Prover<'_>) -> Answer {
+    match question.check {
+        Check::Mover(action) => refining.mover(action, prover),
+        Check::Refines(procedure) => refining.procedure(procedure, prover),
+        _ => Answer::Unknown("this is no question for `refine`".to_owned()),
+    }
+}
+
+/// Can a machine run what is asked about? Programs with procedures are run by `refine` alone.
+pub(super) fn runs(song: &Song, question: &Question) -> Result<(), String> {
+    let layered = song
+        .actions()
+        .is_some_and(plainsong_ir::Actions::is_layered);
+    match question.check {
+        Check::Mover(_) | Check::Refines(_) => Err("ask `refine`".to_owned()),
+        _ if layered => Err("a program with procedures is checked by `refine`".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+fn verdict(question: &Question, answer: Answer, task: &Task) -> Verdict {
+    let mut verdict = Verdict {
+        property: question.name.clone(),
+        outcome: Outcome::Unknown,
+        bound: BTreeMap::new(),
+        reason: String::new(),
+        states: None,
+        executions: None,
+        interleavings: None,
+        blocked: None,
+        assumptions: Vec::new(),
+        notes: Vec::new(),
+        trace: None,
+    };
+    match answer {
+        Answer::Proved(proof) => {
+            verdict.outcome = Outcome::Proved;
+            verdict.reason = format!("{} shown", count(proof.obligations as u64, "obligation"));
+            verdict.assumptions = proof.notes;
+            if task.proof.explain {
+                verdict.notes = proof.explained;
+            }
+        }
+        Answer::Refuted(refutation) => {
+            verdict.outcome = Outcome::Refuted;
+            verdict.reason.clone_from(&refutation.reason);
+            let mut note = refutation.reason;
+            for line in refutation.picture {
+                note.push_str("\n             ");
+                note.push_str(&line);
+            }
+            verdict.notes.push(note);
+        }
+        Answer::Unknown(reason) => verdict.reason = reason,
+    }
+    verdict
+}

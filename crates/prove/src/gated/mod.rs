@@ -1,0 +1,387 @@
+//! Gated actions in normal form: a function of explicit choices.
+//!
+//! Running an action from a store and arguments gives
+//!
+//! - `gate`: nothing fails, whatever is chosen;
+//! - `guard`: this choice does not block;
+//! - the store and the result after it, and the asyncs it creates, as terms over the choices.
+//!
+//! So `g'` is a successor of `g` exactly when `gate(g)` and for some choices `guard` and `g' = after`.
+//! Running the same action again with the same choices ([`Gated::run`] with `given`) is how an
+//! existential is answered by a witness.
+//!
+//! Why faithful. The statements are followed as the interpreter runs them (`semantics::code::run`), both
+//! sides of every branch, with the condition under which the place is reached (`live`). What would fail
+//! adds `live ==> condition` to the gate, for every value of the choices made so far; what would block adds
+//! `live ==> condition` to the guard. Behind either the condition may be relied on.
+//!
+//! NOT COVERED, and said so ([`Unsupported`]): loops, and whatever expressions [`crate::lower`] leaves out.
+
+mod assign;
+
+use crate::lower::{Env, Lowering, Store, Unsupported};
+use crate::term::{Sort, Term};
+use crate::theory::{Result, Theory};
+use plainsong_diagnostics::Span;
+use plainsong_ir::{
+    ActionId, Block, Choice, Code, Domain, Expr, LocalId, Pattern, Stmt, StmtKind, Ty,
+};
+use std::collections::BTreeMap;
+
+/// One run of an action, for all choices at once.
+#[derive(Clone, Debug)]
+pub struct Gated {
+    /// What may not fail, part by part; closed under the choices.
+    pub gate: Vec<GatePart>,
+    /// Does this choice not block?
+    pub guard: Term,
+    /// The symbols of the choices, in the order of the text.
+    pub choices: Vec<Term>,
+    /// The globals afterwards.
+    pub after: Store,
+    /// The result, if it has one.
+    pub result: Option<Term>,
+    /// The asyncs that are created, in the order of the text.
+    pub created: Vec<Created>,
+    /// Locals at the end, where all ways there agree that they have a value.
+    pub locals: BTreeMap<LocalId, Term>,
+}
+
+/// One thing that may not fail.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GatePart {
+    /// What has to hold.
+    pub holds: Term,
+    /// The assertion or operation.
+    pub span: Span,
+}
+
+/// An async that is created if a condition holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Created {
+    /// If.
+    pub condition: Term,
+    /// Which action.
+    pub action: ActionId,
+    /// Its arguments.
+    pub arguments: Vec<Term>,
+}
+
+impl Gated {
+    /// Runs code from a store and arguments; with fresh choices, or the `given` ones of another run of
+    /// the same code.
+    pub fn run(
+        theory: &mut Theory,
+        code: &Code,
+        result: Option<LocalId>,
+        before: &Store,
+        arguments: &[Term],
+        given: Option<&[Term]>,
+    ) -> Result<Gated> {
+        let locals = arguments.iter().enumerate();
+        let env = Env {
+            locals: locals
+                .map(|(at, term)| (LocalId::from(at), *term))
+                .collect(),
+            store: before.clone(),
+            ..Env::default()
+        };
+        let live = theory.terms.bool(true);
+        let mut running = Running {
+            theory,
+            code,
+            gate: Vec::new(),
+            guard: Vec::new(),
+            choices: Vec::new(),
+            given: given.map(<[Term]>::to_vec),
+            created: Vec::new(),
+        };
+        let state = running.block(State { env, live }, &code.body)?;
+        let result = match result {
+            None => None,
+            Some(local) => Some(state.env.locals.get(&local).copied().ok_or_else(|| {
+                Unsupported::new(Span::default(), "the result is not assigned on every way")
+            })?),
+        };
+        let Running {
+            theory,
+            gate,
+            guard,
+            choices,
+            created,
+            ..
+        } = running;
+        let guard = theory.terms.and(&guard);
+        Ok(Gated {
+            gate,
+            guard,
+            choices,
+            after: state.env.store,
+            result,
+            created,
+            locals: state.env.locals,
+        })
+    }
+
+    /// The whole gate.
+    pub fn gate(&self, theory: &mut Theory) -> Term {
+        let parts: Vec<Term> = self.gate.iter().map(|part| part.holds).collect();
+        theory.terms.and(&parts)
+    }
+}
+
+/// What names stand for at a place, and when it is reached.
+#[derive(Clone, Debug)]
+struct State {
+    env: Env,
+    live: Term,
+}
+
+struct Running<'a> {
+    theory: &'a mut Theory,
+    code: &'a Code,
+    gate: Vec<GatePart>,
+    guard: Vec<Term>,
+    choices: Vec<Term>,
+    given: Option<Vec<Term>>,
+    created: Vec<Created>,
+}
+
+impl Running<'_> {
+    fn block(&mut self, mut state: State, block: &Block) -> Result<State> {
+        for stmt in block {
+            state = self.stmt(state, stmt)?;
+        }
+        Ok(state)
+    }
+
+    fn stmt(&mut self, mut state: State, stmt: &Stmt) -> Result<State> {
+        match &stmt.kind {
+            StmtKind::Let(local, value) => {
+                let value = self.read(&mut state, value)?;
+                state.env.locals.insert(*local, value);
+            }
+            StmtKind::LetChoice(choice) => {
+                self.choice(&mut state, choice, stmt.span)?;
+            }
+            StmtKind::Assign(place, value) => {
+                let value = self.read(&mut state, value)?;
+                self.assign(&mut state, place, value)?;
+            }
+            StmtKind::AssignChoice(place, choice) => {
+                let value = self.choice(&mut state, choice, stmt.span)?;
+                self.assign(&mut state, place, value)?;
+            }
+            StmtKind::If(condition, yes, no) => {
+                let condition = self.read(&mut state, condition)?;
+                return self.branches(state, condition, yes, no);
+            }
+            StmtKind::Maybe(yes, no) => {
+                let taken = self.pick("maybe", Sort::BOOL);
+                return self.branches(state, taken, yes, no);
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                let value = self.read(&mut state, scrutinee)?;
+                return self.arms(state, value, &scrutinee.ty, arms);
+            }
+            StmtKind::Assert(condition) => {
+                let holds = self.read(&mut state, condition)?;
+                self.demand(&mut state, holds, stmt.span);
+            }
+            StmtKind::Assume(condition) => {
+                let holds = self.read(&mut state, condition)?;
+                self.block_unless(&mut state, holds);
+            }
+            StmtKind::Async(action, arguments) => {
+                let arguments = arguments.iter().map(|one| self.read(&mut state, one));
+                let arguments = arguments.collect::<Result<Vec<Term>>>()?;
+                self.created.push(Created {
+                    condition: state.live,
+                    action: *action,
+                    arguments,
+                });
+            }
+            StmtKind::For { .. }
+            | StmtKind::While(..)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Send(..)
+            | StmtKind::Receive(_)
+            | StmtKind::Select(..)
+            | StmtKind::Spawn(..)
+            | StmtKind::Call(..)
+            | StmtKind::Par(_)
+            | StmtKind::Yield(_) => {
+                return Err(Unsupported::new(
+                    stmt.span,
+                    "this statement is not covered in actions yet",
+                ));
+            }
+        }
+        Ok(state)
+    }
+
+    /// The value of an expression; its definedness is part of the gate.
+    fn read(&mut self, state: &mut State, expr: &Expr) -> Result {
+        self.reading(state, expr.span, |lowering| lowering.expr(expr))
+    }
+
+    fn reading<T>(
+        &mut self,
+        state: &mut State,
+        span: Span,
+        read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let env = std::mem::take(&mut state.env);
+        let mut lowering = Lowering::new(self.theory, env);
+        let value = read(&mut lowering);
+        let definedness = std::mem::take(&mut lowering.definedness);
+        state.env = std::mem::take(&mut lowering.env);
+        let value = value?;
+        for one in definedness {
+            if one.everywhere {
+                // More than the interpreter asks for: relied on, it would hide states.
+                return Err(Unsupported::new(
+                    span,
+                    "an operation under a quantifier that may have no result is not covered in actions",
+                ));
+            }
+            self.demand(state, one.condition, span);
+        }
+        Ok(value)
+    }
+
+    /// Fails unless the condition holds, and relies on it from here on.
+    fn demand(&mut self, state: &mut State, condition: Term, span: Span) {
+        let terms = &mut self.theory.terms;
+        let mut holds = terms.implies(state.live, condition);
+        for choice in self.choices.iter().rev() {
+            holds = terms.forall(*choice, holds);
+        }
+        let is_trivial = terms.op(holds) == crate::term::Op::True;
+        if !is_trivial {
+            self.gate.push(GatePart { holds, span });
+        }
+        state.live = self.theory.terms.and(&[state.live, condition]);
+    }
+
+    /// Blocks unless the condition holds, and relies on it from here on.
+    fn block_unless(&mut self, state: &mut State, condition: Term) {
+        let terms = &mut self.theory.terms;
+        let passes = terms.implies(state.live, condition);
+        self.guard.push(passes);
+        state.live = terms.and(&[state.live, condition]);
+    }
+
+    /// The next choice: given, or a fresh symbol.
+    fn pick(&mut self, name: &str, sort: Sort) -> Term {
+        let at = self.choices.len();
+        let given = self.given.as_ref().map(|given| given[at]);
+        let value = given.unwrap_or_else(|| self.theory.terms.fresh(name, sort));
+        self.choices.push(value);
+        value
+    }
+
+    fn choice(&mut self, state: &mut State, choice: &Choice, span: Span) -> Result {
+        let ty = match &choice.domain {
+            Domain::Type(ty) => ty.clone(),
+            Domain::In(collection) => collection.ty.element().cloned().unwrap_or(Ty::Bool),
+        };
+        let whole = match &choice.domain {
+            Domain::Type(_) => None,
+            Domain::In(collection) => {
+                let whole = self.read(state, collection)?;
+                Some((collection.ty.clone(), whole))
+            }
+        };
+        let sort = self.theory.sort_of_type(&ty, span)?;
+        let name = &self.code.locals[choice.local.index()].name;
+        let value = self.pick(name, sort);
+        let valid = self.theory.valid(&ty, value)?;
+        self.block_unless(state, valid);
+        if let Some((collection, whole)) = whole {
+            let mut lowering = Lowering::new(self.theory, Env::default());
+            let member = lowering.is_member(&collection, whole, &ty, value)?;
+            self.block_unless(state, member);
+        }
+        state.env.locals.insert(choice.local, value);
+        if let Some(filter) = &choice.filter {
+            let passes = self.read(state, filter)?;
+            self.block_unless(state, passes);
+        }
+        Ok(value)
+    }
+
+    fn branches(
+        &mut self,
+        state: State,
+        condition: Term,
+        yes: &Block,
+        no: &Block,
+    ) -> Result<State> {
+        let not = self.theory.terms.not(condition);
+        let taken = self.under(&state, condition);
+        let other = self.under(&state, not);
+        let yes = self.block(taken, yes)?;
+        let no = self.block(other, no)?;
+        Ok(self.join(condition, yes, no))
+    }
+
+    fn arms(
+        &mut self,
+        mut state: State,
+        value: Term,
+        ty: &Ty,
+        arms: &[(Pattern, Block)],
+    ) -> Result<State> {
+        let Some(((pattern, body), rest)) = arms.split_first() else {
+            return Ok(state);
+        };
+        let outside = state.env.clone();
+        let fits = self.reading(&mut state, pattern.span, |lowering| {
+            lowering.matches(pattern, value, ty)
+        })?;
+        if rest.is_empty() {
+            // The patterns cover every value, so the last one fits when no other does.
+            return self.block(state, body);
+        }
+        let taken = self.under(&state, fits);
+        let yes = self.block(taken, body)?;
+        state.env = outside;
+        let not = self.theory.terms.not(fits);
+        let other = self.under(&state, not);
+        let no = self.arms(other, value, ty, rest)?;
+        Ok(self.join(fits, yes, no))
+    }
+
+    fn under(&mut self, state: &State, condition: Term) -> State {
+        State {
+            env: state.env.clone(),
+            live: self.theory.terms.and(&[state.live, condition]),
+        }
+    }
+
+    /// Variable by variable: the one value or the other.
+    fn join(&mut self, condition: Term, yes: State, no: State) -> State {
+        let terms = &mut self.theory.terms;
+        let mut env = no.env;
+        env.locals = yes
+            .env
+            .locals
+            .iter()
+            .filter_map(|(local, a)| {
+                let b = env.locals.get(local)?;
+                Some((*local, terms.ite(condition, *a, *b)))
+            })
+            .collect();
+        for (global, a) in &yes.env.store.globals {
+            if let Some(b) = env.store.globals.get_mut(global) {
+                *b = terms.ite(condition, *a, *b);
+            }
+        }
+        State {
+            env,
+            live: terms.or(&[yes.live, no.live]),
+        }
+    }
+}

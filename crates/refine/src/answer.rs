@@ -1,0 +1,91 @@
+//! What can be said about a claim.
+
+use plainsong_diagnostics::Span;
+use plainsong_prove::discharge::{Effort, Shown, discharge};
+use plainsong_prove::obligation::{Obligation, Rule};
+use plainsong_prove::term::Term;
+use plainsong_prove::theory::Theory;
+use plainsong_smt::{Cancel, Solvers};
+
+/// The answer to one claim.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Every condition was shown.
+    Proved(Proof),
+    /// A condition is false, in a state that the interpreter was in.
+    Refuted(Refutation),
+    /// Neither, for this reason.
+    Unknown(String),
+}
+
+/// What was shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Proof {
+    /// How many conditions the solver, or building them, has shown.
+    pub obligations: usize,
+    /// What each was about: the name of its rule and a sentence.
+    pub explained: Vec<String>,
+    /// What is taken for granted, or worth knowing.
+    pub notes: Vec<String>,
+}
+
+/// Why a claim is false.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refutation {
+    /// One sentence with values.
+    pub reason: String,
+    /// The picture, line by line.
+    pub picture: Vec<String>,
+}
+
+/// What proofs need.
+pub struct Prover<'a> {
+    /// The song's declarations as terms.
+    pub theory: &'a mut Theory,
+    /// Who is asked.
+    pub solvers: &'a Solvers,
+    /// When to stop asking.
+    pub cancel: &'a Cancel,
+    /// Where the solver's chance begins.
+    pub seed: u32,
+}
+
+impl Prover<'_> {
+    /// Shows obligations; those that are open, with the reason.
+    pub fn open(&mut self, name: &str, all: &[Obligation]) -> Vec<(usize, String)> {
+        let effort = Effort {
+            seed: self.seed,
+            name: name.to_owned(),
+            ..Effort::default()
+        };
+        let shown = discharge(self.theory, all, self.solvers, &effort, self.cancel);
+        let open = shown
+            .into_iter()
+            .enumerate()
+            .filter_map(|(at, one)| match one {
+                Shown::Yes => None,
+                Shown::No(why) => Some((at, why)),
+            });
+        open.collect()
+    }
+}
+
+/// An obligation of a rule of this crate.
+pub fn obligation(
+    rule: &'static str,
+    span: Span,
+    sentence: impl Into<String>,
+    hypotheses: Vec<Term>,
+    goal: Term,
+) -> Obligation {
+    let sentence = sentence.into();
+    Obligation {
+        rule: Rule::Refinement(rule),
+        span,
+        text: sentence.clone(),
+        sentence,
+        participants: Vec::new(),
+        hypotheses,
+        goal,
+    }
+}

@@ -1,0 +1,281 @@
+//! Atomicity: between two yields a thread acts as if alone.
+//!
+//! Statement. From yield to yield, the steps of a procedure are right movers, then at most one step of any
+//! kind, then left movers. As an automaton with the states *before* and *after* the commit point:
+//!
+//! ```text
+//! before --right, both, local, yield--> before      before --atomic, left--> after
+//! after  --left, both, local--> after               after  --yield--> before
+//! ```
+//!
+//! A procedure passes when this automaton simulates its code; the largest simulation is computed
+//! backwards through the statements.
+//!
+//! Why sound. Right movers are carried to the commit point and left movers back to it, so every execution
+//! has one with the same end in which threads are switched at yields only [Kragl20] section 2.5. A
+//! thread that passed its commit point comes to its next yield: left movers do not block, there are no
+//! loops, and local steps that may block (`assume`, a choice without a candidate) count as right movers.
+//!
+//! Labels at a layer: an action has its declared type (`atomic` when none is declared), a procedure that is
+//! still there is a yield, `async` of one is a left mover; `yield` of an invariant is a yield at the
+//! invariant's layer and nothing elsewhere, a bare `yield` is one at every layer.
+//!
+//! NOT COVERED. Loops; `par` with both actions and procedures among its arms.
+
+use crate::extract::{Meant, meant};
+use plainsong_diagnostics::Span;
+use plainsong_ir::{ActionId, Actions, Block, Call, Callee, Mover, Procedure, Stmt, StmtKind};
+
+/// What one step of a procedure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Label {
+    Local,
+    Mover(Mover),
+    Yield,
+}
+
+/// Before and after the commit point: in which of them may a thread be?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Phases {
+    before: bool,
+    after: bool,
+}
+
+const ANY: Phases = Phases {
+    before: true,
+    after: true,
+};
+
+/// Why a procedure is not atomic between its yields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interrupted {
+    /// The step that does not fit.
+    pub span: Span,
+    /// One sentence without a full stop.
+    pub message: String,
+}
+
+/// Is a procedure atomic between its yields at a layer?
+pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result<(), Interrupted> {
+    let mut checking = Checking {
+        actions,
+        layer,
+        first: None,
+    };
+    let phases = checking.block(&procedure.code.body, ANY)?;
+    if phases.before || phases.after {
+        return Ok(());
+    }
+    let (span, what) = checking.first.unwrap_or((procedure.span, String::new()));
+    let message = format!(
+        "`{}` is interrupted at layer {layer}: {what} comes after a step that is not a right mover, \
+         and is not a left mover; yield between them, or let it move",
+        procedure.name
+    );
+    Err(Interrupted { span, message })
+}
+
+/// The actions whose types the atomicity of a procedure rests on at a layer.
+pub fn movers_used(actions: &Actions, procedure: &Procedure, layer: u32) -> Vec<ActionId> {
+    let mut used = Vec::new();
+    collect(actions, &procedure.code.body, layer, &mut used);
+    used.sort();
+    used.dedup();
+    used
+}
+
+fn collect(actions: &Actions, block: &Block, layer: u32, used: &mut Vec<ActionId>) {
+    for stmt in block {
+        let calls: &[Call] = match &stmt.kind {
+            StmtKind::Call(_, call) => std::slice::from_ref(call),
+            StmtKind::Par(calls) => calls,
+            _ => &[],
+        };
+        for call in calls {
+            if let Meant::Action(id) = meant(actions, call.callee, layer) {
+                used.push(id);
+            }
+        }
+        match &stmt.kind {
+            StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
+                collect(actions, yes, layer, used);
+                collect(actions, no, layer, used);
+            }
+            StmtKind::Match(_, arms) => {
+                let bodies = arms.iter().map(|(_, body)| body);
+                bodies.for_each(|body| collect(actions, body, layer, used));
+            }
+            _ => {}
+        }
+    }
+}
+
+struct Checking<'s> {
+    actions: &'s Actions,
+    layer: u32,
+    /// The step nearest to the end at which nothing was left.
+    first: Option<(Span, String)>,
+}
+
+impl Checking<'_> {
+    fn block(&mut self, block: &Block, mut phases: Phases) -> Result<Phases, Interrupted> {
+        for stmt in block.iter().rev() {
+            phases = self.stmt(stmt, phases)?;
+        }
+        Ok(phases)
+    }
+
+    /// The phases before a statement, from those behind it.
+    fn stmt(&mut self, stmt: &Stmt, behind: Phases) -> Result<Phases, Interrupted> {
+        let both = |a: Phases, b: Phases| Phases {
+            before: a.before && b.before,
+            after: a.after && b.after,
+        };
+        let label = match &stmt.kind {
+            StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
+                let (yes, no) = (self.block(yes, behind)?, self.block(no, behind)?);
+                return Ok(both(yes, no));
+            }
+            StmtKind::Match(_, arms) => {
+                let mut all = ANY;
+                for (_, body) in arms {
+                    let arm = self.block(body, behind)?;
+                    all = both(all, arm);
+                }
+                return Ok(all);
+            }
+            StmtKind::While(..) | StmtKind::For { .. } => {
+                return Err(Interrupted {
+                    span: stmt.span,
+                    message: "loops in procedures are not covered yet: call the procedure itself"
+                        .to_owned(),
+                });
+            }
+            StmtKind::Call(_, call) => self.call(call.callee),
+            StmtKind::Par(calls) => self.par(calls, stmt.span)?,
+            StmtKind::Yield(calls) => {
+                let here = |layer: u32| layer == self.layer;
+                let mut layers = calls
+                    .iter()
+                    .map(|call| self.actions.invariants[call.invariant.index()].layer);
+                if calls.is_empty() || layers.any(here) {
+                    Label::Yield
+                } else {
+                    Label::Local
+                }
+            }
+            StmtKind::Spawn(id, _) => {
+                match meant(self.actions, Callee::Procedure(*id), self.layer) {
+                    Meant::Nothing => Label::Local,
+                    _ => Label::Mover(Mover::Left),
+                }
+            }
+            StmtKind::Assume(_) | StmtKind::LetChoice(_) | StmtKind::AssignChoice(..) => {
+                Label::Mover(Mover::Right)
+            }
+            _ => Label::Local,
+        };
+        let ahead = step(label, behind);
+        if !ahead.before && !ahead.after && (behind.before || behind.after) {
+            self.first.get_or_insert((stmt.span, told(label)));
+        } else if !ahead.after && behind.after && self.first.is_none() {
+            self.first = Some((stmt.span, told(label)));
+        }
+        Ok(ahead)
+    }
+
+    fn call(&self, callee: Callee) -> Label {
+        match meant(self.actions, callee, self.layer) {
+            Meant::Nothing => Label::Local,
+            Meant::Procedure(_) => Label::Yield,
+            Meant::Action(id) => {
+                let mover = self.actions.actions[id.index()].role.mover;
+                Label::Mover(mover.unwrap_or(Mover::Atomic))
+            }
+        }
+    }
+
+    /// All arms procedures: a yield. All actions: in any order one block, so all right, all left, or one
+    /// of any kind among movers of both kinds.
+    fn par(&self, calls: &[Call], span: Span) -> Result<Label, Interrupted> {
+        let labels = calls.iter().map(|call| self.call(call.callee));
+        let labels: Vec<Label> = labels.filter(|label| *label != Label::Local).collect();
+        let wrong = |message: &str| {
+            Err(Interrupted {
+                span,
+                message: message.to_owned(),
+            })
+        };
+        if labels.iter().all(|label| *label == Label::Yield) {
+            return Ok(if labels.is_empty() {
+                Label::Local
+            } else {
+                Label::Yield
+            });
+        }
+        let movers: Vec<Mover> = labels
+            .iter()
+            .filter_map(|label| match label {
+                Label::Mover(mover) => Some(*mover),
+                _ => None,
+            })
+            .collect();
+        if movers.len() < labels.len() {
+            return wrong("`par` with both actions and procedures at one layer is not covered yet");
+        }
+        let others = movers.iter().filter(|mover| **mover != Mover::Both).count();
+        if movers.iter().all(|mover| mover.is_left()) {
+            Ok(Label::Mover(if others == 0 {
+                Mover::Both
+            } else {
+                Mover::Left
+            }))
+        } else if movers.iter().all(|mover| mover.is_right()) {
+            Ok(Label::Mover(Mover::Right))
+        } else if others == 1 {
+            Ok(Label::Mover(Mover::Atomic))
+        } else {
+            wrong("the arms of this `par` do not move past each other")
+        }
+    }
+}
+
+/// The phases from which a step leads to one of `behind`.
+fn step(label: Label, behind: Phases) -> Phases {
+    match label {
+        Label::Local => Phases {
+            // From before the commit point one may pass it at any time.
+            before: behind.before || behind.after,
+            after: behind.after,
+        },
+        Label::Yield => Phases {
+            before: behind.before,
+            after: behind.before,
+        },
+        Label::Mover(Mover::Right) => Phases {
+            before: behind.before || behind.after,
+            after: false,
+        },
+        Label::Mover(Mover::Both) => Phases {
+            before: behind.before || behind.after,
+            after: behind.after,
+        },
+        Label::Mover(Mover::Left) => Phases {
+            before: behind.after,
+            after: behind.after,
+        },
+        Label::Mover(Mover::Atomic) => Phases {
+            before: behind.after,
+            after: false,
+        },
+    }
+}
+
+fn told(label: Label) -> String {
+    match label {
+        Label::Local => "a local step".to_owned(),
+        Label::Yield => "a yield".to_owned(),
+        Label::Mover(Mover::Atomic) => "a step that does not move".to_owned(),
+        Label::Mover(mover) => format!("a {} mover", mover.name()),
+    }
+}

@@ -1,0 +1,275 @@
+//! Mover conditions by brute force: every small state, through the interpreter.
+//!
+//! A condition that is false for some state is mostly false for a small one; then both orders are shown
+//! side by side with the first difference. Where there are more states than can be tried, some of them
+//! are, always the same ones. So this refutes and never proves.
+//!
+//! A state need not be reachable: a mover must commute wherever its gate holds. The way out is a stronger
+//! gate, and the picture shows what it has to exclude.
+
+mod picture;
+mod states;
+
+use crate::answer::Refutation;
+use crate::footprint::Footprint;
+use crate::movers::{Condition, Need};
+use plainsong_ir::{Action, ActionId, Actions, GlobalId, RangeEnd, Song, SortDecl, SortKind};
+use plainsong_semantics::atomic::{Atoms, Done, Effect};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::value::Value;
+use states::combinations;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The most instances that are tried.
+const INSTANCES: usize = 6;
+
+/// Small instances of a song's actions.
+pub struct Brute {
+    atoms: Vec<Atoms>,
+    /// The most states tried for each condition and instance.
+    most: usize,
+}
+
+/// A state and the arguments of two actions of different threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scene {
+    pub(crate) globals: Vec<Value>,
+    pub(crate) first: Vec<Value>,
+    pub(crate) second: Vec<Value>,
+}
+
+/// In what way a condition is false in a scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    /// What first and then second leads to, the other order does not lead to.
+    Order { between: Done, end: Done },
+    /// The second fails after the first, and not before.
+    Gate { between: Done, failure: String },
+    /// The first fails before the second, and not after.
+    Failure { between: Done, failure: String },
+    /// The second cannot act.
+    Blocked,
+    /// The first creates asyncs.
+    Creates(Done),
+}
+
+impl Brute {
+    /// Instances with sorts of one to `largest` members and small numbers.
+    pub fn new(song: &Arc<Song>, largest: i64, most: usize) -> Brute {
+        let bounds = Bounds {
+            int: (-1, 2),
+            nat: 2,
+            length: 2,
+        };
+        let mut atoms = Vec::new();
+        for size in 1..=largest {
+            let mut sizes = Sizes::new();
+            for sort in &song.sorts {
+                if is_sized(sort) {
+                    sizes = sizes.with(sort.name.clone(), size);
+                }
+            }
+            let found = Instance::all(song.clone(), &sizes, &bounds).unwrap_or_default();
+            atoms.extend(found.iter().take(INSTANCES).map(Atoms::new));
+            if song.sorts.is_empty() {
+                break;
+            }
+        }
+        Brute { atoms, most }
+    }
+
+    /// A small state in which the condition is false, drawn.
+    pub fn refutes(&self, need: &Need) -> Option<Refutation> {
+        for atoms in &self.atoms {
+            if let Some((scene, wrong)) = self.wrong(atoms, need) {
+                return Some(picture::refutation(atoms, need, &scene, &wrong));
+            }
+        }
+        None
+    }
+
+    fn wrong(&self, atoms: &Atoms, need: &Need) -> Option<(Scene, Wrong)> {
+        let song = atoms.instance().song().clone();
+        let actions = song.actions()?;
+        for scene in scenes(atoms, actions, need, self.most)? {
+            match wrong_in(atoms, need, &scene) {
+                Some(wrong) => return Some((scene, wrong)),
+                None => continue,
+            }
+        }
+        None
+    }
+}
+
+/// The scenes to try, fewest first; `None` when the values of a type cannot be listed.
+fn scenes(atoms: &Atoms, actions: &Actions, need: &Need, most: usize) -> Option<Vec<Scene>> {
+    let instance = atoms.instance();
+    let (one, two) = (action(actions, need.first), action(actions, need.second));
+    let touched: BTreeSet<GlobalId> = &Footprint::of(one).all() | &Footprint::of(two).all();
+    let mut domains: Vec<Vec<Value>> = Vec::new();
+    for (at, global) in actions.globals.iter().enumerate() {
+        let mut values = instance.candidates(&global.ty).ok()?;
+        if !touched.contains(&GlobalId::from(at)) {
+            values.truncate(1);
+        }
+        domains.push(values);
+    }
+    for action in [one, two] {
+        for row in &action.code.locals[..action.code.arity] {
+            domains.push(instance.candidates(&row.ty).ok()?);
+        }
+    }
+    let globals = actions.globals.len();
+    let middle = globals + one.code.arity;
+    let mut scenes = Vec::new();
+    for values in combinations(&domains, most) {
+        let scene = Scene {
+            globals: values[..globals].to_vec(),
+            first: values[globals..middle].to_vec(),
+            second: values[middle..].to_vec(),
+        };
+        if is_linear(one, two, &scene) {
+            scenes.push(scene);
+        }
+    }
+    Some(scenes)
+}
+
+/// Are all permissions of one type different?
+fn is_linear(one: &Action, two: &Action, scene: &Scene) -> bool {
+    let held = |action: &Action, values: &[Value]| -> Vec<_> {
+        let linear = action.role.linear.iter();
+        linear
+            .map(|local| {
+                let ty = action.code.locals[local.index()].ty.clone();
+                (ty, values[local.index()].clone())
+            })
+            .collect()
+    };
+    let mut all = held(one, &scene.first);
+    all.extend(held(two, &scene.second));
+    let count = all.len();
+    all.sort();
+    all.dedup();
+    all.len() == count
+}
+
+/// In what way the condition is false in this scene, if it is.
+fn wrong_in(atoms: &Atoms, need: &Need, scene: &Scene) -> Option<Wrong> {
+    let one = |globals: &[Value]| atoms.run(need.first, globals, &scene.first);
+    let two = |globals: &[Value]| atoms.run(need.second, globals, &scene.second);
+    let start = &scene.globals[..];
+    let (first, second) = (one(start), two(start));
+    match need.condition {
+        Condition::Commutes => {
+            let (first, second) = (passes(&first)?, passes(&second)?);
+            for between in &first {
+                for end in dones(&two(&between.globals))? {
+                    if !reaches(&second, between, &end, &one)? {
+                        let between = between.clone();
+                        return Some(Wrong::Order { between, end });
+                    }
+                }
+            }
+            None
+        }
+        Condition::Gate => {
+            passes(&second)?;
+            for between in passes(&first)? {
+                if let Some(failure) = failure(&two(&between.globals))? {
+                    return Some(Wrong::Gate { between, failure });
+                }
+            }
+            None
+        }
+        Condition::Failure => {
+            let failure = failure(&first)??;
+            for between in passes(&second)? {
+                if passes(&one(&between.globals)).is_some() {
+                    return Some(Wrong::Failure { between, failure });
+                }
+            }
+            None
+        }
+        Condition::Nonblocking => passes(&second)?.is_empty().then_some(Wrong::Blocked),
+        Condition::AsyncFree => {
+            let created = passes(&first)?.into_iter();
+            let mut created = created.filter(|done| !done.created.is_empty());
+            created.next().map(Wrong::Creates)
+        }
+    }
+}
+
+/// Does second and then first lead to the same end? If the first may fail there, that is as good: the
+/// swapped order fails.
+fn reaches(
+    second: &[Done],
+    between: &Done,
+    end: &Done,
+    one: &dyn Fn(&[Value]) -> Vec<Effect>,
+) -> Option<bool> {
+    let mut created = [&between.created[..], &end.created[..]].concat();
+    created.sort();
+    for early in second.iter().filter(|early| early.result == end.result) {
+        let late = one(&early.globals);
+        if failure(&late)?.is_some() {
+            return Some(true);
+        }
+        for late in dones(&late)? {
+            let mut both = [&early.created[..], &late.created[..]].concat();
+            both.sort();
+            if late.globals == end.globals && late.result == between.result && both == created {
+                return Some(true);
+            }
+        }
+    }
+    Some(false)
+}
+
+/// What an action leads to if its gate holds; `None` when it does not or the interpreter gave up.
+fn passes(effects: &[Effect]) -> Option<Vec<Done>> {
+    match failure(effects)? {
+        Some(_) => None,
+        None => dones(effects),
+    }
+}
+
+/// What it leads to, whatever its gate; `None` when the interpreter gave up.
+fn dones(effects: &[Effect]) -> Option<Vec<Done>> {
+    let mut all = Vec::new();
+    for effect in effects {
+        match effect {
+            Effect::Done(done) => all.push(done.clone()),
+            failed if failed.is_limit() => return None,
+            Effect::Failed(_) => {}
+        }
+    }
+    Some(all)
+}
+
+/// Why it fails, if it does; `None` outside when the interpreter gave up.
+fn failure(effects: &[Effect]) -> Option<Option<String>> {
+    let mut why = None;
+    for effect in effects {
+        match effect {
+            Effect::Done(_) => {}
+            failed if failed.is_limit() => return None,
+            Effect::Failed(failure) => why = Some(failure.message.clone()),
+        }
+    }
+    Some(why)
+}
+
+/// Has a sort a size to choose?
+pub(crate) fn is_sized(sort: &SortDecl) -> bool {
+    match &sort.kind {
+        SortKind::Identities { .. } => true,
+        SortKind::Range(range) => range.end == RangeEnd::Open,
+    }
+}
+
+fn action(actions: &Actions, id: ActionId) -> &Action {
+    &actions.actions[id.index()]
+}

@@ -1,0 +1,191 @@
+//! Two layers compared by brute force: everything that the lower one does, the upper one does.
+//!
+//! Statement. From each start that both know: if the upper program cannot fail, the lower one cannot, and
+//! every end of the lower one, as far as both see it, is an end of the upper one.
+//!
+//! All states of a small instance are visited through the interpreter of threads, so this refutes and never
+//! proves.
+
+use crate::answer::Refutation;
+use crate::brute::is_sized;
+use crate::extract::extract;
+use plainsong_ir::Song;
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::show::show;
+use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::threads::{Next, State, Threads};
+use plainsong_semantics::trace::FailureKind;
+use plainsong_semantics::value::Value;
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What a program does from one start, as far as two programs see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Behaviour {
+    /// Why it may fail, if it may.
+    pub failure: Option<String>,
+    /// The globals in which everything may come to its end.
+    pub ends: BTreeSet<Vec<Value>>,
+}
+
+/// From each start, what may happen.
+pub type Behaviours = BTreeMap<Vec<Value>, Behaviour>;
+
+/// What was found when two layers were compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// The upper one does all that the lower one does.
+    Included,
+    /// It does not.
+    Differs(Refutation),
+    /// Too much to look at.
+    GaveUp,
+}
+
+/// Compares layer `lower` with the one above it, at sizes up to `largest`.
+pub fn compare(song: &Arc<Song>, lower: u32, largest: i64, most: usize) -> Compared {
+    let (below, above) = (extract(song, lower), extract(song, lower + 1));
+    let (below, above) = (Arc::new(below), Arc::new(above));
+    let shared = shared(&below, &above);
+    let mut gave_up = false;
+    for size in 1..=largest {
+        let pairs = instances(&below, size)
+            .into_iter()
+            .zip(instances(&above, size));
+        for (low, high) in pairs {
+            let pick = |at: fn(&(usize, usize)) -> usize| shared.iter().map(at).collect::<Vec<_>>();
+            let behaviours = (
+                behaviours(&low, &pick(|one| one.0), most),
+                behaviours(&high, &pick(|one| one.1), most),
+            );
+            let (Some(lower_ones), Some(upper)) = behaviours else {
+                gave_up = true;
+                continue;
+            };
+            if let Some(refutation) = difference(&low, &shared, lower, &lower_ones, &upper) {
+                return Compared::Differs(refutation);
+            }
+        }
+        if song.sorts.is_empty() {
+            break;
+        }
+    }
+    match gave_up {
+        true => Compared::GaveUp,
+        false => Compared::Included,
+    }
+}
+
+/// The globals of both, by position in each.
+fn shared(below: &Song, above: &Song) -> Vec<(usize, usize)> {
+    let globals = |song: &Song| -> Vec<String> {
+        let all = song.actions().map_or(&[][..], |actions| &actions.globals);
+        all.iter().map(|one| one.name.clone()).collect()
+    };
+    let above = globals(above);
+    let below = globals(below).into_iter().enumerate();
+    below
+        .filter_map(|(at, name)| Some((at, above.iter().position(|other| *other == name)?)))
+        .collect()
+}
+
+fn instances(song: &Arc<Song>, size: i64) -> Vec<Instance> {
+    let mut sizes = Sizes::new();
+    for sort in song.sorts.iter().filter(|sort| is_sized(sort)) {
+        sizes = sizes.with(sort.name.clone(), size);
+    }
+    let bounds = Bounds {
+        int: (-1, 2),
+        nat: 2,
+        length: 2,
+    };
+    Instance::all(song.clone(), &sizes, &bounds).unwrap_or_default()
+}
+
+/// What a program does from each start; `None` when that is too much to look at.
+pub fn behaviours(instance: &Instance, seen: &[usize], most: usize) -> Option<Behaviours> {
+    let threads = Threads::new(instance);
+    let view =
+        |globals: &[Value]| -> Vec<Value> { seen.iter().map(|at| globals[*at].clone()).collect() };
+    let mut all = Behaviours::new();
+    for store in threads.stores().ok()? {
+        let behaviour = all.entry(view(&store)).or_default();
+        let mut known: FxHashSet<State> = FxHashSet::default();
+        let mut open: Vec<State> = Vec::new();
+        let mut next = threads.begin(&store);
+        loop {
+            for one in next {
+                match one {
+                    Next::Failed(failure) if failure.kind == FailureKind::Resource => return None,
+                    Next::Failed(failure) => behaviour.failure = Some(failure.message),
+                    Next::State(state) => {
+                        if known.insert(state.clone()) {
+                            if known.len() > most {
+                                return None;
+                            }
+                            open.push(state);
+                        }
+                    }
+                }
+            }
+            let Some(state) = open.pop() else { break };
+            if state.is_final() {
+                behaviour.ends.insert(view(&state.globals));
+            }
+            next = threads.steps(&state);
+        }
+    }
+    Some(all)
+}
+
+fn difference(
+    instance: &Instance,
+    shared: &[(usize, usize)],
+    layer: u32,
+    lower: &Behaviours,
+    upper: &Behaviours,
+) -> Option<Refutation> {
+    let song = instance.song();
+    let globals = song.actions().map_or(&[][..], |actions| &actions.globals);
+    let told = |values: &[Value]| {
+        let rows = shared.iter().zip(values);
+        let rows = rows.map(|((at, _), value)| {
+            let row = &globals[*at];
+            format!("{} = {}", row.name, show(instance, value, &row.ty))
+        });
+        rows.collect::<Vec<_>>().join(", ")
+    };
+    for (start, low) in lower {
+        let Some(high) = upper.get(start) else {
+            continue;
+        };
+        if high.failure.is_some() {
+            continue;
+        }
+        let from = match start.is_empty() {
+            true => String::new(),
+            false => format!(" from {}", told(start)),
+        };
+        let above = layer + 1;
+        if let Some(failure) = &low.failure {
+            return Some(Refutation {
+                reason: format!(
+                    "layer {layer} may fail{from} ({failure}), and layer {above} may not"
+                ),
+                picture: Vec::new(),
+            });
+        }
+        if let Some(end) = low.ends.difference(&high.ends).next() {
+            let ends: Vec<String> = high.ends.iter().take(4).map(|end| told(end)).collect();
+            return Some(Refutation {
+                reason: format!(
+                    "layer {layer} may end with {}{from}, and layer {above} may not",
+                    told(end)
+                ),
+                picture: vec![format!("layer {above} ends with: {}", ends.join("; "))],
+            });
+        }
+    }
+    None
+}

@@ -1,0 +1,227 @@
+//! The conditions of a mover as obligations.
+
+use super::setting::Setting;
+use super::{Condition, Need};
+use crate::answer::obligation;
+use plainsong_ir::{GlobalId, Ty};
+use plainsong_prove::gated::{Created, Gated};
+use plainsong_prove::obligation::Obligation;
+use plainsong_prove::term::Term;
+use plainsong_prove::theory::{Result, Theory};
+
+/// What has to be shown for a need.
+pub(super) fn obligations(theory: &mut Theory, need: &Need) -> Result<Vec<Obligation>> {
+    let setting = Setting::new(theory, need.first, need.second)?;
+    match need.condition {
+        Condition::Commutes => commutes(theory, &setting),
+        Condition::Gate => gate(theory, &setting),
+        Condition::Failure => failure(theory, &setting),
+        Condition::Nonblocking => nonblocking(theory, &setting),
+        Condition::AsyncFree => async_free(theory, &setting),
+    }
+}
+
+/// First then second, and what is known before the swapped order is looked at.
+struct Original {
+    one: Gated,
+    two: Gated,
+    known: Vec<Term>,
+}
+
+fn original(theory: &mut Theory, setting: &Setting) -> Result<Original> {
+    let one = setting.run(theory, 0, &setting.store, None)?;
+    let early = setting.run(theory, 1, &setting.store, None)?;
+    let two = setting.run(theory, 1, &one.after, None)?;
+    let mut known = setting.known.clone();
+    known.push(one.gate(theory));
+    known.push(early.gate(theory));
+    known.push(one.guard);
+    known.push(two.guard);
+    Ok(Original { one, two, known })
+}
+
+/// Statement. From a state where both gates hold, what first and then second leads to, second and then
+/// first leads to as well, with the same results and asyncs.
+fn commutes(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
+    let Original { one, two, known } = original(theory, setting)?;
+    let swapped_two = setting.run(theory, 1, &setting.store, Some(&two.choices))?;
+    let swapped_one = setting.run(theory, 0, &swapped_two.after, Some(&one.choices))?;
+    let goals = same(theory, setting, [&one, &two], [&swapped_one, &swapped_two])?;
+    let rule = Condition::Commutes.name();
+    let span = setting.action(1).span;
+    let all = goals.into_iter();
+    let all = all.map(|(what, goal)| obligation(rule, span, what, known.clone(), goal));
+    Ok(all.collect())
+}
+
+/// The same with any choices in the swapped order; `None` when nothing is chosen.
+pub(super) fn commutes_somehow(theory: &mut Theory, need: &Need) -> Result<Option<Obligation>> {
+    let setting = Setting::new(theory, need.first, need.second)?;
+    let Original { one, two, known } = original(theory, &setting)?;
+    let swapped_two = setting.run(theory, 1, &setting.store, None)?;
+    let swapped_one = setting.run(theory, 0, &swapped_two.after, None)?;
+    let choices = [&swapped_two.choices[..], &swapped_one.choices[..]].concat();
+    if choices.is_empty() {
+        return Ok(None);
+    }
+    let goals = same(theory, &setting, [&one, &two], [&swapped_one, &swapped_two])?;
+    let goals: Vec<Term> = goals.into_iter().map(|(_, goal)| goal).collect();
+    let mut goal = theory.terms.and(&goals);
+    for choice in choices.into_iter().rev() {
+        goal = theory.terms.exists(choice, goal);
+    }
+    let sentence = "some choices lead to the same state";
+    let rule = Condition::Commutes.name();
+    let span = setting.action(1).span;
+    Ok(Some(obligation(rule, span, sentence, known, goal)))
+}
+
+/// What is the same in both orders, and that the swapped one does not block.
+fn same(
+    theory: &mut Theory,
+    setting: &Setting,
+    [one, two]: [&Gated; 2],
+    [swapped_one, swapped_two]: [&Gated; 2],
+) -> Result<Vec<(String, Term)>> {
+    let names = [&setting.action(0).name, &setting.action(1).name];
+    let mut goals = vec![
+        (
+            format!("`{}` does not block before `{}`", names[1], names[0]),
+            swapped_two.guard,
+        ),
+        (
+            format!("`{}` does not block after `{}`", names[0], names[1]),
+            swapped_one.guard,
+        ),
+    ];
+    let song = theory.song.clone();
+    let globals = song.actions().map_or(&[][..], |actions| &actions.globals);
+    for (at, global) in globals.iter().enumerate() {
+        let id = GlobalId::from(at);
+        let (a, b) = (two.after.globals[&id], swapped_one.after.globals[&id]);
+        let equal = theory.equal(&global.ty, a, b);
+        let told = format!(
+            "`{}` is the same after `{}`, `{}` and after `{}`, `{}`",
+            global.name, names[0], names[1], names[1], names[0]
+        );
+        goals.push((told, equal));
+    }
+    let runs = [(0, one, swapped_one), (1, two, swapped_two)];
+    for (which, before, after) in runs {
+        if let (Some(a), Some(b)) = (before.result, after.result) {
+            let action = setting.action(which);
+            let result = action.role.result.expect("it has one");
+            let ty = &action.code.locals[result.index()].ty;
+            let equal = theory.equal(ty, a, b);
+            goals.push((
+                format!("the result of `{}` is the same", names[which]),
+                equal,
+            ));
+        }
+        for (a, b) in before.created.iter().zip(&after.created) {
+            let goal = same_async(theory, &song, a, b);
+            goals.push((format!("`{}` creates the same asyncs", names[which]), goal));
+        }
+    }
+    Ok(goals)
+}
+
+fn same_async(theory: &mut Theory, song: &plainsong_ir::Song, a: &Created, b: &Created) -> Term {
+    let actions = song.actions().expect("asyncs are of actions");
+    let code = &actions.actions[a.action.index()].code;
+    let types: Vec<Ty> = code.locals[..code.arity]
+        .iter()
+        .map(|row| row.ty.clone())
+        .collect();
+    let mut parts = Vec::new();
+    for (at, ty) in types.iter().enumerate() {
+        let equal = theory.equal(ty, a.arguments[at], b.arguments[at]);
+        parts.push(theory.terms.implies(a.condition, equal));
+    }
+    parts.push(theory.terms.eq(a.condition, b.condition));
+    theory.terms.and(&parts)
+}
+
+/// Statement. From a state where both gates hold, the second's still holds after the first.
+fn gate(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
+    let one = setting.run(theory, 0, &setting.store, None)?;
+    let early = setting.run(theory, 1, &setting.store, None)?;
+    let two = setting.run(theory, 1, &one.after, None)?;
+    let mut known = setting.known.clone();
+    known.push(one.gate(theory));
+    known.push(early.gate(theory));
+    known.push(one.guard);
+    let told = format!(
+        "`{}` does not make `{}` fail",
+        setting.action(0).name,
+        setting.action(1).name
+    );
+    let rule = Condition::Gate.name();
+    let parts = two.gate.iter();
+    let all = parts.map(|part| {
+        let known = known.clone();
+        obligation(rule, part.span, told.clone(), known, part.holds)
+    });
+    Ok(all.collect())
+}
+
+/// Statement. If the second's gate holds and the first's holds after it, the first's holds before it.
+fn failure(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
+    let two = setting.run(theory, 1, &setting.store, None)?;
+    let early = setting.run(theory, 0, &setting.store, None)?;
+    let late = setting.run(theory, 0, &two.after, None)?;
+    let mut known = setting.known.clone();
+    known.push(two.gate(theory));
+    known.push(two.guard);
+    known.push(late.gate(theory));
+    let told = format!(
+        "`{}` hides no failure of `{}`",
+        setting.action(1).name,
+        setting.action(0).name
+    );
+    let rule = Condition::Failure.name();
+    let parts = early.gate.iter();
+    let all = parts.map(|part| {
+        let known = known.clone();
+        obligation(rule, part.span, told.clone(), known, part.holds)
+    });
+    Ok(all.collect())
+}
+
+/// Statement. Where its gate holds, some choice does not block.
+fn nonblocking(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
+    let run = setting.run(theory, 1, &setting.store, None)?;
+    let mut known = setting.known.clone();
+    known.push(run.gate(theory));
+    let mut goal = run.guard;
+    for choice in run.choices.iter().rev() {
+        goal = theory.terms.exists(*choice, goal);
+    }
+    let action = setting.action(1);
+    let told = format!("`{}` does not block", action.name);
+    let rule = Condition::Nonblocking.name();
+    Ok(vec![obligation(rule, action.span, told, known, goal)])
+}
+
+/// Statement. Where its gate holds, no async is created.
+fn async_free(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
+    let run = setting.run(theory, 0, &setting.store, None)?;
+    let mut known = setting.known.clone();
+    known.push(run.gate(theory));
+    known.push(run.guard);
+    let action = setting.action(0);
+    let told = format!("`{}` creates no asyncs", action.name);
+    let rule = Condition::AsyncFree.name();
+    let mut all = Vec::new();
+    for created in &run.created {
+        let goal = theory.terms.not(created.condition);
+        all.push(obligation(
+            rule,
+            action.span,
+            told.clone(),
+            known.clone(),
+            goal,
+        ));
+    }
+    Ok(all)
+}

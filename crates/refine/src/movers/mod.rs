@@ -1,0 +1,224 @@
+//! Movers: actions that may be moved past those of other threads.
+//!
+//! | condition | asks | needed when |
+//! |---|---|---|
+//! | commutes | `X; A` can be replaced by `A; X` | `X` moves right or `A` moves left |
+//! | gate | what `A` needs survives `X` | same |
+//! | failure | what makes `X` fail after `A` makes it fail before | `A` moves left |
+//! | nonblocking | `A` can act whenever it may | `A` moves left |
+//! | async-free | `X` creates nothing | `X` moves right |
+//!
+//! for every other action that exists at a common layer, itself included, with arguments of another
+//! thread: `linear` parameters of one type are different.
+//!
+//! Why sound. If the left mover `A` directly follows `X` of another thread, the two are swapped without
+//! changing the state reached; repeating this carries it to the rest of its atomic block. If the
+//! execution ends before `A` ran, it can be inserted where it is wanted because it does not block, and
+//! it hides no failure. Symmetrically for right movers. [Kragl20] section 2.4.
+//!
+//! DIFFERS. Each of the two actions creates the same asyncs in both orders, one by one, instead of both
+//! together the same bag: that asks for more. Choices of the swapped order are those of the original one
+//! (the identity as witness); where that does not do, the existential is asked.
+
+mod conditions;
+mod setting;
+
+use crate::answer::{Answer, Proof, Prover};
+use crate::brute::Brute;
+use crate::footprint::Footprint;
+use plainsong_ir::{ActionId, Actions, Mover, Song};
+use plainsong_prove::obligation::Obligation;
+
+/// A condition on an ordered pair of actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Condition {
+    /// First then second can be replaced by second then first.
+    Commutes,
+    /// What the second needs survives the first.
+    Gate,
+    /// What makes the first fail after the second makes it fail before.
+    Failure,
+    /// The second can act whenever it may.
+    Nonblocking,
+    /// The first creates nothing.
+    AsyncFree,
+}
+
+impl Condition {
+    /// The name of its rule.
+    pub fn name(self) -> &'static str {
+        match self {
+            Condition::Commutes => "mover/commutativity",
+            Condition::Gate => "mover/gate-preservation",
+            Condition::Failure => "mover/failure-preservation",
+            Condition::Nonblocking => "mover/nonblocking",
+            Condition::AsyncFree => "mover/async-freedom",
+        }
+    }
+}
+
+/// A direction to move in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// Before what comes before it.
+    Left,
+    /// Behind what comes after it.
+    Right,
+}
+
+impl Side {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Left => "left",
+            Side::Right => "right",
+        }
+    }
+}
+
+/// Something that has to hold for a mover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Need {
+    /// What.
+    pub condition: Condition,
+    /// The action that acts first in the original order.
+    pub first: ActionId,
+    /// The one that acts second.
+    pub second: ActionId,
+}
+
+/// Everything that has to hold for `action` to move to a side; what follows from what the actions touch
+/// is left out.
+pub fn needs(actions: &Actions, action: ActionId, side: Side) -> Vec<Need> {
+    let mut all = Vec::new();
+    let own = Footprint::of(&actions.actions[action.index()]);
+    let mut need = |condition, first, second| {
+        all.push(Need {
+            condition,
+            first,
+            second,
+        });
+    };
+    match side {
+        Side::Left if own.blocks => need(Condition::Nonblocking, action, action),
+        Side::Right if own.creates => need(Condition::AsyncFree, action, action),
+        _ => {}
+    }
+    for (at, other) in actions.actions.iter().enumerate() {
+        let other_id = ActionId::from(at);
+        if !coexist(actions, action, other_id) {
+            continue;
+        }
+        let touch = Footprint::of(other);
+        let (first, second, one, two) = match side {
+            Side::Left => (other_id, action, &touch, &own),
+            Side::Right => (action, other_id, &own, &touch),
+        };
+        if !one.unread_by(two) {
+            need(Condition::Gate, first, second);
+        }
+        if side == Side::Left && !two.unread_by(one) {
+            need(Condition::Failure, first, second);
+        }
+        if !(one.leaves_alone(two) && two.leaves_alone(one)) {
+            need(Condition::Commutes, first, second);
+        }
+    }
+    all
+}
+
+/// Is there a layer at which both exist?
+pub fn coexist(actions: &Actions, a: ActionId, b: ActionId) -> bool {
+    let layers = |id: ActionId| actions.actions[id.index()].role.layers;
+    match (layers(a), layers(b)) {
+        (Some(a), Some(b)) => a.first <= b.last && b.first <= a.last,
+        _ => true,
+    }
+}
+
+/// Does `action` move to `side`?
+pub fn moves(
+    song: &Song,
+    action: ActionId,
+    side: Side,
+    brute: &Brute,
+    prover: &mut Prover<'_>,
+) -> Answer {
+    let Some(actions) = song.actions() else {
+        return Answer::Unknown("there are no actions".to_owned());
+    };
+    let needs = needs(actions, action, side);
+    for need in &needs {
+        if let Some(refutation) = brute.refutes(need) {
+            return Answer::Refuted(refutation);
+        }
+    }
+    let mut proof = Proof::default();
+    let mut open: Vec<(Need, Vec<Obligation>)> = Vec::new();
+    for need in needs {
+        match conditions::obligations(prover.theory, &need) {
+            Ok(obligations) => open.push((need, obligations)),
+            Err(unsupported) => {
+                let names = pair(actions, &need);
+                return Answer::Unknown(format!("{names}: {}", unsupported.message));
+            }
+        }
+    }
+    let name = &actions.actions[action.index()].name;
+    let all: Vec<Obligation> = open.iter().flat_map(|(_, list)| list.clone()).collect();
+    let left = prover.open(&format!("{name}/{}", side.name()), &all);
+    let mut from = 0;
+    for (need, list) in &open {
+        let range = from..from + list.len();
+        from = range.end;
+        let missing = left.iter().find(|(at, _)| range.contains(at));
+        if let Some((at, why)) = missing
+            && let Some(why) = again(need, prover, why)
+        {
+            return Answer::Unknown(format!(
+                "not shown to be a {} mover: {} ({}), {why}",
+                side.name(),
+                all[*at].sentence,
+                need.condition.name(),
+            ));
+        }
+        proof.obligations += list.len();
+        let told = format!("{}: {}", need.condition.name(), pair(actions, need));
+        proof.explained.push(told);
+    }
+    Answer::Proved(proof)
+}
+
+/// What the identity of choices does not show, another choice may; `None` if it does.
+fn again(need: &Need, prover: &mut Prover<'_>, why: &str) -> Option<String> {
+    if need.condition != Condition::Commutes {
+        return Some(why.to_owned());
+    }
+    match conditions::commutes_somehow(prover.theory, need) {
+        Ok(Some(one)) => {
+            let open = prover.open("witness", &[one]);
+            (!open.is_empty()).then(|| why.to_owned())
+        }
+        _ => Some(why.to_owned()),
+    }
+}
+
+fn pair(actions: &Actions, need: &Need) -> String {
+    let name = |id: ActionId| &actions.actions[id.index()].name;
+    if need.first == need.second {
+        return format!("`{}`", name(need.first));
+    }
+    format!("`{}`, then `{}`", name(need.first), name(need.second))
+}
+
+/// The sides that a declared type claims.
+pub fn sides(mover: Mover) -> Vec<Side> {
+    let mut sides = Vec::new();
+    if mover.is_left() {
+        sides.push(Side::Left);
+    }
+    if mover.is_right() {
+        sides.push(Side::Right);
+    }
+    sides
+}

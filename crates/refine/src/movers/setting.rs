@@ -1,0 +1,96 @@
+//! Two threads about to act: a state, and arguments for both.
+
+use plainsong_ir::{Action, ActionId, GlobalId, Song};
+use plainsong_prove::gated::Gated;
+use plainsong_prove::lower::Store;
+use plainsong_prove::term::Term;
+use plainsong_prove::theory::{Result, Theory};
+use std::sync::Arc;
+
+/// A state, the arguments of two actions of different threads, and what is known about them.
+pub(super) struct Setting {
+    song: Arc<Song>,
+    pub(super) store: Store,
+    pub(super) known: Vec<Term>,
+    arguments: [Vec<Term>; 2],
+    ids: [ActionId; 2],
+}
+
+impl Setting {
+    pub(super) fn new(theory: &mut Theory, first: ActionId, second: ActionId) -> Result<Setting> {
+        let song = theory.song.clone();
+        let mut known = Vec::new();
+        let mut store = Store::default();
+        let ids = [first, second];
+        for (at, global) in globals(&song).iter().enumerate() {
+            let id = GlobalId::from(at);
+            let (value, valid) = theory.arbitrary(&global.name, &global.ty, global.span)?;
+            known.push(valid);
+            store.globals.insert(id, value);
+        }
+        let mut arguments = [Vec::new(), Vec::new()];
+        for (which, id) in ids.into_iter().enumerate() {
+            let code = &action(&song, id).code;
+            for row in &code.locals[..code.arity] {
+                let (value, valid) = theory.arbitrary(&row.name, &row.ty, row.span)?;
+                known.push(valid);
+                arguments[which].push(value);
+            }
+        }
+        let mut setting = Setting {
+            song,
+            store,
+            known,
+            arguments,
+            ids,
+        };
+        setting.disjoint(theory);
+        Ok(setting)
+    }
+
+    /// No two permissions of one type are the same.
+    fn disjoint(&mut self, theory: &mut Theory) {
+        let mut held = Vec::new();
+        for (which, id) in self.ids.into_iter().enumerate() {
+            let action = action(&self.song, id);
+            for local in &action.role.linear {
+                let ty = action.code.locals[local.index()].ty.clone();
+                held.push((ty, self.arguments[which][local.index()]));
+            }
+        }
+        for (at, (ty, a)) in held.iter().enumerate() {
+            for (other, b) in &held[..at] {
+                if ty == other {
+                    let same = theory.equal(ty, *a, *b);
+                    self.known.push(theory.terms.not(same));
+                }
+            }
+        }
+    }
+
+    pub(super) fn action(&self, which: usize) -> &Action {
+        action(&self.song, self.ids[which])
+    }
+
+    /// Runs the first (0) or the second (1) from a store.
+    pub(super) fn run(
+        &self,
+        theory: &mut Theory,
+        which: usize,
+        before: &Store,
+        given: Option<&[Term]>,
+    ) -> Result<Gated> {
+        let action = self.action(which);
+        let (code, result) = (&action.code, action.role.result);
+        Gated::run(theory, code, result, before, &self.arguments[which], given)
+    }
+}
+
+fn globals(song: &Song) -> &[plainsong_ir::Global] {
+    song.actions().map_or(&[], |actions| &actions.globals)
+}
+
+fn action(song: &Song, id: ActionId) -> &Action {
+    let actions = song.actions().expect("a mover is an action");
+    &actions.actions[id.index()]
+}

@@ -1,0 +1,372 @@
+//! Procedures from yield to yield: what has to be shown of one at one layer.
+//!
+//! A procedure is followed from its entry to its exit along every path, with symbols for what is not
+//! known, as one thread that runs alone between yields ([`crate::atomicity`] is why that is enough). At a
+//! yield ([`yields`]) the invariants that are wanted there hold, no invariant of others was broken since
+//! the last one, what was seen from above changed at most once and as the action says ([`linearisation`]);
+//! then the globals are anything that the invariants allow.
+//!
+//! - At layers below its own, a procedure is still one above: its own failures are the same there, so they
+//!   are relied on not to happen; only invariants are asked for.
+//! - At its own layer it gives way to its action: whatever may fail must not, as long as the action does
+//!   not fail. A call of a procedure of the same layer is a step of *its* action, anywhere between the call
+//!   and its return, in a state about which only types and permissions are known.
+//! - A thread that is started begins at the next yield at the earliest, so what it requires is asked there.
+//!
+//! Sources. [Kragl20] sections 2.6, 3.3 and 3.4.
+//!
+//! NOT COVERED, and said so: loops, actions that create asyncs.
+
+mod linearisation;
+mod statements;
+mod yields;
+
+use crate::answer::obligation;
+use crate::extract::is_seen;
+use linearisation::Point;
+use plainsong_diagnostics::Span;
+use plainsong_ir::{
+    ActionId, Actions, Clause, ClauseKind, Expr, GlobalId, Invariant, InvariantCall, LocalId,
+    Procedure, ProcedureId, Song, StartValue, Stmt, StmtKind, Ty,
+};
+use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};
+use plainsong_prove::obligation::Obligation;
+use plainsong_prove::term::Term;
+use plainsong_prove::theory::{Result, Theory};
+use std::sync::Arc;
+
+/// The most paths through a procedure.
+const MOST_PATHS: usize = 256;
+
+/// What is known at a place of a procedure.
+#[derive(Clone, Debug)]
+struct Path {
+    env: Env,
+    known: Vec<Term>,
+    /// The globals after the last yield.
+    since: Store,
+    /// Where the action may have happened.
+    points: Vec<Point>,
+    /// Was what is seen from above changed at an earlier yield?
+    changed: Term,
+    /// What threads that were started since the last yield require.
+    owed: Vec<Wanted>,
+}
+
+/// An invariant with its arguments.
+#[derive(Clone, Debug)]
+struct Wanted {
+    invariant: usize,
+    arguments: Vec<Term>,
+    span: Span,
+}
+
+struct Following<'a> {
+    theory: &'a mut Theory,
+    song: Arc<Song>,
+    procedure: ProcedureId,
+    layer: u32,
+    obligations: Vec<Obligation>,
+}
+
+/// What has to be shown of a procedure at a layer.
+pub fn obligations(
+    theory: &mut Theory,
+    procedure: ProcedureId,
+    layer: u32,
+) -> Result<Vec<Obligation>> {
+    let song = theory.song.clone();
+    let mut following = Following {
+        theory,
+        song: song.clone(),
+        procedure,
+        layer,
+        obligations: Vec::new(),
+    };
+    let entry = following.entry()?;
+    let body = &following.decl(&song).code.body;
+    for path in following.block(entry, body)? {
+        following.exit(path)?;
+    }
+    following.start_by_init()?;
+    Ok(following.obligations)
+}
+
+impl Following<'_> {
+    fn decl<'s>(&self, song: &'s Song) -> &'s Procedure {
+        &actions(song).procedures[self.procedure.index()]
+    }
+
+    /// Does the procedure give way to its action at this layer?
+    fn refines_here(&self) -> bool {
+        self.decl(&self.song).layer == self.layer
+    }
+
+    fn entry(&mut self) -> Result<Path> {
+        let song = self.song.clone();
+        let decl = self.decl(&song);
+        let mut path = Path {
+            env: Env::default(),
+            known: Vec::new(),
+            since: Store::default(),
+            points: Vec::new(),
+            changed: self.theory.terms.bool(false),
+            owed: Vec::new(),
+        };
+        for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {
+            let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
+            path.known.push(valid);
+            path.env.locals.insert(LocalId::from(at), value);
+        }
+        self.permissions(&mut path);
+        self.anything(&mut path)?;
+        let calls: Vec<&InvariantCall> = at_entry(decl).map(|one| &one.call).collect();
+        let wanted = self.wanted(&mut path, &calls)?;
+        self.rely_on(&mut path, &wanted)?;
+        self.gate_may_hold(&mut path)?;
+        Ok(path)
+    }
+
+    /// The permissions it holds are different.
+    fn permissions(&mut self, path: &mut Path) {
+        let held = self.held(path);
+        for (at, (ty, a)) in held.iter().enumerate() {
+            for (other, b) in &held[..at] {
+                if ty == other {
+                    let same = self.theory.equal(ty, *a, *b);
+                    path.known.push(self.theory.terms.not(same));
+                }
+            }
+        }
+    }
+
+    /// Types and values of the permissions it was given.
+    fn held(&self, path: &Path) -> Vec<(Ty, Term)> {
+        let decl = self.decl(&self.song);
+        let linear = decl.linear.iter();
+        linear
+            .map(|local| {
+                let ty = decl.code.locals[local.index()].ty.clone();
+                (ty, path.env.locals[local])
+            })
+            .collect()
+    }
+
+    /// Others have acted: the globals are anything.
+    fn anything(&mut self, path: &mut Path) -> Result<()> {
+        let song = self.song.clone();
+        for (at, global) in actions(&song).globals.iter().enumerate() {
+            if !is_seen(global.layers, self.layer) {
+                continue;
+            }
+            let (value, valid) = self
+                .theory
+                .arbitrary(&global.name, &global.ty, global.span)?;
+            path.known.push(valid);
+            path.env.store.globals.insert(GlobalId::from(at), value);
+        }
+        path.since = path.env.store.clone();
+        Ok(())
+    }
+
+    /// Relies on invariants.
+    fn rely_on(&mut self, path: &mut Path, wanted: &[Wanted]) -> Result<()> {
+        for one in wanted {
+            let store = path.env.store.clone();
+            let holds = self.says(one.invariant, &one.arguments, &store)?;
+            path.known.push(holds);
+        }
+        Ok(())
+    }
+
+    fn invariant(&self, call: &InvariantCall) -> &Invariant {
+        &actions(&self.song).invariants[call.invariant.index()]
+    }
+
+    /// Calls of invariants of this layer with the values of their arguments; those of other layers say
+    /// nothing here.
+    fn wanted(&mut self, path: &mut Path, calls: &[&InvariantCall]) -> Result<Vec<Wanted>> {
+        let mut all = Vec::new();
+        for call in calls {
+            if self.invariant(call).layer == self.layer {
+                all.push(Wanted {
+                    invariant: call.invariant.index(),
+                    arguments: self.values(path, &call.arguments)?,
+                    span: call.span,
+                });
+            }
+        }
+        Ok(all)
+    }
+
+    /// What an invariant says about a store: that it is defined, and true.
+    fn says(&mut self, invariant: usize, arguments: &[Term], store: &Store) -> Result {
+        let song = self.song.clone();
+        let decl = &actions(&song).invariants[invariant];
+        let locals = arguments.iter().enumerate();
+        let env = Env {
+            locals: locals
+                .map(|(at, term)| (LocalId::from(at), *term))
+                .collect(),
+            store: store.clone(),
+            ..Env::default()
+        };
+        let mut lowering = Lowering::new(self.theory, env);
+        let holds = lowering.expr(&decl.body)?;
+        let mut parts: Vec<Term> = lowering
+            .definedness
+            .iter()
+            .map(|one| one.condition)
+            .collect();
+        parts.push(holds);
+        Ok(self.theory.terms.and(&parts))
+    }
+
+    /// The values of expressions over locals; what may fail is asked for or relied on.
+    fn values(&mut self, path: &mut Path, exprs: &[Expr]) -> Result<Vec<Term>> {
+        exprs.iter().map(|expr| self.read(path, expr)).collect()
+    }
+
+    fn read(&mut self, path: &mut Path, expr: &Expr) -> Result {
+        self.reading(path, expr.span, |lowering| lowering.expr(expr))
+    }
+
+    fn reading<T>(
+        &mut self,
+        path: &mut Path,
+        span: Span,
+        read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let env = std::mem::take(&mut path.env);
+        let mut lowering = Lowering::new(self.theory, env);
+        let value = read(&mut lowering);
+        let definedness = std::mem::take(&mut lowering.definedness);
+        path.env = std::mem::take(&mut lowering.env);
+        let value = value?;
+        for one in definedness {
+            if one.everywhere {
+                // More than the interpreter asks for: relied on, it would hide states.
+                return Err(Unsupported::new(
+                    span,
+                    "an operation under a quantifier that may have no result is not covered here",
+                ));
+            }
+            let told = format!("possibly {}", one.what);
+            self.may_not_fail(path, one.condition, span, &told);
+        }
+        Ok(value)
+    }
+
+    /// Something that would fail: asked for where the procedure gives way to its action, relied on below,
+    /// and relied on afterwards in any case.
+    fn may_not_fail(&mut self, path: &mut Path, holds: Term, span: Span, told: &str) {
+        if self.refines_here() {
+            self.oblige(path, "refine/failure", span, told, holds);
+        }
+        path.known.push(holds);
+    }
+
+    fn oblige(&mut self, path: &Path, rule: &'static str, span: Span, told: &str, goal: Term) {
+        let name = &self.decl(&self.song).name;
+        let told = format!("`{name}` at layer {}: {told}", self.layer);
+        let one = obligation(rule, span, told, path.known.clone(), goal);
+        self.obligations.push(one);
+    }
+
+    /// What the procedure requires holds where `init` starts it.
+    fn start_by_init(&mut self) -> Result<()> {
+        let song = self.song.clone();
+        let Some(init) = &actions(&song).init else {
+            return Ok(());
+        };
+        if !starts(&init.body, self.procedure) {
+            return Ok(());
+        }
+        let mut path = Path {
+            env: Env::default(),
+            known: Vec::new(),
+            since: Store::default(),
+            points: Vec::new(),
+            changed: self.theory.terms.bool(false),
+            owed: Vec::new(),
+        };
+        for (at, global) in actions(&song).globals.iter().enumerate() {
+            if !is_seen(global.layers, self.layer) {
+                continue;
+            }
+            let value = match &global.start {
+                StartValue::Value(value) => self.theory.closed(value)?,
+                StartValue::Choice(_) => {
+                    let (value, valid) =
+                        self.theory
+                            .arbitrary(&global.name, &global.ty, global.span)?;
+                    path.known.push(valid);
+                    value
+                }
+            };
+            path.env.store.globals.insert(GlobalId::from(at), value);
+        }
+        // Whatever it is started with.
+        let decl = self.decl(&song);
+        for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {
+            let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
+            path.known.push(valid);
+            path.env.locals.insert(LocalId::from(at), value);
+        }
+        self.permissions(&mut path);
+        let calls: Vec<&InvariantCall> = at_entry(decl).map(|one| &one.call).collect();
+        for one in self.wanted(&mut path, &calls)? {
+            let store = path.env.store.clone();
+            let goal = self.says(one.invariant, &one.arguments, &store)?;
+            let name = &actions(&song).invariants[one.invariant].name;
+            let told = format!("`{name}` holds at the start");
+            self.oblige(&path, "yield/initial", one.span, &told, goal);
+        }
+        Ok(())
+    }
+}
+
+/// The clauses that speak about the entry.
+fn at_entry(decl: &Procedure) -> impl Iterator<Item = &Clause> {
+    decl.clauses
+        .iter()
+        .filter(|one| ClauseKind::is_at_entry(one.kind))
+}
+
+/// The clauses that speak about the exit.
+fn at_exit(decl: &Procedure) -> impl Iterator<Item = &Clause> {
+    decl.clauses
+        .iter()
+        .filter(|one| ClauseKind::is_at_exit(one.kind))
+}
+
+fn starts(block: &[Stmt], procedure: ProcedureId) -> bool {
+    block.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Spawn(id, _) => *id == procedure,
+        StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
+            starts(yes, procedure) || starts(no, procedure)
+        }
+        StmtKind::Match(_, arms) => arms.iter().any(|(_, body)| starts(body, procedure)),
+        StmtKind::While(_, _, body) | StmtKind::For { body, .. } => starts(body, procedure),
+        _ => false,
+    })
+}
+
+fn actions(song: &Song) -> &Actions {
+    song.actions().expect("a procedure belongs to actions")
+}
+
+fn action(song: &Song, id: ActionId) -> &plainsong_ir::Action {
+    &actions(song).actions[id.index()]
+}
+
+/// Actions here create no asyncs.
+fn no_asyncs(run: &plainsong_prove::gated::Gated, span: Span) -> Result<()> {
+    match run.created.is_empty() {
+        true => Ok(()),
+        false => Err(Unsupported::new(
+            span,
+            "actions that create asyncs are not covered in programs with procedures yet",
+        )),
+    }
+}

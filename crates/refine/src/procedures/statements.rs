@@ -1,0 +1,336 @@
+//! Statements of procedures.
+
+use super::{Following, MOST_PATHS, Path, Wanted, action, actions, at_entry, at_exit, no_asyncs};
+use crate::extract::{Meant, meant};
+use plainsong_diagnostics::Span;
+use plainsong_ir::{
+    ActionId, Block, Call, Callee, Choice, Domain, Expr, InvariantCall, LocalId, Pattern, Place,
+    ProcedureId, Root, Stmt, StmtKind, Ty,
+};
+use plainsong_prove::gated::Gated;
+use plainsong_prove::lower::Unsupported;
+use plainsong_prove::term::{Sort, Term};
+use plainsong_prove::theory::Result;
+
+impl Following<'_> {
+    pub(super) fn block(&mut self, path: Path, block: &Block) -> Result<Vec<Path>> {
+        let mut paths = vec![path];
+        for stmt in block {
+            let mut behind = Vec::new();
+            for path in paths {
+                behind.extend(self.stmt(path, stmt)?);
+            }
+            if behind.len() > MOST_PATHS {
+                return Err(Unsupported::new(stmt.span, "too many paths lead here"));
+            }
+            paths = behind;
+        }
+        Ok(paths)
+    }
+
+    fn stmt(&mut self, mut path: Path, stmt: &Stmt) -> Result<Vec<Path>> {
+        match &stmt.kind {
+            StmtKind::Let(local, value) => {
+                let value = self.read(&mut path, value)?;
+                path.env.locals.insert(*local, value);
+            }
+            StmtKind::LetChoice(choice) => self.choice(&mut path, choice, stmt.span)?,
+            StmtKind::Assign(place, value) => self.assign(&mut path, place, value)?,
+            StmtKind::If(condition, yes, no) => {
+                let condition = self.read(&mut path, condition)?;
+                return self.branches(path, condition, yes, no);
+            }
+            StmtKind::Maybe(yes, no) => {
+                let taken = self.theory.terms.fresh("maybe", Sort::BOOL);
+                return self.branches(path, taken, yes, no);
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                let value = self.read(&mut path, scrutinee)?;
+                return self.arms(path, value, &scrutinee.ty, arms);
+            }
+            StmtKind::Assert(condition) => {
+                let holds = self.read(&mut path, condition)?;
+                self.may_not_fail(&mut path, holds, stmt.span, "this assertion holds");
+            }
+            StmtKind::Assume(condition) => {
+                let holds = self.read(&mut path, condition)?;
+                path.known.push(holds);
+            }
+            StmtKind::Call(result, call) => self.call(&mut path, *result, call)?,
+            StmtKind::Par(calls) => self.par(&mut path, calls, stmt.span)?,
+            StmtKind::Yield(calls) => {
+                let calls: Vec<&InvariantCall> = calls.iter().collect();
+                let wanted = self.wanted(&mut path, &calls)?;
+                if calls.is_empty() || !wanted.is_empty() {
+                    self.yield_with(&mut path, &wanted, stmt.span)?;
+                }
+            }
+            StmtKind::Spawn(id, arguments) => self.spawn(&mut path, *id, arguments)?,
+            _ => {
+                return Err(Unsupported::new(
+                    stmt.span,
+                    "this statement is not covered in procedures yet",
+                ));
+            }
+        }
+        Ok(vec![path])
+    }
+
+    fn choice(&mut self, path: &mut Path, choice: &Choice, span: Span) -> Result<()> {
+        let Domain::Type(ty) = &choice.domain else {
+            return Err(Unsupported::new(
+                span,
+                "choices from collections are not covered in procedures yet",
+            ));
+        };
+        let (value, valid) = self.theory.arbitrary("chosen", ty, span)?;
+        path.known.push(valid);
+        path.env.locals.insert(choice.local, value);
+        if let Some(filter) = &choice.filter {
+            let passes = self.read(path, filter)?;
+            path.known.push(passes);
+        }
+        Ok(())
+    }
+
+    /// A local, or a variable that this layer introduces. Introduced variables of other layers are not
+    /// there. What is introduced adds no failures, so it must be defined at every layer.
+    fn assign(&mut self, path: &mut Path, place: &Place, value: &Expr) -> Result<()> {
+        if matches!(place.root, Root::Global(_)) && !self.refines_here() {
+            return Ok(());
+        }
+        if !place.path.is_empty() && matches!(place.root, Root::Local(_)) {
+            return Err(Unsupported::new(
+                place.span,
+                "assignments to parts of local variables are not covered in procedures yet",
+            ));
+        }
+        let song = self.song.clone();
+        let code = plainsong_ir::Code {
+            arity: 0,
+            locals: self.decl(&song).code.locals.clone(),
+            body: vec![Stmt {
+                kind: StmtKind::Assign(place.clone(), value.clone()),
+                span: place.span,
+            }],
+        };
+        if let Root::Local(local) = place.root {
+            let value = self.read(path, value)?;
+            path.env.locals.insert(local, value);
+            return Ok(());
+        }
+        let arguments = self.all_locals(path, code.locals.len());
+        let store = path.env.store.clone();
+        let run = Gated::run(self.theory, &code, None, &store, &arguments, None)?;
+        for part in &run.gate {
+            self.may_not_fail(path, part.holds, part.span, "what is introduced is defined");
+        }
+        path.env.store = run.after;
+        Ok(())
+    }
+
+    /// Values for all locals, by position; those without one stand for nothing that is read.
+    fn all_locals(&mut self, path: &Path, count: usize) -> Vec<Term> {
+        let nothing = self.theory.terms.bool(false);
+        (0..count)
+            .map(|at| path.env.locals.get(&LocalId::from(at)).copied())
+            .map(|known| known.unwrap_or(nothing))
+            .collect()
+    }
+
+    fn call(&mut self, path: &mut Path, result: Option<LocalId>, call: &Call) -> Result<()> {
+        let song = self.song.clone();
+        let arguments = self.values(path, &call.arguments)?;
+        match meant(actions(&song), call.callee, self.layer) {
+            Meant::Nothing => {}
+            Meant::Action(id) => {
+                let value = self.act(path, id, &arguments, call.span)?;
+                bind(path, result, value);
+            }
+            Meant::Procedure(id) => {
+                let before = self.clauses(path, id, &arguments, true)?;
+                let behind = self.clauses(path, id, &arguments, false)?;
+                self.stop(path, &before, call.span)?;
+                self.resume(path)?;
+                let value = self.returns(path, id, &arguments, call.span)?;
+                bind(path, result, value);
+                self.rely_on(path, &behind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One step of an action.
+    fn act(
+        &mut self,
+        path: &mut Path,
+        id: ActionId,
+        arguments: &[Term],
+        span: Span,
+    ) -> Result<Option<Term>> {
+        let song = self.song.clone();
+        let action = action(&song, id);
+        let (code, result) = (&action.code, action.role.result);
+        let store = path.env.store.clone();
+        let run = Gated::run(self.theory, code, result, &store, arguments, None)?;
+        no_asyncs(&run, action.span)?;
+        let told = format!("`{}` does not fail", action.name);
+        for part in &run.gate {
+            self.may_not_fail(path, part.holds, span, &told);
+        }
+        path.known.push(run.guard);
+        path.env.store = run.after;
+        Ok(run.result)
+    }
+
+    /// A procedure runs and returns; behind it the globals are anything.
+    fn returns(
+        &mut self,
+        path: &mut Path,
+        id: ProcedureId,
+        arguments: &[Term],
+        span: Span,
+    ) -> Result<Option<Term>> {
+        let song = self.song.clone();
+        let callee = &actions(&song).procedures[id.index()];
+        let gives_way = self.refines_here();
+        if let (true, Some(action)) = (gives_way, callee.refines) {
+            let value = self.act(path, action, arguments, span)?;
+            self.linearise(path, span)?;
+            self.resume(path)?;
+            return Ok(value);
+        }
+        let Some(local) = callee.result else {
+            return Ok(None);
+        };
+        let row = &callee.code.locals[local.index()];
+        let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
+        path.known.push(valid);
+        Ok(Some(value))
+    }
+
+    fn par(&mut self, path: &mut Path, calls: &[Call], span: Span) -> Result<()> {
+        let song = self.song.clone();
+        let mut arms = Vec::new();
+        for call in calls {
+            let arguments = self.values(path, &call.arguments)?;
+            let callee = meant(actions(&song), call.callee, self.layer);
+            arms.push((callee, call, arguments));
+        }
+        arms.retain(|(callee, ..)| *callee != Meant::Nothing);
+        let procedures = |one: &(Meant, &Call, Vec<Term>)| matches!(one.0, Meant::Procedure(_));
+        if !arms.iter().any(procedures) {
+            for (callee, _, arguments) in &arms {
+                if let Meant::Action(id) = callee {
+                    self.act(path, *id, arguments, span)?;
+                }
+            }
+            return Ok(());
+        }
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        for (callee, _, arguments) in &arms {
+            match callee {
+                Meant::Procedure(id) => {
+                    before.extend(self.clauses(path, *id, arguments, true)?);
+                    behind.extend(self.clauses(path, *id, arguments, false)?);
+                }
+                _ => {
+                    return Err(Unsupported::new(
+                        span,
+                        "`par` with both actions and procedures at one layer is not covered yet",
+                    ));
+                }
+            }
+        }
+        self.stop(path, &before, span)?;
+        self.resume(path)?;
+        for (callee, _, arguments) in &arms {
+            if let Meant::Procedure(id) = callee {
+                self.returns(path, *id, arguments, span)?;
+            }
+        }
+        self.rely_on(path, &behind)
+    }
+
+    /// The invariants of this layer at the entry or the exit of a callee, with these arguments.
+    fn clauses(
+        &mut self,
+        path: &mut Path,
+        id: ProcedureId,
+        arguments: &[Term],
+        entry: bool,
+    ) -> Result<Vec<Wanted>> {
+        let song = self.song.clone();
+        let callee = &actions(&song).procedures[id.index()];
+        let calls: Vec<&InvariantCall> = match entry {
+            true => at_entry(callee).map(|one| &one.call).collect(),
+            false => at_exit(callee).map(|one| &one.call).collect(),
+        };
+        // The names in clauses are the callee's.
+        let own = std::mem::take(&mut path.env.locals);
+        let params = arguments.iter().enumerate();
+        path.env.locals = params
+            .map(|(at, term)| (LocalId::from(at), *term))
+            .collect();
+        let wanted = self.wanted(path, &calls);
+        path.env.locals = own;
+        wanted
+    }
+
+    fn spawn(&mut self, path: &mut Path, id: ProcedureId, arguments: &[Expr]) -> Result<()> {
+        let song = self.song.clone();
+        let callee = meant(actions(&song), Callee::Procedure(id), self.layer);
+        if callee == Meant::Nothing {
+            return Ok(());
+        }
+        let arguments = self.values(path, arguments)?;
+        let owed = self.clauses(path, id, &arguments, true)?;
+        path.owed.extend(owed);
+        Ok(())
+    }
+
+    fn branches(
+        &mut self,
+        path: Path,
+        condition: Term,
+        yes: &Block,
+        no: &Block,
+    ) -> Result<Vec<Path>> {
+        let not = self.theory.terms.not(condition);
+        let mut taken = path.clone();
+        taken.known.push(condition);
+        let mut other = path;
+        other.known.push(not);
+        let mut paths = self.block(taken, yes)?;
+        paths.extend(self.block(other, no)?);
+        Ok(paths)
+    }
+
+    fn arms(
+        &mut self,
+        path: Path,
+        value: Term,
+        ty: &Ty,
+        arms: &[(Pattern, Block)],
+    ) -> Result<Vec<Path>> {
+        let mut paths = Vec::new();
+        let mut other = path;
+        for (pattern, body) in arms {
+            let mut taken = other.clone();
+            let fits = self.reading(&mut taken, pattern.span, |lowering| {
+                lowering.matches(pattern, value, ty)
+            })?;
+            taken.known.push(fits);
+            paths.extend(self.block(taken, body)?);
+            let not = self.theory.terms.not(fits);
+            other.known.push(not);
+        }
+        Ok(paths)
+    }
+}
+
+fn bind(path: &mut Path, result: Option<LocalId>, value: Option<Term>) {
+    if let (Some(local), Some(value)) = (result, value) {
+        path.env.locals.insert(local, value);
+    }
+}

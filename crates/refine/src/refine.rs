@@ -1,0 +1,236 @@
+//! Putting it together: what is claimed, what it rests on, and the answer.
+//!
+//! The theorem is about a whole program: if all movers that are used move as declared, all procedures are
+//! atomic between their yields at each of their layers, and all that is asked of them from yield to yield was
+//! shown, then the program of layer 1 refines the one above the last layer. So a procedure counts as proved
+//! only when everything else was shown too; otherwise the answer says what it rests on.
+
+use crate::answer::{Answer, Proof, Prover, Refutation};
+use crate::atomicity::{atomicity, movers_used};
+use crate::brute::Brute;
+use crate::compare::{Compared, compare};
+use crate::extract::height;
+use crate::movers::{Side, moves, sides};
+use crate::procedures::obligations;
+use plainsong_ir::{ActionId, Actions, ProcedureId, Song, StmtKind};
+use plainsong_prove::obligation::Obligation;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The largest size of sorts that small states are tried with.
+const LARGEST: i64 = 3;
+/// The most states that are tried for each condition.
+const STATES: usize = 3_000;
+/// The most states of a small program.
+const PROGRAM_STATES: usize = 20_000;
+
+/// A song whose claims are being looked at.
+pub struct Refining {
+    song: Arc<Song>,
+    brute: Brute,
+    moving: BTreeMap<(ActionId, Side), Answer>,
+    local: BTreeMap<ProcedureId, Answer>,
+    layers: BTreeMap<u32, Compared>,
+}
+
+impl Refining {
+    /// Nothing looked at yet.
+    pub fn new(song: &Arc<Song>) -> Refining {
+        Refining {
+            song: song.clone(),
+            brute: Brute::new(song, LARGEST, STATES),
+            moving: BTreeMap::new(),
+            local: BTreeMap::new(),
+            layers: BTreeMap::new(),
+        }
+    }
+
+    /// Does an action move as it is declared to?
+    pub fn mover(&mut self, action: ActionId, prover: &mut Prover<'_>) -> Answer {
+        let song = self.song.clone();
+        let declared = actions(&song).actions[action.index()].role.mover;
+        let mut proof = Proof::default();
+        for side in declared.map(sides).unwrap_or_default() {
+            match self.side(action, side, prover) {
+                Answer::Proved(more) => {
+                    proof.obligations += more.obligations;
+                    proof.explained.extend(more.explained);
+                }
+                Answer::Refuted(why) => {
+                    return Answer::Refuted(Refutation {
+                        reason: format!("not a {} mover: {}", side.name(), why.reason),
+                        ..why
+                    });
+                }
+                unknown => return unknown,
+            }
+        }
+        Answer::Proved(proof)
+    }
+
+    fn side(&mut self, action: ActionId, side: Side, prover: &mut Prover<'_>) -> Answer {
+        if let Some(known) = self.moving.get(&(action, side)) {
+            return known.clone();
+        }
+        let answer = moves(&self.song, action, side, &self.brute, prover);
+        self.moving.insert((action, side), answer.clone());
+        answer
+    }
+
+    /// Does a procedure refine its action?
+    pub fn procedure(&mut self, procedure: ProcedureId, prover: &mut Prover<'_>) -> Answer {
+        let song = self.song.clone();
+        let actions = actions(&song);
+        let own = self.of_procedure(procedure, prover);
+        let Answer::Proved(mut proof) = own else {
+            return own;
+        };
+        for action in self.used(actions) {
+            if !matches!(self.mover(action, prover), Answer::Proved(_)) {
+                return rests_on(&actions.actions[action.index()].name);
+            }
+        }
+        for at in 0..actions.procedures.len() {
+            let other = ProcedureId::from(at);
+            if !matches!(self.of_procedure(other, prover), Answer::Proved(_)) {
+                return rests_on(&actions.procedures[at].name);
+            }
+        }
+        proof.notes.extend(self.notes(actions, procedure));
+        Answer::Proved(proof)
+    }
+
+    /// Every action whose declared type some procedure makes use of.
+    fn used(&self, actions: &Actions) -> BTreeSet<ActionId> {
+        let mut used = BTreeSet::new();
+        for procedure in &actions.procedures {
+            for layer in 1..=procedure.layer {
+                used.extend(movers_used(actions, procedure, layer));
+            }
+        }
+        used
+    }
+
+    /// What is shown about one procedure by itself.
+    fn of_procedure(&mut self, id: ProcedureId, prover: &mut Prover<'_>) -> Answer {
+        if let Some(known) = self.local.get(&id) {
+            return known.clone();
+        }
+        let answer = match self.shown(id, prover) {
+            Ok(proof) => Answer::Proved(proof),
+            Err(why) => self.refuted(id).unwrap_or(Answer::Unknown(why)),
+        };
+        self.local.insert(id, answer.clone());
+        answer
+    }
+
+    fn shown(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, String> {
+        let actions = actions(&self.song);
+        let procedure = &actions.procedures[id.index()];
+        let mut all: Vec<Obligation> = Vec::new();
+        for layer in 1..=procedure.layer {
+            atomicity(actions, procedure, layer).map_err(|why| why.message)?;
+            let more = obligations(prover.theory, id, layer);
+            all.extend(more.map_err(|why| why.message)?);
+        }
+        let open = prover.open(&procedure.name, &all);
+        if let Some((at, why)) = open.first() {
+            let one = &all[*at];
+            let others = match open.len() {
+                1 => String::new(),
+                count => format!(", and {} more", count - 1),
+            };
+            let rule = one.rule.name();
+            return Err(format!(
+                "not shown: {} ({rule}, {why}){others}",
+                one.sentence
+            ));
+        }
+        let explained = all.iter();
+        Ok(Proof {
+            obligations: all.len(),
+            explained: explained
+                .map(|one| format!("{}: {}", one.rule.name(), one.sentence))
+                .collect(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// What is wrong at the layer where a procedure gives way, if small programs show it.
+    fn refuted(&mut self, id: ProcedureId) -> Option<Answer> {
+        let song = self.song.clone();
+        let actions = actions(&song);
+        actions.init.as_ref()?;
+        let layer = actions.procedures[id.index()].layer;
+        let compared = self
+            .layers
+            .entry(layer)
+            .or_insert_with(|| compare(&song, layer, LARGEST - 1, PROGRAM_STATES));
+        match compared {
+            Compared::Differs(refutation) => Some(Answer::Refuted(refutation.clone())),
+            _ => None,
+        }
+    }
+
+    /// What a reader of a proof should know.
+    fn notes(&self, actions: &Actions, id: ProcedureId) -> Vec<String> {
+        let procedure = &actions.procedures[id.index()];
+        let top = procedure.layer == height(actions);
+        let Some(action) = procedure.refines.filter(|_| top) else {
+            return Vec::new();
+        };
+        let action = &actions.actions[action.index()];
+        let body = &action.code.body;
+        let gated = body
+            .iter()
+            .any(|stmt| matches!(stmt.kind, StmtKind::Assert(_)));
+        match gated {
+            false => Vec::new(),
+            true => vec![format!(
+                "`{}` is a specification: whether its assertions hold where it is called is up to \
+                 whoever calls it",
+                action.name
+            )],
+        }
+    }
+
+    /// Which way each action moves, and what keeps it from moving further, as text.
+    pub fn movers(&mut self, prover: &mut Prover<'_>) -> String {
+        let song = self.song.clone();
+        let Some(actions) = song.actions() else {
+            return "There are no actions.\n".to_owned();
+        };
+        let mut told = String::new();
+        for (at, action) in actions.actions.iter().enumerate() {
+            let id = ActionId::from(at);
+            let answers = [Side::Left, Side::Right].map(|side| (side, self.side(id, side, prover)));
+            let is = |at: usize| matches!(answers[at].1, Answer::Proved(_));
+            let name = match (is(0), is(1)) {
+                (true, true) => "both",
+                (true, false) => "left",
+                (false, true) => "right",
+                (false, false) => "atomic",
+            };
+            told.push_str(&format!("{name:6} action {}\n", action.name));
+            for (side, answer) in &answers {
+                let why = match answer {
+                    Answer::Proved(_) => continue,
+                    Answer::Refuted(why) => &why.reason,
+                    Answer::Unknown(why) => why,
+                };
+                told.push_str(&format!("         not {}: {why}\n", side.name()));
+            }
+        }
+        told
+    }
+}
+
+fn rests_on(name: &str) -> Answer {
+    Answer::Unknown(format!(
+        "shown by itself, but it rests on `{name}`, which is not proved"
+    ))
+}
+
+fn actions(song: &Song) -> &Actions {
+    song.actions().expect("claims are about actions")
+}

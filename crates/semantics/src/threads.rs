@@ -1,0 +1,478 @@
+//! Programs with procedures: what they mean.
+//!
+//! A state is the values of the globals and a bag of threads. A thread is a tree of frames: a frame
+//! waits for the procedure it called, or for the arms of its `par`. One step runs one action of one
+//! thread; everything between two actions is local and belongs to the step before it. Threads are
+//! switched anywhere (`yield` says nothing here): this is the preemptive meaning that proofs are about.
+//!
+//! The program is one in which every callee is what it is called as: the one of a layer, extracted.
+
+use crate::atomic::{Atoms, Done, Effect, Globals};
+use crate::code::coverage::{Covered, Statements};
+use crate::code::flatten::{flatten, flatten_called};
+use crate::code::run::{Halt, Outgoing, Run, Runner};
+use crate::code::{FlatCode, OpKind, Pace};
+use crate::eval::Eval;
+use crate::instance::Instance;
+use crate::start::start_values;
+use crate::trace::Failure;
+use crate::value::Value;
+use plainsong_ir::{ActionId, Actions, Call, Callee, LocalId, ProcedureId};
+
+/// A program with procedures, ready to run.
+#[derive(Clone, Debug)]
+pub struct Threads {
+    atoms: Atoms,
+    procedures: Vec<FlatCode>,
+    results: Vec<Option<LocalId>>,
+    init: Option<FlatCode>,
+}
+
+/// Globals and threads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct State {
+    /// The globals.
+    pub globals: Vec<Value>,
+    /// The threads, ascending.
+    threads: Vec<Node>,
+}
+
+/// Something that runs or waits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Node {
+    /// One action, then nothing.
+    Act(ActionId, Vec<Value>),
+    /// A procedure at a call.
+    Frame(Frame),
+}
+
+/// A procedure that stands at a call, and what it waits for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Frame {
+    procedure: ProcedureId,
+    pc: usize,
+    slots: Vec<Value>,
+    /// The procedure it called, or the arms of its `par` that are not done.
+    below: Vec<Node>,
+}
+
+/// What a step leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// A state.
+    State(State),
+    /// A failure.
+    Failed(Failure),
+}
+
+/// What became of a node: it goes on, or it came to its end with a result.
+enum Grown {
+    Node(Node),
+    Ended(Option<Value>),
+}
+
+/// A thread that was started.
+#[derive(Clone, Debug)]
+enum Started {
+    Act(ActionId, Vec<Value>),
+    Run(ProcedureId, Vec<Value>),
+}
+
+/// One way things went: the globals, the node, and threads that were started.
+struct Way {
+    globals: Vec<Value>,
+    grown: Grown,
+    started: Vec<Started>,
+}
+
+impl State {
+    /// Has everything come to its end?
+    pub fn is_final(&self) -> bool {
+        self.threads.is_empty()
+    }
+}
+
+impl Threads {
+    /// Prepares the program of an instance.
+    pub fn new(instance: &Instance) -> Threads {
+        let song = instance.song().clone();
+        let empty = Actions::default();
+        let actions = song.actions().unwrap_or(&empty);
+        let mut statements = Statements::default();
+        let procedures = actions.procedures.iter();
+        let procedures = procedures
+            .map(|one| flatten_called(&one.code, one.result, &mut statements))
+            .collect();
+        let results = actions.procedures.iter().map(|one| one.result).collect();
+        let init = actions.init.as_ref();
+        let init = init.map(|code| flatten(&code.body, &code.locals, 0, &mut statements));
+        Threads {
+            atoms: Atoms::new(instance),
+            procedures,
+            results,
+            init,
+        }
+    }
+
+    /// Every value of the globals at the start.
+    pub fn stores(&self) -> Result<Vec<Vec<Value>>, Failure> {
+        let song = self.atoms.instance().song().clone();
+        let globals = song.actions().map_or(&[][..], |actions| &actions.globals);
+        let mut stores = vec![Vec::new()];
+        for global in globals {
+            let mut longer = Vec::new();
+            for values in stores {
+                let world = Globals { values };
+                let mut slots = vec![Value::None; global.locals.len()];
+                let mut eval = Eval::new(self.atoms.instance(), &world);
+                for value in start_values(&mut eval, &global.start, global.span, &mut slots)? {
+                    longer.push([&world.values[..], &[value]].concat());
+                }
+            }
+            stores = longer;
+        }
+        Ok(stores)
+    }
+
+    /// The states after `init`, from a store.
+    pub fn begin(&self, globals: &[Value]) -> Vec<Next> {
+        let mut runs = vec![Ok((globals.to_vec(), Vec::new()))];
+        if let Some(code) = &self.init {
+            let slots = vec![Value::None; code.slots];
+            let memory = Globals {
+                values: globals.to_vec(),
+            };
+            runs = self.local(code, Run::new(0, slots, memory), Pace::Whole, |run| {
+                (run.memory.values, run.sent)
+            });
+        }
+        let mut all = Vec::new();
+        for run in runs {
+            match run {
+                Ok((globals, sent)) => {
+                    let state = State {
+                        globals,
+                        threads: Vec::new(),
+                    };
+                    all.extend(self.started(state, threads_of(sent)));
+                }
+                Err(failure) => all.push(Next::Failed(failure)),
+            }
+        }
+        all
+    }
+
+    /// Everything that can happen in a state.
+    pub fn steps(&self, state: &State) -> Vec<Next> {
+        let mut all = Vec::new();
+        for (at, node) in state.threads.iter().enumerate() {
+            if at > 0 && state.threads[at - 1] == *node {
+                continue;
+            }
+            for way in self.moves(&state.globals, node) {
+                match way {
+                    Ok(way) => {
+                        let mut threads = state.threads.clone();
+                        threads.remove(at);
+                        if let Grown::Node(node) = way.grown {
+                            threads.push(node);
+                        }
+                        let next = State {
+                            globals: way.globals,
+                            threads,
+                        };
+                        all.extend(self.started(next, way.started));
+                    }
+                    Err(failure) => all.push(Next::Failed(failure)),
+                }
+            }
+        }
+        all
+    }
+
+    /// The state with more threads; each runs to its first action.
+    fn started(&self, state: State, new: Vec<Started>) -> Vec<Next> {
+        let mut states = vec![state];
+        let mut failed = Vec::new();
+        let mut todo = new;
+        while let Some(started) = todo.pop() {
+            let (procedure, arguments) = match started {
+                Started::Run(procedure, arguments) => (procedure, arguments),
+                Started::Act(action, arguments) => {
+                    for state in &mut states {
+                        state.threads.push(Node::Act(action, arguments.clone()));
+                    }
+                    continue;
+                }
+            };
+            let mut longer = Vec::new();
+            for state in states {
+                for way in self.enter(&state.globals, procedure, &arguments) {
+                    match way {
+                        Ok(way) => {
+                            let mut next = state.clone();
+                            if let Grown::Node(node) = way.grown {
+                                next.threads.push(node);
+                            }
+                            longer.extend(match way.started.is_empty() {
+                                true => vec![Next::State(next)],
+                                false => self.started(next, way.started),
+                            });
+                        }
+                        Err(failure) => failed.push(Next::Failed(failure)),
+                    }
+                }
+            }
+            states = Vec::new();
+            for next in longer {
+                match next {
+                    Next::State(state) => states.push(state),
+                    other => failed.push(other),
+                }
+            }
+        }
+        let mut all: Vec<Next> = states
+            .into_iter()
+            .map(|mut state| {
+                state.threads.sort();
+                Next::State(state)
+            })
+            .collect();
+        all.extend(failed);
+        all
+    }
+
+    /// A procedure from its beginning to its first action.
+    fn enter(
+        &self,
+        globals: &[Value],
+        procedure: ProcedureId,
+        arguments: &[Value],
+    ) -> Vec<Result<Way, Failure>> {
+        let code = &self.procedures[procedure.index()];
+        let mut slots = arguments.to_vec();
+        slots.resize(code.slots, Value::None);
+        self.go_on(globals.to_vec(), procedure, 0, slots)
+    }
+
+    /// A frame from an instruction to its next action.
+    fn go_on(
+        &self,
+        globals: Vec<Value>,
+        procedure: ProcedureId,
+        pc: usize,
+        slots: Vec<Value>,
+    ) -> Vec<Result<Way, Failure>> {
+        let code = &self.procedures[procedure.index()];
+        let run = Run::new(pc, slots, Globals { values: globals });
+        let runs = self.local(code, run, Pace::Calls, |run| run);
+        let mut all = Vec::new();
+        for run in runs {
+            match run {
+                Ok(run) => all.extend(self.stand(procedure, run)),
+                Err(failure) => all.push(Err(failure)),
+            }
+        }
+        all
+    }
+
+    /// A frame that has come to a stop: it ends, or calls.
+    fn stand(&self, procedure: ProcedureId, run: Run<Globals>) -> Vec<Result<Way, Failure>> {
+        let code = &self.procedures[procedure.index()];
+        let globals = run.memory.values;
+        let started = threads_of(run.sent);
+        let calls: Vec<Call> = match &code.ops[run.pc].kind {
+            OpKind::Return => {
+                let result = self.results[procedure.index()];
+                let result = result.map(|local| run.slots[local.index()].clone());
+                return vec![Ok(Way {
+                    globals,
+                    grown: Grown::Ended(result),
+                    started,
+                })];
+            }
+            OpKind::Call(_, call) => vec![call.clone()],
+            OpKind::Par(calls) => calls.clone(),
+            other => panic!("a procedure stops at calls, not at {other:?}"),
+        };
+        let frame = Frame {
+            procedure,
+            pc: run.pc,
+            slots: run.slots,
+            below: Vec::new(),
+        };
+        let mut ways = vec![Ok((globals, frame, started, None))];
+        for call in &calls {
+            ways = ways
+                .into_iter()
+                .flat_map(|way| match way {
+                    Ok(way) => self.called(call, way),
+                    Err(failure) => vec![Err(failure)],
+                })
+                .collect();
+        }
+        let mut all = Vec::new();
+        for way in ways {
+            match way {
+                Ok((globals, frame, started, result)) => {
+                    all.extend(self.settle(globals, frame, result, started));
+                }
+                Err(failure) => all.push(Err(failure)),
+            }
+        }
+        all
+    }
+
+    /// Adds what a call runs to what a frame waits for.
+    fn called(&self, call: &Call, way: Open) -> Vec<Result<Open, Failure>> {
+        let (globals, mut frame, started, _) = way;
+        let world = Globals {
+            values: globals.clone(),
+        };
+        let mut slots = frame.slots.clone();
+        let values = Eval::new(self.atoms.instance(), &world).exprs(&call.arguments, &mut slots);
+        let arguments = match values {
+            Ok(values) => values,
+            Err(failure) => return vec![Err(failure)],
+        };
+        let procedure = match call.callee {
+            Callee::Action(action) => {
+                frame.below.push(Node::Act(action, arguments));
+                return vec![Ok((globals, frame, started, None))];
+            }
+            Callee::Procedure(procedure) => procedure,
+        };
+        let ways = self.enter(&globals, procedure, &arguments).into_iter();
+        let ways = ways.map(|way| {
+            let way = way?;
+            let mut frame = frame.clone();
+            let mut result = None;
+            match way.grown {
+                Grown::Node(node) => frame.below.push(node),
+                Grown::Ended(value) => result = value,
+            }
+            let started = [started.clone(), way.started].concat();
+            Ok((way.globals, frame, started, result))
+        });
+        ways.collect()
+    }
+
+    /// A frame whose callees may all be done: then it goes on behind its call.
+    fn settle(
+        &self,
+        globals: Vec<Value>,
+        mut frame: Frame,
+        result: Option<Value>,
+        started: Vec<Started>,
+    ) -> Vec<Result<Way, Failure>> {
+        if !frame.below.is_empty() {
+            frame.below.sort();
+            return vec![Ok(Way {
+                globals,
+                grown: Grown::Node(Node::Frame(frame)),
+                started,
+            })];
+        }
+        let code = &self.procedures[frame.procedure.index()];
+        if let (OpKind::Call(Some(local), _), Some(value)) = (&code.ops[frame.pc].kind, result) {
+            frame.slots[local.index()] = value;
+        }
+        let ways = self.go_on(globals, frame.procedure, frame.pc + 1, frame.slots);
+        let ways = ways.into_iter().map(|way| {
+            let mut way = way?;
+            way.started.extend(started.iter().cloned());
+            Ok(way)
+        });
+        ways.collect()
+    }
+
+    /// Everything that a node can do: one action, and what follows it locally.
+    fn moves(&self, globals: &[Value], node: &Node) -> Vec<Result<Way, Failure>> {
+        let frame = match node {
+            Node::Act(action, arguments) => return self.act(globals, *action, arguments),
+            Node::Frame(frame) => frame,
+        };
+        let mut all = Vec::new();
+        for (at, below) in frame.below.iter().enumerate() {
+            for way in self.moves(globals, below) {
+                let way = match way {
+                    Ok(way) => way,
+                    Err(failure) => {
+                        all.push(Err(failure));
+                        continue;
+                    }
+                };
+                let mut frame = frame.clone();
+                let mut result = None;
+                match way.grown {
+                    Grown::Node(node) => frame.below[at] = node,
+                    Grown::Ended(value) => {
+                        frame.below.remove(at);
+                        result = value;
+                    }
+                }
+                all.extend(self.settle(way.globals, frame, result, way.started));
+            }
+        }
+        all
+    }
+
+    fn act(
+        &self,
+        globals: &[Value],
+        action: ActionId,
+        arguments: &[Value],
+    ) -> Vec<Result<Way, Failure>> {
+        let effects = self.atoms.run(action, globals, arguments).into_iter();
+        let ways = effects.map(|effect| match effect {
+            Effect::Failed(failure) => Err(failure),
+            Effect::Done(Done {
+                globals,
+                result,
+                created,
+            }) => Ok(Way {
+                globals,
+                grown: Grown::Ended(result),
+                started: created
+                    .into_iter()
+                    .map(|(action, arguments)| Started::Act(action, arguments))
+                    .collect(),
+            }),
+        });
+        ways.collect()
+    }
+
+    /// Every way local code can go to its next stop; ways that block are none.
+    fn local<T>(
+        &self,
+        code: &FlatCode,
+        run: Run<Globals>,
+        pace: Pace,
+        told: impl Fn(Run<Globals>) -> T,
+    ) -> Vec<Result<T, Failure>> {
+        let runner = Runner {
+            instance: self.atoms.instance(),
+            code,
+            pace,
+        };
+        let branches = runner.branches(run, false, &mut Covered::default());
+        let ways = branches.into_iter().filter_map(|branch| match branch.halt {
+            Halt::Blocked => None,
+            Halt::Stop => Some(Ok(told(branch.run))),
+            Halt::Failed(failure) => Some(Err(failure)),
+        });
+        ways.collect()
+    }
+}
+
+/// A frame whose calls are being made: with the globals, threads started and the last result.
+type Open = (Vec<Value>, Frame, Vec<Started>, Option<Value>);
+
+fn threads_of(sent: Vec<Outgoing>) -> Vec<Started> {
+    let threads = sent.into_iter().map(|outgoing| match outgoing {
+        Outgoing::Thread(procedure, arguments) => Started::Run(procedure, arguments),
+        Outgoing::Async(action, arguments) => Started::Act(action, arguments),
+        other @ Outgoing::Message(..) => panic!("procedures send no messages: {other:?}"),
+    });
+    threads.collect()
+}

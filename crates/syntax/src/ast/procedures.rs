@@ -1,0 +1,183 @@
+//! Views of layers, procedures and invariants.
+
+use super::patterns::integer;
+use super::{
+    ArgList, Binder, BinderList, Block, BlockExpr, Name, Stmt, child, children, has, name, nodes,
+    tokens,
+};
+use crate::kinds::SyntaxKind;
+
+nodes! {
+    /// `invariant inv(…) @ 1 { e }`
+    InvariantItem = InvariantItem;
+    /// `procedure p(…) @ 1 refines A { … }`
+    ProcedureItem = ProcedureItem;
+    /// `-> r: T`
+    ResultDecl = ResultDecl;
+    /// `@ 0..1`
+    LayerClause = LayerClause;
+    /// `refines A`
+    RefinesClause = RefinesClause;
+    /// `preserves inv(…), …`
+    InvariantUse = InvariantUse;
+    /// `inv(…)`
+    InvariantCall = InvariantCall;
+    /// `call f(…);`
+    CallStmt = CallStmt;
+    /// `call f(…)`
+    Called = Called;
+    /// `par { … }`
+    ParStmt = ParStmt;
+    /// `yield inv(…);`
+    YieldStmt = YieldStmt;
+}
+
+/// Which ends of a procedure a clause speaks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UseKind {
+    /// `requires`
+    Requires,
+    /// `ensures`
+    Ensures,
+    /// `preserves`
+    Preserves,
+}
+
+impl InvariantItem {
+    /// The invariant.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its parameters.
+    pub fn binders(&self) -> Option<BinderList> {
+        child(&self.syntax)
+    }
+
+    /// Its layer.
+    pub fn layers(&self) -> Option<LayerClause> {
+        child(&self.syntax)
+    }
+
+    /// What holds.
+    pub fn body(&self) -> Option<BlockExpr> {
+        child(&self.syntax)
+    }
+}
+
+impl ProcedureItem {
+    /// The procedure.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its parameters.
+    pub fn binders(&self) -> Option<BinderList> {
+        child(&self.syntax)
+    }
+
+    /// Its result.
+    pub fn result(&self) -> Option<ResultDecl> {
+        child(&self.syntax)
+    }
+
+    /// Its layer.
+    pub fn layers(&self) -> Option<LayerClause> {
+        child(&self.syntax)
+    }
+
+    /// The action it refines.
+    pub fn refines(&self) -> Option<Name> {
+        child::<RefinesClause>(&self.syntax).and_then(|clause| name(&clause.syntax))
+    }
+
+    /// Invariants at entry and exit.
+    pub fn uses(&self) -> impl Iterator<Item = InvariantUse> + use<> {
+        children(&self.syntax)
+    }
+
+    /// What it does.
+    pub fn block(&self) -> Option<Block> {
+        child(&self.syntax)
+    }
+}
+
+impl ResultDecl {
+    /// Its name and type.
+    pub fn binder(&self) -> Option<Binder> {
+        child(&self.syntax)
+    }
+}
+
+impl LayerClause {
+    /// The numbers as written; `None` for one that is too large.
+    pub fn numbers(&self) -> Vec<Option<u32>> {
+        let ints = tokens(&self.syntax).filter(|token| token.kind() == SyntaxKind::Int);
+        ints.map(|token| integer(token.text()).and_then(|int| u32::try_from(int).ok()))
+            .collect()
+    }
+}
+
+impl InvariantUse {
+    /// Which ends it speaks about.
+    pub fn kind(&self) -> UseKind {
+        if has(&self.syntax, SyntaxKind::RequiresKw) {
+            UseKind::Requires
+        } else if has(&self.syntax, SyntaxKind::EnsuresKw) {
+            UseKind::Ensures
+        } else {
+            UseKind::Preserves
+        }
+    }
+
+    /// The invariants.
+    pub fn calls(&self) -> impl Iterator<Item = InvariantCall> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl InvariantCall {
+    /// The invariant.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its arguments.
+    pub fn arguments(&self) -> Option<ArgList> {
+        child(&self.syntax)
+    }
+}
+
+impl CallStmt {
+    /// The call.
+    pub fn called(&self) -> Option<Called> {
+        child(&self.syntax)
+    }
+}
+
+impl Called {
+    /// The action or procedure.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its arguments.
+    pub fn arguments(&self) -> Option<ArgList> {
+        child(&self.syntax)
+    }
+}
+
+impl ParStmt {
+    /// What is done at once.
+    pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
+        let block: Option<Block> = child(&self.syntax);
+        block.into_iter().flat_map(|block| block.statements())
+    }
+}
+
+impl YieldStmt {
+    /// What holds there.
+    pub fn calls(&self) -> impl Iterator<Item = InvariantCall> + use<> {
+        children(&self.syntax)
+    }
+}

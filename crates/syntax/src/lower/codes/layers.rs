@@ -1,0 +1,52 @@
+//! Codes about layers, procedures and permissions.
+
+plainsong_diagnostics::declare_codes! {
+    /// Something is used at a layer where it is not.
+    WRONG_LAYER = "wrong-layer", "something is used at a layer where it does not exist", "\
+A program in layers is a stack of programs. At layer `n` there are
+
+- the variables declared `@ a..b` with `a < n <= b` (introduced at layer `a`, hidden above `b`),
+- the actions declared `@ a..b` with `a <= n <= b`,
+- the procedures declared `@ m` with `n <= m`; a call of any other procedure is a call of the action it
+  refines.
+
+An action uses only variables that exist at all of its layers. A procedure `@ n` calls only what exists
+at every layer up to `n`, and the action it refines exists at layer `n + 1`. What has no `@` exists at
+all layers. A procedure reads no global variables, except to assign to the ones introduced at its own
+layer: everything else goes through actions.";
+
+    /// A procedure and its action have different parameters.
+    WRONG_REFINES = "wrong-refines", "a procedure and the action it refines differ in their parameters", "\
+A call of a procedure becomes a call of the action it refines, with the same arguments. So both have the
+same parameters in the same order, the same `linear` ones, and both or neither have a result of the same
+type.";
+
+    /// A result that is not always there.
+    UNASSIGNED_RESULT = "unassigned-result", "a result is not assigned on every way to the end", "\
+`-> won: bool` declares the result of an action or procedure as a variable without a first value. Every
+way through the body assigns it.
+
+```text
+atomic action cas() -> won: bool {
+    won = !held;
+    if won { held = true; }
+}
+```";
+
+    /// The result of a call used wrongly.
+    CALLED_RESULT = "called-result", "the result of a call is used wrongly", "\
+`let r = call f(x);` names the result of a call. There must be one, and it is not assigned to a
+variable that exists already.";
+
+    /// Something that cannot run in parallel.
+    PAR_ARM = "par-arm", "only calls run in parallel", "\
+`par { call f(x); call g(y); }` runs several calls at once and goes on when all are done. Anything else
+stands before or after it, or in a procedure of its own.";
+
+    /// A permission that is not there, or there twice.
+    PERMISSION = "permission", "a permission is not available here", "\
+A `linear` parameter carries a permission: a value of which no two threads hold the same one. So it
+cannot be copied: an argument for a `linear` parameter is a `linear` parameter of the caller, passed at
+most once in a call (or in all arms of a `par` together), and `async` gives it away for good. In `init` it
+is the name of a `for` over a whole sort, so that everyone gets another one.";
+}

@@ -1,0 +1,383 @@
+//! Layers: everything is used only where it exists.
+//!
+//! Statement. At layer `n` a song denotes the program that `plainsong-refine` extracts: the globals
+//! with `a < n <= b`, the actions whose layers contain `n`, the procedures whose layer is at least `n`;
+//! calls of the others are calls of their actions. The rules here make that program well formed for
+//! every `n`, so that extraction cannot fail.
+//!
+//! - An action uses only globals that exist at all of its layers.
+//! - An invariant at layer `n` reads globals that exist at `n` or are introduced at `n`.
+//! - A procedure at layer `n` calls actions that exist at layers 1 to `n`, procedures of layer `m <= n`
+//!   whose actions exist at layers `m + 1` to `n`; `async` starts procedures that refine nothing.
+//! - A procedure reads and writes globals only to assign to those introduced at its own layer; then it
+//!   may read what an invariant of that layer may.
+//! - A first value reads no other global, and `init` of a program with procedures neither reads nor
+//!   writes globals: not all of them exist at all layers.
+
+use super::Lowering;
+use super::codes::layers::{WRONG_LAYER, WRONG_REFINES};
+use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::visit::{Visit, globals_read, walk};
+use plainsong_ir::{
+    Action, Actions, Block, Call, Callee, Expr, ExprKind, Global, GlobalId, InvariantCall, Local,
+    Place, Procedure, Root, Song, StartValue, Stmt, StmtKind,
+};
+use std::collections::BTreeSet;
+
+impl Lowering<'_> {
+    /// Reports what is used at a layer where it does not exist.
+    pub(crate) fn layers(&mut self, song: &Song) {
+        let Some(actions) = song.actions() else {
+            return;
+        };
+        let mut found = Found {
+            actions,
+            diagnostics: Vec::new(),
+        };
+        found.globals();
+        actions.actions.iter().for_each(|one| found.action(one));
+        found.invariants();
+        for procedure in &actions.procedures {
+            found.procedure(procedure);
+        }
+        if actions.is_layered() {
+            found.init();
+        }
+        let diagnostics = found.diagnostics;
+        diagnostics.into_iter().for_each(|one| self.report(one));
+        if self.errors == 0 {
+            self.permissions(actions);
+        }
+    }
+}
+
+struct Found<'s> {
+    actions: &'s Actions,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Found<'_> {
+    fn wrong(&mut self, span: Span, message: String, help: &str) {
+        let diagnostic = Diagnostic::error(&WRONG_LAYER, span, message).help(help);
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn globals(&mut self) {
+        for global in &self.actions.globals {
+            if let Some(layers) = global.layers
+                && layers.first == layers.last
+            {
+                let message = format!("`{}` is hidden where it is introduced", global.name);
+                self.wrong(global.span, message, "write `@ a..b` with `a < b`");
+            }
+            let read = match &global.start {
+                StartValue::Value(value) => globals_read(value),
+                StartValue::Choice(choice) => {
+                    let mut reads = Reads::default();
+                    reads.choice(choice);
+                    reads.globals
+                }
+            };
+            if self.actions.is_layered() && !read.is_empty() {
+                let message = format!("the first value of `{}` reads a global", global.name);
+                let help = "in a program with procedures, first values stand alone";
+                self.wrong(global.span, message, help);
+            }
+        }
+    }
+
+    fn action(&mut self, action: &Action) {
+        let mut reads = Reads::default();
+        action.code.body.iter().for_each(|stmt| reads.stmt(stmt));
+        for id in reads.globals {
+            let global = &self.actions.globals[id.index()];
+            if !covers(action, global) {
+                let message = format!(
+                    "`{}` uses `{}`, which does not exist at all of its layers",
+                    action.name, global.name
+                );
+                let help = "write `@` with the layers at which the action exists";
+                self.wrong(action.span, message, help);
+            }
+        }
+    }
+
+    fn invariants(&mut self) {
+        for invariant in &self.actions.invariants {
+            for id in globals_read(&invariant.body) {
+                let global = &self.actions.globals[id.index()];
+                if !is_seen(global, invariant.layer) {
+                    let message = format!(
+                        "`{}` reads `{}`, which does not exist at layer {}",
+                        invariant.name, global.name, invariant.layer
+                    );
+                    self.wrong(invariant.span, message, "change one of the layers");
+                }
+            }
+        }
+    }
+
+    fn procedure(&mut self, procedure: &Procedure) {
+        self.refines(procedure);
+        for clause in &procedure.clauses {
+            self.invariant_call(procedure, &clause.call);
+        }
+        self.block(procedure, &procedure.code.body);
+    }
+
+    fn refines(&mut self, procedure: &Procedure) {
+        let Some(id) = procedure.refines else {
+            return;
+        };
+        let action = &self.actions.actions[id.index()];
+        let next = procedure.layer + 1;
+        if !action.exists_at(next) {
+            let message = format!(
+                "`{}` refines `{}`, which does not exist at layer {next}",
+                procedure.name, action.name
+            );
+            let help = "the action takes the place of the procedure one layer above it";
+            self.wrong(procedure.span, message, help);
+        }
+        let (code, of) = (&procedure.code, &action.code);
+        let same = types(&code.locals[..code.arity]).eq(types(&of.locals[..of.arity]))
+            && procedure.linear == action.role.linear
+            && result(&code.locals, procedure.result) == result(&of.locals, action.role.result);
+        if !same {
+            let message = format!(
+                "`{}` and `{}` have different parameters or results",
+                procedure.name, action.name
+            );
+            let diagnostic = Diagnostic::error(&WRONG_REFINES, procedure.span, message)
+                .also(action.span, format!("`{}` is declared here", action.name));
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn invariant_call(&mut self, procedure: &Procedure, call: &InvariantCall) {
+        let invariant = &self.actions.invariants[call.invariant.index()];
+        if invariant.layer > procedure.layer {
+            let message = format!(
+                "`{}` holds at layer {}, where `{}` is no longer a procedure",
+                invariant.name, invariant.layer, procedure.name
+            );
+            self.wrong(call.span, message, "change one of the layers");
+        }
+        self.no_globals(&call.arguments);
+    }
+
+    fn no_globals(&mut self, exprs: &[Expr]) {
+        for expr in exprs {
+            self.no_globals_in(globals_read(expr), expr.span);
+        }
+    }
+
+    fn no_globals_in(&mut self, read: BTreeSet<GlobalId>, span: Span) {
+        if let Some(id) = read.first() {
+            let name = &self.actions.globals[id.index()].name;
+            let message = format!("a procedure cannot read the global `{name}` here");
+            let help = "read it in an action with a result: `let x = call read();`";
+            self.wrong(span, message, help);
+        }
+    }
+
+    fn block(&mut self, procedure: &Procedure, block: &Block) {
+        for stmt in block {
+            self.stmt(procedure, stmt);
+        }
+    }
+
+    fn stmt(&mut self, procedure: &Procedure, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign(place, value) if is_global(place) => {
+                self.introduces(procedure, place, value);
+            }
+            StmtKind::AssignChoice(place, _) if is_global(place) => {
+                let message = "what is introduced is not chosen freely".to_owned();
+                self.wrong(stmt.span, message, "assign a value that is known");
+            }
+            StmtKind::Call(_, call) => self.call(procedure, call),
+            StmtKind::Par(calls) => calls.iter().for_each(|call| self.call(procedure, call)),
+            StmtKind::Yield(calls) => {
+                for call in calls {
+                    self.invariant_call(procedure, call);
+                }
+            }
+            StmtKind::Spawn(id, arguments) => {
+                let other = &self.actions.procedures[id.index()];
+                if other.refines.is_some() || other.layer > procedure.layer {
+                    let message = format!("`{}` cannot be started here", other.name);
+                    let help = "a procedure starts procedures of its own layer or lower ones that \
+                                refine nothing; an action cannot leave them behind";
+                    self.wrong(stmt.span, message, help);
+                }
+                self.no_globals(arguments);
+            }
+            _ => {
+                let mut own = Reads {
+                    shallow: true,
+                    ..Reads::default()
+                };
+                walk::stmt(&mut own, stmt);
+                self.no_globals_in(own.globals, stmt.span);
+            }
+        }
+        match &stmt.kind {
+            StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
+                self.block(procedure, yes);
+                self.block(procedure, no);
+            }
+            StmtKind::Match(_, arms) => {
+                arms.iter()
+                    .for_each(|(_, body)| self.block(procedure, body));
+            }
+            StmtKind::While(_, _, body) | StmtKind::For { body, .. } => self.block(procedure, body),
+            _ => {}
+        }
+    }
+
+    fn introduces(&mut self, procedure: &Procedure, place: &Place, value: &Expr) {
+        let Root::Global(id) = place.root else { return };
+        let global = &self.actions.globals[id.index()];
+        let layer = procedure.layer;
+        if global.layers.is_none_or(|layers| layers.first != layer) {
+            let message = format!(
+                "`{}` is not introduced at layer {layer}, so `{}` cannot assign to it",
+                global.name, procedure.name
+            );
+            let help = "call an action that changes it; only what a layer introduces is assigned in \
+                        its procedures";
+            self.wrong(place.span, message, help);
+        }
+        let mut reads = Reads::default();
+        reads.expr(value);
+        walk::place(&mut reads, place);
+        for id in reads.globals {
+            let read = &self.actions.globals[id.index()];
+            if !is_seen(read, layer) {
+                let message = format!("`{}` does not exist at layer {layer}", read.name);
+                self.wrong(value.span, message, "change one of the layers");
+            }
+        }
+    }
+
+    fn call(&mut self, procedure: &Procedure, call: &Call) {
+        self.no_globals(&call.arguments);
+        let (action, first) = match call.callee {
+            Callee::Action(id) => (Some(id), 1),
+            Callee::Procedure(id) => {
+                let callee = &self.actions.procedures[id.index()];
+                if callee.layer > procedure.layer {
+                    let message = format!(
+                        "`{}` is still a procedure at layer {}, where `{}` is none",
+                        callee.name, callee.layer, procedure.name
+                    );
+                    self.wrong(
+                        call.span,
+                        message,
+                        "a procedure calls those of lower layers",
+                    );
+                    return;
+                }
+                let lost = callee.result.is_some() && callee.refines.is_none();
+                if lost && callee.layer < procedure.layer {
+                    let message = format!(
+                        "the result of `{}` is gone above layer {}",
+                        callee.name, callee.layer
+                    );
+                    let help = "say which action it refines: `refines A`";
+                    self.wrong(call.span, message, help);
+                }
+                (callee.refines, callee.layer + 1)
+            }
+        };
+        let Some(id) = action else { return };
+        let action = &self.actions.actions[id.index()];
+        let missing = (first..=procedure.layer).find(|layer| !action.exists_at(*layer));
+        if let Some(layer) = missing {
+            let message = format!(
+                "`{}` does not exist at layer {layer}, where `{}` needs it",
+                action.name, procedure.name
+            );
+            self.wrong(call.span, message, "let the action exist at more layers");
+        }
+    }
+
+    fn init(&mut self) {
+        let Some(init) = &self.actions.init else {
+            return;
+        };
+        let mut reads = Reads::default();
+        init.body.iter().for_each(|stmt| reads.stmt(stmt));
+        if reads.globals.is_empty() && !reads.asyncs {
+            return;
+        }
+        let span = init.body.first().map_or(Span::default(), |stmt| stmt.span);
+        let message = "`init` of a program with procedures only starts procedures".to_owned();
+        let help = "give variables their first values where they are declared";
+        self.wrong(span, message, help);
+    }
+}
+
+/// Does a global exist at all layers of an action?
+fn covers(action: &Action, global: &Global) -> bool {
+    match (action.role.layers, global.layers) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        (Some(of), Some(_)) => (of.first..=of.last).all(|layer| global.exists_at(layer)),
+    }
+}
+
+/// May the checker of a layer speak of it: is it there, or introduced there?
+fn is_seen(global: &Global, layer: u32) -> bool {
+    let introduced = global.layers.is_some_and(|layers| layers.first == layer);
+    introduced || global.exists_at(layer)
+}
+
+fn is_global(place: &Place) -> bool {
+    matches!(place.root, Root::Global(_))
+}
+
+fn types(rows: &[Local]) -> impl Iterator<Item = &plainsong_ir::Ty> {
+    rows.iter().map(|row| &row.ty)
+}
+
+fn result(rows: &[Local], result: Option<plainsong_ir::LocalId>) -> Option<&plainsong_ir::Ty> {
+    result.map(|local| &rows[local.index()].ty)
+}
+
+/// The globals that code reads or writes.
+#[derive(Default)]
+struct Reads {
+    globals: BTreeSet<GlobalId>,
+    asyncs: bool,
+    /// Not in the blocks of a statement.
+    shallow: bool,
+}
+
+impl Visit for Reads {
+    fn expr(&mut self, expr: &Expr) {
+        if let ExprKind::Global(id) = &expr.kind {
+            self.globals.insert(*id);
+        }
+        walk::expr(self, expr);
+    }
+
+    fn block(&mut self, block: &Block) {
+        if !self.shallow {
+            walk::block(self, block);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.asyncs |= matches!(stmt.kind, StmtKind::Async(..));
+        walk::stmt(self, stmt);
+    }
+
+    fn place(&mut self, place: &Place) {
+        if let Root::Global(id) = place.root {
+            self.globals.insert(id);
+        }
+        walk::place(self, place);
+    }
+}

@@ -1,0 +1,183 @@
+//! Layers, procedures and the invariants they rely on.
+
+use rowan::Checkpoint;
+
+use super::Parser;
+use super::items::is_name_like;
+use crate::kinds::SyntaxKind::*;
+
+impl Parser<'_> {
+    /// Is this `left`, `right`, `both` or `atomic` before `action`?
+    pub(super) fn at_mover(&self) -> bool {
+        self.nth(1) == ActionKw && self.mover_kind().is_some()
+    }
+
+    fn mover_kind(&self) -> Option<crate::kinds::SyntaxKind> {
+        let kinds = [
+            ("atomic", AtomicKw),
+            ("left", LeftKw),
+            ("right", RightKw),
+            ("both", BothKw),
+        ];
+        let found = kinds.into_iter().find(|(word, _)| self.at_word(word));
+        found.map(|(_, kind)| kind)
+    }
+
+    /// `left action A(…) { … }`
+    pub(super) fn moving_action(&mut self) {
+        let start = self.open();
+        if let Some(kind) = self.mover_kind() {
+            self.bump_as(kind);
+        }
+        self.action(start);
+    }
+
+    /// `invariant name(…) @ n { e }`
+    pub(super) fn invariant_item(&mut self) {
+        let start = self.open();
+        self.bump();
+        self.expect_name("the name of an invariant");
+        self.permission_binders();
+        self.optional_layers();
+        self.branch();
+        self.close(start, InvariantItem);
+    }
+
+    /// `procedure name(…) -> r: T @ n refines A preserves inv(…) { … }`
+    pub(super) fn procedure(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of a procedure");
+        self.permission_binders();
+        self.optional_result();
+        self.optional_layers();
+        if self.at(RefinesKw) {
+            let clause = self.open();
+            self.bump();
+            self.expect_name("the name of an action");
+            self.close(clause, RefinesClause);
+        }
+        while self.at(RequiresKw) || self.at(EnsuresKw) || self.at_word("preserves") {
+            self.invariant_use();
+        }
+        self.block();
+        self.close(start, ProcedureItem);
+    }
+
+    /// `preserves a(…), b(…)`
+    fn invariant_use(&mut self) {
+        let start = self.open();
+        if self.at_word("preserves") {
+            self.bump_as(PreservesKw);
+        } else {
+            self.bump();
+        }
+        self.invariant_calls();
+        self.close(start, InvariantUse);
+    }
+
+    fn invariant_calls(&mut self) {
+        loop {
+            let start = self.open();
+            self.expect_name("the name of an invariant");
+            if self.at(LParen) {
+                self.arguments();
+            } else {
+                self.expected_with_help("`(`", "an invariant is called: `inv()`");
+            }
+            self.close(start, InvariantCall);
+            if self.in_error() || !self.eat(Comma) {
+                break;
+            }
+        }
+    }
+
+    /// `(linear x: T, …)`
+    pub(super) fn permission_binders(&mut self) {
+        if !self.at(LParen) {
+            self.expect(LParen);
+            return;
+        }
+        let start = self.open();
+        self.delimited("a name", is_name_like, |p| {
+            if p.at(LinearKw) {
+                let binder = p.open();
+                p.bump();
+                p.expect_name("the name of a parameter");
+                if p.expect(Colon) {
+                    p.ty();
+                }
+                p.close(binder, Binder);
+            } else {
+                p.name_and_type("the name of a parameter", Binder);
+            }
+        });
+        self.close(start, BinderList);
+    }
+
+    /// `-> r: T`
+    pub(super) fn optional_result(&mut self) {
+        if !self.at(ThinArrow) {
+            return;
+        }
+        let start = self.open();
+        self.bump();
+        if self.at(Ident) && self.nth(1) == Colon {
+            self.name_and_type("the name of the result", Binder);
+        } else {
+            self.expected_with_help(
+                "a name and a type",
+                "the result has a name, to which the body assigns: `-> won: bool`",
+            );
+        }
+        self.close(start, ResultDecl);
+    }
+
+    /// `@ 1` or `@ 0..2`
+    pub(super) fn optional_layers(&mut self) {
+        if !self.at(AtSign) {
+            return;
+        }
+        let start = self.open();
+        self.bump();
+        if !self.eat(Int) {
+            self.expected_with_help("a layer", "layers are numbers: `@ 1`, `@ 0..2`");
+        } else if self.eat(DotDot) && !self.eat(Int) {
+            self.expected("the last layer");
+        }
+        self.close(start, LayerClause);
+    }
+
+    /// `call f(…)`
+    pub(super) fn called(&mut self) {
+        let start = self.open();
+        self.bump();
+        self.expect_name("the name of an action or procedure");
+        if self.at(LParen) {
+            self.arguments();
+        } else {
+            self.expected_with_help("`(`", "a call has arguments, possibly none: `call f();`");
+        }
+        self.close(start, Called);
+    }
+
+    pub(super) fn call_statement(&mut self, start: Checkpoint) {
+        self.called();
+        self.expect_semicolon();
+        self.close(start, CallStmt);
+    }
+
+    pub(super) fn par_statement(&mut self, start: Checkpoint) {
+        self.bump();
+        self.block();
+        self.close(start, ParStmt);
+    }
+
+    pub(super) fn yield_statement(&mut self, start: Checkpoint) {
+        self.bump();
+        if !self.at(Semicolon) {
+            self.invariant_calls();
+        }
+        self.expect_semicolon();
+        self.close(start, YieldStmt);
+    }
+}
