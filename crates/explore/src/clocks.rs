@@ -34,6 +34,7 @@ impl<P: Program> Graph<P> {
     /// The same, from cause to cause.
     #[cold]
     fn is_reached(&self, earlier: EventId, later: EventId) -> bool {
+        self.lacked_clock.set(true);
         // How many events of each thread have been looked at.
         let mut seen = vec![0; self.threads()];
         let mut open = vec![later];

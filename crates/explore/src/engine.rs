@@ -24,7 +24,7 @@ use crate::graph::Graph;
 use crate::order::SendOrder;
 use crate::part::Part;
 use crate::program::{Budget, Program, Want};
-use crate::revisit::{Turn, Walk, revisits};
+use crate::revisit::{Turn, Walk, knows_all_receives, revisits};
 use crate::sample::Fork;
 use crate::takings::{Taking, is_simple, takings};
 use crate::tally::Tally;
@@ -552,7 +552,7 @@ impl<'p, P: Program> Engine<'p, P> {
 
     fn send(&mut self, thread: Tid) {
         let id = self.insert(thread, None);
-        if self.graph.nobody_received(id) {
+        if self.graph.nobody_received(id) || knows_all_receives(&self.graph, id) {
             return;
         }
         self.graph.settle_clocks();

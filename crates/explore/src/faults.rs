@@ -93,7 +93,17 @@ impl<P: Program> Graph<P> {
     }
 
     /// Registers what a receive spends, and that it waits for ever.
+    #[inline]
     pub(crate) fn count_faults(&mut self, receive: EventId) {
+        let event = self.event(receive);
+        match event.read {
+            _ if event.more.is_some() => self.count_some_faults(receive),
+            Read::From(send) if !self.is_copy(send) => {}
+            _ => self.count_some_faults(receive),
+        }
+    }
+
+    fn count_some_faults(&mut self, receive: EventId) {
         let event = self.event(receive);
         let spends = event.drops().next().is_some()
             || event
@@ -109,9 +119,12 @@ impl<P: Program> Graph<P> {
     }
 
     /// Undoes [`Graph::count_faults`].
+    #[inline]
     pub(crate) fn uncount_faults(&mut self, receive: EventId) {
-        self.faults.spenders.retain(|&id| id != receive);
-        self.faults.lost.retain(|&id| id != receive);
+        if !self.faults.spenders.is_empty() || !self.faults.lost.is_empty() {
+            self.faults.spenders.retain(|&id| id != receive);
+            self.faults.lost.retain(|&id| id != receive);
+        }
     }
 
     /// Is it a second copy?

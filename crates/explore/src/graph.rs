@@ -12,6 +12,7 @@ use crate::postbox::Postbox;
 use crate::program::{Fate, Mailbox, Model, Program};
 use crate::running::Running;
 use crate::takings::Taking;
+use std::cell::Cell;
 
 pub(crate) type EventOf<P> = Event<<P as Program>::Message, <P as Program>::Pattern>;
 
@@ -46,6 +47,8 @@ pub struct Graph<P: Program> {
     pub(crate) next_stamp: u32,
     /// Does every event need its clock at once?
     pub(crate) needs_clocks: bool,
+    /// Did somebody ask what happened before an event that had no clock?
+    pub(crate) lacked_clock: Cell<bool>,
     by_key: Vec<Tid>,
     pub(crate) running: Running,
     /// Joins in the graph.
@@ -76,6 +79,7 @@ impl<P: Program> Graph<P> {
             clocked: 0,
             next_stamp: 0,
             needs_clocks: false,
+            lacked_clock: Cell::new(false),
             by_key: vec![0],
             running: Running::default(),
             joins: 0,
@@ -264,6 +268,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// Makes the thread's next scripted operation an event. A receive reads `from`.
+    #[inline]
     pub(crate) fn insert(&mut self, thread: Tid, from: Option<EventId>) -> EventId {
         self.insert_reading(thread, from.map_or(Read::None, Read::From), None)
     }
@@ -273,6 +278,7 @@ impl<P: Program> Graph<P> {
         self.insert_reading(thread, taking.read(), taking.more())
     }
 
+    #[inline]
     fn insert_reading(&mut self, thread: Tid, read: Read, more: Option<Box<More>>) -> EventId {
         let data = &mut self.threads[thread as usize];
         let id = EventId {
@@ -296,6 +302,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// Registers a new event with mailboxes, its sender and spawned threads.
+    #[inline]
     pub(crate) fn link(&mut self, id: EventId) {
         let event = &self.threads[id.thread as usize].script[id.index as usize];
         match event.kind {
@@ -399,6 +406,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// Takes the last inserted event out again; its operation stays in the script.
+    #[inline]
     pub(crate) fn remove_last(&mut self) -> EventId {
         let id = self.order.pop().expect("there is an event to remove");
         self.next_stamp = self.event(id).stamp;
@@ -410,6 +418,7 @@ impl<P: Program> Graph<P> {
         id
     }
 
+    #[inline]
     pub(crate) fn unlink(&mut self, id: EventId) {
         debug_assert_eq!(
             self.live(id.thread),

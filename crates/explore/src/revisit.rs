@@ -54,6 +54,31 @@ pub(crate) struct Walk {
     pub(crate) order: SendOrder,
 }
 
+/// Is it easy to see that every receive from where `send` goes is in its causal past, so that it turns
+/// none of them round? So it is where one sends and waits for an answer; clocks need not be asked.
+#[inline]
+pub(crate) fn knows_all_receives<P: Program>(graph: &Graph<P>, send: EventId) -> bool {
+    // One thread receives from a mailbox, so the last receive is the one to look at.
+    let receives = &graph.boxes[graph.destination(send) as usize].receives;
+    let Some(&last) = receives.last() else {
+        return true;
+    };
+    if graph.lacked_clock.get() {
+        return false;
+    }
+    let first = send.index.saturating_sub(NEAR);
+    last.thread == send.thread
+        || (first..send.index).rev().any(|index| {
+            let event = graph.event_at(send.thread, index as usize);
+            matches!(event.read, Read::From(cause)
+                if cause.thread == last.thread && cause.index > last.index
+                    && matches!(event.kind, Kind::Receive { .. }))
+        })
+}
+
+/// How many events before a send are looked at.
+const NEAR: u32 = 4;
+
 /// The receives that `send`, just inserted, may turn round.
 pub(crate) fn revisits<P: Program>(graph: &Graph<P>, walk: &mut Walk, send: EventId) -> Vec<Turn> {
     let mut found = Vec::new();

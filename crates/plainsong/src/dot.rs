@@ -121,7 +121,9 @@ fn write_process(
         writeln!(text, "    {} [label={label}{style}];", node(id))?;
     }
     let mut last = count;
-    if let Some(operation @ (Op::Receive { .. } | Op::Join { .. })) = machine.pending(process) {
+    if let Some(operation @ (Op::Receive { .. } | Op::Join { .. })) =
+        machine.pending(process).as_deref()
+    {
         let operation = describe_operation(&machine.world, process, operation);
         let label = quoted(&format!("waits: {operation}"));
         let id = EventId {

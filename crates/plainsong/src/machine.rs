@@ -14,7 +14,8 @@
 //! kept for when it is wanted. So one run of `main` provides for one new start of every child.
 //!
 //! Invariant. A run with `consumed` answers has got the answers that the graph has, or will have
-//! again, for the first `consumed` operations of its process; [`Machine::forget`] sees to it.
+//! again, for the first `consumed` operations of its process; [`Machine::forget`] sees to it. After
+//! those it may have performed sends that the graph does not have yet: they depend on no other answers.
 //! The code kept for a child comes from a run of the parent with the answers that still hold.
 //!
 //! [`Restart::All`] is in `lockstep`: everything runs again, in the order of the execution.
@@ -25,12 +26,13 @@ mod describe;
 mod lockstep;
 mod observe;
 mod receivers;
+mod rehearsal;
 
 use crate::coroutine::{Coroutine, State};
 use crate::explorer::Restart;
 use crate::guard::{Mismatch, Print, What, at};
 use crate::message::Envelope;
-use crate::panics::{self, Detail};
+use crate::panics::{self, Caught, Detail};
 use crate::pattern::Pattern;
 use crate::record::{Body, Record};
 use crate::task::{Difference, Fed, Note, Operation, Outcome, Task, run_body};
@@ -39,6 +41,7 @@ pub(crate) use causality::causal_order;
 pub(crate) use describe::{describe_event, describe_operation};
 use plainsong_explore::{EventId, Graph, History, Kind, Mailbox, Op, Program, Read, Tid, Want};
 pub(crate) use receivers::{find_two_receivers, two_receivers};
+use std::cell::Ref;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -77,12 +80,13 @@ struct Run {
     task: Rc<Task>,
     /// None when the code has ended.
     coroutine: Option<Coroutine>,
-    /// The operation that it stopped at.
-    pending: Option<Operation>,
-    /// How many answers it has got.
+    /// How many answers it has got. It has requested the operations after those: sends, whose answers
+    /// are no news, and the one that it stopped at.
     consumed: usize,
-    /// The last of them, if it came from others.
+    /// The last answer, if it came from others.
     last: Option<Fed>,
+    /// How it failed, if that is what it stopped at.
+    caught: Option<Caught>,
     /// Does the last answer perhaps not hold any more?
     in_doubt: bool,
 }
@@ -90,7 +94,23 @@ struct Run {
 impl Run {
     /// May it turn out that an answer from the `kept`-th on is the same again?
     fn may_get_the_same(&self, kept: usize) -> bool {
-        self.consumed == kept + 1 && self.last.is_some() && !matches!(self.pending, Some(Op::Fail))
+        self.consumed == kept + 1 && self.last.is_some() && self.caught.is_none()
+    }
+
+    /// The operation that it performs when it has got so many answers, if it came there already.
+    #[inline]
+    fn operation(&self, answers: usize) -> Option<Operation> {
+        let requests = self.task.requests.borrow();
+        requests.get(answers.checked_sub(self.consumed)?).cloned()
+    }
+
+    /// The number of answers that it can do without: it knows those to its sends.
+    fn answered(&self) -> usize {
+        (self.consumed + self.requested()).saturating_sub(1)
+    }
+
+    fn requested(&self) -> usize {
+        self.task.requests.borrow().len()
     }
 }
 
@@ -134,14 +154,18 @@ impl Machine {
     }
 
     /// The operation that a process has stopped at.
-    pub(crate) fn pending(&self, process: Tid) -> Option<&Operation> {
+    pub(crate) fn pending(&self, process: Tid) -> Option<Ref<'_, Operation>> {
         let run = self.processes.get(process as usize)?.run.as_ref()?;
-        run.pending.as_ref().filter(|_| !run.in_doubt)
+        let requests = run.task.requests.borrow();
+        Ref::filter_map(requests, |requests| {
+            requests.last().filter(|_| !run.in_doubt)
+        })
+        .ok()
     }
 
     /// In a replay: does some process wait for a message that the trace wants and nobody sends?
     pub(crate) fn waits_for_the_guide(&self) -> bool {
-        let process_waits = |process: usize| match self.pending(process as Tid) {
+        let process_waits = |process: usize| match self.pending(process as Tid).as_deref() {
             Some(Op::Receive { pattern, .. }) => pattern
                 .only
                 .as_ref()
@@ -180,18 +204,35 @@ impl Machine {
     /// The next operation of a process, running only what has to run.
     fn advance(&mut self, process: Tid, graph: &Graph<Self>) -> Step<Operation> {
         let known = answers(graph, process);
+        if let Some(operation) = self.known_operation(process, known) {
+            return Ok(operation);
+        }
         self.settle(process, known, graph);
-        let usable = |run: &Run| run.consumed <= known;
-        if !self.entry(process).run.as_ref().is_some_and(usable) {
+        let run = self.entry(process).run.as_ref();
+        if run.is_none_or(|run| run.consumed > known) {
             self.start(process, graph)?;
         }
-        let run = self.run(process);
-        if run.consumed < known || run.pending.is_none() {
+        let mut operation = self.run(process).operation(known);
+        if operation.is_none() {
             self.feed(process, known, graph);
             self.go_on(process, graph)?;
+            operation = self.run(process).operation(known);
         }
-        let pending = self.run(process).pending.clone();
-        Ok(pending.expect("a process that has run has an operation"))
+        if let (Some(Op::Fail), Some(caught)) = (&operation, &self.run(process).caught) {
+            let caught = caught.clone();
+            self.world.last_failure.replace(Some((process, caught)));
+        }
+        Ok(operation.expect("a process that has run has an operation"))
+    }
+
+    /// The operation that a process came to while it was ahead, if nothing else is to be known.
+    #[inline]
+    fn known_operation(&self, process: Tid, known: usize) -> Option<Operation> {
+        let run = self.processes.get(process as usize)?.run.as_ref()?;
+        match run.in_doubt || run.caught.is_some() {
+            true => None,
+            false => run.operation(known),
+        }
     }
 
     /// Decides whether a run that is in doubt goes on, now that the process has got `known` answers.
@@ -206,6 +247,7 @@ impl Machine {
         let is_same = |last: &Fed| last.is_same(&answer(graph, id, false));
         if run.consumed <= known && run.last.as_ref().is_some_and(is_same) {
             run.in_doubt = false;
+            run.task.record.doubtful_from.set(None);
         } else {
             self.give_up_run(process);
         }
@@ -222,9 +264,9 @@ impl Machine {
         self.entry(process).run = Some(Run {
             task,
             coroutine: Some(coroutine),
-            pending: None,
             consumed: 0,
             last: None,
+            caught: None,
             in_doubt: false,
         });
         Ok(())
@@ -289,7 +331,7 @@ impl Machine {
         let compares_values = self.world.compares_values;
         let run = self.run(process);
         let mut feed = run.task.feed.borrow_mut();
-        for index in (run.consumed..known).rev() {
+        for index in (run.answered()..known).rev() {
             let id = EventId {
                 thread: process,
                 index: index as u32,
@@ -300,6 +342,7 @@ impl Machine {
             }
         }
         drop(feed);
+        run.task.requests.borrow_mut().clear();
         run.consumed = known;
     }
 
@@ -310,11 +353,7 @@ impl Machine {
             State::Suspended if self.run(process).task.outcome.borrow().is_some() => {
                 self.conclude(process, graph)
             }
-            State::Suspended => {
-                let run = self.run(process);
-                run.pending = run.task.request.take();
-                Ok(())
-            }
+            State::Suspended => Ok(()),
         }
     }
 
@@ -355,6 +394,7 @@ impl Machine {
             Outcome::Returned => (What::End, Op::End),
             Outcome::GaveUp => (What::GiveUp, Op::Block),
             Outcome::Panicked(caught) => {
+                self.run(process).caught = Some(caught.clone());
                 self.world.last_failure.replace(Some((process, caught)));
                 (What::Fail, Op::Fail)
             }
@@ -375,7 +415,7 @@ impl Machine {
             self.explain_stop(what, process, &mut difference);
             return Err(self.differs(process, difference, graph));
         }
-        self.run(process).pending = Some(operation);
+        task.requests.borrow_mut().push(operation);
         Ok(())
     }
 
@@ -397,6 +437,7 @@ impl Machine {
         if run.in_doubt {
             let record = &self.entry(process).record;
             record.prints.borrow_mut().truncate(run.consumed);
+            record.doubtful_from.set(None);
         }
         if let Some(coroutine) = &mut run.coroutine
             && coroutine.is_suspended()
@@ -483,7 +524,7 @@ impl Program for Machine {
         }
         let operation = match self.restart {
             Restart::All => self.perform_together(graph).map(|()| {
-                let pending = self.run(thread).pending.clone();
+                let pending = self.pending(thread).map(|pending| pending.clone());
                 pending.expect("a process that has run has an operation")
             }),
             Restart::Auto | Restart::Changed => self.advance(thread, graph),
@@ -509,7 +550,7 @@ impl Program for Machine {
     }
 
     fn forget(&mut self, thread: Tid, kept: usize) {
-        let seen = self.world.monitors.forget(thread, kept);
+        let seen = !self.world.monitors.is_empty() && self.world.monitors.forget(thread, kept);
         if self.restart == Restart::All {
             self.forget_prints(thread, kept);
             let consumed = self
@@ -528,10 +569,17 @@ impl Program for Machine {
             && !entry.record.has_children_from(kept)
         {
             run.in_doubt = true;
+            entry.record.doubtful_from.set(Some(run.consumed));
             return;
         }
-        entry.record.prints.borrow_mut().truncate(kept + 1);
-        if entry.run.as_ref().is_some_and(|run| run.consumed > kept) {
+        let known = match &entry.run {
+            Some(run) if run.consumed <= kept => run.consumed + run.requested(),
+            _ => 0,
+        };
+        let mut prints = entry.record.prints.borrow_mut();
+        prints.truncate(known.max(kept + 1));
+        drop(prints);
+        if known == 0 {
             self.give_up_run(thread);
         }
         self.drop_children(thread, kept);

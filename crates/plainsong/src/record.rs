@@ -6,7 +6,7 @@ use crate::pattern::Pattern;
 use crate::task::mute;
 use plainsong_explore::Tid;
 use std::any::TypeId;
-use std::cell::RefCell;
+use std::cell::{Cell, Ref, RefCell};
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -44,6 +44,8 @@ pub(crate) fn discard<T>(unused: T) {
 pub(crate) struct Record {
     /// Fingerprints of the operations it is known to perform.
     pub(crate) prints: RefCell<Vec<Print>>,
+    /// Those from here on are perhaps not of what it does now.
+    pub(crate) doubtful_from: Cell<Option<usize>>,
     /// The children that it has spawned, oldest first.
     children: RefCell<Vec<Child>>,
     /// Patterns of receives by type alone, by place and type.
@@ -61,6 +63,14 @@ struct Child {
 }
 
 impl Record {
+    /// The fingerprints of what it surely does.
+    pub(crate) fn sure_prints(&self) -> Ref<'_, [Print]> {
+        Ref::map(self.prints.borrow(), |prints| {
+            let sure = self.doubtful_from.get().unwrap_or(prints.len());
+            &prints[..sure.min(prints.len())]
+        })
+    }
+
     /// The pattern of a receive by type alone: the same each time.
     pub(crate) fn pattern(
         &self,

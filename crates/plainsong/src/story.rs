@@ -236,7 +236,7 @@ impl Story {
     }
 
     fn note_waiting(&mut self, machine: &Machine, graph: &Graph<Machine>, process: Tid) {
-        let what_for = match machine.pending(process) {
+        let what_for = match machine.pending(process).as_deref() {
             Some(Op::Receive { pattern, .. }) => {
                 let mut text = pattern.describe(&machine.world);
                 if let Some(holder) = pattern.object().and_then(|lock| holder(graph, lock.0)) {

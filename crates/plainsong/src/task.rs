@@ -5,6 +5,10 @@
 //! the feed is empty does the process stop and hand its request to the [`machine`](crate::machine).
 //! So a process that runs again costs what its own code costs.
 //!
+//! The answer to a send is always the same, so a process does not stop there: its sends are handed over
+//! with the next operation that it has to stop at. Where processes share state behind the exploration's
+//! back their order counts, and they stop at each operation.
+//!
 //! Unwinding. A process whose execution is given up is made to unwind, so that its destructors run
 //! and its stack can be used again. While it unwinds, by that or by a panic of its own, operations
 //! do nothing; one that has to return a message cannot, and ends the program with an explanation.
@@ -103,8 +107,11 @@ pub(crate) struct Task {
     /// How many operations were begun.
     position: Cell<u32>,
     pub(crate) record: Rc<Record>,
-    /// The operation that it waits for an answer to.
-    pub(crate) request: RefCell<Option<Operation>>,
+    /// Operations that nobody knows of yet: the last is the one that it waits for an answer to, those
+    /// before are sends.
+    pub(crate) requests: RefCell<Vec<Operation>>,
+    /// What it sent although the answer was known, with the number of the operation.
+    pub(crate) resent: RefCell<Vec<(u32, Rc<Envelope>)>>,
     spawned: Cell<u32>,
     names: RefCell<Vec<Rc<str>>>,
     channels: Cell<u32>,
@@ -157,6 +164,9 @@ impl Drop for Muted {
     }
 }
 
+/// How many sends a process may be ahead of the graph.
+const MOST_AHEAD: usize = 64;
+
 /// How often a process may catch the unwinding that ends it.
 const MOST_STOPS: u32 = 100;
 
@@ -171,7 +181,8 @@ impl Task {
             feed: RefCell::default(),
             position: Cell::new(0),
             record,
-            request: RefCell::default(),
+            requests: RefCell::default(),
+            resent: RefCell::default(),
             spawned: Cell::new(0),
             names: RefCell::default(),
             channels: Cell::new(0),
@@ -201,7 +212,8 @@ impl Task {
         self.record = record;
         self.feed.get_mut().clear();
         self.position.set(0);
-        self.request.take();
+        self.requests.get_mut().clear();
+        self.resent.get_mut().clear();
         self.spawned.set(0);
         self.names.get_mut().clear();
         self.channels.set(0);
@@ -332,10 +344,35 @@ impl Task {
         fed.expect("a process goes on when it has an answer")
     }
 
+    /// The same for a send. Its answer is known, so the process goes on at once, unless it is already
+    /// far ahead: it might never stop.
+    #[inline]
+    pub(crate) fn perform_send(
+        &self,
+        print: Print,
+        describe: &dyn Fn() -> String,
+        request: impl FnOnce() -> Operation,
+    ) -> Fed {
+        self.compare(print, describe);
+        if let Some(fed) = self.feed.borrow_mut().pop() {
+            return fed;
+        }
+        let request = request();
+        let mut requests = self.requests.borrow_mut();
+        if !self.world.runs_as_a_whole.get() && requests.len() < MOST_AHEAD {
+            requests.push(request);
+            return Fed::Done;
+        }
+        drop(requests);
+        self.wait(request);
+        let fed = self.feed.borrow_mut().pop();
+        fed.expect("a process goes on when it has an answer")
+    }
+
     /// Stops with a request until there is an answer.
     #[inline]
     fn wait(&self, request: Operation) {
-        self.request.replace(Some(request));
+        self.requests.borrow_mut().push(request);
         suspend();
         if self.dying.get() {
             self.stop();

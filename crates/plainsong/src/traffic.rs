@@ -17,7 +17,8 @@ use std::panic::Location;
 /// The kinds of messages of one worker.
 #[derive(Default)]
 pub(crate) struct Traffic {
-    kinds: RefCell<Vec<Kind>>,
+    /// By mailbox.
+    kinds: RefCell<Vec<Vec<Kind>>>,
     has_changed: Cell<bool>,
 }
 
@@ -47,9 +48,14 @@ impl Traffic {
 
     fn note(&self, message: &Envelope, is_received: bool) {
         let mut kinds = self.kinds.borrow_mut();
+        let at = message.to as usize;
+        if at >= kinds.len() {
+            kinds.resize_with(at + 1, Vec::new);
+        }
+        let kinds = &mut kinds[at];
         let known = kinds
             .iter_mut()
-            .find(|kind| kind.type_id == message.type_id && kind.to == message.to);
+            .find(|kind| kind.type_id == message.type_id);
         match known {
             Some(kind) if kind.is_received || !is_received => return,
             Some(kind) => kind.is_received = true,
@@ -69,7 +75,7 @@ impl Traffic {
         if !self.has_changed.take() {
             return;
         }
-        for kind in &*self.kinds.borrow() {
+        for kind in self.kinds.borrow().iter().flatten() {
             let what = short_type_name(kind.type_name);
             let to = describe_mailbox(world, kind.to);
             let text = format!(

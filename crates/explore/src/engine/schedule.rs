@@ -149,6 +149,7 @@ impl<P: Program> Engine<'_, P> {
         there.clone().nth(nth).map_or(0, |(at, _)| at)
     }
 
+    #[inline]
     pub(super) fn scripted(&self, thread: Tid) -> &Kind<P::Message, P::Pattern> {
         &self
             .graph
@@ -158,10 +159,14 @@ impl<P: Program> Engine<'_, P> {
     }
 
     /// Asks the program what the thread does next, if that is not known.
+    #[inline]
     pub(super) fn learn_next(&mut self, thread: Tid) {
-        if self.graph.scripted(thread).is_some() {
-            return;
+        if self.graph.scripted(thread).is_none() {
+            self.ask(thread);
         }
+    }
+
+    fn ask(&mut self, thread: Tid) {
         let history = History {
             graph: &self.graph,
             thread,

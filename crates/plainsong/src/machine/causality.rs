@@ -27,6 +27,18 @@ pub(crate) fn causal_order(graph: &Graph<Machine>) -> Vec<EventId> {
     events
 }
 
+/// Is the order of insertion one in which causes come first?
+pub(super) fn is_causal(graph: &Graph<Machine>) -> bool {
+    let mut done = vec![0; graph.threads()];
+    graph.order().iter().all(|&id| {
+        done[id.thread as usize] = id.index + 1;
+        graph
+            .event(id)
+            .reads()
+            .all(|send| send.index < done[send.thread as usize])
+    })
+}
+
 /// A direct cause of an event that is not among the first `done` events of each process.
 pub(super) fn missing_cause(graph: &Graph<Machine>, id: EventId, done: &[u32]) -> Option<EventId> {
     let is_missing = |id: &EventId| id.index >= done[id.thread as usize];

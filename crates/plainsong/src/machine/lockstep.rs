@@ -11,7 +11,8 @@
 use super::causality::missing_cause;
 use super::{Broken, Machine, Step, answer, describe, is_stop};
 use crate::guard::{Mismatch, at};
-use crate::task::Operation;
+use crate::message::Envelope;
+use crate::task::{Fed, Operation};
 use crate::world::World;
 use plainsong_explore::{EventId, Graph, Kind, Op, Tid};
 use std::rc::Rc;
@@ -82,7 +83,7 @@ impl Machine {
     }
 
     /// Gives up everything and starts the first process.
-    fn begin(&mut self, graph: &Graph<Self>) -> Step {
+    pub(super) fn begin(&mut self, graph: &Graph<Self>) -> Step {
         self.performed = 0;
         self.done.clear();
         self.give_up_everything();
@@ -116,52 +117,75 @@ impl Machine {
         }
         self.keep_fresh(id, graph);
         let mut fed = answer(graph, id, false);
+        self.refresh(&mut fed, id, graph);
+        self.run(id.thread).task.feed.borrow_mut().push(fed);
+        self.proceed(id.thread, 1, graph)?;
+        match graph.event(id).kind {
+            Kind::Spawn { thread, .. } => self.begin_child(thread, graph),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets a process go on with so many answers that it was fed.
+    pub(super) fn proceed(&mut self, process: Tid, answers: usize, graph: &Graph<Self>) -> Step {
+        let run = self.run(process);
+        run.task.requests.borrow_mut().clear();
+        run.consumed += answers;
+        self.go_on(process, graph)
+    }
+
+    /// Lets a process that was just spawned run to its first operation.
+    pub(super) fn begin_child(&mut self, child: Tid, graph: &Graph<Self>) -> Step {
+        if self.world.monitors.of(child).is_some() {
+            return Ok(());
+        }
+        self.start(child, graph)?;
+        self.go_on(child, graph)
+    }
+
+    /// Puts what was sent in this run in place of what the graph has.
+    pub(super) fn refresh(&self, fed: &mut Fed, id: EventId, graph: &Graph<Self>) {
         for (message, send) in fed.received().iter_mut().zip(graph.event(id).reads()) {
             let sent = self.fresh.get(send.thread as usize);
             if let Some(Some(fresh)) = sent.and_then(|sent| sent.get(send.index as usize)) {
                 *message = Rc::clone(fresh);
             }
         }
-        let run = self.run(id.thread);
-        run.task.feed.borrow_mut().push(fed);
-        run.consumed += 1;
-        self.go_on(id.thread, graph)?;
-        if let Kind::Spawn { thread, .. } = graph.event(id).kind
-            && self.world.monitors.of(thread).is_none()
-        {
-            self.start(thread, graph)?;
-            self.go_on(thread, graph)?;
-        }
-        Ok(())
     }
 
     /// Remembers the message that a process sends in this run.
-    fn keep_fresh(&mut self, id: EventId, graph: &Graph<Self>) {
-        if let Kind::Send { message: old, .. } = &graph.event(id).kind
-            && let Some(Op::Send { message, .. }) = self.pending(id.thread)
-            && !Rc::ptr_eq(old, message)
+    pub(super) fn keep_fresh(&mut self, id: EventId, graph: &Graph<Self>) {
+        let Kind::Send { message: old, .. } = &graph.event(id).kind else {
+            return;
+        };
+        let pending = self.pending(id.thread).as_deref().cloned();
+        if let Some(Op::Send { message, .. }) = pending
+            && !Rc::ptr_eq(old, &message)
         {
-            let message = Rc::clone(message);
-            let (thread, index) = (id.thread as usize, id.index as usize);
-            if thread >= self.fresh.len() {
-                self.fresh.resize_with(thread + 1, Vec::new);
-            }
-            self.fresh[thread].resize(index, None);
-            self.fresh[thread].push(Some(message));
+            self.keep_message(id, message);
         }
     }
 
+    pub(super) fn keep_message(&mut self, id: EventId, message: Rc<Envelope>) {
+        let (thread, index) = (id.thread as usize, id.index as usize);
+        if thread >= self.fresh.len() {
+            self.fresh.resize_with(thread + 1, Vec::new);
+        }
+        self.fresh[thread].resize(index, None);
+        self.fresh[thread].push(Some(message));
+    }
+
     /// Is the operation that the process stopped at the one in the graph?
-    fn compare(&mut self, id: EventId, graph: &Graph<Self>) -> Result<(), Broken> {
+    pub(super) fn compare(&mut self, id: EventId, graph: &Graph<Self>) -> Result<(), Broken> {
         let Some(pending) = self.pending(id.thread) else {
             return Err(self.broken(id.thread, id.index as usize, "an operation", "none"));
         };
-        if same(graph, id, pending) {
+        if same(graph, id, &pending) {
             return Ok(());
         }
         let print = self.print(id);
         let location = print.and_then(|print| print.location);
-        let now = describe::describe_operation(&self.world, id.thread, pending);
+        let now = describe::describe_operation(&self.world, id.thread, &pending);
         let now = at(&now, location);
         let before = describe::describe_event(&self.world, graph, id);
         let earlier = self.world.before.as_ref();

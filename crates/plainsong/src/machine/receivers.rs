@@ -38,7 +38,7 @@ impl Machine {
 
     /// Does a process receive from the mailbox in this execution, or is it about to?
     fn still_receives(&self, process: Tid, mailbox: Mailbox, graph: &Graph<Self>) -> bool {
-        let is_about_to = match self.pending(process) {
+        let is_about_to = match self.pending(process).as_deref() {
             Some(Op::Receive { pattern, .. }) => pattern.mailboxes().contains(&mailbox),
             _ => false,
         };
@@ -48,7 +48,7 @@ impl Machine {
 
     fn complain(&self, process: Tid, other: Tid, mailbox: Mailbox) {
         let mut failure = two_receivers(&self.world, process, other, mailbox);
-        if let Some(Op::Receive { pattern, .. }) = self.pending(process) {
+        if let Some(Op::Receive { pattern, .. }) = self.pending(process).as_deref() {
             failure.location = Some(pattern.location.to_string());
         }
         self.world.complaint.replace(Some(failure));

@@ -125,7 +125,7 @@ fn send_copy<T: Value>(
         }
     };
     // That the value is the one from before is checked for the original.
-    match task.perform(print, &describe, request) {
+    match task.perform_send(print, &describe, request) {
         Fed::Done | Fed::Sent(_) => {}
         _ => task.unfit(&describe(), location),
     }
