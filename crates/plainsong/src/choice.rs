@@ -1,4 +1,9 @@
 //! Choices, assumptions and coverage marks.
+//!
+//! Deliberately absent: symbolic values, which stand for all values of a type and are split by the
+//! conditions that the code asks. They need a solver in every test and a program written with terms in
+//! place of numbers. What the code distinguishes is chosen here, one value for each case ([`choose`] says
+//! how); what holds for every value is a matter for songs, which are proved.
 
 use crate::delivery::Delivery;
 use crate::fix::no_such_option;
@@ -17,6 +22,9 @@ use std::panic::Location;
 /// Chooses one of the options: each is taken in an execution of its own.
 ///
 /// Takes anything that can be iterated over: a range, an array, a slice, an iterator.
+///
+/// Where a value may be any of a large type, choose one for each case that the code distinguishes, for
+/// instance both sides of a limit (`choose([0, LIMIT - 1, LIMIT, u64::MAX])`) instead of the whole range.
 ///
 /// ```
 /// use plainsong::choose;
