@@ -14,6 +14,7 @@ mod interrupting;
 mod json;
 mod new_project;
 mod pictures;
+mod projecting;
 mod replaying;
 mod resuming;
 mod running;

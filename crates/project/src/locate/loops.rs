@@ -23,7 +23,7 @@ impl Locate<'_> {
         span: Span,
         out: &mut Vec<Core>,
     ) {
-        let (before, guard, body) = self.settled(body, |locate, block| {
+        let (before, guard, body) = self.settled(None, body, |locate, block| {
             let mut before = Vec::new();
             let taking = participants(block, &[]);
             let guard = locate.guard(condition, taking, "round", &mut before);
@@ -40,6 +40,7 @@ impl Locate<'_> {
     /// Locates a body until those who take part in the loop are those it was located for.
     fn settled(
         &mut self,
+        name: Option<LocalId>,
         body: &Block,
         test: impl Fn(&mut Self, &[Core]) -> (Vec<Core>, Guard),
     ) -> (Vec<Core>, Guard, Vec<Core>) {
@@ -48,7 +49,7 @@ impl Locate<'_> {
             let mark = self.mark();
             let block = self.block(body, &within);
             let (before, guard) = test(self, &block);
-            let mut all = participants(&block, &within);
+            let mut all = of_all_rounds(participants(&block, &within), name);
             participants(&before, &[])
                 .into_iter()
                 .for_each(|who| add(&mut all, who));
@@ -86,7 +87,7 @@ impl Locate<'_> {
             other => (body, other.cloned()),
         };
         let (Some(elements), false) = (elements, reads.owners.is_empty()) else {
-            let body = self.body(body);
+            let body = self.body(name, body);
             let (at, local, domain) = (None, name, domain.clone());
             let kind = CoreKind::For {
                 at,
@@ -119,17 +120,17 @@ impl Locate<'_> {
         });
         let mark = self.mark();
         self.located.insert(name, owner.clone());
-        let body = self.body(block);
+        let body = self.body(name, block);
         let domain = Domain::In(local(set, &elements.ty));
-        let alone = participants(&body, &[])
+        let alone = of_all_rounds(participants(&body, &[]), Some(name))
             .iter()
             .all(|who| *who == Who::One(owner.clone()));
         let (at, body) = if alone {
             (Some(owner), body)
         } else {
             self.back_to(mark);
-            let body = self.body(block);
-            let taking = participants(&body, &[]);
+            let body = self.body(name, block);
+            let taking = of_all_rounds(participants(&body, &[]), Some(name));
             self.tell(owner, set, taking, "elements", span, out);
             (None, body)
         };
@@ -143,11 +144,27 @@ impl Locate<'_> {
         out.push(core(kind, span));
     }
 
-    fn body(&mut self, body: &Block) -> Vec<Core> {
+    fn body(&mut self, name: LocalId, body: &Block) -> Vec<Core> {
         let everybody =
             |_: &mut Self, _: &[Core]| (Vec::new(), Guard::Common(crate::terms::truth(true)));
-        self.settled(body, everybody).2
+        self.settled(Some(name), body, everybody).2
     }
+}
+
+/// Those who take part in some round: whoever the loop's own name selects may be anybody.
+fn of_all_rounds(taking: Vec<Who>, name: Option<LocalId>) -> Vec<Who> {
+    let mut all = Vec::new();
+    for who in taking {
+        let is_selected = match (&who, name) {
+            (Who::One(owner), Some(name)) => owner.locals().contains(&name),
+            _ => false,
+        };
+        match is_selected {
+            true => add(&mut all, Who::Family(who.family())),
+            false => add(&mut all, who),
+        }
+    }
+    all
 }
 
 /// Is there a `break` or `continue` of this loop in its body?

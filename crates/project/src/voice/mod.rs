@@ -59,6 +59,12 @@ pub(crate) fn voice(score: &Score<'_>, family: FamilyId) -> Process {
     };
     let body = voice.block(score.body);
     let mut body = simplify::tidy(body);
+    // A `var` in front would be read as a state variable.
+    if let Some(StmtKind::Let(local, _)) = body.first().map(|one| &one.kind)
+        && voice.locals[local.index()].mutable
+    {
+        body.insert(0, stmt(StmtKind::Assert(truth(true)), Span::default()));
+    }
     let locals = bound_only(decl.index.len(), &voice.locals, &mut body);
     Process {
         family: score.families[&family],

@@ -1,7 +1,7 @@
 //! Every choreography of the songs and examples: projected, printed, read again, and run against
 //! its line.
 
-use crate::same_ends::{Comparison, compare};
+use crate::same_ends::{Comparison, Schedules, compare};
 use plainsong_ir::visit::{VisitMut, erase_spans, walk_mut};
 use plainsong_ir::{Local, LoopClauses, Song};
 use plainsong_project::{Options, project};
@@ -103,7 +103,7 @@ fn compared(song: &Song, line: usize) -> Result<usize, String> {
                 sizes = sizes.with(&sort.name, size);
             }
         }
-        match compare(song, line, &voices, &sizes, 60_000) {
+        match compare(song, line, &voices, &sizes, (Schedules::All, 60_000)) {
             Comparison::Same(found) => ends += found,
             Comparison::TooBig => {}
             Comparison::Different(how) => return Err(format!("size {size}: {how}\n{text}")),

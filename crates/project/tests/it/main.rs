@@ -1,4 +1,6 @@
 //! Projection against the interpreter.
 
 mod corpus;
+mod random;
+mod repairs;
 mod same_ends;

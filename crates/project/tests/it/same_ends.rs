@@ -29,20 +29,36 @@ struct Ends {
     deadlocks: usize,
 }
 
+/// Which schedules of the voices are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Schedules {
+    /// Every one.
+    All,
+    /// One for each vector of choices: where every receive names its sender and its message, all
+    /// others end alike.
+    One,
+}
+
 /// Compares choreography `line` of `song` with `voices`.
 pub(crate) fn compare(
     song: &Song,
     line: usize,
     voices: &Song,
     sizes: &Sizes,
-    most: usize,
+    (schedules, most): (Schedules, usize),
 ) -> Comparison {
     let (song, voices) = (Arc::new(song.clone()), Arc::new(voices.clone()));
     let consts = song.consts.len();
-    let Some(ours) = all_ends(&song, Subject::Line(line), consts, sizes, most) else {
+    let Some(ours) = all_ends(
+        &song,
+        Subject::Line(line),
+        consts,
+        sizes,
+        (Schedules::All, most),
+    ) else {
         return Comparison::TooBig;
     };
-    let Some(theirs) = all_ends(&voices, Subject::System, consts, sizes, most) else {
+    let Some(theirs) = all_ends(&voices, Subject::System, consts, sizes, (schedules, most)) else {
         return Comparison::TooBig;
     };
     let mut count = 0;
@@ -77,7 +93,7 @@ fn all_ends(
     subject: Subject,
     consts: usize,
     sizes: &Sizes,
-    most: usize,
+    (schedules, most): (Schedules, usize),
 ) -> Option<BTreeMap<Key, Ends>> {
     let mut ends: BTreeMap<Key, Ends> = BTreeMap::new();
     let bounds = Bounds::default();
@@ -104,7 +120,7 @@ fn all_ends(
             };
             let start = values(&machine, &config);
             let found = ends.entry((constants.clone(), start)).or_default();
-            walk(&machine, config, found, &mut left)?;
+            walk(&machine, config, found, (schedules, &mut left))?;
         }
     }
     ends.retain(|_, found| {
@@ -113,7 +129,12 @@ fn all_ends(
     Some(ends)
 }
 
-fn walk(machine: &Machine, start: Config, ends: &mut Ends, left: &mut usize) -> Option<()> {
+fn walk(
+    machine: &Machine,
+    start: Config,
+    ends: &mut Ends,
+    (schedules, left): (Schedules, &mut usize),
+) -> Option<()> {
     let mut seen = HashSet::from([start.clone()]);
     let mut open = vec![start];
     while let Some(config) = open.pop() {
@@ -126,7 +147,11 @@ fn walk(machine: &Machine, start: Config, ends: &mut Ends, left: &mut usize) -> 
             Status::Deadlock(_) => ends.deadlocks += 1,
             Status::Running | Status::Discarded => {}
         }
+        let first = steps.iter().map(|step| step.lane).min();
         for step in steps {
+            if schedules == Schedules::One && Some(step.lane) != first {
+                continue;
+            }
             match step.outcome {
                 Outcome::Next(next) => {
                     if seen.insert(next.clone()) {

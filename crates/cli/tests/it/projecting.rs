@@ -1,0 +1,131 @@
+//! `plainsong project`: the processes of a choreography, as a song and as a Rust crate that runs.
+
+use crate::stage::Stage;
+use std::process::Command;
+
+const SWAP: &str = include_str!("../../../../examples/swap.song");
+
+const COMMIT: &str = "\
+sort Server;
+
+choreography commit(veto: bool) {
+    endpoint coordinator {
+        var votes: map<Server, bool> = map s: Server => false;
+        var commit: bool = false;
+    }
+    endpoint server[s: Server] {
+        var vote: bool = !veto;
+        var committed: option<bool> = none;
+    }
+    for s in Server {
+        coordinator.votes[s] = server[s].vote;
+    }
+    coordinator.commit = forall s: Server :: coordinator.votes[s];
+    for s in Server {
+        server[s].committed = some(coordinator.commit);
+    }
+}
+";
+
+#[test]
+fn what_is_printed_can_be_explored() {
+    let stage = Stage::new();
+    stage.write("swap.song", SWAP);
+    let ran = stage.run(&["project", "swap.song", "--emit"]).exits(0);
+    assert!(ran.out.contains("receive V(new_v) from b;"), "{}", ran.out);
+    stage.write("voices.song", &ran.out);
+    let ran = stage.run(&["explore", "voices.song"]).exits(0);
+    // One execution for each of the 25 pairs of parameters.
+    assert!(ran.out.contains("25 executions, 0 blocked"), "{}", ran.out);
+    assert!(ran.out.contains("holds      promise"), "{}", ran.out);
+}
+
+#[test]
+fn strict_repairs_nothing() {
+    let stage = Stage::new();
+    stage.write("mixed.song", SWAP.replace("b.v = a.t;", "b.v = a.t + b.t;"));
+    let ran = stage.run(&["project", "mixed.song"]).exits(0);
+    assert!(ran.out.contains("1 added by projection"), "{}", ran.out);
+    let ran = stage
+        .run(&["project", "mixed.song", "--strict-paper"])
+        .exits(3);
+    assert!(ran.err.contains("error[mixed-endpoints]"), "{}", ran.err);
+}
+
+#[test]
+fn only_one_choreography_is_projected_at_a_time() {
+    let stage = Stage::new();
+    stage.write(
+        "two.song",
+        format!(
+            "{SWAP}\n{}",
+            SWAP.replace("choreography swap", "choreography again")
+        ),
+    );
+    let ran = stage.run(&["project", "two.song"]).exits(3);
+    assert!(ran.err.contains("`swap`, `again`"), "{}", ran.err);
+    stage
+        .run(&["project", "two.song", "--line", "again"])
+        .exits(0);
+    stage
+        .run(&["project", "two.song", "--line", "never"])
+        .exits(3);
+}
+
+#[test]
+fn a_directory_of_something_else_is_left_alone() {
+    let stage = Stage::new();
+    stage.write("swap.song", SWAP);
+    std::fs::create_dir(stage.path("mine")).expect("a folder can be made");
+    stage.write("mine/notes.txt", "keep me");
+    let ran = stage
+        .run(&["project", "swap.song", "--out", "mine"])
+        .exits(3);
+    assert!(ran.err.contains("is not empty"), "{}", ran.err);
+    stage
+        .run(&["project", "swap.song", "--out", "fresh"])
+        .exits(0);
+    stage
+        .run(&["project", "swap.song", "--out", "fresh"])
+        .exits(0);
+}
+
+/// The crates are built by the cargo that runs this test, into a folder beside its own.
+#[test]
+fn the_crate_runs_without_warnings() {
+    let stage = Stage::new();
+    stage.write("swap.song", SWAP);
+    stage.write("commit.song", COMMIT);
+    stage
+        .run(&["project", "swap.song", "--out", "swap"])
+        .exits(0);
+    stage
+        .run(&["project", "commit.song", "--out", "commit"])
+        .exits(0);
+    assert_eq!(
+        run(&stage, "swap", &["x=5", "y=7"]),
+        "a: v = 7, t = 5\nb: v = 5, t = 7\n"
+    );
+    let expected = "\
+coordinator: votes = map {Server#0 => true, Server#1 => true, Server#2 => true}, commit = true
+server[0]: vote = true, committed = some(true)
+server[1]: vote = true, committed = some(true)
+server[2]: vote = true, committed = some(true)
+";
+    assert_eq!(run(&stage, "commit", &["Server=3", "veto=false"]), expected);
+}
+
+fn run(stage: &Stage, folder: &str, arguments: &[&str]) -> String {
+    let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
+    let ran = Command::new(env!("CARGO"))
+        .args(["run", "--offline", "--quiet", "--"])
+        .args(arguments)
+        .env("CARGO_TARGET_DIR", target)
+        .env("RUSTFLAGS", "-D warnings")
+        .current_dir(stage.path(folder))
+        .output()
+        .expect("cargo can be started");
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{told}");
+    String::from_utf8_lossy(&ran.stdout).into_owned()
+}
