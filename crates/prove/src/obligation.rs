@@ -39,6 +39,12 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Does no run check it, so that every verdict depends on it? Whoever answers a question by the
+    /// obligations of some rules has to add these.
+    pub fn is_unchecked(self) -> bool {
+        matches!(self, Rule::Position | Rule::DefinedEverywhere)
+    }
+
     /// Its name: rule and side condition.
     pub fn name(self) -> &'static str {
         match self {

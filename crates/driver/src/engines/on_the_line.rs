@@ -208,7 +208,8 @@ impl Proof {
         let mine = self
             .obligations
             .iter()
-            .filter(|(one, _)| belongs(one.rule) && one.span.start < BEYOND);
+            .filter(|(one, _)| belongs(one.rule) || is_relied_on(one.rule))
+            .filter(|(one, _)| one.span.start < BEYOND);
         let mine: Vec<_> = mine.collect();
         let invariants = self.obligations.iter().filter(|(one, _)| is_invariant(one));
         match mine.iter().find(|(_, shown)| *shown != Shown::Yes) {
@@ -227,7 +228,15 @@ impl Proof {
 }
 
 fn is_invariant(one: &Obligation) -> bool {
-    matches!(one.rule, Rule::Established | Rule::Maintained) || one.span.start >= BEYOND
+    matches!(
+        one.rule,
+        Rule::Established | Rule::Maintained | Rule::Position
+    ) || one.span.start >= BEYOND
+}
+
+/// Does everything behind it depend on it? Processes, unlike a line, do not stop where it is false.
+fn is_relied_on(rule: Rule) -> bool {
+    rule.is_unchecked() || rule == Rule::Unanimity
 }
 
 /// Drops candidates until those that are left are inductive, then shows the rest.
@@ -262,7 +271,7 @@ fn attempt(
         each_by_itself(&mut asked);
         let effort = Effort {
             name: format!("line/{round}"),
-            steps: Some(1),
+            steps: Some(3),
             ..Effort::default()
         };
         let shown = discharge(&mut theory, &asked, &solvers, &effort, &Cancel::default());
