@@ -199,8 +199,7 @@ fn song(seed: u64) -> String {
     let vars = "var x: int = 0; var y: int = 1; var f: bool = p; var o: option<int> = none; var t: int = 0;";
     let body: String = (0..5).map(|_| writer.stmt(2, false)).collect();
     format!(
-        "sort S;\nconst one: int = 1;\nchoreography c(p: bool) {{\n    endpoint a {{ {0} }}\n    endpoint b {{ {0} }}\n    endpoint c {{ {0} }}\n    endpoint s[i: S] {{ {0} }}\n{body}}}\n",
-        vars
+        "sort S;\nconst one: int = 1;\nchoreography c(p: bool) {{\n    endpoint a {{ {vars} }}\n    endpoint b {{ {vars} }}\n    endpoint c {{ {vars} }}\n    endpoint s[i: S] {{ {vars} }}\n{body}}}\n"
     )
 }
 
