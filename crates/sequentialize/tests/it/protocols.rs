@@ -84,6 +84,10 @@ pub(crate) fn program(dice: &mut Dice, changes: usize) -> String {
         let whose = [&mut parts.p, &mut parts.r, &mut parts.q, &mut parts.d];
         let mut whose: Vec<&mut Vec<S>> =
             whose.into_iter().filter(|code| !code.is_empty()).collect();
+        // Earlier changes may have left nothing to change.
+        if whose.is_empty() {
+            break;
+        }
         let at = dice.below(whose.len());
         change(dice, whose[at], parts.kinds);
     }
