@@ -28,6 +28,12 @@ fn corpus() -> Vec<PathBuf> {
     files
 }
 
+/// Is something expected to be refuted? Endpoints whose guards disagree do not end as the line does.
+fn is_refuted(text: &str) -> bool {
+    let mut expected = text.lines().filter(|line| line.starts_with("// expect"));
+    expected.any(|line| line.contains("refuted"))
+}
+
 fn play(
     loaded: &LoadedSong,
     line: &str,
@@ -63,6 +69,9 @@ fn lines_and_voices_end_alike_on_every_transport() {
         let Some(song) = loaded.song.clone() else {
             continue;
         };
+        if is_refuted(&loaded.source.text) {
+            continue;
+        }
         for line in &song.lines {
             lines += 1;
             for seed in 0..seeds() {
