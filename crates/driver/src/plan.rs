@@ -107,6 +107,10 @@ pub fn plan(
             engine,
         });
     }
+    if planned.is_empty() && request.engine == Some("diverge") {
+        let problem = Problem::new("no property asks whether it comes to rest");
+        return Err(problem.help("add `property quiet: eventually quiescent;`"));
+    }
     let tasks = tasks(song, request, &planned);
     Ok(Plan {
         questions: planned,

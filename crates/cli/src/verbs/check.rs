@@ -295,7 +295,8 @@ impl Checking<'_> {
         }
         console.result(&file_lines(name, answers, coverage));
         console.result(&sensitivity_lines(differences));
-        if answers.iter().all(is_fine) {
+        let bounded = |answer: &Answer| answer.verdict.outcome != Outcome::Proved;
+        if answers.iter().all(is_fine) && answers.iter().any(bounded) {
             console.result(&suggestion(plan));
         }
         if self.arguments.detail.verbose {

@@ -32,8 +32,6 @@ pub(crate) fn doctor(session: &mut Session) -> Exit {
     };
     text.push_str(&solver(examined));
     text.push_str(&second(solvers.examine_second(&Cancel::default())));
-    let planned = engines::PLANNED.join(", ");
-    text.push_str(&format!("  -  not in this build: {planned}\n"));
     session.console.result(&text);
     exit
 }

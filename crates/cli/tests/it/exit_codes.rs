@@ -56,7 +56,7 @@ fn unknown_is_two() {
         .exits(2);
     assert!(
         ran.out
-            .contains("asks for `refine`, which this build does not have"),
+            .contains("refine: it answers for declared movers and for procedures"),
         "{}",
         ran.out
     );

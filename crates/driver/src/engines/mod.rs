@@ -27,6 +27,3 @@ pub static ALL: &[&dyn Engine] = &[
     &refine::Refine,
     &sequentialize::Sequentialize,
 ];
-
-/// The verbs of engines that are not built yet, so that `by` can be told from a slip.
-pub const PLANNED: &[&str] = &["project"];

