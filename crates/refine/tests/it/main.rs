@@ -1,0 +1,4 @@
+//! The engine against the interpreter.
+
+mod movers;
+mod programs;
