@@ -11,9 +11,9 @@
 //! which tells the others: then there is nothing to agree about. Nor is there when a conjunct depends on a
 //! name that cannot be said to belong to one endpoint.
 
-use crate::visit::{Visit, endpoints_read, free_locals, walk, without_spans};
+use crate::visit::{Visit, conjuncts, endpoints_read, free_locals, is_total, walk, without_spans};
 use crate::{
-    BinOp, Block, Builtin, Expr, ExprKind, FamilyId, LocalId, Place, Root, Song, Stmt, StmtKind, Ty,
+    BinOp, Block, Expr, ExprKind, FamilyId, LocalId, Place, Root, Song, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -234,13 +234,6 @@ impl Visit for Parts<'_> {
     }
 }
 
-fn conjuncts(of: &Expr) -> Vec<&Expr> {
-    match &of.kind {
-        ExprKind::Binary(BinOp::And, a, b) => [conjuncts(a), conjuncts(b)].concat(),
-        _ => vec![of],
-    }
-}
-
 fn all(parts: &[Expr]) -> Expr {
     let mut parts = parts.iter().cloned();
     let first = parts.next().expect("a group has a conjunct");
@@ -253,38 +246,5 @@ fn binary(op: BinOp, left: Expr, right: Expr) -> Expr {
         kind: ExprKind::Binary(op, Box::new(left), Box::new(right)),
         ty: Ty::Bool,
         span,
-    }
-}
-
-/// Can it be evaluated in every state? Calls of functions count as able to fail.
-fn is_total(of: &Expr) -> bool {
-    let mut partial = Partial(false);
-    partial.expr(of);
-    !partial.0
-}
-
-struct Partial(bool);
-
-impl Visit for Partial {
-    fn expr(&mut self, of: &Expr) {
-        self.0 |= match &of.kind {
-            ExprKind::Binary(BinOp::Div | BinOp::Rem, ..)
-            | ExprKind::Narrow(_)
-            | ExprKind::Call(..) => true,
-            ExprKind::Index(whole, _) => matches!(whole.ty, Ty::Seq(_)),
-            ExprKind::Method(method, parts) => match method {
-                Builtin::Min
-                | Builtin::Max
-                | Builtin::First
-                | Builtin::Last
-                | Builtin::DropFirst
-                | Builtin::DropLast
-                | Builtin::Unwrap => true,
-                Builtin::Update => matches!(parts[0].ty, Ty::Seq(_)),
-                _ => false,
-            },
-            _ => false,
-        };
-        walk::expr(self, of);
     }
 }

@@ -1,6 +1,6 @@
 //! Who owns what: endpoints as they are named in a line, and which of them an expression reads.
 
-use crate::terms::bare;
+use crate::terms::without_spans;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, free_locals, walk};
 use plainsong_ir::{Expr, ExprKind, FamilyId, LocalId};
@@ -19,7 +19,7 @@ impl Owner {
     pub(crate) fn new(family: FamilyId, index: &[Expr]) -> Owner {
         Owner {
             family,
-            index: index.iter().map(bare).collect(),
+            index: index.iter().map(without_spans).collect(),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Small expressions that projection writes, and questions about expressions.
 
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, walk_mut};
+pub(crate) use plainsong_ir::visit::{conjuncts, is_total, without_spans};
 use plainsong_ir::{
     BinOp, Builtin, Domain, Expr, ExprKind, FamilyId, LocalId, Song, Stmt, StmtKind, Ty, UnOp,
 };
@@ -83,62 +84,6 @@ pub(crate) fn pid(family: FamilyId, index: Vec<Expr>) -> Expr {
 pub(crate) fn everything(ty: &Ty) -> Domain {
     let set = Ty::Set(Box::new(ty.clone()));
     Domain::In(expr(ExprKind::All(ty.clone()), set, Span::default()))
-}
-
-/// The parts of a conjunction, from left to right.
-pub(crate) fn conjuncts(of: &Expr) -> Vec<&Expr> {
-    match &of.kind {
-        ExprKind::Binary(BinOp::And, a, b) => {
-            let mut parts = conjuncts(a);
-            parts.extend(conjuncts(b));
-            parts
-        }
-        _ => vec![of],
-    }
-}
-
-/// The same without places in the text, to be compared.
-pub(crate) fn bare(of: &Expr) -> Expr {
-    struct Eraser;
-    impl VisitMut for Eraser {
-        fn span(&mut self, span: &mut Span) {
-            *span = Span::default();
-        }
-    }
-    let mut of = of.clone();
-    Eraser.expr(&mut of);
-    of
-}
-
-/// Can it be evaluated in every state? Calls of functions count as able to fail.
-pub(crate) fn is_total(of: &Expr) -> bool {
-    struct Partial(bool);
-    impl Visit for Partial {
-        fn expr(&mut self, of: &Expr) {
-            self.0 |= match &of.kind {
-                ExprKind::Binary(BinOp::Div | BinOp::Rem, ..)
-                | ExprKind::Narrow(_)
-                | ExprKind::Call(..) => true,
-                ExprKind::Index(whole, _) => matches!(whole.ty, Ty::Seq(_)),
-                ExprKind::Method(builtin, parts) => match builtin {
-                    Builtin::Min
-                    | Builtin::Max
-                    | Builtin::First
-                    | Builtin::Last
-                    | Builtin::DropFirst
-                    | Builtin::DropLast
-                    | Builtin::Unwrap => true,
-                    Builtin::Update => matches!(parts[0].ty, Ty::Seq(_)),
-                    _ => false,
-                },
-                _ => false,
-            };
-            walk::expr(self, of);
-        }
-    }
-    let mut partial = Partial(false);
-    partial.expr(of);
-    !partial.0
 }
 
 /// A closed expression of a type, if the type has one that does not depend on sizes; `fresh` makes

@@ -10,9 +10,11 @@
 mod queries;
 mod renumber;
 mod spans;
+mod total;
 mod walkers;
 
-pub use queries::{endpoints_read, families_read, free_locals, globals_read, owner};
+pub use queries::{conjuncts, endpoints_read, families_read, free_locals, globals_read, owner};
 pub use renumber::renumber_locals;
 pub use spans::{erase_spans, without_spans};
+pub use total::is_total;
 pub use walkers::{Visit, VisitMut, walk, walk_mut};

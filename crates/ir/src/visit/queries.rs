@@ -1,7 +1,7 @@
 //! Questions about expressions and places.
 
 use super::{Visit, walk};
-use crate::{Expr, ExprKind, FamilyId, GlobalId, LocalId, Place, Root, VarId};
+use crate::{BinOp, Expr, ExprKind, FamilyId, GlobalId, LocalId, Place, Root, VarId};
 use std::collections::BTreeSet;
 
 /// The locals an expression reads and does not bind itself.
@@ -75,5 +75,13 @@ impl Visit for Reads {
 
     fn binds(&mut self, local: &LocalId) {
         self.bound.insert(*local);
+    }
+}
+
+/// The parts of a conjunction, from left to right.
+pub fn conjuncts(of: &Expr) -> Vec<&Expr> {
+    match &of.kind {
+        ExprKind::Binary(BinOp::And, a, b) => [conjuncts(a), conjuncts(b)].concat(),
+        _ => vec![of],
     }
 }

@@ -8,7 +8,7 @@
 use super::{Locate, core};
 use crate::core::{Core, CoreKind, Gather, Item};
 use crate::owner::{Owner, Reads};
-use crate::terms::{bare, expr, is_total, local, unwrap};
+use crate::terms::{expr, is_total, local, unwrap, without_spans};
 use plainsong_ir::visit::{VisitMut, free_locals, walk_mut};
 use plainsong_ir::{Expr, ExprKind, FamilyId, LocalId, Ty, VarId};
 use std::collections::BTreeSet;
@@ -77,7 +77,9 @@ impl VisitMut for Fetch<'_, '_> {
 
 impl Fetch<'_, '_> {
     fn item(&mut self, owner: &Owner, value: &Expr) -> Expr {
-        let same = |item: &&Item| item.from == *owner && bare(&item.value) == bare(value);
+        let same = |item: &&Item| {
+            item.from == *owner && without_spans(&item.value) == without_spans(value)
+        };
         if let Some(item) = self.items.iter().find(same) {
             return local(item.local, &value.ty);
         }

@@ -3,7 +3,7 @@
 use super::Voice;
 use crate::core::Told;
 use crate::owner::{Owner, Who};
-use crate::terms::{bare, either, equal, expr, local, not};
+use crate::terms::{either, equal, expr, local, not, without_spans};
 use plainsong_ir::{Expr, ExprKind, LocalId, Ty};
 
 /// Does the process of this code take part?
@@ -25,10 +25,10 @@ impl Voice<'_> {
         }
         let mut parts = Vec::new();
         for (at, index) in owner.index.iter().enumerate() {
-            let index = bare(&self.expr(index));
+            let index = without_spans(&self.expr(index));
             let me = self.me(at);
             if index != me {
-                parts.push(bare(&same_index(index, me)));
+                parts.push(without_spans(&same_index(index, me)));
             }
         }
         self.unless_known(parts)
@@ -36,11 +36,11 @@ impl Voice<'_> {
 
     fn unless_known(&self, mut parts: Vec<Expr>) -> When {
         parts.retain(|part| !self.facts.contains(part));
-        let is_false = |part: &Expr| self.facts.contains(&bare(&not(part.clone())));
+        let is_false = |part: &Expr| self.facts.contains(&without_spans(&not(part.clone())));
         match parts.is_empty() {
             true => When::Always,
             false if parts.iter().any(is_false) => When::Never,
-            false => When::If(bare(&super::conjunction(parts))),
+            false => When::If(without_spans(&super::conjunction(parts))),
         }
     }
 
@@ -89,8 +89,8 @@ pub(super) fn and_not(a: When, b: When) -> When {
     match (a, b) {
         (When::Never, _) | (_, When::Always) => When::Never,
         (other, When::Never) => other,
-        (When::Always, When::If(b)) => When::If(bare(&not(b))),
+        (When::Always, When::If(b)) => When::If(without_spans(&not(b))),
         (When::If(a), When::If(b)) if a == b => When::Never,
-        (When::If(a), When::If(b)) => When::If(bare(&super::conjunction(vec![a, not(b)]))),
+        (When::If(a), When::If(b)) => When::If(without_spans(&super::conjunction(vec![a, not(b)]))),
     }
 }

@@ -18,7 +18,9 @@ mod tell;
 use crate::core::{Core, CoreKind, Guard};
 use crate::locate::is_arm;
 use crate::owner::Owner;
-use crate::terms::{all, bare, conjuncts, default_of, expr, local, not, some, stmt, truth, unwrap};
+use crate::terms::{
+    all, conjuncts, default_of, expr, local, not, some, stmt, truth, unwrap, without_spans,
+};
 use conditions::When;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
@@ -519,7 +521,7 @@ impl Voice<'_> {
             When::Always => then(self, out),
             When::If(condition) => {
                 let known = self.facts.len();
-                let parts = conjuncts(&condition).into_iter().map(bare);
+                let parts = conjuncts(&condition).into_iter().map(without_spans);
                 self.facts.extend(parts);
                 let mut inner = Vec::new();
                 then(self, &mut inner);

@@ -6,7 +6,7 @@
 //! - Conditions that always hold, names that nobody reads and loops that do nothing are left out.
 
 use crate::locate::leaves as leaves_loop;
-use crate::terms::{all, bare, conjuncts, expr, locals_used, replace_locals, stmt};
+use crate::terms::{all, conjuncts, expr, locals_used, replace_locals, stmt, without_spans};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, free_locals, walk_mut};
 use plainsong_ir::{
@@ -20,7 +20,7 @@ pub(super) fn push_under(out: &mut Block, condition: Expr, block: Block) {
         ..
     }) = out.last_mut()
         && otherwise.is_empty()
-        && bare(last) == bare(&condition)
+        && without_spans(last) == without_spans(&condition)
         && !leaves_loop(then)
     {
         return then.extend(block);
@@ -247,8 +247,12 @@ fn fold(condition: &Expr) -> Expr {
 fn truth_of(part: &Expr) -> Option<bool> {
     match &part.kind {
         ExprKind::Bool(value) => Some(*value),
-        ExprKind::Binary(BinOp::Eq, a, b) if is_name(a) && bare(a) == bare(b) => Some(true),
-        ExprKind::Binary(BinOp::Ne, a, b) if is_name(a) && bare(a) == bare(b) => Some(false),
+        ExprKind::Binary(BinOp::Eq, a, b) if is_name(a) && without_spans(a) == without_spans(b) => {
+            Some(true)
+        }
+        ExprKind::Binary(BinOp::Ne, a, b) if is_name(a) && without_spans(a) == without_spans(b) => {
+            Some(false)
+        }
         ExprKind::Unary(UnOp::Not, inner) => match fold(inner).kind {
             ExprKind::Bool(value) => Some(!value),
             _ => None,

@@ -156,13 +156,7 @@ fn gate(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
         setting.action(0).name,
         setting.action(1).name
     );
-    let rule = Condition::Gate.name();
-    let parts = two.gate.iter();
-    let all = parts.map(|part| {
-        let known = known.clone();
-        obligation(rule, part.span, told.clone(), known, part.holds)
-    });
-    Ok(all.collect())
+    Ok(each_part(Condition::Gate, &two, &told, &known))
 }
 
 /// Statement. If the second's gate holds and the first's holds after it, the first's holds before it.
@@ -179,13 +173,17 @@ fn failure(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
         setting.action(1).name,
         setting.action(0).name
     );
-    let rule = Condition::Failure.name();
-    let parts = early.gate.iter();
+    Ok(each_part(Condition::Failure, &early, &told, &known))
+}
+
+/// That each part of a gate holds, as an obligation of its own.
+fn each_part(condition: Condition, of: &Gated, told: &str, known: &[Term]) -> Vec<Obligation> {
+    let parts = of.gate.iter();
     let all = parts.map(|part| {
-        let known = known.clone();
-        obligation(rule, part.span, told.clone(), known, part.holds)
+        let known = known.to_vec();
+        obligation(condition.name(), part.span, told, known, part.holds)
     });
-    Ok(all.collect())
+    all.collect()
 }
 
 /// Statement. Where its gate holds, some choice does not block.

@@ -1,0 +1,37 @@
+//! Which expressions always have a value.
+
+use super::{Visit, walk};
+use crate::{BinOp, Builtin, Expr, ExprKind, Ty};
+
+/// Can it be evaluated in every state? Calls of functions count as able to fail.
+pub fn is_total(of: &Expr) -> bool {
+    let mut partial = Partial(false);
+    partial.expr(of);
+    !partial.0
+}
+
+struct Partial(bool);
+
+impl Visit for Partial {
+    fn expr(&mut self, of: &Expr) {
+        self.0 |= match &of.kind {
+            ExprKind::Binary(BinOp::Div | BinOp::Rem, ..)
+            | ExprKind::Narrow(_)
+            | ExprKind::Call(..) => true,
+            ExprKind::Index(whole, _) => matches!(whole.ty, Ty::Seq(_)),
+            ExprKind::Method(method, parts) => match method {
+                Builtin::Min
+                | Builtin::Max
+                | Builtin::First
+                | Builtin::Last
+                | Builtin::DropFirst
+                | Builtin::DropLast
+                | Builtin::Unwrap => true,
+                Builtin::Update => matches!(parts[0].ty, Ty::Seq(_)),
+                _ => false,
+            },
+            _ => false,
+        };
+        walk::expr(self, of);
+    }
+}
