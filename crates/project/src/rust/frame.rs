@@ -5,6 +5,7 @@ use super::names::snake;
 use super::{Emit, Source};
 use crate::names::camel;
 use plainsong_ir::{Family, RangeEnd, SortDecl, SortKind, Ty};
+use plainsong_semantics::instance::Instance;
 use std::hash::Hasher;
 
 /// `Cargo.toml`
@@ -104,36 +105,48 @@ fn is_open(sort: &SortDecl) -> bool {
 }
 
 fn parameters(emit: &Emit<'_>, source: &Source<'_>) -> String {
-    let (mut fields, mut values) = (String::new(), String::new());
+    let mut fields = String::new();
+    for sort in emit.song.sorts.iter().filter(|sort| is_open(sort)) {
+        fields.push_str(&format!(
+            "    /// How many members `{}` has.\n    pub {}: Int,\n",
+            sort.name,
+            size_name(sort)
+        ));
+    }
+    for (at, decl) in emit.song.consts.iter().enumerate() {
+        if decl.value.is_none() {
+            fields.push_str(&format!(
+                "    /// `{}` of the song.\n    pub {}: {},\n",
+                decl.name,
+                emit.const_name(at.into()),
+                emit.ty(&decl.ty)
+            ));
+        }
+    }
+    let values = arguments(emit, source.instance);
+    format!(
+        "\n/// What a run is given.\n#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]\npub struct Parameters {{\n{fields}}}\n\n\
+         impl Default for Parameters {{\n    fn default() -> Parameters {{\n        {values}\n    }}\n}}\n"
+    )
+}
+
+/// The `Parameters` of an instance, as an expression.
+pub(super) fn arguments(emit: &Emit<'_>, instance: &Instance) -> String {
+    let mut values = String::new();
     for (at, sort) in emit.song.sorts.iter().enumerate() {
         if is_open(sort) {
-            let name = size_name(sort);
-            fields.push_str(&format!(
-                "    /// How many members `{}` has.\n    pub {name}: Int,\n",
-                sort.name
-            ));
-            values.push_str(&format!(
-                "            {name}: {},\n",
-                source.instance.size(at.into())
-            ));
+            let (name, size) = (size_name(sort), instance.size(at.into()));
+            values.push_str(&format!("            {name}: {size},\n"));
         }
     }
     for (at, decl) in emit.song.consts.iter().enumerate() {
         if decl.value.is_none() {
             let name = emit.const_name(at.into());
-            fields.push_str(&format!(
-                "    /// `{}` of the song.\n    pub {name}: {},\n",
-                decl.name,
-                emit.ty(&decl.ty)
-            ));
-            let value = emit.literal(source.instance.constant(at.into()), &decl.ty);
+            let value = emit.literal(instance.constant(at.into()), &decl.ty);
             values.push_str(&format!("            {name}: {value},\n"));
         }
     }
-    format!(
-        "\n/// What a run is given.\n#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]\npub struct Parameters {{\n{fields}}}\n\n\
-         impl Default for Parameters {{\n    fn default() -> Parameters {{\n        Parameters {{\n{values}        }}\n    }}\n}}\n"
-    )
+    format!("Parameters {{\n{values}        }}")
 }
 
 fn size_name(sort: &SortDecl) -> String {

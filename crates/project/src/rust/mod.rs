@@ -74,6 +74,21 @@ pub fn crate_of(source: &Source<'_>) -> Result<Vec<File>, Vec<Diagnostic>> {
     }
 }
 
+/// The parameters of an instance of the voices as an expression of the crate's root, of type `Parameters`; or
+/// what cannot be said in Rust.
+pub fn arguments(voices: &Song, instance: &Instance) -> Result<String, Vec<Diagnostic>> {
+    let emit = Emit {
+        song: voices,
+        text: "",
+        problems: RefCell::default(),
+    };
+    let arguments = frame::arguments(&emit, instance);
+    match emit.problems.into_inner() {
+        problems if problems.is_empty() => Ok(arguments),
+        problems => Err(problems),
+    }
+}
+
 /// What all parts of the crate need.
 struct Emit<'a> {
     song: &'a Song,

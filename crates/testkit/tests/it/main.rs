@@ -2,6 +2,7 @@
 
 mod book;
 mod build;
+mod choreographies;
 mod corpus;
 mod delivery_models;
 mod enumerate;

@@ -1,0 +1,209 @@
+//! Choreographies of the corpus, and how they end: what projection is compared with.
+//!
+//! A line is sequential, so a path through it is a vector of outcomes of its free choices. [`ends`] walks all
+//! paths, with the interpreter.
+
+mod generated;
+mod there_and_back;
+mod voices;
+
+use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::{
+    ConstId, Expr, ExprKind, LoopClauses, RangeEnd, Song, SortKind, Stmt, StmtKind, VarId,
+};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
+use plainsong_semantics::show::show;
+use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::value::Value;
+use plainsong_testkit::corpus::{files, root};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A choreography of the corpus.
+struct Told {
+    /// File and name.
+    name: String,
+    /// Is something about its file expected to be refuted?
+    is_broken: bool,
+    text: String,
+    song: Arc<Song>,
+    line: usize,
+}
+
+/// Those of the files in these folders.
+fn choreographies(folders: &[&str]) -> Vec<Told> {
+    let mut all = Vec::new();
+    for path in files().expect("the corpus is there") {
+        if !folders.iter().any(|folder| path.starts_with(folder)) {
+            continue;
+        }
+        let text = std::fs::read_to_string(root().join(&path)).expect("a song can be read");
+        let Some(song) = plainsong_syntax::compile(&text).song.map(Arc::new) else {
+            continue;
+        };
+        let mut expected = text.lines().filter(|line| line.starts_with("// expect"));
+        let is_broken = expected.any(|line| line.contains("refuted"));
+        for line in 0..song.lines.len() {
+            all.push(Told {
+                name: format!("{} {}", path.display(), song.lines[line].name),
+                is_broken,
+                text: text.clone(),
+                song: song.clone(),
+                line,
+            });
+        }
+    }
+    all
+}
+
+impl Told {
+    /// The same statements, about which nothing is claimed: only what happens counts.
+    fn bare(&self) -> Arc<Song> {
+        struct Bare;
+        impl VisitMut for Bare {
+            fn clauses(&mut self, clauses: &mut LoopClauses) {
+                *clauses = LoopClauses::default();
+            }
+        }
+        let mut song = (*self.song).clone();
+        walk_mut::song(&mut Bare, &mut song);
+        song.lines.iter_mut().for_each(|line| line.ensures.clear());
+        Arc::new(song)
+    }
+
+    /// Sorts have so many members: those of which a run chooses it, and those whose bounds read parameters.
+    fn sizes(&self, size: i64) -> Sizes {
+        struct Bounding(Vec<ConstId>);
+        impl Visit for Bounding {
+            fn expr(&mut self, expr: &Expr) {
+                if let ExprKind::Const(id) = expr.kind {
+                    self.0.push(id);
+                }
+                walk::expr(self, expr);
+            }
+        }
+        let mut sizes = Sizes::default();
+        for sort in &self.song.sorts {
+            let mut bounding = Bounding(Vec::new());
+            match &sort.kind {
+                SortKind::Identities { .. } => sizes = sizes.with(&sort.name, size),
+                SortKind::Range(range) => match &range.end {
+                    RangeEnd::Open => sizes = sizes.with(&sort.name, size),
+                    RangeEnd::Before(end) | RangeEnd::With(end) => bounding.expr(end),
+                },
+            }
+            for id in bounding.0 {
+                let decl = &self.song.consts[id.index()];
+                if decl.value.is_none() {
+                    sizes = sizes.with(&decl.name, size);
+                }
+            }
+        }
+        sizes
+    }
+}
+
+/// Does the song cut off executions?
+fn assumes(song: &Song) -> bool {
+    struct Assumes(bool);
+    impl Visit for Assumes {
+        fn stmt(&mut self, one: &Stmt) {
+            self.0 |= matches!(one.kind, StmtKind::Assume(_));
+            walk::stmt(self, one);
+        }
+    }
+    let mut assumes = Assumes(false);
+    walk::song(&mut assumes, song);
+    assumes.0
+}
+
+/// The values of the song's constants, and of the choreography's parameters behind them.
+type Given = Vec<Value>;
+
+/// How the paths of a line end.
+#[derive(Debug, Default)]
+struct Ends {
+    /// How many paths end with these variables.
+    paths: BTreeMap<String, u64>,
+    /// What fails on some path.
+    failures: Vec<String>,
+}
+
+impl Ends {
+    fn count(&self) -> u64 {
+        self.paths.values().sum()
+    }
+}
+
+/// Every path of a choreography at one size; nothing when there are more than `most`, or endless ones.
+fn ends(
+    song: &Arc<Song>,
+    line: usize,
+    sizes: &Sizes,
+    most: usize,
+) -> Option<BTreeMap<Given, Ends>> {
+    let instances = Instance::all(song.clone(), sizes, &Bounds::default()).ok()?;
+    let mut ends: BTreeMap<Given, Ends> = BTreeMap::new();
+    let mut left = most * 200;
+    for instance in instances {
+        let machine = Machine::new(&instance, Subject::Line(line));
+        let constants = constants(&instance);
+        let arity = song.lines[line].code.arity;
+        for start in machine.initial() {
+            let start = match start {
+                Outcome::Next(start) => start,
+                Outcome::Failed(failure, _) => {
+                    let found = ends.entry(constants.clone()).or_default();
+                    found.failures.push(failure.message);
+                    continue;
+                }
+                Outcome::Discarded => continue,
+            };
+            let given = [&constants[..], start.parameters(arity)].concat();
+            walk_paths(&machine, start, ends.entry(given).or_default(), &mut left)?;
+        }
+    }
+    let paths: u64 = ends.values().map(Ends::count).sum();
+    (paths <= most as u64).then_some(ends)
+}
+
+fn walk_paths(machine: &Machine, start: Config, ends: &mut Ends, left: &mut usize) -> Option<()> {
+    let mut open = vec![start];
+    while let Some(config) = open.pop() {
+        *left = left.checked_sub(1)?;
+        let steps = machine.steps(&config);
+        if steps.is_empty() {
+            *ends.paths.entry(variables(machine, &config)).or_default() += 1;
+        }
+        for step in steps {
+            match step.outcome {
+                Outcome::Next(next) => open.push(next),
+                Outcome::Failed(failure, _) => ends.failures.push(failure.message),
+                Outcome::Discarded => {}
+            }
+        }
+    }
+    Some(())
+}
+
+fn constants(instance: &Instance) -> Given {
+    let count = instance.song().consts.len();
+    (0..count)
+        .map(|at| instance.constant(at.into()).clone())
+        .collect()
+}
+
+/// All variables of all endpoints or processes, as generated programs print them.
+fn variables(machine: &Machine, config: &Config) -> String {
+    let instance = machine.instance();
+    let rows = instance.lanes(machine.subject()).map(|row| {
+        let family = &instance.song().families[instance.members()[row].family.index()];
+        let vars = family.vars.iter().enumerate().map(|(at, var)| {
+            let value = config.value(row, VarId::from(at));
+            format!("{} = {}", var.name, show(instance, value, &var.ty))
+        });
+        vars.collect::<Vec<_>>().join(", ")
+    });
+    rows.collect::<Vec<_>>().join(" | ")
+}

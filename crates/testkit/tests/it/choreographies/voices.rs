@@ -1,0 +1,95 @@
+//! The voices of a choreography have exactly one execution for each vector of outcomes of its free choices:
+//! no deadlock, and the same ends equally often.
+
+use super::{Told, choreographies, constants, ends, variables};
+use plainsong_explore_songs::{Manner, explore_showing};
+use plainsong_ir::Song;
+use plainsong_project::{Options, project};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::{Config, Machine, Subject};
+use plainsong_semantics::search::{Completeness, Unwatched};
+use plainsong_semantics::sizes::{Bounds, Sizes};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Larger ones are left to the generated programs and to the comparison by states.
+const MOST_PATHS: usize = 4_000;
+
+#[test]
+fn voices_have_one_execution_for_each_vector_of_choices() {
+    let (mut compared, mut executions, mut wrong) = (0, 0, Vec::new());
+    let mut too_big = Vec::new();
+    for told in choreographies(&["examples", "songs/project", "songs/prove"]) {
+        let bare = told.bare();
+        let voices = match project(&bare, told.line, &Options::default()) {
+            Ok(projection) => Arc::new(projection.song),
+            Err(_) => continue,
+        };
+        for size in [2, 3] {
+            match compare(&told, &bare, &voices, &told.sizes(size)) {
+                Ok(Some(found)) => {
+                    compared += 1;
+                    executions += found;
+                }
+                Ok(None) => too_big.push(format!("{} at size {size}", told.name)),
+                Err(why) => wrong.push(format!("{} at size {size}: {why}", told.name)),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared > 80, "{compared} compared; too big: {too_big:?}");
+    assert!(executions > 5_000, "{executions} executions");
+}
+
+fn compare(
+    told: &Told,
+    bare: &Arc<Song>,
+    voices: &Arc<Song>,
+    sizes: &Sizes,
+) -> Result<Option<u64>, String> {
+    let Some(ends) = ends(bare, told.line, sizes, MOST_PATHS) else {
+        return Ok(None);
+    };
+    if ends.values().all(|ends| ends.count() == 0) {
+        return Ok(Some(0)); // nothing that is tried satisfies what it requires
+    }
+    let instances = Instance::all(voices.clone(), sizes, &Bounds::default());
+    let instances = instances.map_err(|error| error.message)?;
+    let mut executions = 0;
+    for instance in instances {
+        let Some(line) = ends.get(&constants(&instance)) else {
+            continue; // nothing starts with these parameters
+        };
+        if !line.failures.is_empty() {
+            continue; // guards that disagree, a value that is not defined
+        }
+        let machine = Machine::new(&instance, Subject::System);
+        let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+        let mut look = |config: &Config, complete: bool| {
+            let end = match complete {
+                true => variables(&machine, config),
+                false => format!("deadlock: {}", variables(&machine, config)),
+            };
+            *seen.entry(end).or_default() += 1;
+        };
+        let found = explore_showing(
+            &machine,
+            &[],
+            &Manner::default(),
+            &mut Unwatched,
+            Some(&mut look),
+        );
+        let found = found.map_err(|gave_up| gave_up.sentence().to_owned())?;
+        if found.count.completeness != Completeness::Complete || found.count.failed > 0 {
+            return Err(format!("{:?}", found.count));
+        }
+        if seen != line.paths {
+            return Err(format!(
+                "the line ends with {:?}, the voices with {seen:?}",
+                line.paths
+            ));
+        }
+        executions += found.count.complete;
+    }
+    Ok(Some(executions))
+}
