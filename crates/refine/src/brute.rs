@@ -4,6 +4,8 @@
 //! side by side with the first difference. Where there are more states than can be tried, some of them
 //! are, always the same ones. So this refutes and never proves.
 //!
+//! Nothing is refuted of actions that the interpreter runs only in part ([`crate::cut`]).
+//!
 //! A state need not be reachable: a mover must commute wherever its gate holds. The way out is a stronger
 //! gate, and the picture shows what it has to exclude.
 
@@ -11,6 +13,7 @@ mod picture;
 mod states;
 
 use crate::answer::Refutation;
+use crate::cut::is_cut;
 use crate::footprint::Footprint;
 use crate::movers::{Condition, Need};
 use plainsong_ir::{Action, ActionId, Actions, GlobalId, RangeEnd, Song, SortDecl, SortKind};
@@ -93,6 +96,13 @@ impl Brute {
     fn wrong(&self, atoms: &Atoms, need: &Need) -> Option<(Scene, Wrong)> {
         let song = atoms.instance().song().clone();
         let actions = song.actions()?;
+        let pair = [need.first, need.second];
+        if pair
+            .into_iter()
+            .any(|id| is_cut(&song, action(actions, id)))
+        {
+            return None;
+        }
         for scene in scenes(atoms, actions, need, self.most)? {
             match wrong_in(atoms, need, &scene) {
                 Some(wrong) => return Some((scene, wrong)),

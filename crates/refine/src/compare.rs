@@ -8,6 +8,7 @@
 
 use crate::answer::Refutation;
 use crate::brute::is_sized;
+use crate::cut::is_program_cut;
 use crate::extract::extract;
 use plainsong_ir::Song;
 use plainsong_semantics::instance::Instance;
@@ -47,6 +48,9 @@ pub enum Compared {
 pub fn compare(song: &Arc<Song>, lower: u32, largest: i64, most: usize) -> Compared {
     let (below, above) = (extract(song, lower), extract(song, lower + 1));
     let (below, above) = (Arc::new(below), Arc::new(above));
+    if is_program_cut(&above) {
+        return Compared::GaveUp;
+    }
     let shared = shared(&below, &above);
     let mut gave_up = false;
     for size in 1..=largest {

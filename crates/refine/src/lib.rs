@@ -12,6 +12,7 @@ pub mod answer;
 pub mod atomicity;
 pub mod brute;
 pub mod compare;
+pub mod cut;
 pub mod extract;
 pub mod footprint;
 pub mod movers;

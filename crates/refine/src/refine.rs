@@ -11,7 +11,7 @@ use crate::brute::Brute;
 use crate::compare::{Compared, compare};
 use crate::extract::height;
 use crate::movers::{Side, moves, sides};
-use crate::procedures::obligations;
+use crate::procedures::{obligations, pending};
 use plainsong_ir::{ActionId, Actions, ProcedureId, Song, StmtKind};
 use plainsong_prove::obligation::Obligation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,14 +31,26 @@ pub struct Refining {
     moving: BTreeMap<(ActionId, Side), Answer>,
     local: BTreeMap<ProcedureId, Answer>,
     layers: BTreeMap<u32, Compared>,
+    /// Are small programs tried too?
+    tries: bool,
 }
 
 impl Refining {
     /// Nothing looked at yet.
     pub fn new(song: &Arc<Song>) -> Refining {
         Refining {
-            song: song.clone(),
             brute: Brute::new(song, LARGEST, STATES),
+            tries: true,
+            ..Refining::by_proof_alone(song)
+        }
+    }
+
+    /// The same without small states and programs: nothing is refuted.
+    pub fn by_proof_alone(song: &Arc<Song>) -> Refining {
+        Refining {
+            song: song.clone(),
+            brute: Brute::new(song, 0, 0),
+            tries: false,
             moving: BTreeMap::new(),
             local: BTreeMap::new(),
             layers: BTreeMap::new(),
@@ -133,6 +145,10 @@ impl Refining {
             let more = obligations(prover.theory, id, layer);
             all.extend(more.map_err(|why| why.message)?);
         }
+        for layer in procedure.layer + 1..=height(actions) {
+            let more = pending(prover.theory, id, layer);
+            all.extend(more.map_err(|why| why.message)?);
+        }
         let open = prover.open(&procedure.name, &all);
         if let Some((at, why)) = open.first() {
             let one = &all[*at];
@@ -160,7 +176,7 @@ impl Refining {
     fn refuted(&mut self, id: ProcedureId) -> Option<Answer> {
         let song = self.song.clone();
         let actions = actions(&song);
-        actions.init.as_ref()?;
+        actions.init.as_ref().filter(|_| self.tries)?;
         let layer = actions.procedures[id.index()].layer;
         let compared = self
             .layers

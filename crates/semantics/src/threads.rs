@@ -5,6 +5,10 @@
 //! thread; everything between two actions is local and belongs to the step before it. Threads are
 //! switched anywhere (`yield` says nothing here): this is the preemptive meaning that proofs are about.
 //!
+//! A frame that has nothing left to do but to return is not kept, so a procedure that ends by calling
+//! itself needs no more room the second time. Deeper calls than [`DEEPEST`] are a failure of kind
+//! `Resource`: nothing is known about what comes after.
+//!
 //! The program is one in which every callee is what it is called as: the one of a layer, extracted.
 
 use crate::atomic::{Atoms, Done, Effect, Globals};
@@ -15,9 +19,12 @@ use crate::code::{FlatCode, OpKind, Pace};
 use crate::eval::Eval;
 use crate::instance::Instance;
 use crate::start::start_values;
-use crate::trace::Failure;
+use crate::trace::{Failure, FailureKind};
 use crate::value::Value;
 use plainsong_ir::{ActionId, Actions, Call, Callee, LocalId, ProcedureId};
+
+/// The most frames that wait for each other.
+const DEEPEST: usize = 64;
 
 /// A program with procedures, ready to run.
 #[derive(Clone, Debug)]
@@ -169,7 +176,7 @@ impl Threads {
             if at > 0 && state.threads[at - 1] == *node {
                 continue;
             }
-            for way in self.moves(&state.globals, node) {
+            for way in self.moves(&state.globals, node, 0) {
                 match way {
                     Ok(way) => {
                         let mut threads = state.threads.clone();
@@ -207,7 +214,7 @@ impl Threads {
             };
             let mut longer = Vec::new();
             for state in states {
-                for way in self.enter(&state.globals, procedure, &arguments) {
+                for way in self.enter(&state.globals, procedure, &arguments, 0) {
                     match way {
                         Ok(way) => {
                             let mut next = state.clone();
@@ -248,11 +255,21 @@ impl Threads {
         globals: &[Value],
         procedure: ProcedureId,
         arguments: &[Value],
+        depth: usize,
     ) -> Vec<Result<Way, Failure>> {
         let code = &self.procedures[procedure.index()];
+        if depth > DEEPEST {
+            let song = self.atoms.instance().song();
+            let actions = song.actions().expect("a procedure belongs to actions");
+            return vec![Err(Failure {
+                kind: FailureKind::Resource,
+                message: format!("calls are nested more than {DEEPEST} deep"),
+                span: actions.procedures[procedure.index()].span,
+            })];
+        }
         let mut slots = arguments.to_vec();
         slots.resize(code.slots, Value::None);
-        self.go_on(globals.to_vec(), procedure, 0, slots)
+        self.go_on(globals.to_vec(), procedure, 0, slots, depth)
     }
 
     /// A frame from an instruction to its next action.
@@ -262,6 +279,7 @@ impl Threads {
         procedure: ProcedureId,
         pc: usize,
         slots: Vec<Value>,
+        depth: usize,
     ) -> Vec<Result<Way, Failure>> {
         let code = &self.procedures[procedure.index()];
         let run = Run::new(pc, slots, Globals { values: globals });
@@ -269,7 +287,7 @@ impl Threads {
         let mut all = Vec::new();
         for run in runs {
             match run {
-                Ok(run) => all.extend(self.stand(procedure, run)),
+                Ok(run) => all.extend(self.stand(procedure, run, depth)),
                 Err(failure) => all.push(Err(failure)),
             }
         }
@@ -277,7 +295,12 @@ impl Threads {
     }
 
     /// A frame that has come to a stop: it ends, or calls.
-    fn stand(&self, procedure: ProcedureId, run: Run<Globals>) -> Vec<Result<Way, Failure>> {
+    fn stand(
+        &self,
+        procedure: ProcedureId,
+        run: Run<Globals>,
+        depth: usize,
+    ) -> Vec<Result<Way, Failure>> {
         let code = &self.procedures[procedure.index()];
         let globals = run.memory.values;
         let started = threads_of(run.sent);
@@ -306,7 +329,7 @@ impl Threads {
             ways = ways
                 .into_iter()
                 .flat_map(|way| match way {
-                    Ok(way) => self.called(call, way),
+                    Ok(way) => self.called(call, way, depth),
                     Err(failure) => vec![Err(failure)],
                 })
                 .collect();
@@ -315,7 +338,7 @@ impl Threads {
         for way in ways {
             match way {
                 Ok((globals, frame, started, result)) => {
-                    all.extend(self.settle(globals, frame, result, started));
+                    all.extend(self.settle(globals, frame, result, started, depth));
                 }
                 Err(failure) => all.push(Err(failure)),
             }
@@ -324,7 +347,7 @@ impl Threads {
     }
 
     /// Adds what a call runs to what a frame waits for.
-    fn called(&self, call: &Call, way: Open) -> Vec<Result<Open, Failure>> {
+    fn called(&self, call: &Call, way: Open, depth: usize) -> Vec<Result<Open, Failure>> {
         let (globals, mut frame, started, _) = way;
         let world = Globals {
             values: globals.clone(),
@@ -342,7 +365,8 @@ impl Threads {
             }
             Callee::Procedure(procedure) => procedure,
         };
-        let ways = self.enter(&globals, procedure, &arguments).into_iter();
+        let ways = self.enter(&globals, procedure, &arguments, depth + 1);
+        let ways = ways.into_iter();
         let ways = ways.map(|way| {
             let way = way?;
             let mut frame = frame.clone();
@@ -364,12 +388,20 @@ impl Threads {
         mut frame: Frame,
         result: Option<Value>,
         started: Vec<Started>,
+        depth: usize,
     ) -> Vec<Result<Way, Failure>> {
         if !frame.below.is_empty() {
             frame.below.sort();
+            let node = match frame.below.pop() {
+                Some(last) if frame.below.is_empty() && self.only_returns(&frame) => last,
+                last => {
+                    frame.below.extend(last);
+                    Node::Frame(frame)
+                }
+            };
             return vec![Ok(Way {
                 globals,
-                grown: Grown::Node(Node::Frame(frame)),
+                grown: Grown::Node(node),
                 started,
             })];
         }
@@ -377,7 +409,7 @@ impl Threads {
         if let (OpKind::Call(Some(local), _), Some(value)) = (&code.ops[frame.pc].kind, result) {
             frame.slots[local.index()] = value;
         }
-        let ways = self.go_on(globals, frame.procedure, frame.pc + 1, frame.slots);
+        let ways = self.go_on(globals, frame.procedure, frame.pc + 1, frame.slots, depth);
         let ways = ways.into_iter().map(|way| {
             let mut way = way?;
             way.started.extend(started.iter().cloned());
@@ -386,15 +418,29 @@ impl Threads {
         ways.collect()
     }
 
+    /// Does a frame without a result only return once its callee has?
+    fn only_returns(&self, frame: &Frame) -> bool {
+        let code = &self.procedures[frame.procedure.index()];
+        let mut pc = frame.pc + 1;
+        for _ in 0..code.ops.len() {
+            match code.ops.get(pc).map(|op| &op.kind) {
+                Some(OpKind::Jump(target)) => pc = *target,
+                Some(OpKind::Return) => return self.results[frame.procedure.index()].is_none(),
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Everything that a node can do: one action, and what follows it locally.
-    fn moves(&self, globals: &[Value], node: &Node) -> Vec<Result<Way, Failure>> {
+    fn moves(&self, globals: &[Value], node: &Node, depth: usize) -> Vec<Result<Way, Failure>> {
         let frame = match node {
             Node::Act(action, arguments) => return self.act(globals, *action, arguments),
             Node::Frame(frame) => frame,
         };
         let mut all = Vec::new();
         for (at, below) in frame.below.iter().enumerate() {
-            for way in self.moves(globals, below) {
+            for way in self.moves(globals, below, depth + 1) {
                 let way = match way {
                     Ok(way) => way,
                     Err(failure) => {
@@ -411,7 +457,7 @@ impl Threads {
                         result = value;
                     }
                 }
-                all.extend(self.settle(way.globals, frame, result, way.started));
+                all.extend(self.settle(way.globals, frame, result, way.started, depth));
             }
         }
         all

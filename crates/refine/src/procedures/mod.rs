@@ -11,6 +11,7 @@
 //! - At its own layer it gives way to its action: whatever may fail must not, as long as the action does
 //!   not fail. A call of a procedure of the same layer is a step of *its* action, anywhere between the call
 //!   and its return, in a state about which only types and permissions are known.
+//! - At layers above its own it is its action, which matters where `init` starts it ([`pending`]).
 //! - A thread that is started begins at the next yield at the earliest, so what it requires is asked there.
 //!
 //! Sources. [Kragl20] sections 2.6, 3.3 and 3.4.
@@ -18,6 +19,7 @@
 //! NOT COVERED, and said so: loops, actions that create asyncs.
 
 mod linearisation;
+mod pending;
 mod statements;
 mod yields;
 
@@ -34,6 +36,8 @@ use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
 use std::sync::Arc;
+
+pub use pending::pending;
 
 /// The most paths through a procedure.
 const MOST_PATHS: usize = 256;
@@ -191,7 +195,7 @@ impl Following<'_> {
             if self.invariant(call).layer == self.layer {
                 all.push(Wanted {
                     invariant: call.invariant.index(),
-                    arguments: self.values(path, &call.arguments)?,
+                    arguments: self.named(path, &call.arguments)?,
                     span: call.span,
                 });
             }
@@ -222,6 +226,23 @@ impl Following<'_> {
         Ok(self.theory.terms.and(&parts))
     }
 
+    /// The values of an invariant's arguments. They are no part of the program, so that they have values is
+    /// asked at every layer.
+    fn named(&mut self, path: &mut Path, exprs: &[Expr]) -> Result<Vec<Term>> {
+        let mut values = Vec::new();
+        for expr in exprs {
+            let (value, definedness) =
+                self.lowered(path, expr.span, |lowering| lowering.expr(expr))?;
+            for (condition, what) in definedness {
+                let told = format!("possibly {what}");
+                self.oblige(path, "yield/defined", expr.span, &told, condition);
+                path.known.push(condition);
+            }
+            values.push(value);
+        }
+        Ok(values)
+    }
+
     /// The values of expressions over locals; what may fail is asked for or relied on.
     fn values(&mut self, path: &mut Path, exprs: &[Expr]) -> Result<Vec<Term>> {
         exprs.iter().map(|expr| self.read(path, expr)).collect()
@@ -237,24 +258,37 @@ impl Following<'_> {
         span: Span,
         read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
     ) -> Result<T> {
+        let (value, definedness) = self.lowered(path, span, read)?;
+        for (condition, what) in definedness {
+            let told = format!("possibly {what}");
+            self.may_not_fail(path, condition, span, &told);
+        }
+        Ok(value)
+    }
+
+    /// A value, and the conditions under which there is one, with what happens otherwise.
+    fn lowered<T>(
+        &mut self,
+        path: &mut Path,
+        span: Span,
+        read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
+    ) -> Result<(T, Vec<(Term, &'static str)>)> {
         let env = std::mem::take(&mut path.env);
         let mut lowering = Lowering::new(self.theory, env);
         let value = read(&mut lowering);
         let definedness = std::mem::take(&mut lowering.definedness);
         path.env = std::mem::take(&mut lowering.env);
         let value = value?;
-        for one in definedness {
-            if one.everywhere {
-                // More than the interpreter asks for: relied on, it would hide states.
-                return Err(Unsupported::new(
-                    span,
-                    "an operation under a quantifier that may have no result is not covered here",
-                ));
-            }
-            let told = format!("possibly {}", one.what);
-            self.may_not_fail(path, one.condition, span, &told);
+        if definedness.iter().any(|one| one.everywhere) {
+            // More than the interpreter asks for: relied on, it would hide states.
+            return Err(Unsupported::new(
+                span,
+                "an operation under a quantifier that may have no result is not covered here",
+            ));
         }
-        Ok(value)
+        let conditions = definedness.into_iter();
+        let conditions = conditions.map(|one| (one.condition, one.what));
+        Ok((value, conditions.collect()))
     }
 
     /// Something that would fail: asked for where the procedure gives way to its action, relied on below,

@@ -12,6 +12,9 @@ use plainsong_prove::lower::Unsupported;
 use plainsong_prove::term::{Sort, Term};
 use plainsong_prove::theory::Result;
 
+/// The most procedures of a `par` whose orders are followed.
+const MOST_ARMS: usize = 4;
+
 impl Following<'_> {
     pub(super) fn block(&mut self, path: Path, block: &Block) -> Result<Vec<Path>> {
         let mut paths = vec![path];
@@ -57,7 +60,7 @@ impl Following<'_> {
                 path.known.push(holds);
             }
             StmtKind::Call(result, call) => self.call(&mut path, *result, call)?,
-            StmtKind::Par(calls) => self.par(&mut path, calls, stmt.span)?,
+            StmtKind::Par(calls) => return self.par(path, calls, stmt.span),
             StmtKind::Yield(calls) => {
                 let calls: Vec<&InvariantCall> = calls.iter().collect();
                 let wanted = self.wanted(&mut path, &calls)?;
@@ -209,47 +212,54 @@ impl Following<'_> {
         Ok(Some(value))
     }
 
-    fn par(&mut self, path: &mut Path, calls: &[Call], span: Span) -> Result<()> {
+    /// Actions run as one block, in the order of the text. Procedures act in any order, and what an arm may
+    /// rely on depends on what others did before it, so every order of their actions is a path of its own.
+    fn par(&mut self, mut path: Path, calls: &[Call], span: Span) -> Result<Vec<Path>> {
         let song = self.song.clone();
-        let mut arms = Vec::new();
+        let (mut steps, mut arms) = (Vec::new(), Vec::new());
         for call in calls {
-            let arguments = self.values(path, &call.arguments)?;
-            let callee = meant(actions(&song), call.callee, self.layer);
-            arms.push((callee, call, arguments));
-        }
-        arms.retain(|(callee, ..)| *callee != Meant::Nothing);
-        let procedures = |one: &(Meant, &Call, Vec<Term>)| matches!(one.0, Meant::Procedure(_));
-        if !arms.iter().any(procedures) {
-            for (callee, _, arguments) in &arms {
-                if let Meant::Action(id) = callee {
-                    self.act(path, *id, arguments, span)?;
-                }
+            let arguments = self.values(&mut path, &call.arguments)?;
+            match meant(actions(&song), call.callee, self.layer) {
+                Meant::Nothing => {}
+                Meant::Action(id) => steps.push((id, arguments)),
+                Meant::Procedure(id) => arms.push((id, arguments)),
             }
-            return Ok(());
+        }
+        if arms.is_empty() {
+            for (id, arguments) in &steps {
+                self.act(&mut path, *id, arguments, span)?;
+            }
+            return Ok(vec![path]);
+        }
+        if !steps.is_empty() {
+            let message = "`par` with both actions and procedures at one layer is not covered yet";
+            return Err(Unsupported::new(span, message));
         }
         let (mut before, mut behind) = (Vec::new(), Vec::new());
-        for (callee, _, arguments) in &arms {
-            match callee {
-                Meant::Procedure(id) => {
-                    before.extend(self.clauses(path, *id, arguments, true)?);
-                    behind.extend(self.clauses(path, *id, arguments, false)?);
-                }
-                _ => {
-                    return Err(Unsupported::new(
-                        span,
-                        "`par` with both actions and procedures at one layer is not covered yet",
-                    ));
-                }
-            }
+        for (id, arguments) in &arms {
+            before.extend(self.clauses(&mut path, *id, arguments, true)?);
+            behind.extend(self.clauses(&mut path, *id, arguments, false)?);
         }
-        self.stop(path, &before, span)?;
-        self.resume(path)?;
-        for (callee, _, arguments) in &arms {
-            if let Meant::Procedure(id) = callee {
-                self.returns(path, *id, arguments, span)?;
-            }
+        self.stop(&mut path, &before, span)?;
+        self.resume(&mut path)?;
+        let acting = |arm: &&(ProcedureId, Vec<Term>)| {
+            actions(&song).procedures[arm.0.index()].refines.is_some()
+        };
+        let acting: Vec<_> = arms.iter().filter(acting).collect();
+        if !self.refines_here() || acting.is_empty() {
+            self.rely_on(&mut path, &behind)?;
+            return Ok(vec![path]);
         }
-        self.rely_on(path, &behind)
+        let mut paths = Vec::new();
+        for order in orders(acting.len(), span)? {
+            let mut path = path.clone();
+            for (id, arguments) in order.into_iter().map(|at| acting[at]) {
+                self.returns(&mut path, *id, arguments, span)?;
+            }
+            self.rely_on(&mut path, &behind)?;
+            paths.push(path);
+        }
+        Ok(paths)
     }
 
     /// The invariants of this layer at the entry or the exit of a callee, with these arguments.
@@ -333,4 +343,24 @@ fn bind(path: &mut Path, result: Option<LocalId>, value: Option<Term>) {
     if let (Some(local), Some(value)) = (result, value) {
         path.env.locals.insert(local, value);
     }
+}
+
+/// All orders of a few things.
+fn orders(count: usize, span: Span) -> Result<Vec<Vec<usize>>> {
+    if count > MOST_ARMS {
+        let message = "a `par` of more than four procedures that refine actions is not covered";
+        return Err(Unsupported::new(span, message));
+    }
+    let mut all = vec![Vec::new()];
+    for next in 0..count {
+        let longer = all.iter().flat_map(|order: &Vec<usize>| {
+            (0..=order.len()).map(move |at| {
+                let mut order = order.clone();
+                order.insert(at, next);
+                order
+            })
+        });
+        all = longer.collect();
+    }
+    Ok(all)
 }

@@ -55,7 +55,7 @@ impl Following<'_> {
         Ok(())
     }
 
-    fn noninterference(&mut self, path: &Path, span: Span) -> Result<()> {
+    pub(super) fn noninterference(&mut self, path: &Path, span: Span) -> Result<()> {
         if path.since == path.env.store {
             return Ok(());
         }

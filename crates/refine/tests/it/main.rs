@@ -1,4 +1,6 @@
 //! The engine against the interpreter.
 
+mod layered;
+mod layered_programs;
 mod movers;
 mod programs;

@@ -9,6 +9,7 @@
 //! - An invariant at layer `n` reads globals that exist at `n` or are introduced at `n`.
 //! - A procedure at layer `n` calls actions that exist at layers 1 to `n`, procedures of layer `m <= n`
 //!   whose actions exist at layers `m + 1` to `n`; `async` starts procedures that refine nothing.
+//! - What `init` starts refines nothing, or its action exists at all layers above the procedure's.
 //! - A procedure reads and writes globals only to assign to those introduced at its own layer; then it
 //!   may read what an invariant of that layer may.
 //! - A first value reads no other global, and `init` of a program with procedures neither reads nor
@@ -20,7 +21,7 @@ use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
     Action, Actions, Block, Call, Callee, Expr, ExprKind, Global, GlobalId, InvariantCall, Local,
-    Place, Procedure, Root, Song, StartValue, Stmt, StmtKind,
+    Place, Procedure, ProcedureId, Root, Song, StartValue, Stmt, StmtKind,
 };
 use std::collections::BTreeSet;
 
@@ -309,6 +310,9 @@ impl Found<'_> {
         };
         let mut reads = Reads::default();
         init.body.iter().for_each(|stmt| reads.stmt(stmt));
+        for (id, span) in std::mem::take(&mut reads.started) {
+            self.started(id, span);
+        }
         if reads.globals.is_empty() && !reads.asyncs {
             return;
         }
@@ -316,6 +320,27 @@ impl Found<'_> {
         let message = "`init` of a program with procedures only starts procedures".to_owned();
         let help = "give variables their first values where they are declared";
         self.wrong(span, message, help);
+    }
+}
+
+impl Found<'_> {
+    /// What `init` starts is there at every layer, as a procedure or as its action.
+    fn started(&mut self, id: ProcedureId, span: Span) {
+        let procedure = &self.actions.procedures[id.index()];
+        let Some(action) = procedure.refines else {
+            return;
+        };
+        let action = &self.actions.actions[action.index()];
+        let layers = self.actions.procedures.iter().map(|one| one.layer);
+        let top = layers.max().unwrap_or(0) + 1;
+        let missing = (procedure.layer + 1..=top).find(|layer| !action.exists_at(*layer));
+        if let Some(layer) = missing {
+            let message = format!(
+                "`{}` does not exist at layer {layer}, where `init` starts it in place of `{}`",
+                action.name, procedure.name
+            );
+            self.wrong(span, message, "let the action exist at more layers");
+        }
     }
 }
 
@@ -351,6 +376,7 @@ fn result(rows: &[Local], result: Option<plainsong_ir::LocalId>) -> Option<&plai
 struct Reads {
     globals: BTreeSet<GlobalId>,
     asyncs: bool,
+    started: Vec<(ProcedureId, Span)>,
     /// Not in the blocks of a statement.
     shallow: bool,
 }
@@ -371,6 +397,9 @@ impl Visit for Reads {
 
     fn stmt(&mut self, stmt: &Stmt) {
         self.asyncs |= matches!(stmt.kind, StmtKind::Async(..));
+        if let StmtKind::Spawn(id, _) = &stmt.kind {
+            self.started.push((*id, stmt.span));
+        }
         walk::stmt(self, stmt);
     }
 

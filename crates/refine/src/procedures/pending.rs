@@ -1,0 +1,61 @@
+//! Threads that are a single action: those that `init` starts with a procedure of a lower layer.
+//!
+//! Statement. Above its layer, a procedure that `init` starts is its action, which happens at any time. So at
+//! each of those layers that step keeps every invariant, for arguments whose permissions are not its own.
+//! That it fails there is relied on not to happen: it is the same step at the next layer.
+//!
+//! Why needed. Between two yields of a thread others act, and these steps are among them ([Kragl20] section
+//! 3.3 counts pending asyncs among the fragments).
+
+use super::{Following, Path, actions, no_asyncs, starts};
+use plainsong_ir::{LocalId, ProcedureId};
+use plainsong_prove::gated::Gated;
+use plainsong_prove::lower::{Env, Store};
+use plainsong_prove::obligation::Obligation;
+use plainsong_prove::term::Term;
+use plainsong_prove::theory::{Result, Theory};
+
+/// What has to be shown of a procedure at a layer above its own.
+pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Result<Vec<Obligation>> {
+    let song = theory.song.clone();
+    let mut following = Following {
+        theory,
+        song: song.clone(),
+        procedure,
+        layer,
+        obligations: Vec::new(),
+    };
+    let decl = following.decl(&song);
+    let init = actions(&song).init.as_ref();
+    let started = init.is_some_and(|init| starts(&init.body, procedure));
+    let Some(action) = decl.refines.filter(|_| started) else {
+        return Ok(Vec::new());
+    };
+    let action = &actions(&song).actions[action.index()];
+    let mut path = Path {
+        env: Env::default(),
+        known: Vec::new(),
+        since: Store::default(),
+        points: Vec::new(),
+        changed: following.theory.terms.bool(false),
+        owed: Vec::new(),
+    };
+    let mut arguments: Vec<Term> = Vec::new();
+    for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {
+        let (value, valid) = following.theory.arbitrary(&row.name, &row.ty, row.span)?;
+        path.known.push(valid);
+        path.env.locals.insert(LocalId::from(at), value);
+        arguments.push(value);
+    }
+    following.permissions(&mut path);
+    following.anything(&mut path)?;
+    let (code, result) = (&action.code, action.role.result);
+    let store = path.env.store.clone();
+    let run = Gated::run(following.theory, code, result, &store, &arguments, None)?;
+    no_asyncs(&run, action.span)?;
+    let gate = run.gate(following.theory);
+    path.known.extend([gate, run.guard]);
+    path.env.store = run.after;
+    following.noninterference(&path, decl.span)?;
+    Ok(following.obligations)
+}
