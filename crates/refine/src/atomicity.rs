@@ -13,18 +13,22 @@
 //!
 //! Why sound. Right movers are carried to the commit point and left movers back to it, so every execution
 //! has one with the same end in which threads are switched at yields only [Kragl20] section 2.5. A
-//! thread that passed its commit point comes to its next yield: left movers do not block, there are no
-//! loops, and local steps that may block (`assume`, a choice without a candidate) count as right movers.
+//! thread that passed its commit point comes to its next yield: left movers do not block, local steps that
+//! may block (`assume`, a choice without a candidate) count as right movers, and a loop comes to its end:
+//! a `while` that does not yield stands before the commit point, or has a `decreases`. A loop that
+//! yields somewhere in its body also yields whenever it begins a round.
 //!
 //! Labels at a layer: an action has its declared type (`atomic` when none is declared), a procedure that is
 //! still there is a yield, `async` of one is a left mover; `yield` of an invariant is a yield at the
 //! invariant's layer and nothing elsewhere, a bare `yield` is one at every layer.
 //!
-//! NOT COVERED. Loops; `par` with both actions and procedures among its arms.
+//! NOT COVERED. `par` with both actions and procedures among its arms.
 
 use crate::extract::{Meant, meant};
 use plainsong_diagnostics::Span;
-use plainsong_ir::{ActionId, Actions, Block, Call, Callee, Mover, Procedure, Stmt, StmtKind};
+use plainsong_ir::{
+    ActionId, Actions, Block, Call, Callee, InvariantCall, Mover, Procedure, Stmt, StmtKind,
+};
 
 /// What one step of a procedure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +65,7 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
         actions,
         layer,
         first: None,
+        loops: Vec::new(),
     };
     let phases = checking.block(&procedure.code.body, ANY)?;
     if phases.before || phases.after {
@@ -105,6 +110,9 @@ fn collect(actions: &Actions, block: &Block, layer: u32, used: &mut Vec<ActionId
                 let bodies = arms.iter().map(|(_, body)| body);
                 bodies.for_each(|body| collect(actions, body, layer, used));
             }
+            StmtKind::While(_, _, body) | StmtKind::For { body, .. } => {
+                collect(actions, body, layer, used);
+            }
             _ => {}
         }
     }
@@ -115,6 +123,32 @@ struct Checking<'s> {
     layer: u32,
     /// The step nearest to the end at which nothing was left.
     first: Option<(Span, String)>,
+    /// For each loop around: the phases at its head and behind it.
+    loops: Vec<(Phases, Phases)>,
+}
+
+/// Is there a yield of this layer in a block?
+pub fn yields(actions: &Actions, block: &Block, layer: u32) -> bool {
+    let procedure = |callee| matches!(meant(actions, callee, layer), Meant::Procedure(_));
+    block.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Yield(calls) => yields_here(actions, calls, layer),
+        StmtKind::Call(_, call) => procedure(call.callee),
+        StmtKind::Par(calls) => calls.iter().any(|call| procedure(call.callee)),
+        StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
+            yields(actions, yes, layer) || yields(actions, no, layer)
+        }
+        StmtKind::Match(_, arms) => arms.iter().any(|(_, body)| yields(actions, body, layer)),
+        StmtKind::While(_, _, body) | StmtKind::For { body, .. } => yields(actions, body, layer),
+        _ => false,
+    })
+}
+
+/// Is `yield` of these invariants one at this layer?
+fn yields_here(actions: &Actions, calls: &[InvariantCall], layer: u32) -> bool {
+    let mut layers = calls
+        .iter()
+        .map(|call| actions.invariants[call.invariant.index()].layer);
+    calls.is_empty() || layers.any(|one| one == layer)
 }
 
 impl Checking<'_> {
@@ -127,10 +161,6 @@ impl Checking<'_> {
 
     /// The phases before a statement, from those behind it.
     fn stmt(&mut self, stmt: &Stmt, behind: Phases) -> Result<Phases, Interrupted> {
-        let both = |a: Phases, b: Phases| Phases {
-            before: a.before && b.before,
-            after: a.after && b.after,
-        };
         let label = match &stmt.kind {
             StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
                 let (yes, no) = (self.block(yes, behind)?, self.block(no, behind)?);
@@ -144,26 +174,23 @@ impl Checking<'_> {
                 }
                 return Ok(all);
             }
-            StmtKind::While(..) | StmtKind::For { .. } => {
-                return Err(Interrupted {
-                    span: stmt.span,
-                    message: "loops in procedures are not covered yet: call the procedure itself"
-                        .to_owned(),
+            StmtKind::While(_, clauses, body) => {
+                return self.repeated(stmt.span, body, behind, clauses.decreases.is_some());
+            }
+            StmtKind::For { body, .. } => return self.repeated(stmt.span, body, behind, true),
+            StmtKind::Break | StmtKind::Continue => {
+                let (head, exit) = self.loops.last().copied().unwrap_or((ANY, ANY));
+                return Ok(match stmt.kind {
+                    StmtKind::Break => exit,
+                    _ => head,
                 });
             }
             StmtKind::Call(_, call) => self.call(call.callee),
             StmtKind::Par(calls) => self.par(calls, stmt.span)?,
-            StmtKind::Yield(calls) => {
-                let here = |layer: u32| layer == self.layer;
-                let mut layers = calls
-                    .iter()
-                    .map(|call| self.actions.invariants[call.invariant.index()].layer);
-                if calls.is_empty() || layers.any(here) {
-                    Label::Yield
-                } else {
-                    Label::Local
-                }
-            }
+            StmtKind::Yield(calls) => match yields_here(self.actions, calls, self.layer) {
+                true => Label::Yield,
+                false => Label::Local,
+            },
             StmtKind::Spawn(id, _) => {
                 match meant(self.actions, Callee::Procedure(*id), self.layer) {
                     Meant::Nothing => Label::Local,
@@ -182,6 +209,41 @@ impl Checking<'_> {
             self.first = Some((stmt.span, told(label)));
         }
         Ok(ahead)
+    }
+
+    /// The phases at the head of a loop: the largest ones from which a round leads back to them.
+    fn repeated(
+        &mut self,
+        span: Span,
+        body: &Block,
+        behind: Phases,
+        ends: bool,
+    ) -> Result<Phases, Interrupted> {
+        let yields = yields(self.actions, body, self.layer);
+        let ends = ends || yields;
+        if !ends && self.first.is_none() && self.repeated(span, body, behind, true)?.after {
+            let told = "a loop that may go on for ever (say what it `decreases`)";
+            self.first = Some((span, told.to_owned()));
+        }
+        let mut head = Phases {
+            before: true,
+            after: ends,
+        };
+        loop {
+            self.loops.push((head, behind));
+            let inside = self.block(body, head);
+            self.loops.pop();
+            let inside = match yields {
+                true => step(Label::Yield, inside?),
+                false => inside?,
+            };
+            let mut again = both(step(Label::Local, inside), step(Label::Local, behind));
+            again.after &= ends;
+            if again == head {
+                return Ok(head);
+            }
+            head = again;
+        }
     }
 
     fn call(&self, callee: Callee) -> Label {
@@ -237,6 +299,13 @@ impl Checking<'_> {
         } else {
             wrong("the arms of this `par` do not move past each other")
         }
+    }
+}
+
+fn both(a: Phases, b: Phases) -> Phases {
+    Phases {
+        before: a.before && b.before,
+        after: a.after && b.after,
     }
 }
 

@@ -3,15 +3,16 @@
 //! Statement. At layer `n` there are the globals with `a < n <= b`, the actions whose layers contain `n`
 //! and the procedures of layer `n` and above. A call of a lower procedure is a call of its action, or
 //! nothing if it refines nothing; so is an `async`. Assignments to introduced variables are gone, because
-//! those exist only above. Invariants are what proofs say about a program, not part of it.
+//! those exist only above. Invariants, also of loops, and measures are what proofs say about a program, not
+//! part of it.
 //!
 //! This is the only place that says so: the checker, the printed program (`--layer N --emit`) and the
 //! comparison of layers all use [`extract`] or [`meant`].
 
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
-    ActionId, Actions, Block, Call, Callee, Expr, ExprKind, GlobalId, Layers, PendingOf, Place,
-    ProcedureId, Root, Song, Stmt, StmtKind, System,
+    ActionId, Actions, Block, Call, Callee, Expr, ExprKind, GlobalId, Layers, LoopClauses,
+    PendingOf, Place, ProcedureId, Root, Song, Stmt, StmtKind, System,
 };
 use std::collections::BTreeMap;
 
@@ -171,6 +172,10 @@ impl VisitMut for Extracting<'_> {
             .filter_map(|stmt| self.statement(stmt))
             .collect();
         walk_mut::block(self, block);
+    }
+
+    fn clauses(&mut self, clauses: &mut LoopClauses) {
+        *clauses = LoopClauses::default();
     }
 
     fn expr(&mut self, expr: &mut Expr) {

@@ -6,8 +6,9 @@
 //! switched anywhere (`yield` says nothing here): this is the preemptive meaning that proofs are about.
 //!
 //! A frame that has nothing left to do but to return is not kept, so a procedure that ends by calling
-//! itself needs no more room the second time. Deeper calls than [`DEEPEST`] are a failure of kind
-//! `Resource`: nothing is known about what comes after.
+//! itself needs no more room the second time. More calls than [`DEEPEST`] that wait for each other, or that
+//! follow in one step because nothing acts, are a failure of kind `Resource`: nothing is known about what
+//! comes after.
 //!
 //! The program is one in which every callee is what it is called as: the one of a layer, extracted.
 
@@ -23,8 +24,8 @@ use crate::trace::{Failure, FailureKind};
 use crate::value::Value;
 use plainsong_ir::{ActionId, Actions, Call, Callee, LocalId, ProcedureId};
 
-/// The most frames that wait for each other.
-const DEEPEST: usize = 64;
+/// The most calls that wait for each other or follow without a step.
+const DEEPEST: usize = 24;
 
 /// A program with procedures, ready to run.
 #[derive(Clone, Debug)]
@@ -258,15 +259,6 @@ impl Threads {
         depth: usize,
     ) -> Vec<Result<Way, Failure>> {
         let code = &self.procedures[procedure.index()];
-        if depth > DEEPEST {
-            let song = self.atoms.instance().song();
-            let actions = song.actions().expect("a procedure belongs to actions");
-            return vec![Err(Failure {
-                kind: FailureKind::Resource,
-                message: format!("calls are nested more than {DEEPEST} deep"),
-                span: actions.procedures[procedure.index()].span,
-            })];
-        }
         let mut slots = arguments.to_vec();
         slots.resize(code.slots, Value::None);
         self.go_on(globals.to_vec(), procedure, 0, slots, depth)
@@ -281,6 +273,17 @@ impl Threads {
         slots: Vec<Value>,
         depth: usize,
     ) -> Vec<Result<Way, Failure>> {
+        if depth > DEEPEST {
+            let song = self.atoms.instance().song();
+            let actions = song.actions().expect("a procedure belongs to actions");
+            return vec![Err(Failure {
+                kind: FailureKind::Resource,
+                message: format!(
+                    "more than {DEEPEST} calls wait for each other, or follow without a step"
+                ),
+                span: actions.procedures[procedure.index()].span,
+            })];
+        }
         let code = &self.procedures[procedure.index()];
         let run = Run::new(pc, slots, Globals { values: globals });
         let runs = self.local(code, run, Pace::Calls, |run| run);
@@ -409,7 +412,8 @@ impl Threads {
         if let (OpKind::Call(Some(local), _), Some(value)) = (&code.ops[frame.pc].kind, result) {
             frame.slots[local.index()] = value;
         }
-        let ways = self.go_on(globals, frame.procedure, frame.pc + 1, frame.slots, depth);
+        let pc = frame.pc + 1;
+        let ways = self.go_on(globals, frame.procedure, pc, frame.slots, depth + 1);
         let ways = ways.into_iter().map(|way| {
             let mut way = way?;
             way.started.extend(started.iter().cloned());

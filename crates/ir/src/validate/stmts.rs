@@ -136,7 +136,7 @@ impl Visit for Scope<'_, '_> {
     }
 
     fn clauses(&mut self, clauses: &LoopClauses) {
-        self.old_allowed = matches!(self.home, Home::Line(_));
+        self.old_allowed = matches!(self.home, Home::Line(_) | Home::Procedure);
         clauses
             .invariants
             .iter()

@@ -8,13 +8,7 @@ use plainsong_ir::{Expr, LocalId, Ty};
 
 impl Lowering<'_> {
     /// `x in s`, for whoever has the terms already.
-    pub(crate) fn is_member(
-        &mut self,
-        ty: &Ty,
-        whole: Term,
-        element_ty: &Ty,
-        element: Term,
-    ) -> Result {
+    pub fn is_member(&mut self, ty: &Ty, whole: Term, element_ty: &Ty, element: Term) -> Result {
         self.member(ty, whole, element_ty, element)
     }
 

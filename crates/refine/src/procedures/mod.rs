@@ -12,13 +12,15 @@
 //!   not fail. A call of a procedure of the same layer is a step of *its* action, anywhere between the call
 //!   and its return, in a state about which only types and permissions are known.
 //! - At layers above its own it is its action, which matters where `init` starts it ([`pending`]).
+//! - Rounds of loops are followed from a state about which only their invariants are known ([`loops`]).
 //! - A thread that is started begins at the next yield at the earliest, so what it requires is asked there.
 //!
 //! Sources. [Kragl20] sections 2.6, 3.3 and 3.4.
 //!
-//! NOT COVERED, and said so: loops, actions that create asyncs.
+//! NOT COVERED, and said so: actions that create asyncs.
 
 mod linearisation;
+mod loops;
 mod pending;
 mod statements;
 mod yields;
@@ -55,6 +57,17 @@ struct Path {
     changed: Term,
     /// What threads that were started since the last yield require.
     owed: Vec<Wanted>,
+    /// Is the rest of a loop's body left out?
+    jump: Option<Jump>,
+}
+
+/// Where a path goes on, if not behind the statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Jump {
+    /// Behind the innermost loop.
+    Break,
+    /// At its head.
+    Continue,
 }
 
 /// An invariant with its arguments.
@@ -116,6 +129,7 @@ impl Following<'_> {
             points: Vec::new(),
             changed: self.theory.terms.bool(false),
             owed: Vec::new(),
+            jump: None,
         };
         for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {
             let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
@@ -323,6 +337,7 @@ impl Following<'_> {
             points: Vec::new(),
             changed: self.theory.terms.bool(false),
             owed: Vec::new(),
+            jump: None,
         };
         for (at, global) in actions(&song).globals.iter().enumerate() {
             if !is_seen(global.layers, self.layer) {

@@ -39,6 +39,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         points: Vec::new(),
         changed: following.theory.terms.bool(false),
         owed: Vec::new(),
+        jump: None,
     };
     let mut arguments: Vec<Term> = Vec::new();
     for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {

@@ -1,6 +1,9 @@
 //! Statements of procedures.
 
-use super::{Following, MOST_PATHS, Path, Wanted, action, actions, at_entry, at_exit, no_asyncs};
+use super::loops::GoesOn;
+use super::{
+    Following, Jump, MOST_PATHS, Path, Wanted, action, actions, at_entry, at_exit, no_asyncs,
+};
 use crate::extract::{Meant, meant};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
@@ -21,7 +24,10 @@ impl Following<'_> {
         for stmt in block {
             let mut behind = Vec::new();
             for path in paths {
-                behind.extend(self.stmt(path, stmt)?);
+                match path.jump {
+                    Some(_) => behind.push(path),
+                    None => behind.extend(self.stmt(path, stmt)?),
+                }
             }
             if behind.len() > MOST_PATHS {
                 return Err(Unsupported::new(stmt.span, "too many paths lead here"));
@@ -69,6 +75,22 @@ impl Following<'_> {
                 }
             }
             StmtKind::Spawn(id, arguments) => self.spawn(&mut path, *id, arguments)?,
+            StmtKind::While(condition, clauses, body) => {
+                let goes_on = GoesOn::While(condition);
+                return self.repeated(path, &goes_on, clauses, body, stmt.span);
+            }
+            StmtKind::For {
+                local,
+                domain,
+                filter,
+                clauses,
+                body,
+            } => {
+                let goes_on = self.elements(&mut path, *local, domain, filter.as_ref())?;
+                return self.repeated(path, &goes_on, clauses, body, stmt.span);
+            }
+            StmtKind::Break => path.jump = Some(Jump::Break),
+            StmtKind::Continue => path.jump = Some(Jump::Continue),
             _ => {
                 return Err(Unsupported::new(
                     stmt.span,

@@ -14,7 +14,7 @@ use plainsong_refine::atomicity::movers_used;
 use plainsong_refine::brute::Brute;
 use plainsong_refine::compare::{Compared, compare};
 use plainsong_refine::extract::height;
-use plainsong_refine::movers::{Side, moves};
+use plainsong_refine::movers::{Side, needs};
 use plainsong_refine::refine::Refining;
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::collections::BTreeSet;
@@ -33,6 +33,10 @@ struct Counts {
 }
 
 #[test]
+#[expect(
+    clippy::print_stderr,
+    reason = "how many were proved is part of the result"
+)]
 fn what_is_proved_of_random_layered_programs_no_run_refutes() {
     let number = |name: &str, usual: u64| {
         let said = std::env::var(name).ok();
@@ -48,7 +52,7 @@ fn what_is_proved_of_random_layered_programs_no_run_refutes() {
         let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 7);
         let (text, mut song) = written(&mut dice);
         if seed % 4 != 0 {
-            infer(&mut song, &solvers);
+            infer(&mut song);
         }
         one(seed, &text, &Arc::new(song), &solvers, &mut counts);
     }
@@ -64,7 +68,7 @@ fn what_is_proved_of_random_layered_programs_no_run_refutes() {
          completely), {different} not proved and different when run, {open} not proved"
     );
     eprintln!("{summary}");
-    assert!(proved >= count / 5, "{summary}");
+    assert!(proved >= count / 8, "{summary}");
     assert!(different >= count / 20, "{summary}");
     assert!(too_large * 5 <= count, "{summary}");
 }
@@ -120,27 +124,20 @@ fn one(seed: u64, text: &str, song: &Arc<Song>, solvers: &Solvers, counts: &mut 
     counts.too_large += u64::from(proved && !complete);
 }
 
-/// Lets every action move as far as it is shown to.
-fn infer(song: &mut Song, solvers: &Solvers) {
+/// Lets every action move as far as small states allow; whether it does is still to be proved.
+fn infer(song: &mut Song) {
     let shared = Arc::new(song.clone());
-    let (nothing, cancel) = (Brute::new(&shared, 0, 0), Cancel::default());
-    let mut theory = Theory::new(shared.clone());
-    let mut prover = Prover {
-        theory: &mut theory,
-        solvers,
-        cancel: &cancel,
-        seed: 0,
-    };
+    let brute = Brute::new(&shared, 2, 400);
     let System::Actions(actions) = &mut song.system else {
         panic!("there are actions");
     };
     for id in used(actions) {
-        let mut shown = |side| {
-            let answer = moves(&shared, id, side, &nothing, &mut prover);
-            matches!(answer, Answer::Proved(_))
+        let moves = |side| {
+            let mut needs = needs(shared.actions().expect("the same"), id, side).into_iter();
+            needs.all(|need| brute.refutes(&need).is_none())
         };
         actions.actions[id.index()].role.mover =
-            Some(match (shown(Side::Left), shown(Side::Right)) {
+            Some(match (moves(Side::Left), moves(Side::Right)) {
                 (true, true) => Mover::Both,
                 (true, false) => Mover::Left,
                 (false, true) => Mover::Right,

@@ -437,6 +437,8 @@ impl Writer<'_> {
                 meaning.push(format!("maybe {{ {} }}", a.join(" ")));
             }
             5 | 6 => self.parallel(callees, known, body, meaning),
+            8 => self.repeated(layer, linear, callees, known, body, meaning),
+            9 => self.until(layer, linear, callees, known, body, meaning),
             7 => {
                 let value = known.last().expect("there are constants");
                 body.push(format!("assert {value} >= 0;"));
@@ -444,6 +446,75 @@ impl Writer<'_> {
             }
             _ => self.called(callees, known, body, meaning),
         }
+    }
+
+    /// Two rounds, with or without a yield and a measure; the claim has both.
+    fn repeated(
+        &mut self,
+        layer: u32,
+        linear: bool,
+        callees: &[Callable],
+        known: &[String],
+        body: &mut Vec<String>,
+        meaning: &mut Vec<String>,
+    ) {
+        let name = format!("n{}", self.locals);
+        self.locals += 1;
+        let (mut inside, mut step) = (Vec::new(), Vec::new());
+        if self.dice.chance(50) {
+            inside.push(self.a_yield(layer, linear));
+        }
+        self.called(callees, &mut known.to_vec(), &mut inside, &mut step);
+        let inside = inside.join(" ");
+        let measure = match self.dice.chance(50) {
+            true => format!(" decreases 2 - {name}"),
+            false => String::new(),
+        };
+        body.push(match self.dice.chance(70) {
+            true => format!(
+                "var {name}: int = 0; while {name} < 2{measure} {{ {inside} {name} += 1; }}"
+            ),
+            false => format!("for {name} in {{0, 1}} {{ {inside} }}"),
+        });
+        for _ in 0..self.dice.below(3) {
+            let block = step.join(" ");
+            meaning.push(format!("if true {{ {block} }}"));
+        }
+    }
+
+    /// Tries again until a result is zero; then another step. The claim waits for that.
+    fn until(
+        &mut self,
+        layer: u32,
+        linear: bool,
+        callees: &[Callable],
+        known: &[String],
+        body: &mut Vec<String>,
+        meaning: &mut Vec<String>,
+    ) {
+        let asked: Vec<Callable> = callees.iter().filter(|one| one.result).cloned().collect();
+        if asked.is_empty() {
+            return;
+        }
+        let yielded = match self.dice.chance(80) {
+            true => self.a_yield(layer, linear),
+            false => String::new(),
+        };
+        let (mut ask, mut asked_meaning) = (Vec::new(), Vec::new());
+        let mut inner = known.to_vec();
+        self.called(&asked, &mut inner, &mut ask, &mut asked_meaning);
+        let result = inner.last().expect("there is a result").clone();
+        let (mut then, mut then_meaning) = (Vec::new(), Vec::new());
+        self.called(callees, &mut inner, &mut then, &mut then_meaning);
+        let (ask, then) = (ask.join(" "), then.join(" "));
+        body.push(format!(
+            "loop {{ {yielded} {ask} if {result} == 0 {{ {then} break; }} }}"
+        ));
+        meaning.extend(asked_meaning);
+        if self.dice.chance(80) {
+            meaning.push(format!("assume {result} == 0;"));
+        }
+        meaning.extend(then_meaning);
     }
 
     fn a_yield(&mut self, layer: u32, linear: bool) -> String {

@@ -11,7 +11,7 @@
 //!   whose actions exist at layers `m + 1` to `n`; `async` starts procedures that refine nothing.
 //! - What `init` starts refines nothing, or its action exists at all layers above the procedure's.
 //! - A procedure reads and writes globals only to assign to those introduced at its own layer; then it
-//!   may read what an invariant of that layer may.
+//!   may read what an invariant of that layer may; so may the invariants of its loops.
 //! - A first value reads no other global, and `init` of a program with procedures neither reads nor
 //!   writes globals: not all of them exist at all layers.
 
@@ -21,7 +21,7 @@ use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
     Action, Actions, Block, Call, Callee, Expr, ExprKind, Global, GlobalId, InvariantCall, Local,
-    Place, Procedure, ProcedureId, Root, Song, StartValue, Stmt, StmtKind,
+    LoopClauses, Place, Procedure, ProcedureId, Root, Song, StartValue, Stmt, StmtKind,
 };
 use std::collections::BTreeSet;
 
@@ -223,6 +223,9 @@ impl Found<'_> {
                 self.no_globals_in(own.globals, stmt.span);
             }
         }
+        if let StmtKind::While(_, clauses, _) | StmtKind::For { clauses, .. } = &stmt.kind {
+            self.loop_clauses(procedure, clauses);
+        }
         match &stmt.kind {
             StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
                 self.block(procedure, yes);
@@ -235,6 +238,24 @@ impl Found<'_> {
             StmtKind::While(_, _, body) | StmtKind::For { body, .. } => self.block(procedure, body),
             _ => {}
         }
+    }
+
+    /// What a loop's invariants say is about the layer of the procedure.
+    fn loop_clauses(&mut self, procedure: &Procedure, clauses: &LoopClauses) {
+        for invariant in &clauses.invariants {
+            for id in globals_read(invariant) {
+                let read = &self.actions.globals[id.index()];
+                if !is_seen(read, procedure.layer) {
+                    let message = format!(
+                        "`{}` does not exist at layer {}",
+                        read.name, procedure.layer
+                    );
+                    self.wrong(invariant.span, message, "change one of the layers");
+                }
+            }
+        }
+        let measures = clauses.decreases.iter();
+        measures.for_each(|one| self.no_globals_in(globals_read(one), one.span));
     }
 
     fn introduces(&mut self, procedure: &Procedure, place: &Place, value: &Expr) {
@@ -392,6 +413,12 @@ impl Visit for Reads {
     fn block(&mut self, block: &Block) {
         if !self.shallow {
             walk::block(self, block);
+        }
+    }
+
+    fn clauses(&mut self, clauses: &LoopClauses) {
+        if !self.shallow {
+            walk::clauses(self, clauses);
         }
     }
 

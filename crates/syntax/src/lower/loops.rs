@@ -97,7 +97,7 @@ impl Lowering<'_> {
         decreases: impl Iterator<Item = ast::DecreasesClause>,
     ) -> LoopClauses {
         let mut clauses = LoopClauses::default();
-        self.unit.old = matches!(self.unit.home, Home::Line(_));
+        self.unit.old = matches!(self.unit.home, Home::Line(_) | Home::Procedure);
         for invariant in invariants {
             let condition = self.condition(invariant.condition(), invariant.span(), "invariant");
             clauses.invariants.push(condition);

@@ -1,0 +1,384 @@
+//! Loops in procedures.
+//!
+//! Statement. What a loop assigns has any value at its head that its invariants allow; they hold when it is
+//! reached and after each round. Two kinds, told apart at each layer:
+//!
+//! - A loop in whose body nothing yields is part of a stretch. Its invariants may speak about globals, at the
+//!   procedure's own layer; globals that its actions write have any value at the head. With a `decreases`,
+//!   that is a natural number that gets smaller in each round.
+//! - A loop that yields in its body yields whenever it begins a round, with the invariants of the `yield`
+//!   that its body begins with, if it does. A round that leads to another one changes nothing that is seen
+//!   from above; one that leaves the loop may.
+//!
+//! Why sound. Induction over rounds: the head stands for the beginning of any of them. In a loop that
+//! yields, whether something seen has changed is the same at each beginning, so it is what it was
+//! when the loop was reached; a stretch of an earlier round in which the action could have happened unseen is
+//! forgotten, which asks for more.
+//!
+//! Source. [Kragl20] section 3.4. DIFFERS. There no round changes anything; here the last one may, so that a
+//! loop around compare-and-swap needs no recursion.
+//!
+//! NOT COVERED, and said so: starting threads with requirements in a loop that does not yield.
+
+use super::{Following, Jump, Path, Wanted, actions};
+use crate::atomicity::yields;
+use crate::extract::{Meant, is_seen, meant};
+use crate::footprint::Footprint;
+use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, globals_read, walk};
+use plainsong_ir::{
+    Actions, Block, Call, Domain, Expr, ExprKind, GlobalId, InvariantCall, LocalId, LoopClauses,
+    Place, Root, Stmt, StmtKind, Ty,
+};
+use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};
+use plainsong_prove::term::Term;
+use plainsong_prove::theory::Result;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// When there is another round.
+pub(super) enum GoesOn<'s> {
+    /// While a condition holds.
+    While(&'s Expr),
+    /// For each element of something, which the name stands for.
+    For {
+        local: LocalId,
+        ty: Ty,
+        /// The collection that was listed, if not a whole type.
+        listed: Option<(Ty, Term)>,
+        filter: Option<&'s Expr>,
+    },
+}
+
+impl Following<'_> {
+    /// What a `for` goes through, listed once.
+    pub(super) fn elements<'s>(
+        &mut self,
+        path: &mut Path,
+        local: LocalId,
+        domain: &Domain,
+        filter: Option<&'s Expr>,
+    ) -> Result<GoesOn<'s>> {
+        let song = self.song.clone();
+        let ty = self.decl(&song).code.locals[local.index()].ty.clone();
+        let listed = match domain {
+            Domain::Type(_) => None,
+            Domain::In(collection) => {
+                let value = self.read(path, collection)?;
+                Some((collection.ty.clone(), value))
+            }
+        };
+        Ok(GoesOn::For {
+            local,
+            ty,
+            listed,
+            filter,
+        })
+    }
+
+    /// A loop: the paths that leave it.
+    pub(super) fn repeated(
+        &mut self,
+        path: Path,
+        goes_on: &GoesOn<'_>,
+        clauses: &LoopClauses,
+        body: &Block,
+        span: Span,
+    ) -> Result<Vec<Path>> {
+        let song = self.song.clone();
+        let left = match yields(actions(&song), body, self.layer) {
+            true => self.with_yields(path, goes_on, clauses, body, span)?,
+            false => self.without_yields(path, goes_on, clauses, body, span)?,
+        };
+        let left = left.into_iter().map(|path| Path { jump: None, ..path });
+        Ok(left.collect())
+    }
+
+    fn without_yields(
+        &mut self,
+        path: Path,
+        goes_on: &GoesOn<'_>,
+        clauses: &LoopClauses,
+        body: &Block,
+        span: Span,
+    ) -> Result<Vec<Path>> {
+        let reached = Rc::new(path.env.store.clone());
+        self.promised(&path, clauses, Some(&reached), "before the first round")?;
+        let mut head = path;
+        self.forget(&mut head, body, true)?;
+        let holds = self.says_of_loop(&head, clauses, Some(&reached))?;
+        head.known.extend(holds.into_iter().map(|(_, holds)| holds));
+        let owed = head.owed.len();
+        let (exit, inside) = self.round(head, goes_on)?;
+        let mut left: Vec<Path> = exit.into_iter().collect();
+        let Some(mut inside) = inside else {
+            return Ok(left);
+        };
+        let measure = self.measure(&mut inside, clauses)?;
+        for mut end in self.block(inside, body)? {
+            if end.jump == Some(Jump::Break) {
+                left.push(end);
+                continue;
+            }
+            if end.owed.len() > owed {
+                let message =
+                    "a thread that requires something is started in a loop without a `yield`";
+                return Err(Unsupported::new(span, message));
+            }
+            self.promised(&end, clauses, Some(&reached), "after a round")?;
+            self.decreased(&mut end, clauses, measure)?;
+        }
+        Ok(left)
+    }
+
+    fn with_yields(
+        &mut self,
+        path: Path,
+        goes_on: &GoesOn<'_>,
+        clauses: &LoopClauses,
+        body: &Block,
+        span: Span,
+    ) -> Result<Vec<Path>> {
+        self.only_locals(clauses)?;
+        self.promised(&path, clauses, None, "before the first round")?;
+        let (exit, entered) = self.round(path, goes_on)?;
+        let mut left: Vec<Path> = exit.into_iter().collect();
+        let Some(mut entered) = entered else {
+            return Ok(left);
+        };
+        let wanted = self.begins_with(&mut entered, body)?;
+        self.stop(&mut entered, &wanted, span)?;
+        let changed = entered.changed;
+        let mut head = entered;
+        self.forget(&mut head, body, false)?;
+        let holds = self.says_of_loop(&head, clauses, None)?;
+        head.known.extend(holds.into_iter().map(|(_, holds)| holds));
+        let (_, inside) = self.round(head, goes_on)?;
+        let Some(mut inside) = inside else {
+            return Ok(left);
+        };
+        let wanted = self.begins_with(&mut inside, body)?;
+        self.resume(&mut inside)?;
+        self.rely_on(&mut inside, &wanted)?;
+        for mut end in self.block(inside, body)? {
+            if end.jump.take() == Some(Jump::Break) {
+                left.push(end);
+                continue;
+            }
+            self.promised(&end, clauses, None, "after a round")?;
+            let (exit, again) = self.round(end, goes_on)?;
+            left.extend(exit);
+            if let Some(mut again) = again {
+                let wanted = self.begins_with(&mut again, body)?;
+                self.stop(&mut again, &wanted, span)?;
+                let same = self.theory.terms.implies(again.changed, changed);
+                let told = "a round that is followed by another one changes nothing that is seen \
+                            from above";
+                self.oblige(&again, "refine/change-in-a-loop", span, told, same);
+            }
+        }
+        Ok(left)
+    }
+
+    /// The path that leaves the loop at its head, and the one that begins a round.
+    fn round(
+        &mut self,
+        mut path: Path,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<(Option<Path>, Option<Path>)> {
+        match goes_on {
+            GoesOn::While(condition) => {
+                let holds = self.read(&mut path, condition)?;
+                let not = self.theory.terms.not(holds);
+                let mut exit = path.clone();
+                exit.known.push(not);
+                path.known.push(holds);
+                let endless = condition.kind == ExprKind::Bool(true);
+                Ok(((!endless).then_some(exit), Some(path)))
+            }
+            GoesOn::For {
+                local,
+                ty,
+                listed,
+                filter,
+            } => {
+                let exit = path.clone();
+                let (value, valid) = self.theory.arbitrary("element", ty, Span::default())?;
+                path.known.push(valid);
+                if let Some((collection, whole)) = listed {
+                    let mut lowering = Lowering::new(self.theory, Env::default());
+                    let member = lowering.is_member(collection, *whole, ty, value)?;
+                    path.known.push(member);
+                }
+                path.env.locals.insert(*local, value);
+                if let Some(filter) = filter {
+                    let passes = self.read(&mut path, filter)?;
+                    path.known.push(passes);
+                }
+                Ok((Some(exit), Some(path)))
+            }
+        }
+    }
+
+    /// The invariants of the `yield` that a body begins with.
+    fn begins_with(&mut self, path: &mut Path, body: &Block) -> Result<Vec<Wanted>> {
+        match body.first().map(|stmt| &stmt.kind) {
+            Some(StmtKind::Yield(calls)) => {
+                let calls: Vec<&InvariantCall> = calls.iter().collect();
+                self.wanted(path, &calls)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// What a loop writes may have changed: locals that it assigns and, if wanted, globals.
+    fn forget(&mut self, path: &mut Path, body: &Block, globals: bool) -> Result<()> {
+        let song = self.song.clone();
+        let mut written = Written {
+            actions: actions(&song),
+            layer: self.layer,
+            introduces: self.refines_here(),
+            locals: BTreeSet::new(),
+            globals: BTreeSet::new(),
+        };
+        written.block(body);
+        for local in written.locals {
+            if path.env.locals.contains_key(&local) {
+                let row = &self.decl(&song).code.locals[local.index()];
+                let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
+                path.known.push(valid);
+                path.env.locals.insert(local, value);
+            }
+        }
+        for id in written.globals.into_iter().filter(|_| globals) {
+            let global = &actions(&song).globals[id.index()];
+            if is_seen(global.layers, self.layer) {
+                let (value, valid) =
+                    self.theory
+                        .arbitrary(&global.name, &global.ty, global.span)?;
+                path.known.push(valid);
+                path.env.store.globals.insert(id, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Each invariant of a loop that says something at this layer: that it is defined, and true. What is
+    /// `old` are the globals when the loop was reached.
+    fn says_of_loop(
+        &mut self,
+        path: &Path,
+        clauses: &LoopClauses,
+        old: Option<&Rc<Store>>,
+    ) -> Result<Vec<(Span, Term)>> {
+        let mut all = Vec::new();
+        for invariant in &clauses.invariants {
+            if !self.refines_here() && !globals_read(invariant).is_empty() {
+                continue;
+            }
+            let env = Env {
+                old: old.cloned(),
+                ..path.env.clone()
+            };
+            let mut lowering = Lowering::new(self.theory, env);
+            let holds = lowering.expr(invariant)?;
+            let definedness = std::mem::take(&mut lowering.definedness);
+            let mut parts: Vec<Term> = definedness.iter().map(|one| one.condition).collect();
+            parts.push(holds);
+            all.push((invariant.span, self.theory.terms.and(&parts)));
+        }
+        Ok(all)
+    }
+
+    fn promised(
+        &mut self,
+        path: &Path,
+        clauses: &LoopClauses,
+        old: Option<&Rc<Store>>,
+        when: &str,
+    ) -> Result<()> {
+        for (span, holds) in self.says_of_loop(path, clauses, old)? {
+            let told = format!("this invariant holds {when}");
+            self.oblige(path, "loop/invariant", span, &told, holds);
+        }
+        Ok(())
+    }
+
+    fn only_locals(&self, clauses: &LoopClauses) -> Result<()> {
+        let of_globals = |one: &&Expr| !globals_read(one).is_empty();
+        match clauses.invariants.iter().find(of_globals) {
+            Some(one) if self.refines_here() => Err(Unsupported::new(
+                one.span,
+                "the loop yields, so others may change what its invariant says about globals: begin \
+                 its body with `yield` of an invariant that others keep",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn measure(&mut self, path: &mut Path, clauses: &LoopClauses) -> Result<Option<Term>> {
+        let Some(measure) = &clauses.decreases else {
+            return Ok(None);
+        };
+        let values = self.named(path, std::slice::from_ref(measure))?;
+        let zero = self.theory.terms.int(0);
+        let natural = self.theory.terms.le(zero, values[0]);
+        let told = "what decreases is not negative when a round begins";
+        self.oblige(path, "loop/decreases", measure.span, told, natural);
+        Ok(Some(values[0]))
+    }
+
+    fn decreased(
+        &mut self,
+        path: &mut Path,
+        clauses: &LoopClauses,
+        before: Option<Term>,
+    ) -> Result<()> {
+        if let (Some(measure), Some(before)) = (&clauses.decreases, before) {
+            let values = self.named(path, std::slice::from_ref(measure))?;
+            let smaller = self.theory.terms.lt(values[0], before);
+            let told = "what decreases gets smaller in each round";
+            self.oblige(path, "loop/decreases", measure.span, told, smaller);
+        }
+        Ok(())
+    }
+}
+
+/// What a loop's body writes at a layer.
+struct Written<'s> {
+    actions: &'s Actions,
+    layer: u32,
+    /// Are assignments to introduced variables there?
+    introduces: bool,
+    locals: BTreeSet<LocalId>,
+    globals: BTreeSet<GlobalId>,
+}
+
+impl Written<'_> {
+    fn call(&mut self, call: &Call) {
+        if let Meant::Action(id) = meant(self.actions, call.callee, self.layer) {
+            let footprint = Footprint::of(&self.actions.actions[id.index()]);
+            self.globals.extend(footprint.writes);
+        }
+    }
+}
+
+impl Visit for Written<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Call(_, call) => self.call(call),
+            StmtKind::Par(calls) => calls.iter().for_each(|call| self.call(call)),
+            _ => {}
+        }
+        walk::stmt(self, stmt);
+    }
+
+    fn place(&mut self, place: &Place) {
+        match place.root {
+            Root::Local(local) => _ = self.locals.insert(local),
+            Root::Global(global) if self.introduces => _ = self.globals.insert(global),
+            _ => {}
+        }
+        walk::place(self, place);
+    }
+}
