@@ -46,7 +46,18 @@ pub enum Compared {
 
 /// Compares layer `lower` with the one above it, at sizes up to `largest`.
 pub fn compare(song: &Arc<Song>, lower: u32, largest: i64, most: usize) -> Compared {
-    let (below, above) = (extract(song, lower), extract(song, lower + 1));
+    compare_with(song, lower, lower + 1, largest, most)
+}
+
+/// Compares layer `lower` with any one above it.
+pub fn compare_with(
+    song: &Arc<Song>,
+    lower: u32,
+    upper: u32,
+    largest: i64,
+    most: usize,
+) -> Compared {
+    let (below, above) = (extract(song, lower), extract(song, upper));
     let (below, above) = (Arc::new(below), Arc::new(above));
     if is_program_cut(&above) {
         return Compared::GaveUp;
@@ -63,11 +74,13 @@ pub fn compare(song: &Arc<Song>, lower: u32, largest: i64, most: usize) -> Compa
                 behaviours(&low, &pick(|one| one.0), most),
                 behaviours(&high, &pick(|one| one.1), most),
             );
-            let (Some(lower_ones), Some(upper)) = behaviours else {
+            let (Some(lower_ones), Some(upper_ones)) = behaviours else {
                 gave_up = true;
                 continue;
             };
-            if let Some(refutation) = difference(&low, &shared, lower, &lower_ones, &upper) {
+            if let Some(refutation) =
+                difference(&low, &shared, [lower, upper], &lower_ones, &upper_ones)
+            {
                 return Compared::Differs(refutation);
             }
         }
@@ -146,7 +159,7 @@ pub fn behaviours(instance: &Instance, seen: &[usize], most: usize) -> Option<Be
 fn difference(
     instance: &Instance,
     shared: &[(usize, usize)],
-    layer: u32,
+    [layer, above]: [u32; 2],
     lower: &Behaviours,
     upper: &Behaviours,
 ) -> Option<Refutation> {
@@ -171,7 +184,6 @@ fn difference(
             true => String::new(),
             false => format!(" from {}", told(start)),
         };
-        let above = layer + 1;
         if let Some(failure) = &low.failure {
             return Some(Refutation {
                 reason: format!(

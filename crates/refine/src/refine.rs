@@ -8,7 +8,7 @@
 use crate::answer::{Answer, Proof, Prover, Refutation};
 use crate::atomicity::{atomicity, movers_used};
 use crate::brute::Brute;
-use crate::compare::{Compared, compare};
+use crate::compare::{Compared, compare_with};
 use crate::extract::height;
 use crate::movers::{Side, moves, sides};
 use crate::procedures::{obligations, pending};
@@ -181,7 +181,7 @@ impl Refining {
         let compared = self
             .layers
             .entry(layer)
-            .or_insert_with(|| compare(&song, layer, LARGEST - 1, PROGRAM_STATES));
+            .or_insert_with(|| differs(&song, layer, height(actions) + 1));
         match compared {
             Compared::Differs(refutation) => Some(Answer::Refuted(refutation.clone())),
             _ => None,
@@ -238,6 +238,15 @@ impl Refining {
             }
         }
         told
+    }
+}
+
+/// A layer compared with the next; where that one is not run completely, with the topmost one.
+fn differs(song: &Arc<Song>, layer: u32, top: u32) -> Compared {
+    let with = |upper| compare_with(song, layer, upper, LARGEST - 1, PROGRAM_STATES);
+    match with(layer + 1) {
+        Compared::GaveUp if layer + 1 < top => with(top),
+        compared => compared,
     }
 }
 

@@ -5,6 +5,7 @@
 //! calls of the others are calls of their actions. The rules here make that program well formed for
 //! every `n`, so that extraction cannot fail.
 //!
+//! - A global `@ a..a` exists at no layer: procedures of layer `a` assign it, invariants of it speak about it.
 //! - An action uses only globals that exist at all of its layers.
 //! - An invariant at layer `n` reads globals that exist at `n` or are introduced at `n`.
 //! - A procedure at layer `n` calls actions that exist at layers 1 to `n`, procedures of layer `m <= n`
@@ -66,10 +67,12 @@ impl Found<'_> {
     fn globals(&mut self) {
         for global in &self.actions.globals {
             if let Some(layers) = global.layers
-                && layers.first == layers.last
+                && layers.last == 0
             {
-                let message = format!("`{}` is hidden where it is introduced", global.name);
-                self.wrong(global.span, message, "write `@ a..b` with `a < b`");
+                let message = format!("`{}` exists at no layer", global.name);
+                let help = "write `@ a..b` with `a < b`, or `@ a` for one that only invariants of \
+                            layer `a` speak about";
+                self.wrong(global.span, message, help);
             }
             let read = match &global.start {
                 StartValue::Value(value) => globals_read(value),
