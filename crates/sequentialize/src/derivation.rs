@@ -4,6 +4,7 @@
 //! begin in the text, members by numbers. Nothing here is trusted: whoever wants to rely on it checks it.
 
 use crate::line;
+use crate::part::OpKind;
 use crate::rules::Engine;
 use crate::story::{Event, Story};
 use crate::stuck::Stuck;
@@ -79,7 +80,11 @@ fn told(engine: &Engine<'_>, event: &Event) -> Option<Move> {
             ..
         } => Move::Receives(who, place, name(*from)),
         Event::Received { .. } => Move::Other("a message kept per round"),
-        Event::Took(_, arm) => Move::Decides(who, place, *arm),
+        Event::Took(at, arm) => match line::op(engine, *at).0 {
+            OpKind::Select { .. } => Move::Other("a receive of several kinds, or with a timeout"),
+            OpKind::Send(..) => Move::Other("a message that may be lost"),
+            _ => Move::Decides(who, place, *arm),
+        },
         Event::Each { rounds: true, .. } => Move::Other("rounds of daemons"),
         Event::Each { member, second, .. } if member != second => {
             Move::Other("a round that deals with two members")

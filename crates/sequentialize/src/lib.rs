@@ -16,6 +16,7 @@ mod derivation;
 mod eval;
 mod line;
 mod live;
+mod losses;
 mod part;
 mod race;
 mod rules;
@@ -43,6 +44,8 @@ pub struct Sequentialized {
     pub line: Result<Line, String>,
     /// Was a path cut short because an assertion on it certainly fails? Then the line does not have it.
     pub pruned: bool,
+    /// May messages be left over, because nobody waits for them after a timeout or a crash?
+    pub may_leave: bool,
     /// How many steps the search took.
     pub steps: usize,
 }
@@ -57,9 +60,14 @@ pub fn sequentialize(
     let annotated = score.annotated.clone();
     let senders = race::senders(&score)?;
     let mut engine = Engine::new(score, senders);
+    let doubt = engine.senders.doubt.take();
     let ends = match engine.finish() {
         Ok(ends) => ends,
-        Err(mut stuck) => {
+        Err(stuck) => {
+            let mut stuck = match doubt {
+                Some(race) if stuck.obstacle.confuses() && !engine.score.losses.timeouts => race,
+                _ => stuck,
+            };
             if let Some(farthest) = engine.farthest.take() {
                 stuck.remaining = engine.remaining(&farthest);
                 stuck.so_far = line::line(&engine, &[farthest])
@@ -76,6 +84,7 @@ pub fn sequentialize(
         open,
         line,
         pruned: engine.pruned,
+        may_leave: engine.score.losses.may_leave(),
         steps: engine.steps,
     })
 }

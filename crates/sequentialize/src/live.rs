@@ -38,7 +38,7 @@ impl Part<'_> {
         let mut live = match &op.kind {
             OpKind::Break | OpKind::Continue => jumps.clone(),
             OpKind::Loop(body) | OpKind::For { body, .. } => self.around(*body, after),
-            OpKind::If(..) | OpKind::Maybe(..) | OpKind::Match(..) => {
+            OpKind::If(..) | OpKind::Maybe(..) | OpKind::Match(..) | OpKind::Select { .. } => {
                 let blocks = op.blocks().into_iter();
                 blocks
                     .flat_map(|block| self.before_block(block, after, jumps))
@@ -60,6 +60,10 @@ fn writes(op: &Op<'_>) -> Vec<Var> {
     match &op.kind {
         OpKind::Set(var, _) | OpKind::Choose(var, _) => vec![*var],
         OpKind::Receive(accept) => received(accept),
+        OpKind::Select { arms, .. } => {
+            let names = arms.iter().flat_map(|(accept, _)| received(accept));
+            names.collect()
+        }
         OpKind::Match(_, arms) => {
             // Names belong to their arm, so none of them is seen from before.
             let mut bound = Vec::new();
@@ -101,9 +105,11 @@ fn reads(op: &Op<'_>) -> Vars {
             arguments.iter().for_each(|one| reads.expr(one));
             reads.expr(address);
         }
-        OpKind::Receive(accept) => {
-            if let Source::Process(process) = &accept.source {
-                reads.expr(process);
+        OpKind::Receive(_) | OpKind::Select { .. } => {
+            for accept in op.kind.accepts() {
+                if let Source::Process(process) = &accept.source {
+                    reads.expr(process);
+                }
             }
         }
         OpKind::Maybe(..)

@@ -66,6 +66,11 @@ pub(crate) enum OpKind<'a> {
     Assume(&'a Expr),
     Send(MessageId, &'a [Expr], &'a Expr),
     Receive(&'a Accept),
+    /// Whichever kind comes, or nothing if that takes too long.
+    Select {
+        arms: Vec<(&'a Accept, BlockId)>,
+        timeout: Option<BlockId>,
+    },
 }
 
 /// What a communicating loop goes over.
@@ -243,6 +248,10 @@ impl Op<'_> {
             OpKind::If(_, yes, no) | OpKind::Maybe(yes, no) => vec![*yes, *no],
             OpKind::Match(_, arms) => arms.iter().map(|(_, block)| *block).collect(),
             OpKind::Loop(body) | OpKind::For { body, .. } => vec![*body],
+            OpKind::Select { arms, timeout } => {
+                let blocks = arms.iter().map(|(_, block)| *block);
+                blocks.chain(*timeout).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -257,12 +266,27 @@ impl Op<'_> {
             OpKind::For { local, .. } => vec![Var::Local(*local)],
             OpKind::Opaque(_, vars) => vars.iter().copied().collect(),
             OpKind::Receive(accept) => received(accept),
+            OpKind::Select { arms, .. } => arms
+                .iter()
+                .flat_map(|(accept, _)| received(accept))
+                .collect(),
             OpKind::Match(_, arms) => {
                 let mut bound = Vec::new();
                 arms.iter()
                     .for_each(|(pattern, _)| binds(pattern, &mut bound));
                 bound
             }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl<'a> OpKind<'a> {
+    /// The messages that it takes one of.
+    pub(crate) fn accepts(&self) -> Vec<&'a Accept> {
+        match self {
+            OpKind::Receive(accept) => vec![accept],
+            OpKind::Select { arms, .. } => arms.iter().map(|(accept, _)| *accept).collect(),
             _ => Vec::new(),
         }
     }

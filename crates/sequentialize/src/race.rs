@@ -1,28 +1,49 @@
 //! The race check: is every receive *symmetrically* non-deterministic?
 //!
-//! Statement. For each receive from anyone or from any member of a family, collect the sends of that kind
+//! Statement. For each receive from anyone or from any member of a family, collect the sends of its kinds
 //! that may be addressed to it (by the family that the address names, any if it is a variable; not those
 //! of the receiving process itself). Fine is: all in one single process (the receive is then from that
-//! process), or exactly one, in another family (the receive is then from any of its members). Everything
-//! else is an asymmetric race, or a receive that nothing serves.
+//! process), or all in one other family (the receive is then from any of its members), or, for a daemon, all
+//! in processes that are no daemons (the receive then begins or goes on with a round of one of them, see
+//! `rules/receive.rs`). Everything else is an asymmetric race, or a receive that nothing serves.
 //!
-//! Why sound. Sends of one process are ordered, so only the choice between *processes* is free; if all
-//! candidates are the same statement of members of one family, the outcomes are permutations of each
-//! other, which a program that only compares identities cannot tell apart (condition S1; traps `plain
-//! race`, `h2`, `logger`). A receive from one named process needs no check: its queue is the only one.
+//! Why sound. Sends of one process are ordered, so only the choice between *processes* is free. If all
+//! candidates are members of one family, the outcomes are permutations of each other, which a program that
+//! only compares identities cannot tell apart (condition S1; traps `plain race`, `h2`, `logger`), provided that
+//! each member is taken once. That is what the loop rules check of every member's code, whichever of its
+//! statements send (S7): they cannot rely on there being one, because a loop hides as many sends as one likes
+//! behind one statement. A daemon's rounds are closed conversations from any state, so whose comes first does
+//! not matter. A receive from one named process needs no check: its queue is the only one.
 //!
-//! Source. [Brisk17] section 4. DIFFERS. A receive that names a family is checked like any other.
-//! NOT COVERED. Flow of addresses through variables; merging of send statements in exclusive branches.
+//! Source. [Brisk17] section 4. DIFFERS. A receive that names a family is checked like any other; several
+//! statements of one family may send; daemons may serve several families.
+//! NOT COVERED. Flow of addresses through variables.
 
 use crate::part::{BlockId, OpKind};
 use crate::stuck::{Obstacle, Stuck};
 use crate::voices_to_parts::Score;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Accept, Expr, ExprKind, FamilyId, MessageId, Source};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// From whom each open receive takes its messages, by the place of the receive.
-pub(crate) type Senders = BTreeMap<Span, FamilyId>;
+/// From whom open receives take their messages, by the place of the receive.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Senders {
+    /// One process, or any member of one family.
+    pub(crate) of: BTreeMap<Span, FamilyId>,
+    /// Any process of these: only daemons.
+    pub(crate) clients: BTreeMap<Span, BTreeSet<FamilyId>>,
+    /// What to say if confusing messages turns out to be what stands in the way: several statements send what
+    /// one receive takes.
+    pub(crate) doubt: Option<Stuck>,
+}
+
+impl Senders {
+    /// The one family, or single process, that an open receive takes its messages from.
+    pub(crate) fn get(&self, accept: &Span) -> Option<&FamilyId> {
+        self.of.get(accept)
+    }
+}
 
 struct Tag {
     sender: FamilyId,
@@ -35,13 +56,12 @@ struct Tag {
 /// Checks every receive.
 pub(crate) fn senders(score: &Score<'_>) -> Result<Senders, Stuck> {
     let tags = tags(score);
-    let mut senders = Senders::new();
+    let mut senders = Senders::default();
     for part in score.parts.values() {
         for op in part.ops(BlockId::ENTRY) {
-            if let OpKind::Receive(accept) = &op.kind
-                && let Some(sender) = check(score, part.family, accept, &tags)?
-            {
-                senders.insert(accept.span, sender);
+            let accepts = op.kind.accepts();
+            if !accepts.is_empty() {
+                check(score, part.family, &accepts, &tags, &mut senders)?;
             }
         }
     }
@@ -73,44 +93,103 @@ fn destination(own: FamilyId, address: &Expr) -> Option<FamilyId> {
     }
 }
 
+/// Who may serve a receive of one or several kinds.
 fn check(
     score: &Score<'_>,
     receiver: FamilyId,
-    accept: &Accept,
+    accepts: &[&Accept],
     tags: &[Tag],
-) -> Result<Option<FamilyId>, Stuck> {
-    let named = match &accept.source {
-        Source::Process(_) => return Ok(None),
-        Source::Anyone(_) => None,
-        Source::Family(family, ..) => Some(*family),
+    senders: &mut Senders,
+) -> Result<(), Stuck> {
+    let is_named = |accept: &&Accept| matches!(accept.source, Source::Process(_));
+    if accepts.iter().all(is_named) {
+        return Ok(());
+    }
+    let first = accepts[0];
+    if accepts.iter().any(is_named) {
+        let sentence = "some kinds are received from one process and some from anyone";
+        return Err(Stuck::new(Obstacle::AsymmetricRace, first.span, sentence)
+            .help("receive all kinds from the same processes"));
+    }
+    let mut candidates: Vec<&Tag> = Vec::new();
+    for accept in accepts {
+        candidates.extend(served_by(score, receiver, accept, tags));
+    }
+    let who = score.name(receiver);
+    let what = kinds(score, accepts);
+    let Some(one) = candidates.first() else {
+        let sentence = format!("`{who}` receives {what}, but nothing sends it there");
+        return Err(Stuck::new(Obstacle::NoSender, first.span, sentence)
+            .help(format!("send {what} to `{who}`, or do not wait for it")));
     };
-    let is_single = |family: FamilyId| score.parts[&family].sort.is_none();
-    let candidates: Vec<&Tag> = tags
-        .iter()
+    let together = candidates.iter().all(|tag| tag.sender == one.sender);
+    if together && score.parts[&one.sender].sort.is_none() {
+        record(senders, accepts, one.sender);
+        return Ok(());
+    }
+    if together && one.sender == receiver {
+        let sentence = format!("members of `{who}` receive {what} from each other");
+        return Err(Stuck::new(Obstacle::NotCovered, first.span, sentence));
+    }
+    if candidates.len() > 1 {
+        let race = race(score, &what, who, first, &candidates);
+        if !together && !serves_clients(score, receiver, &candidates) {
+            return Err(race);
+        }
+        if accepts.len() == 1 {
+            senders.doubt.get_or_insert(race);
+        }
+    }
+    if together {
+        record(senders, accepts, one.sender);
+    } else {
+        let clients: BTreeSet<FamilyId> = candidates.iter().map(|tag| tag.sender).collect();
+        for accept in accepts {
+            senders.clients.insert(accept.span, clients.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Is it a daemon that serves processes that are none?
+fn serves_clients(score: &Score<'_>, receiver: FamilyId, candidates: &[&Tag]) -> bool {
+    let mut clients = candidates.iter().map(|tag| &score.parts[&tag.sender]);
+    score.parts[&receiver].daemon && clients.all(|part| !part.daemon)
+}
+
+fn record(senders: &mut Senders, accepts: &[&Accept], family: FamilyId) {
+    for accept in accepts {
+        senders.of.insert(accept.span, family);
+    }
+}
+
+/// The sends that a receive may take.
+fn served_by<'t>(
+    score: &Score<'_>,
+    receiver: FamilyId,
+    accept: &Accept,
+    tags: &'t [Tag],
+) -> Vec<&'t Tag> {
+    let named = match &accept.source {
+        Source::Family(family, ..) => Some(*family),
+        Source::Process(_) | Source::Anyone(_) => None,
+    };
+    let is_single = score.parts[&receiver].sort.is_none();
+    tags.iter()
         .filter(|tag| tag.message == accept.message)
         .filter(|tag| tag.to.is_none_or(|to| to == receiver))
-        .filter(|tag| tag.sender != receiver || !is_single(receiver))
+        .filter(|tag| tag.sender != receiver || !is_single)
         .filter(|tag| named.is_none_or(|named| tag.sender == named))
-        .collect();
-    let what = &score.voices.messages[accept.message.index()].name;
-    let who = score.name(receiver);
-    let Some(first) = candidates.first() else {
-        let sentence = format!("`{who}` receives `{what}`, but nothing sends it there");
-        return Err(Stuck::new(Obstacle::NoSender, accept.span, sentence)
-            .help(format!("send `{what}` to `{who}`, or do not wait for it")));
-    };
-    let one_process = candidates.iter().all(|tag| tag.sender == first.sender);
-    if one_process && is_single(first.sender) {
-        return Ok(Some(first.sender));
-    }
-    if one_process && candidates.len() == 1 && first.sender != receiver {
-        return Ok(Some(first.sender));
-    }
-    if one_process && first.sender == receiver {
-        let sentence = format!("members of `{who}` receive `{what}` from each other");
-        return Err(Stuck::new(Obstacle::NotCovered, accept.span, sentence));
-    }
-    Err(race(score, what, who, accept, &candidates))
+        .collect()
+}
+
+/// The kinds of a receive in a sentence.
+fn kinds(score: &Score<'_>, accepts: &[&Accept]) -> String {
+    let names = accepts.iter().map(|accept| {
+        let name = &score.voices.messages[accept.message.index()].name;
+        format!("`{name}`")
+    });
+    names.collect::<Vec<_>>().join(" or ")
 }
 
 fn race(score: &Score<'_>, what: &str, who: &str, accept: &Accept, candidates: &[&Tag]) -> Stuck {
@@ -118,22 +197,22 @@ fn race(score: &Score<'_>, what: &str, who: &str, accept: &Accept, candidates: &
     let second = candidates
         .iter()
         .find(|tag| tag.sender != first.sender)
-        .unwrap_or(&candidates[1]);
+        .unwrap_or(&candidates[candidates.len() - 1]);
     let (a, b) = (score.name(first.sender), score.name(second.sender));
-    let more = candidates.len() - 2;
+    let more = candidates.len().saturating_sub(2);
     let more = match more {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
     let sentence = format!(
-        "`{who}` may receive `{what}` from {} and from {}{more}, and the outcomes are \
+        "`{who}` may receive {what} from {} and from {}{more}, and the outcomes are \
          not permutations of each other",
         Site(a, first.span),
         Site(b, second.span),
     );
     let help = if first.sender == second.sender {
         format!(
-            "send `{what}` from one place in `{a}`: make the choice before and put it into the payload, \
+            "send {what} from one place in `{a}`: make the choice before and put it into the payload, \
              or use two kinds of messages"
         )
     } else {

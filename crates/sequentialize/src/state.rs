@@ -46,6 +46,8 @@ pub(crate) struct State {
     /// No empty queues.
     pub(crate) queues: BTreeMap<Chan, Vec<Waiting>>,
     pub(crate) bags: BTreeMap<Chan, Vec<PerRound>>,
+    /// Queues with a message that was not waited for.
+    pub(crate) stale: BTreeSet<Chan>,
     /// Receives from any member of a family done in the current round of a component.
     pub(crate) taken: BTreeSet<(Comp, FamilyId)>,
     /// Who is committed to an unfolded member in the current round.

@@ -39,6 +39,8 @@ pub(crate) enum Event {
     /// A statement received what was sent under this number, from a process.
     Received {
         at: At,
+        /// Which of the kinds that the statement takes.
+        arm: usize,
         sent: u32,
         from: Comp,
         /// One of the messages that a loop left per round: nobody knows which.

@@ -37,6 +37,17 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
+    /// Does it say that one message may be taken for another?
+    pub(crate) fn confuses(self) -> bool {
+        matches!(
+            self,
+            Obstacle::LateMessage
+                | Obstacle::Indiscriminate
+                | Obstacle::MixedChannel
+                | Obstacle::IndependentChoices
+        )
+    }
+
     /// As in reports: stable, lower case, with hyphens.
     pub fn name(self) -> &'static str {
         match self {

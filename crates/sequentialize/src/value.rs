@@ -35,6 +35,11 @@ impl Comp {
         matches!(self.role, Role::Member(_))
     }
 
+    /// Its family in the place of a member.
+    pub(crate) fn general(self) -> Comp {
+        if self.is_member() { self.rest() } else { self }
+    }
+
     /// All members of its family that are not unfolded.
     pub(crate) fn rest(self) -> Comp {
         Comp {
@@ -118,10 +123,9 @@ impl Chan {
 
     /// With whole families in the place of members.
     pub(crate) fn general(self) -> Chan {
-        let general = |comp: Comp| if comp.is_member() { comp.rest() } else { comp };
         Chan {
-            from: general(self.from),
-            to: general(self.to),
+            from: self.from.general(),
+            to: self.to.general(),
             message: self.message,
         }
     }

@@ -1,21 +1,22 @@
 //! From voices to parts: the constructs that the rules cover, in the shape they look at.
 //!
-//! Everything else is refused by name and place: handlers, `init`, faults, selective receives, receives of
-//! several kinds, timeouts, unordered delivery, families with several indices or over sorts whose members
-//! can be told apart, two families over one sort, and communicating loops over anything but a sort or a
-//! collection that does not depend on the state.
+//! Everything else is refused by name and place: handlers, `init`, restarts and copies of messages, selective
+//! receives, timeouts of daemons, unordered delivery, families with several indices or over sorts whose
+//! members can be told apart, two families over one sort, and communicating loops over anything but a sort or
+//! a collection that does not depend on the state.
 //!
 //! Why the delivery models matter. The rules assume one queue per sender, receiver and kind. `causal` and
 //! `mailbox` allow a subset of what `fifo` allows (the oldest message of a sender is taken) and enable a
 //! receive exactly when `fifo` does, so what is proved for `fifo` holds for them; `unordered` allows more.
 
+use crate::losses::{Losses, check_faults};
 use crate::part::{BlockId, Op, OpKind, Over, Part, Rounds, Var};
 use crate::stuck::{Obstacle, Stuck};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, erase_spans, walk};
 use plainsong_ir::{
-    Block, Body, Builtin, Delivery, Domain, Expr, ExprKind, FamilyId, Process, Root, Song, SortId,
-    SortKind, Stmt, StmtKind, Ty, Voices,
+    Accept, Block, Body, Builtin, Delivery, Domain, Expr, ExprKind, FamilyId, Process, Root, Song,
+    SortId, SortKind, Stmt, StmtKind, Ty, Voices,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +31,8 @@ pub(crate) struct Score<'a> {
     pub(crate) annotated: Vec<Span>,
     /// The collections that loops with fixed numbers of rounds go over.
     pub(crate) ranges: Vec<Expr>,
+    /// What may be lost, or come too late.
+    pub(crate) losses: Losses,
 }
 
 /// Turns voices into parts, or names what is not covered.
@@ -45,10 +48,7 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
         init,
         faults,
     } = voices;
-    if let Some(fault) = faults.first() {
-        let sentence = format!("`fault {}` is not covered", fault.kind.name());
-        return Err(not_covered(fault.span, sentence).help("ask `explore`"));
-    }
+    check_faults(faults)?;
     if let Some(init) = init {
         let span = init.body.first().map_or(Span::default(), |stmt| stmt.span);
         return Err(not_covered(span, "`init` is not covered")
@@ -63,6 +63,7 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
         named_by: BTreeMap::new(),
         annotated: Vec::new(),
         ranges: Vec::new(),
+        losses: Losses::default(),
     };
     for process in &voices.processes {
         score.name_members(process)?;
@@ -71,6 +72,7 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
         let part = score.part(process)?;
         score.parts.insert(process.family, part);
     }
+    score.losses = crate::losses::losses(&score)?;
     Ok(score)
 }
 
@@ -429,26 +431,43 @@ impl<'a> Builder<'_, 'a> {
                 OpKind::Send(*message, arguments, address)
             }
             StmtKind::Receive(accept) => {
-                if let Some(filter) = &accept.filter {
-                    return Err(
-                        not_covered(filter.span, "a receive with `where` is not covered")
-                            .help("receive whatever comes and decide with `if`"),
-                    );
-                }
+                unfiltered(accept)?;
                 OpKind::Receive(accept)
             }
-            StmtKind::Select(..) => {
-                return Err(not_covered(
-                    stmt.span,
-                    "a receive of several kinds, or with a timeout, is not covered",
-                )
-                .help("use one kind of message whose payload is an enum"));
-            }
+            StmtKind::Select(arms, timeout) => self.select(arms, timeout.as_ref(), in_for)?,
             StmtKind::Async(..)
             | StmtKind::Spawn(..)
             | StmtKind::Call(..)
             | StmtKind::Par(_)
             | StmtKind::Yield(_) => return Err(not_covered(stmt.span, "`async` is not covered")),
+        })
+    }
+
+    fn select(
+        &mut self,
+        arms: &'a [(Accept, Block)],
+        timeout: Option<&'a Block>,
+        in_for: bool,
+    ) -> Result<OpKind<'a>, Stuck> {
+        let mut rows = Vec::new();
+        for (at, (accept, block)) in arms.iter().enumerate() {
+            unfiltered(accept)?;
+            if arms[..at]
+                .iter()
+                .any(|(other, _)| other.message == accept.message)
+            {
+                let sentence = "two arms of a receive take the same kind, which is not covered";
+                return Err(not_covered(accept.span, sentence));
+            }
+            rows.push((accept, self.block(block, in_for)?));
+        }
+        let timeout = match timeout {
+            Some(block) => Some(self.block(block, in_for)?),
+            None => None,
+        };
+        Ok(OpKind::Select {
+            arms: rows,
+            timeout,
         })
     }
 
@@ -483,6 +502,16 @@ impl<'a> Builder<'_, 'a> {
         let mut assigned = Assigned(BTreeSet::new());
         assigned.stmt(stmt);
         OpKind::Opaque(stmt, assigned.0)
+    }
+}
+
+fn unfiltered(accept: &Accept) -> Result<(), Stuck> {
+    match &accept.filter {
+        None => Ok(()),
+        Some(filter) => Err(
+            not_covered(filter.span, "a receive with `where` is not covered")
+                .help("receive whatever comes and decide with `if`"),
+        ),
     }
 }
 

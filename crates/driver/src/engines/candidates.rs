@@ -6,7 +6,8 @@
 //! - what a round decides or accumulates about its member holds of every member visited, perhaps only while
 //!   a flag has a certain value: `commit ==> forall e where seen(e) :: yes[e]`, and its counterpart with
 //!   `exists`;
-//! - what a round assigns to its member is what visited members have;
+//! - what a round assigns to its member is what visited members have; where branches assign different things, one
+//!   of them, or what it was before;
 //! - what members start with is what the others still have;
 //! - a counter is the number of members visited, a collected set what they gave.
 //!
@@ -104,8 +105,12 @@ struct Round {
     known: BTreeMap<(FamilyId, VarId), Expr>,
     /// Conditions about the member.
     atoms: Vec<Expr>,
+    /// Variables of the member, as what they were assigned in the round.
+    mine: BTreeMap<(FamilyId, VarId), Expr>,
     /// Variables of the member and what they were assigned.
     given: Vec<(Expr, Expr)>,
+    /// Variables of the member that branches assign, and all that they may have afterwards.
+    options: Vec<(Expr, Vec<Expr>)>,
     /// Variables of single endpoints that are written, with their types.
     written: Vec<(FamilyId, VarId, Ty)>,
     /// Sets of single endpoints and what a round adds to them.
@@ -141,6 +146,23 @@ impl Finding<'_> {
             if let Some(start) = self.start_of(var) {
                 let same = binary(BinOp::Eq, var.clone(), start);
                 all.push(self.each(this, &same, Some(false), Quantifier::Forall));
+            }
+        }
+        for (var, values) in &round.options {
+            let about_member = values.iter().filter(|value| !reads(value, &written));
+            let mut values: Vec<Expr> = about_member.cloned().collect();
+            values.extend(self.start_of(var));
+            let same = |value| binary(BinOp::Eq, var.clone(), value);
+            let one_of = values
+                .into_iter()
+                .map(same)
+                .reduce(|a, b| binary(BinOp::Or, a, b));
+            if let Some(one_of) = one_of {
+                all.push(self.each(this, &one_of, Some(true), Quantifier::Forall));
+            }
+            if var.ty == Ty::Bool && !atoms.contains(var) {
+                atoms.push(var.clone());
+                atoms.push(not(var.clone()));
             }
         }
         for flag in &flags {
@@ -181,29 +203,32 @@ impl Finding<'_> {
                 StmtKind::If(condition, yes, no) => {
                     let condition = round.said(condition);
                     round.atoms_of(&condition);
-                    let known = round.known.clone();
-                    round.depth += 1;
-                    self.walk(this, yes, round);
-                    round.known.clone_from(&known);
-                    self.walk(this, no, round);
-                    round.known = known;
-                    round.depth -= 1;
+                    self.branches(this, &[yes, no], round);
                 }
+                StmtKind::Maybe(yes, no) => self.branches(this, &[yes, no], round),
                 StmtKind::Match(value, arms) => {
                     let value = round.said(value);
-                    let known = round.known.clone();
-                    round.depth += 1;
-                    for (pattern, body) in arms {
+                    for (pattern, _) in arms {
                         let is = ExprKind::Is(Box::new(value.clone()), wild(pattern));
                         round.atoms.push(bool(is));
-                        self.walk(this, body, round);
-                        round.known.clone_from(&known);
                     }
-                    round.depth -= 1;
+                    let bodies: Vec<&Block> = arms.iter().map(|(_, body)| body).collect();
+                    self.branches(this, &bodies, round);
                 }
                 _ => {}
             }
         }
+    }
+
+    /// One of these.
+    fn branches(&mut self, this: &Loop<'_>, bodies: &[&Block], round: &mut Round) {
+        let known = (round.known.clone(), round.mine.clone());
+        round.depth += 1;
+        for body in bodies {
+            self.walk(this, body, round);
+            (round.known, round.mine) = known.clone();
+        }
+        round.depth -= 1;
     }
 
     fn assigned(&self, this: &Loop<'_>, place: &Place, value: &Expr, round: &mut Round) {
@@ -236,6 +261,17 @@ impl Finding<'_> {
                 .ty
                 .clone();
             let of = expr(ExprKind::Of(*family, index.clone(), *var), ty);
+            let mut exactly = value.clone();
+            Mine(this.member, &round.mine).expr(&mut exactly);
+            if round.depth > 0 {
+                let known = round.options.iter().position(|(var, _)| *var == of);
+                let at = known.unwrap_or_else(|| {
+                    round.options.push((of.clone(), Vec::new()));
+                    round.options.len() - 1
+                });
+                round.options[at].1.push(exactly.clone());
+            }
+            round.mine.insert((*family, *var), exactly);
             round.given.push((of, value));
         }
     }
@@ -401,6 +437,22 @@ impl VisitMut for Known<'_> {
         if let ExprKind::Of(family, index, var) = &expr.kind
             && index.is_empty()
             && let Some(value) = self.0.get(&(*family, *var))
+        {
+            *expr = value.clone();
+            return;
+        }
+        walk_mut::expr(self, expr);
+    }
+}
+
+/// What is known in the place of variables of the member.
+struct Mine<'a>(LocalId, &'a BTreeMap<(FamilyId, VarId), Expr>);
+
+impl VisitMut for Mine<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let ExprKind::Of(family, index, var) = &expr.kind
+            && matches!(&index[..], [one] if one.kind == ExprKind::Local(self.0))
+            && let Some(value) = self.1.get(&(*family, *var))
         {
             *expr = value.clone();
             return;

@@ -72,7 +72,8 @@ pub(super) fn on_the_line(
     let mut properties = BTreeMap::new();
     for question in questions {
         if let Check::Property(at) = question.check
-            && let Ok(property) = at_endpoints(&task.song, line, at)
+            && !line.crashes
+            && let Ok(property) = at_endpoints(&task.song, found, line, at)
         {
             properties.insert(at, song.properties.len());
             song.properties.push(property);
@@ -86,6 +87,9 @@ pub(super) fn on_the_line(
     let answer = |question: &&Question| match question.check {
         Check::Property(at) => match properties.get(&at) {
             Some(number) => proof.answer(|rule| rule == Rule::Finally(*number)),
+            None if line.crashes => {
+                Told::Open("a process that crashes stops with any values it had".to_owned())
+            }
             None => Told::Open("it speaks of daemons or of more than state".to_owned()),
         },
         Check::Assertions => match left_out(found, line) {
@@ -157,7 +161,12 @@ impl Visit for Spans {
 }
 
 /// A property of the processes as one of the line.
-fn at_endpoints(song: &Song, line: &Line, at: usize) -> Result<Property, ()> {
+fn at_endpoints(
+    song: &Song,
+    found: &Sequentialized,
+    line: &Line,
+    at: usize,
+) -> Result<Property, ()> {
     let mut property = song.properties[at].clone();
     let Claim::Finally(claim) = &mut property.claim else {
         return Err(());
@@ -167,6 +176,7 @@ fn at_endpoints(song: &Song, line: &Line, at: usize) -> Result<Property, ()> {
     let mut moving = Moving {
         endpoints: &line.endpoints,
         daemons: daemons.map(|process| process.family).collect(),
+        may_leave: found.may_leave,
         wrong: false,
     };
     moving.expr(claim);
@@ -176,6 +186,8 @@ fn at_endpoints(song: &Song, line: &Line, at: usize) -> Result<Property, ()> {
 struct Moving<'a> {
     endpoints: &'a BTreeMap<FamilyId, FamilyId>,
     daemons: BTreeSet<FamilyId>,
+    /// May messages be left over?
+    may_leave: bool,
     wrong: bool,
 }
 
@@ -186,6 +198,7 @@ impl VisitMut for Moving<'_> {
                 Some(endpoint) if !self.daemons.contains(family) => *family = *endpoint,
                 _ => self.wrong = true,
             },
+            ExprKind::Pending(_) if self.may_leave => self.wrong = true,
             // When the line is over, every message has been received.
             ExprKind::Pending(_) => {
                 expr.kind = ExprKind::Int(0);

@@ -133,7 +133,7 @@ fn is_proved(song: &Song, question: &Question, line: &Sequentialized) -> bool {
         Check::Assertions => line.open.is_empty(),
         Check::Contract | Check::Mover(_) | Check::Refines(_) => false,
         Check::Property(at) => match &song.properties[at].claim {
-            Claim::Finally(claim) => is_nothing_left(claim),
+            Claim::Finally(claim) => is_nothing_left(claim) && !line.may_leave,
             _ => false,
         },
     }

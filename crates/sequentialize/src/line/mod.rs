@@ -46,6 +46,8 @@ pub struct Line {
     pub exact: bool,
     /// Do all processes but daemons come to an end? Otherwise the line shows one round of those that do not.
     pub ends: bool,
+    /// May processes crash? Then they stop with values that they have anywhere on the line.
+    pub crashes: bool,
     /// Expressions of the processes that are evaluated, and annotations of loops that are checked, but do not
     /// stand in the line.
     pub untold: BTreeSet<Span>,
@@ -104,6 +106,7 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
         any_order,
         exact: teller.exact,
         ends: engine.endless.is_empty(),
+        crashes: engine.score.losses.may_crash(),
         untold: teller.untold,
     })
 }
@@ -174,7 +177,7 @@ impl<'e, 'a> Teller<'e, 'a> {
             keep_next: BTreeSet::new(),
             kept_vars: BTreeMap::new(),
             loose: BTreeSet::new(),
-            exact: engine.endless.is_empty() && !engine.pruned,
+            exact: engine.endless.is_empty() && !engine.pruned && engine.score.losses.is_none(),
         }
     }
 

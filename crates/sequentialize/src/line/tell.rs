@@ -77,22 +77,23 @@ impl Teller<'_, '_> {
                 Ok(())
             }
             Event::Sent(..) => self.sends(heads, block),
-            Event::Forgot(at, vars) => {
+            Event::Forgot(at, vars) => self.everywhere(at.comp, block, |teller, comp, block| {
                 for var in vars.iter() {
-                    let kind = self.any_value(at.comp, *var)?;
+                    let kind = teller.any_value(comp, *var)?;
                     block.push(stmt(kind));
                 }
                 Ok(())
-            }
+            }),
             Event::Received {
                 at,
+                arm,
                 sent,
                 from,
                 per_round,
             } => {
-                let (sent, from, per_round) = (*sent, *from, *per_round);
+                let (arm, sent, from, per_round) = (*arm, *sent, *from, *per_round);
                 self.everywhere(at.comp, block, |teller, comp, block| {
-                    teller.received(*at, comp, sent, from, per_round, block)
+                    teller.received((*at, arm), comp, sent, from, per_round, block)
                 })
             }
             Event::Took(..) => Err("a branch among other statements".to_owned()),
@@ -249,16 +250,16 @@ impl Teller<'_, '_> {
 
     fn received(
         &mut self,
-        at: At,
+        (at, arm): (At, usize),
         comp: Comp,
         number: u32,
         from: Comp,
         per_round: bool,
         block: &mut Block,
     ) -> Told<()> {
-        let (OpKind::Receive(accept), span) = self.op(at) else {
-            return Err("a receive without its statement".to_owned());
-        };
+        let (kind, span) = self.op(at);
+        let accepts = kind.accepts();
+        let accept = *accepts.get(arm).ok_or("a receive without its statement")?;
         for (field, slot) in accept.slots.iter().enumerate() {
             let Some(local) = slot else { continue };
             let var = Var::Local(*local);
@@ -448,21 +449,37 @@ impl Teller<'_, '_> {
         let none = BTreeMap::new();
         let (kind, span) = self.op(at);
         let saved = (self.sent.clone(), self.versions.clone());
-        let arm = |teller: &mut Self, number: usize| -> Told<Block> {
+        let mut changed = self.versions.clone();
+        let mut arm = |teller: &mut Self, number: usize| -> Told<Block> {
             let mine = arms.iter().zip(rest).filter(|(arm, _)| **arm == number);
             let mine: Vec<Vec<&Event>> = mine.map(|(_, story)| story.to_vec()).collect();
             if mine.is_empty() {
                 return Ok(Block::new());
             }
             (teller.sent, teller.versions) = saved.clone();
-            teller.stories(mine)
+            let told = teller.stories(mine)?;
+            latest(&mut changed, &teller.versions);
+            Ok(told)
         };
         let kind = match kind {
             OpKind::If(condition, ..) | OpKind::Unless(condition) => {
                 let condition = self.located(at.comp, condition, &none)?;
                 StmtKind::If(condition, arm(self, 0)?, arm(self, 1)?)
             }
-            OpKind::Maybe(..) => StmtKind::Maybe(arm(self, 0)?, arm(self, 1)?),
+            OpKind::Maybe(..) | OpKind::Send(..) => StmtKind::Maybe(arm(self, 0)?, arm(self, 1)?),
+            OpKind::Select {
+                arms: kinds,
+                timeout: Some(_),
+            } => {
+                let taken: BTreeSet<usize> = arms.iter().copied().collect();
+                let taken: Vec<usize> = taken.into_iter().collect();
+                match taken[..] {
+                    [kind, late] if late == kinds.len() => {
+                        StmtKind::Maybe(arm(self, kind)?, arm(self, late)?)
+                    }
+                    _ => return Err("which of several kinds comes".to_owned()),
+                }
+            }
             OpKind::Match(value, patterns) => {
                 let value = self.located(at.comp, value, &none)?;
                 let mut rows = Vec::new();
@@ -479,6 +496,7 @@ impl Teller<'_, '_> {
             }
             _ => return Err("a branch that the line does not have".to_owned()),
         };
+        (self.sent, self.versions) = (saved.0, changed);
         Ok(vec![Stmt { kind, span }])
     }
 
@@ -555,11 +573,14 @@ impl Teller<'_, '_> {
         known.sort_unstable();
         known.dedup();
         known.retain(|member| *member != new);
-        let told = |teller: &mut Self, member: Comp| -> Told<Block> {
+        let mut changed = self.versions.clone();
+        let mut told = |teller: &mut Self, member: Comp| -> Told<Block> {
             let mine = chosen.iter().zip(rest).filter(|(one, _)| **one == member);
             let mine: Vec<Vec<&Event>> = mine.map(|(_, story)| story.to_vec()).collect();
             (teller.sent, teller.versions) = saved.clone();
-            teller.stories(mine)
+            let told = teller.stories(mine)?;
+            latest(&mut changed, &teller.versions);
+            Ok(told)
         };
         let mut otherwise = told(self, new)?;
         for member in known.into_iter().rev() {
@@ -571,8 +592,18 @@ impl Teller<'_, '_> {
             let kind = StmtKind::If(expr(equal, Ty::Bool), same, otherwise);
             otherwise = vec![stmt(kind)];
         }
+        (self.sent, self.versions) = (saved.0, changed);
         block.extend(otherwise);
         Ok(())
+    }
+}
+
+/// After branches a variable is as often assigned as in any of them: a value that was sent before may be another
+/// one in some of them. What a branch sends is not known behind it, because another one may have sent something else.
+fn latest(all: &mut BTreeMap<(FamilyId, Var), u32>, one: &BTreeMap<(FamilyId, Var), u32>) {
+    for (key, version) in one {
+        let known = all.entry(*key).or_default();
+        *known = (*known).max(*version);
     }
 }
 

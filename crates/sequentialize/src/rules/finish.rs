@@ -125,6 +125,14 @@ impl Engine<'_> {
         if open.iter().any(|comp| !comp.is_rest()) {
             return Ok(None);
         }
+        for &family in &open {
+            match self.families(state, family, &open) {
+                None => {}
+                Some(Ok(next)) => return Ok(Some(next)),
+                Some(Err(stuck)) if stuck.obstacle == Obstacle::TooLong => return Err(stuck),
+                Some(Err(stuck)) => failed.push(stuck),
+            }
+        }
         for family in open {
             match self.focus(state, family) {
                 Ok(next) => return Ok(Some(next)),

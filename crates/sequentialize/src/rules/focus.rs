@@ -56,17 +56,20 @@ impl Engine<'_> {
         }
         let inside = Scene {
             frozen,
-            owner: None,
-            index: None,
+            depth: 1,
+            focus: Some(u),
+            ..Scene::default()
         };
         let leaves = self.run(round, &inside)?;
         if leaves.is_empty() {
             return Err(self.all_fail(span));
         }
         for leaf in &leaves {
-            self.client_is_served(state, leaf, u, loops, &start)?;
+            self.client_is_served(state, leaf, u, loops, &start)
+                .map_err(|stuck| self.cause(stuck))?;
             self.bags_fit(state, leaf, None, span)?;
             self.nothing_new(state, leaf, u, loops, span)?;
+            self.stale_is_about(state, leaf, (!loops).then_some(u), span)?;
         }
         let mut after = state.clone();
         if loops {
@@ -92,6 +95,13 @@ impl Engine<'_> {
             leaves: stories.into(),
         });
         Ok(after)
+    }
+
+    /// That somebody waits is mostly a consequence of a loop that could not be taken.
+    pub(super) fn cause(&self, stuck: Stuck) -> Stuck {
+        let mut failed = self.failed_loops.iter();
+        let cause = failed.find(|one| one.obstacle != Obstacle::Blocked);
+        cause.cloned().unwrap_or(stuck)
     }
 
     fn client_is_served(

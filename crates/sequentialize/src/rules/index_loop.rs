@@ -15,7 +15,7 @@
 use super::fold::Renaming;
 use super::set_loop::Loop;
 use super::{Engine, Scene};
-use crate::part::{OpKind, Over, Place, Var};
+use crate::part::{Over, Place, Var};
 use crate::state::{Index, State, Waiting};
 use crate::story::{Event, Story};
 use crate::stuck::{Obstacle, Stuck};
@@ -66,6 +66,10 @@ impl Engine<'_> {
             frozen,
             owner: Some(owner),
             index: Some(index),
+            depth: scene.depth + 1,
+            beyond: None,
+            focus: scene.focus,
+            closed: scene.closed,
         };
         let leaves = self.run(round, &inside)?;
         let mut lefts: Vec<Left> = Vec::new();
@@ -75,6 +79,7 @@ impl Engine<'_> {
             let members = unfolded(state, leaf);
             self.back_home(state, leaf, &members, this.span)?;
             self.bags_fit(state, leaf, Some(index), this.span)?;
+            self.stale_is_about(state, leaf, None, this.span)?;
             let left = self.left_over(state, leaf, &members, this, &inside)?;
             let lengths = |left: &Left| {
                 left.iter()
@@ -157,11 +162,9 @@ impl Engine<'_> {
     /// The families from whose members the body of a loop receives.
     fn gathered(&self, owner: Comp, this: Loop) -> BTreeSet<FamilyId> {
         let ops = self.part(owner).ops(this.body);
-        let receives = ops.into_iter().filter_map(|op| match &op.kind {
-            OpKind::Receive(accept) => self.senders.get(&accept.span).copied(),
-            _ => None,
-        });
-        receives
+        let accepts = ops.into_iter().flat_map(|op| op.kind.accepts());
+        accepts
+            .filter_map(|accept| self.senders.get(&accept.span).copied())
             .filter(|family| self.score.parts[family].sort.is_some())
             .collect()
     }

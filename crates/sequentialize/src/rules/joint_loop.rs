@@ -71,6 +71,9 @@ impl Engine<'_> {
             frozen,
             owner: None,
             index: Some(index),
+            // Two processes are inside of their loops.
+            depth: 2,
+            ..Scene::default()
         };
         let leaves = self.run(round, &inside)?;
         if leaves.is_empty() {
@@ -93,6 +96,7 @@ impl Engine<'_> {
                 return Err(Stuck::new(Obstacle::SuperfluousSend, one.span, sentence));
             }
             self.bags_fit(state, leaf, Some(index), one.span)?;
+            self.stale_is_about(state, leaf, None, one.span)?;
         }
         after.bags = leaves[0].bags.clone();
         if leaves.iter().any(|leaf| leaf.bags != after.bags) {

@@ -41,6 +41,12 @@ impl Engine<'_> {
         for op in &self.score.parts[&family].blocks[block.0 as usize][from..] {
             match &op.kind {
                 OpKind::Receive(accept) if self.is_from(accept, others) => return Path::Waits,
+                OpKind::Select {
+                    arms,
+                    timeout: None,
+                } if arms.iter().all(|(accept, _)| self.is_from(accept, others)) => {
+                    return Path::Waits;
+                }
                 OpKind::Send(sent, ..) if *sent == message => return Path::Sends,
                 _ => {}
             }

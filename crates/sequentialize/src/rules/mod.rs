@@ -18,6 +18,7 @@
 
 mod assign;
 mod decide;
+mod families;
 mod finish;
 mod focus;
 mod fold;
@@ -27,6 +28,8 @@ mod late;
 mod receive;
 mod send;
 mod set_loop;
+mod several_kinds;
+mod timeout;
 mod unfold;
 mod unroll;
 
@@ -78,6 +81,14 @@ pub(crate) struct Scene {
     pub(crate) owner: Option<Comp>,
     /// What the messages in bags of this level are counted by.
     pub(crate) index: Option<Index>,
+    /// In how many rounds of loops this is.
+    pub(crate) depth: usize,
+    /// Where the owner of a loop over members goes on after it, if the loop is in no other.
+    pub(crate) beyond: Option<(Comp, Place)>,
+    /// The member that is looked at from start to end.
+    pub(crate) focus: Option<Comp>,
+    /// The family whose conversations begin and end within one round.
+    pub(crate) closed: Option<plainsong_ir::FamilyId>,
 }
 
 /// What a single step comes to.
@@ -192,7 +203,10 @@ impl<'a> Engine<'a> {
                 return Ok(Step::Taken);
             }
         }
-        Ok(Step::Waits)
+        match self.idle(state, scene)? {
+            true => Ok(Step::Taken),
+            false => Ok(Step::Waits),
+        }
     }
 
     fn step(&mut self, state: &mut State, comp: Comp, scene: &Scene) -> Result<Step, Stuck> {
@@ -221,7 +235,15 @@ impl<'a> Engine<'a> {
             OpKind::Send(message, arguments, address) => {
                 self.send(state, at, message, arguments, address, span)
             }
-            OpKind::Receive(accept) => self.receive(state, at, accept, scene),
+            OpKind::Receive(accept) => self.receive(state, at, &[(accept, None)], scene),
+            OpKind::Select { arms, timeout } => {
+                let arms = arms.into_iter();
+                let arms: Vec<_> = arms.map(|(accept, block)| (accept, Some(block))).collect();
+                match timeout {
+                    Some(block) => self.receive_or_time_out(state, at, &arms, block, scene),
+                    None => self.receive(state, at, &arms, scene),
+                }
+            }
             OpKind::Loop(body) => Ok(self.unroll(state, comp, body)),
             OpKind::Break => {
                 let part = &self.score.parts[&comp.family];
@@ -367,6 +389,10 @@ impl<'a> Engine<'a> {
                     None => format!("waits for `{what}`"),
                 }
             }
+            OpKind::Select { arms, .. } => {
+                let arms = arms.iter().map(|(accept, block)| (*accept, Some(*block)));
+                format!("waits for {}", self.kinds(&arms.collect::<Vec<_>>()))
+            }
             OpKind::Send(message, ..) => format!("is about to send `{}`", self.message(message)),
             OpKind::For { .. } => "is at a loop".to_owned(),
             OpKind::Loop(_) => "is at the head of its loop".to_owned(),
@@ -394,14 +420,15 @@ pub(crate) fn place_mut(state: &mut State, comp: Comp) -> &mut Place {
         .expect("a component that steps has a place")
 }
 
-/// Does a daemon receive from any member of a family?
+/// Does a daemon receive from any of several processes?
 fn members_begin_rounds(score: &Score<'_>, senders: &Senders) -> bool {
     let daemons = score.parts.values().filter(|part| part.daemon);
     let mut ops = daemons.flat_map(|part| part.ops(crate::part::BlockId::ENTRY));
-    ops.any(|op| match &op.kind {
-        OpKind::Receive(accept) => senders
-            .get(&accept.span)
-            .is_some_and(|family| score.parts[family].sort.is_some()),
-        _ => false,
+    ops.any(|op| {
+        op.kind.accepts().into_iter().any(|accept| {
+            let family = senders.get(&accept.span);
+            family.is_some_and(|family| score.parts[family].sort.is_some())
+                || senders.clients.contains_key(&accept.span)
+        })
     })
 }

@@ -1,6 +1,6 @@
 //! Receive: the oldest message of a queue, or one of a bag, or a member's.
 //!
-//! Statement. From one process: the oldest message of its queue; else one that a loop left per round, if the
+//! Statement. Of several kinds, the oldest message that waits (`several_kinds.rs`). From one process: the oldest message of its queue; else one that a loop left per round, if the
 //! loop at hand has the same index. From any member of a family: if exactly one member is unfolded and its
 //! message waits, take it when
 //! - FREE: the receiver owns the round, nobody is committed to the member yet, and it is the first receive
@@ -9,6 +9,8 @@
 //!   before hearing from those committed; or
 //! - ISOLATED: the receiver is a daemon that begins a round with this member, having heard only from daemons;
 //!   or goes on with the same member, when no other can have such a message.
+//!
+//! From any of several clients, only ISOLATED: a daemon begins a round with the first whose message waits.
 //!
 //! Else a message per round, when the index of the loop at hand fits; else, in a loop with rounds, a member
 //! is unfolded, once per round. Otherwise the receiver waits; a receive is never postponed (condition S11;
@@ -20,8 +22,9 @@
 //! A daemon that keeps a member waiting for somebody else can close a cycle (conditions S9, S9b; traps `k1`,
 //! `z1` to `z7`).
 
+use super::several_kinds::Ready;
 use super::{Engine, Scene, Step};
-use crate::part::Var;
+use crate::part::{BlockId, Var};
 use crate::state::{State, Waiting};
 use crate::story::{At, Event};
 use crate::stuck::{Obstacle, Stuck};
@@ -30,13 +33,19 @@ use plainsong_ir::{Accept, FamilyId, Source};
 use std::collections::BTreeSet;
 
 /// From whom.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum From {
     One(Comp),
     Any(FamilyId),
+    /// Any process of these.
+    Clients(BTreeSet<FamilyId>),
     Unknown,
 }
 
-impl Engine<'_> {
+/// A kind of message that is waited for, and where it leads.
+pub(super) type Arm<'a> = (&'a Accept, Option<BlockId>);
+
+impl<'a> Engine<'a> {
     /// From whom a receive takes its message.
     pub(super) fn source(
         &mut self,
@@ -44,6 +53,9 @@ impl Engine<'_> {
         comp: Comp,
         accept: &Accept,
     ) -> Result<From, crate::eval::Fact> {
+        if let Some(clients) = self.senders.clients.get(&accept.span) {
+            return Ok(From::Clients(clients.clone()));
+        }
         if let Some(&family) = self.senders.get(&accept.span) {
             let single = self.score.parts[&family].sort.is_none();
             return Ok(if single {
@@ -69,20 +81,28 @@ impl Engine<'_> {
         &mut self,
         state: &mut State,
         at: At,
-        accept: &Accept,
+        arms: &[Arm<'a>],
         scene: &Scene,
     ) -> Result<Step, Stuck> {
-        match self.source(state, at.comp, accept) {
-            Err(fact) => Ok(self.ask(state, at.comp, fact)),
-            Ok(From::One(from)) => self.receive_from(state, at, accept, from, scene),
-            Ok(From::Any(family)) => self.receive_from_any(state, at, accept, family, scene),
-            Ok(From::Unknown) => {
-                let what = self.message(accept.message);
+        let Some((first, _)) = arms.first() else {
+            return Ok(Step::Waits);
+        };
+        let source = match self.same_source(state, at.comp, arms)? {
+            Ok(source) => source,
+            Err(fact) => return Ok(self.ask(state, at.comp, fact)),
+        };
+        self.nothing_stale(state, at.comp, arms, &source)?;
+        match source {
+            From::One(from) => self.receive_from(state, at, arms, from, scene),
+            From::Any(family) => self.receive_from_any(state, at, arms, family, scene),
+            From::Clients(clients) => self.receive_from_clients(state, at, arms, &clients),
+            From::Unknown => {
+                let what = self.message(first.message);
                 let sentence = format!(
                     "it is not known from whom {} receives `{what}`",
                     self.call(at.comp)
                 );
-                Err(Stuck::new(Obstacle::UnknownAddress, accept.span, sentence))
+                Err(Stuck::new(Obstacle::UnknownAddress, first.span, sentence))
             }
         }
     }
@@ -91,28 +111,33 @@ impl Engine<'_> {
         &mut self,
         state: &mut State,
         at: At,
-        accept: &Accept,
+        arms: &[Arm<'a>],
         from: Comp,
         scene: &Scene,
     ) -> Result<Step, Stuck> {
         let comp = at.comp;
+        let ready = self.ready(state, comp, arms, &[from]);
+        if let Some(ready) = self.oldest(state, &ready, arms)? {
+            let accept = arms[ready.arm].0;
+            let stamp = state.queues[&ready.chan][0].stamp;
+            self.keeps_isolation(state, comp, from, stamp, accept)?;
+            let waiting = state.pop(ready.chan).expect("it waits");
+            self.heard(state, comp, from);
+            self.take(state, at, arms, ready.arm, waiting, from, false);
+            return Ok(Step::Taken);
+        }
+        let [(accept, _)] = arms else {
+            return Ok(Step::Waits);
+        };
         let chan = Chan {
             from,
             to: comp,
             message: accept.message,
         };
-        if state.queues.contains_key(&chan) {
-            let stamp = state.queues[&chan][0].stamp;
-            self.keeps_isolation(state, comp, from, stamp, accept)?;
-            let waiting = state.pop(chan).expect("it waits");
-            self.heard(state, comp, from);
-            self.take(state, at, accept, waiting, from, false);
-            return Ok(Step::Taken);
-        }
         if comp.is_rest() || !self.has_per_round(state, chan, scene) {
             return Ok(Step::Waits);
         }
-        self.take_per_round(state, at, accept, chan, from, scene);
+        self.take_per_round(state, at, arms, chan, from, scene);
         Ok(Step::Taken)
     }
 
@@ -120,25 +145,21 @@ impl Engine<'_> {
         &mut self,
         state: &mut State,
         at: At,
-        accept: &Accept,
+        arms: &[Arm<'a>],
         family: FamilyId,
         scene: &Scene,
     ) -> Result<Step, Stuck> {
         let comp = at.comp;
-        let chan = |from| Chan {
-            from,
-            to: comp,
-            message: accept.message,
-        };
-        let mut ready = state.members(family);
-        ready.retain(|member| state.queues.contains_key(&chan(*member)));
+        let members = state.members(family);
+        let ready = self.ready(state, comp, arms, &members);
+        let accept = arms[0].0;
         match ready[..] {
             [] => {}
-            [member] => return self.receive_from_member(state, at, accept, member, scene),
+            [ready] => return self.receive_from_member(state, at, arms, ready, scene),
             _ => {
                 let sentence = format!(
-                    "`{}` may come from two members in one round",
-                    self.message(accept.message)
+                    "{} may come from two members in one round, or in two kinds from one",
+                    self.kinds(arms)
                 );
                 return Err(Stuck::new(Obstacle::Indiscriminate, accept.span, sentence));
             }
@@ -147,10 +168,15 @@ impl Engine<'_> {
             family,
             role: Role::Rest,
         };
-        if self.has_per_round(state, chan(rest), scene) {
+        let chan = Chan {
+            from: rest,
+            to: comp,
+            message: accept.message,
+        };
+        if arms.len() == 1 && self.has_per_round(state, chan, scene) {
             self.check_bag(state, comp, accept, rest)?;
             state.taken.insert((comp, family));
-            self.take_per_round(state, at, accept, chan(rest), rest, scene);
+            self.take_per_round(state, at, arms, chan, rest, scene);
             return Ok(Step::Taken);
         }
         if state.may_unfold.remove(&(comp, family)) {
@@ -162,40 +188,74 @@ impl Engine<'_> {
         Ok(Step::Waits)
     }
 
+    fn receive_from_clients(
+        &mut self,
+        state: &mut State,
+        at: At,
+        arms: &[Arm<'a>],
+        clients: &BTreeSet<FamilyId>,
+    ) -> Result<Step, Stuck> {
+        let comp = at.comp;
+        let serving = state.serving.get(&comp).map(|(served, _)| *served);
+        let everybody = state.places.keys().copied();
+        let senders: Vec<Comp> = everybody
+            .filter(|one| clients.contains(&one.family) && !one.is_rest())
+            .filter(|one| serving.is_none_or(|served| served == *one))
+            .collect();
+        let ready = self.ready(state, comp, arms, &senders);
+        let Some(first) = ready.first() else {
+            return Ok(Step::Waits);
+        };
+        let from = first.chan.from;
+        let of_first: Vec<Ready> = ready
+            .iter()
+            .copied()
+            .filter(|one| one.chan.from == from)
+            .collect();
+        let Some(ready) = self.oldest(state, &of_first, arms)? else {
+            return Ok(Step::Waits);
+        };
+        let stamp = state.queues[&ready.chan][0].stamp;
+        self.isolated(state, ready.chan, stamp, arms, clients)?;
+        let waiting = state.pop(ready.chan).expect("it waits");
+        self.heard(state, comp, from);
+        self.take(state, at, arms, ready.arm, waiting, from, false);
+        Ok(Step::Taken)
+    }
+
     fn receive_from_member(
         &mut self,
         state: &mut State,
         at: At,
-        accept: &Accept,
-        member: Comp,
+        arms: &[Arm<'a>],
+        ready: Ready,
         scene: &Scene,
     ) -> Result<Step, Stuck> {
         let comp = at.comp;
+        let chan = ready.chan;
+        let member = chan.from;
         let family = member.family;
-        let chan = Chan {
-            from: member,
-            to: comp,
-            message: accept.message,
-        };
+        let accept = arms[ready.arm].0;
         let stamp = state.queues[&chan][0].stamp;
         let engaged = state.engaged.get(&member).cloned().unwrap_or_default();
         let is_free = scene.owner == Some(comp)
             && engaged.is_empty()
             && !state.taken.contains(&(comp, family));
+        let only = BTreeSet::from([family]);
         let is_pinned = || {
             !state.serving.contains_key(&comp)
                 && !engaged.is_empty()
-                && self.only_from(state, chan, &engaged)
+                && self.only_from(state, chan, arms, &only, &engaged)
         };
         if is_free || is_pinned() {
             state.engaged.entry(member).or_default().insert(comp);
         } else if self.is_daemon(state, comp) && !self.is_daemon(state, member) {
-            self.isolated(state, chan, stamp, accept)?;
+            self.isolated(state, chan, stamp, arms, &only)?;
         } else {
             let sentence = format!(
-                "{} may receive `{}` from another member than the one this round is about",
+                "{} may receive {} from another member than the one this round is about",
                 self.call(comp),
-                self.message(accept.message)
+                self.kinds(arms)
             );
             return Err(Stuck::new(
                 Obstacle::IndependentChoices,
@@ -206,8 +266,13 @@ impl Engine<'_> {
         let waiting = state.pop(chan).expect("it waits");
         self.heard(state, comp, member);
         state.taken.insert((comp, family));
-        state.consumed.push(chan);
-        self.take(state, at, accept, waiting, member, false);
+        for (accept, _) in arms {
+            state.consumed.push(Chan {
+                message: accept.message,
+                ..chan
+            });
+        }
+        self.take(state, at, arms, ready.arm, waiting, member, false);
         Ok(Step::Taken)
     }
 
@@ -217,11 +282,13 @@ impl Engine<'_> {
         state: &mut State,
         chan: Chan,
         stamp: usize,
-        accept: &Accept,
+        arms: &[Arm<'a>],
+        clients: &BTreeSet<FamilyId>,
     ) -> Result<(), Stuck> {
         let (comp, member) = (chan.to, chan.from);
+        let accept = arms[0].0;
         if state.serving.contains_key(&comp) {
-            if !self.only_from(state, chan, &BTreeSet::from([comp])) {
+            if !self.only_from(state, chan, arms, clients, &BTreeSet::from([comp])) {
                 let sentence = format!(
                     "{} receives twice from any member of `{}` in one round, and the second message may \
                      come from another one",
@@ -286,11 +353,39 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Can no member that is not unfolded have, or soon have, a message on this queue?
-    fn only_from(&self, state: &State, chan: Chan, engaged: &BTreeSet<Comp>) -> bool {
-        let rest = chan.from.rest();
-        let pending = state.queues.contains_key(&chan.replace(chan.from, rest));
-        !pending && self.is_late_free(rest.family, &state.places[&rest], chan.message, engaged)
+    /// Can nobody else have, or soon have, a message that is waited for here? What a whole family has left to
+    /// do is known; of anybody else, who may be inside of a loop, all of its code is looked at.
+    fn only_from(
+        &self,
+        state: &State,
+        chan: Chan,
+        arms: &[Arm<'a>],
+        clients: &BTreeSet<FamilyId>,
+        engaged: &BTreeSet<Comp>,
+    ) -> bool {
+        let others = state.places.iter();
+        let others =
+            others.filter(|(comp, _)| clients.contains(&comp.family) && **comp != chan.from);
+        let mut others = others.flat_map(|other| arms.iter().map(move |arm| (other, arm)));
+        others.all(|((comp, place), (accept, _))| {
+            let theirs = Chan {
+                from: *comp,
+                to: chan.to,
+                message: accept.message,
+            };
+            let sends_none = if comp.is_rest() {
+                self.is_late_free(comp.family, place, accept.message, engaged)
+            } else {
+                self.never_sends(*comp, accept.message)
+            };
+            sends_none && !state.queues.contains_key(&theirs)
+        })
+    }
+
+    fn never_sends(&self, comp: Comp, message: plainsong_ir::MessageId) -> bool {
+        let ops = self.part(comp).ops(BlockId::ENTRY);
+        !ops.into_iter()
+            .any(|op| matches!(op.kind, crate::part::OpKind::Send(sent, ..) if sent == message))
     }
 
     fn check_bag(
@@ -341,7 +436,7 @@ impl Engine<'_> {
         &mut self,
         state: &mut State,
         at: At,
-        accept: &Accept,
+        arms: &[Arm<'a>],
         chan: Chan,
         from: Comp,
         scene: &Scene,
@@ -370,7 +465,7 @@ impl Engine<'_> {
             stamp: 0,
             sent: one.sent,
         };
-        self.take(state, at, accept, waiting, from, true);
+        self.take(state, at, arms, 0, waiting, from, true);
     }
 
     fn heard(&self, state: &mut State, comp: Comp, from: Comp) {
@@ -379,16 +474,19 @@ impl Engine<'_> {
     }
 
     /// Binds the names of a receive.
+    #[expect(clippy::too_many_arguments, reason = "everything a receive is about")]
     fn take(
         &mut self,
         state: &mut State,
         at: At,
-        accept: &Accept,
+        arms: &[Arm<'a>],
+        arm: usize,
         waiting: Waiting,
         from: Comp,
         per_round: bool,
     ) {
         let comp = at.comp;
+        let (accept, block) = arms[arm];
         for (slot, value) in accept.slots.iter().zip(waiting.values) {
             if let Some(local) = slot {
                 state.env.insert((comp, Var::Local(*local)), value);
@@ -414,12 +512,19 @@ impl Engine<'_> {
             };
             state.env.insert((comp, var), value);
         }
+        if block.is_some() {
+            state.story.push(Event::Took(at, arm));
+        }
         state.story.push(Event::Received {
             at,
+            arm,
             sent: waiting.sent,
             from,
             per_round,
         });
-        self.advance_place(state, comp);
+        match block {
+            Some(block) => self.enter(state, comp, block),
+            None => self.advance_place(state, comp),
+        }
     }
 }

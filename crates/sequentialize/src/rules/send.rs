@@ -5,7 +5,10 @@
 //! message per round takes nothing else (condition S8; trap `b1`). A daemon that serves a member tells nobody
 //! but that member and other daemons (condition S9b).
 //!
-//! Why sound. A send is always enabled and only appends.
+//! A message that may be lost on its way to a daemon leads to two states, in one of which it was never sent; a
+//! whole family waits there, because its members may differ.
+//!
+//! Why sound. A send is always enabled and only appends. For losses see `losses.rs`.
 
 use super::{Engine, Step};
 use crate::state::{State, Waiting};
@@ -65,6 +68,19 @@ impl Engine<'_> {
             );
             return Err(Stuck::new(Obstacle::IndependentChoices, span, sentence));
         }
+        let may_miss = self.score.losses.may_miss(comp.family, to.family, message);
+        if may_miss && comp.is_rest() {
+            return Ok(Step::Waits);
+        }
+        let lost = may_miss.then(|| {
+            let mut lost = state.clone();
+            lost.story.push(Event::Took(at, 1));
+            self.advance_place(&mut lost, comp);
+            lost
+        });
+        if lost.is_some() {
+            state.story.push(Event::Took(at, 0));
+        }
         let sent = self.number();
         let stamp = state.heard_by(comp);
         state.push(
@@ -77,6 +93,9 @@ impl Engine<'_> {
         );
         state.story.push(Event::Sent(at, sent, to));
         self.advance_place(state, comp);
-        Ok(Step::Taken)
+        Ok(match lost {
+            None => Step::Taken,
+            Some(lost) => Step::Split(vec![state.clone(), lost]),
+        })
     }
 }

@@ -169,10 +169,16 @@ impl Engine<'_> {
                 frozen.insert(comp);
             }
         }
+        let mut beyond = state.places[&owner].clone();
+        beyond.advance(self.part(owner));
         let inside = Scene {
             frozen,
             owner: Some(owner),
             index: Some(Index::Members(family)),
+            depth: scene.depth + 1,
+            beyond: (scene.depth == 0).then_some((owner, beyond)),
+            focus: scene.focus,
+            closed: scene.closed,
         };
         let start = round.clone();
         let ends = self.run(round, &inside)?;
@@ -220,6 +226,10 @@ impl Engine<'_> {
             .collect();
         self.back_home(before, &end, &extra, this.span)?;
         self.bags_fit(before, &end, inside.index, this.span)?;
+        self.stale_is_about(before, &end, (!two).then_some(u), this.span)?;
+        if inside.closed == Some(u.family) {
+            self.conversation_is_closed(before, &end, u)?;
+        }
         if two && (end.places[&u] != start.places[&u] || end.places[&x] != start.places[&x]) {
             let sentence =
                 "one round deals with two members: the one it names and the one that sent";
@@ -251,12 +261,28 @@ impl Engine<'_> {
         }
         others.retain(|_, queue| !queue.is_empty());
         self.unchanged(before, &others, rest, this.span)?;
-        self.each_once(&end, &queues, u, owner, this.span)?;
+        if !self.answers_only(&end, u, inside) {
+            self.each_once(&end, &queues, u, owner, this.span)?;
+        }
         Ok(Leaf {
             state: end,
             queues,
             left,
         })
+    }
+
+    /// A member that serves is at the beginning or the end of what it does for one client (`families.rs`).
+    fn conversation_is_closed(&self, before: &State, end: &State, u: Comp) -> Result<(), Stuck> {
+        let place = &end.places[&u];
+        if place.is_end() || *place == before.places[&u.rest()] {
+            return Ok(());
+        }
+        let (what, span) = self.about_to(end, u);
+        let sentence = format!(
+            "{} {what} while it is kept, and its client goes on",
+            self.call(u)
+        );
+        Err(Stuck::new(Obstacle::HoldAndWait, span, sentence))
     }
 
     /// The owner is done and nobody else has moved.
@@ -425,6 +451,19 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// Is it a daemon that has nothing to answer? Then it sends to the member that is looked at when that asks
+    /// again, and not before; what it has sent was taken.
+    fn answers_only(&self, end: &State, u: Comp, inside: &Scene) -> bool {
+        let Some(client) = inside.focus else {
+            return false;
+        };
+        let to_client = |chan: &Chan| chan.from == u && chan.to == client;
+        inside.owner == Some(client)
+            && self.part(u).daemon
+            && self.all_rest(end, client)
+            && !end.queues.keys().any(to_client)
+    }
+
     fn shape(&self, leaf: &Leaf, u: Comp) -> Shape {
         let lengths = |queues: &BTreeMap<Chan, Vec<Waiting>>, of: Option<Comp>| {
             let mine = queues
@@ -500,6 +539,9 @@ impl Engine<'_> {
         let lefts: Vec<BTreeMap<Chan, Vec<Waiting>>> =
             leaves.iter().map(|leaf| leaf.left.clone()).collect();
         let states: Vec<State> = leaves.into_iter().map(|leaf| leaf.state).collect();
+        let stale = states.iter().flat_map(|state| &state.stale);
+        let stale: BTreeSet<Chan> = stale.map(|chan| chan.replace(u, rest)).collect();
+        after.stale.extend(stale);
         self.settle(
             &mut after,
             before,
@@ -644,9 +686,9 @@ impl Engine<'_> {
     /// Does the code receive from any member of a family?
     pub(crate) fn receives_from(&self, comp: Comp, block: BlockId, family: FamilyId) -> bool {
         let ops = self.part(comp).ops(block);
-        ops.into_iter().any(|op| match &op.kind {
-            OpKind::Receive(accept) => self.senders.get(&accept.span) == Some(&family),
-            _ => false,
+        ops.into_iter().any(|op| {
+            let mut accepts = op.kind.accepts().into_iter();
+            accepts.any(|accept| self.senders.get(&accept.span) == Some(&family))
         })
     }
 
@@ -691,13 +733,15 @@ fn chan_member(chan: Chan, rest: Comp) -> Comp {
 }
 
 /// Is a loop's name used as an address in its body?
-fn is_addressed(part: &Part<'_>, body: BlockId, local: LocalId) -> bool {
+pub(super) fn is_addressed(part: &Part<'_>, body: BlockId, local: LocalId) -> bool {
     part.ops(body).into_iter().any(|op| match &op.kind {
         OpKind::Send(_, _, address) => free_locals(address).contains(&local),
-        OpKind::Receive(accept) => match &accept.source {
-            Source::Process(process) => free_locals(process).contains(&local),
-            _ => false,
-        },
-        _ => false,
+        other => {
+            let mut accepts = other.accepts().into_iter();
+            accepts.any(|accept| match &accept.source {
+                Source::Process(process) => free_locals(process).contains(&local),
+                _ => false,
+            })
+        }
     })
 }

@@ -44,6 +44,13 @@ impl Engine<'_> {
             })
             .collect();
         state.queues.extend(queues);
+        let stale: Vec<_> = state
+            .stale
+            .iter()
+            .filter(|chan| chan.touches(rest))
+            .map(|chan| chan.replace(rest, member))
+            .collect();
+        state.stale.extend(stale);
         if let Some(heard) = state.heard.get(&rest).cloned() {
             state.heard.insert(member, heard);
         }

@@ -8,11 +8,13 @@
 //! Why sound. Unrolling is what the loop means. A daemon's round may come after any number of others, so
 //! nothing that rounds change may be relied on (condition S3; trap `c3`).
 
+use super::receive::From;
 use super::{Engine, Step, place_mut};
 use crate::part::{BlockId, OpKind, Place, Var};
 use crate::state::State;
 use crate::story::Event;
 use crate::value::{Chan, Comp};
+use plainsong_ir::Accept;
 use std::collections::BTreeSet;
 
 impl Engine<'_> {
@@ -75,28 +77,36 @@ impl Engine<'_> {
         for op in ops {
             match op {
                 OpKind::Set(..) | OpKind::Choose(..) | OpKind::Assert(_) | OpKind::Assume(_) => {}
-                OpKind::Receive(accept) => {
-                    let Ok(source) = self.source(state, comp, accept) else {
-                        return false;
-                    };
-                    let senders = match source {
-                        super::receive::From::One(from) => vec![from],
-                        super::receive::From::Any(family) => state.members(family),
-                        super::receive::From::Unknown => return false,
-                    };
-                    let chan = |from| Chan {
-                        from,
-                        to: comp,
-                        message: accept.message,
-                    };
-                    return senders
-                        .into_iter()
-                        .any(|from| state.queues.contains_key(&chan(from)));
+                other => {
+                    let mut accepts = other.accepts().into_iter();
+                    return accepts.any(|accept| self.waits_for(state, comp, accept));
                 }
-                _ => return false,
             }
         }
         false
+    }
+
+    /// Is there a message for a receive?
+    fn waits_for(&mut self, state: &State, comp: Comp, accept: &Accept) -> bool {
+        let senders = match self.source(state, comp, accept) {
+            Ok(From::One(from)) => vec![from],
+            Ok(From::Any(family)) => state.members(family),
+            Ok(From::Clients(clients)) => {
+                let comps = state.places.keys().copied();
+                comps
+                    .filter(|from| clients.contains(&from.family))
+                    .collect()
+            }
+            Ok(From::Unknown) | Err(_) => return false,
+        };
+        let chan = |from| Chan {
+            from,
+            to: comp,
+            message: accept.message,
+        };
+        senders
+            .into_iter()
+            .any(|from| !from.is_rest() && state.queues.contains_key(&chan(from)))
     }
 }
 

@@ -85,7 +85,7 @@ fn every_benchmark_is_proved() {
 
 #[test]
 fn further_correct_programs_are_proved() {
-    check("further", 15, |answer| answer == "proved");
+    check("further", 16, |answer| answer == "proved");
 }
 
 #[test]
@@ -155,6 +155,9 @@ fn compare_every_song() {
         let (wrong, _) = against(&song, &line, &sizes, 4_000);
         assert!(wrong.is_empty(), "{name}: {wrong:?}");
         let Ok(line) = line.line else { continue };
+        if line.crashes {
+            continue;
+        }
         let compared = compare(&line, &sizes, 4_000);
         assert!(compared.wrong.is_empty(), "{name}: {:?}", compared.wrong);
         compared_songs += usize::from(compared.instances > 0);
@@ -171,6 +174,7 @@ fn what_is_broken_goes_wrong_at_small_sizes() {
             open: BTreeSet::new(),
             line: Err(String::new()),
             pruned: false,
+            may_leave: false,
             steps: 0,
         };
         let (wrong, _) = against(&song, &line, &sizes(&song, 3, 4), 20_000);

@@ -27,13 +27,13 @@ fn constructs_without_a_rule() {
     let cases = [
         (
             "message Hello;",
-            "message Hello;\nfault lose Hello <= 1;",
-            "`fault lose`",
+            "message Hello;\nfault duplicate Hello <= 1;",
+            "`fault duplicate`",
         ),
         (
             "message Hello;",
-            "message Hello;\nfault crash member <= 1;",
-            "`fault crash`",
+            "message Hello;\nfault crash member <= 1;\nfault restart member;",
+            "`fault restart`",
         ),
         (
             "message Hello;",
@@ -52,8 +52,13 @@ fn constructs_without_a_rule() {
         ),
         (
             "receive Hello from any member;",
-            "receive { Hello => {} timeout => {} }",
-            "several kinds",
+            "receive { Hello => {} Hello => {} }",
+            "same kind",
+        ),
+        (
+            "process p { for q in Q { receive Hello from any member; } }",
+            "daemon process p { loop { receive { Hello => {} timeout => {} } } }",
+            "a daemon with a timeout",
         ),
         ("for q in Q {", "for q in Q where q != q {", "skips members"),
         ("from any member;", "from any member; break;", "`break`"),
@@ -84,4 +89,24 @@ fn unordered_delivery_from_outside() {
     let song = compile(GATHER);
     assert!(sequentialize(&song, Some(Delivery::Unordered)).is_err());
     assert!(sequentialize(&song, Some(Delivery::Causal)).is_ok());
+}
+
+#[test]
+fn what_may_be_lost_needs_a_timeout() {
+    let cases = [
+        ("message Hello;", "message Hello;\nfault lose Hello <= 1;"),
+        ("message Hello;", "message Hello;\nfault crash member <= 1;"),
+    ];
+    for (old, new) in cases {
+        let text = GATHER.replace(old, new);
+        let stuck = sequentialize(&compile(&text), None).expect_err("a member may be silent");
+        assert_eq!(stuck.obstacle, Obstacle::Blocked, "{}", stuck.sentence);
+        assert!(stuck.sentence.contains("may be lost"), "{}", stuck.sentence);
+        let ready = text.replace(
+            "receive Hello from any member;",
+            "receive { Hello from any member => {} timeout => {} }",
+        );
+        let line = sequentialize(&compile(&ready), None);
+        assert!(line.is_ok_and(|line| line.may_leave), "{ready}");
+    }
 }

@@ -74,7 +74,7 @@ pub(crate) fn against(
                     ));
                 }
             }
-            if !report.undelivered.is_empty() {
+            if !report.undelivered.is_empty() && !line.may_leave {
                 wrong.push(format!(
                     "{:?}: left over {:?}",
                     one.chosen, report.undelivered

@@ -1,5 +1,6 @@
 //! Random protocols: phases that fit together, and changes that may break them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Numbers that look random and depend only on the seed.
@@ -32,6 +33,9 @@ enum Who {
     /// The process that the last message named.
     Last,
     Own,
+    /// The member of the other family that a loop names.
+    Other,
+    AnyOther,
     AnyMember,
     Any,
 }
@@ -48,7 +52,11 @@ enum Flag {
 enum S {
     Send(usize, Who, bool, Flag),
     Receive(usize, Who),
+    /// Whichever kind comes, or a timeout.
+    Select(Vec<(usize, Who, Vec<S>)>, Option<Vec<S>>),
     Each(Vec<S>),
+    /// For each member of the other family.
+    EachOther(Vec<S>),
     AsManyAs(Vec<S>),
     Rounds(Vec<S>),
     If(Flag, Vec<S>, Vec<S>),
@@ -65,7 +73,13 @@ struct Parts {
     r: Vec<S>,
     q: Vec<S>,
     d: Vec<S>,
+    /// The other family.
+    w: Vec<S>,
     kinds: usize,
+    /// Kinds that may be lost.
+    lost: Vec<usize>,
+    /// May a member crash?
+    crash: bool,
 }
 
 /// The text of a program with so many changes.
@@ -75,13 +89,22 @@ pub(crate) fn program(dice: &mut Dice, changes: usize) -> String {
         r: Vec::new(),
         q: Vec::new(),
         d: Vec::new(),
+        w: Vec::new(),
         kinds: 0,
+        lost: Vec::new(),
+        crash: false,
     };
     for _ in 0..1 + dice.below(4) {
         phase(dice, &mut parts);
     }
     for _ in 0..changes {
-        let whose = [&mut parts.p, &mut parts.r, &mut parts.q, &mut parts.d];
+        let whose = [
+            &mut parts.p,
+            &mut parts.r,
+            &mut parts.q,
+            &mut parts.d,
+            &mut parts.w,
+        ];
         let mut whose: Vec<&mut Vec<S>> =
             whose.into_iter().filter(|code| !code.is_empty()).collect();
         // Earlier changes may have left nothing to change.
@@ -96,8 +119,11 @@ pub(crate) fn program(dice: &mut Dice, changes: usize) -> String {
 
 fn phase(dice: &mut Dice, parts: &mut Parts) {
     use Flag::{Have, No, Yes};
-    use S::{AsManyAs, Break, Choose, Claim, Each, If, Keep, Loop, Receive, Rounds, Send};
-    use Who::{Any, AnyMember, D, Last, Named, Own, P, R};
+    use S::{
+        AsManyAs, Break, Choose, Claim, Each, EachOther, If, Keep, Loop, Receive, Rounds, Select,
+        Send,
+    };
+    use Who::{Any, AnyMember, AnyOther, D, Last, Named, Other, Own, P, R};
     let mut kind = || {
         // Now and then a kind is used again.
         if parts.kinds > 0 && dice.one_in(10) {
@@ -116,7 +142,7 @@ fn phase(dice: &mut Dice, parts: &mut Parts) {
             Each(body)
         }
     };
-    match dice.below(12) {
+    match dice.below(27) {
         0 => {
             parts.p.push(Each(vec![Send(a, Named, true, Have)]));
             parts.q.push(Receive(a, from_p));
@@ -186,6 +212,127 @@ fn phase(dice: &mut Dice, parts: &mut Parts) {
             parts.q.push(Receive(a, from_p));
             parts.q.push(If(Have, vec![Keep], vec![Claim]));
         }
+        12 => {
+            let tell = If(
+                Have,
+                vec![Send(a, Named, true, Yes)],
+                vec![Send(b, Named, true, No)],
+            );
+            parts.p.push(Each(vec![Choose, tell]));
+            let arms = vec![(a, from_p, vec![Keep]), (b, from_p, vec![])];
+            parts.q.push(Select(arms, None));
+        }
+        13 => {
+            let tell = If(
+                Have,
+                vec![Send(a, P, true, Yes)],
+                vec![Send(b, P, true, No)],
+            );
+            parts.q.extend([Choose, tell]);
+            let arms = vec![(a, members, vec![Keep]), (b, members, vec![])];
+            let body = count(dice, vec![Select(arms, None)]);
+            parts.p.push(body);
+        }
+        14 => {
+            let tell = If(
+                Have,
+                vec![Send(a, P, true, Yes)],
+                vec![Send(a, P, true, No)],
+            );
+            parts.q.extend([Choose, tell]);
+            let body = count(dice, vec![Receive(a, members)]);
+            parts.p.push(body);
+        }
+        15 => {
+            parts.p.push(Each(vec![Send(a, Named, true, Have)]));
+            let arms = vec![(a, from_p, vec![Keep])];
+            parts.q.push(Select(arms, Some(vec![])));
+            parts.lost.push(a);
+        }
+        16 => {
+            parts.q.push(Send(a, P, true, Yes));
+            let from = if dice.one_in(2) { Named } else { members };
+            let arms = vec![(a, from, vec![Keep])];
+            let body = vec![Select(arms, Some(vec![]))];
+            parts.p.push(if from == Named {
+                Each(body)
+            } else {
+                count(dice, body)
+            });
+            parts.lost.push(a);
+        }
+        17 => {
+            let arms = vec![(b, from_p, vec![Keep])];
+            parts
+                .q
+                .extend([Send(a, P, true, Yes), Select(arms, Some(vec![]))]);
+            let arms = vec![(a, members, vec![Send(b, Last, true, Have)])];
+            let body = count(dice, vec![Select(arms, Some(vec![]))]);
+            parts.p.push(body);
+            parts.lost.extend([a, b]);
+        }
+        18 if parts.d.is_empty() => {
+            parts.d.extend([Receive(a, Any), Send(b, Last, true, Have)]);
+            parts.q.extend([Send(a, D, true, No), Receive(b, D)]);
+            let other = if dice.one_in(2) {
+                &mut parts.p
+            } else {
+                &mut parts.r
+            };
+            other.extend([Send(a, D, true, No), Receive(b, D)]);
+        }
+        19 if parts.d.is_empty() => {
+            parts
+                .d
+                .extend([Receive(a, members), Send(b, Last, true, Have)]);
+            for _ in 0..2 {
+                parts.q.extend([Send(a, D, true, No), Receive(b, D)]);
+            }
+        }
+        20 if parts.d.is_empty() => {
+            parts
+                .d
+                .extend([Receive(a, members), Send(b, Last, true, Have)]);
+            let arms = vec![(b, D, vec![Keep])];
+            parts
+                .q
+                .extend([Send(a, D, true, No), Select(arms, Some(vec![]))]);
+            parts.lost.extend([a, b]);
+        }
+        21 => {
+            parts
+                .p
+                .extend([Choose, Send(a, R, true, Yes), Send(b, R, true, No)]);
+            let arms = vec![(a, from_p, vec![Keep]), (b, from_p, vec![])];
+            parts
+                .r
+                .extend([Select(arms.clone(), None), Select(arms, None)]);
+        }
+        22 if parts.d.is_empty() => {
+            let arms = vec![
+                (a, members, vec![Send(a, Last, true, Have)]),
+                (b, members, vec![Send(b, Last, true, Have)]),
+            ];
+            parts.d.push(Select(arms, None));
+            parts.q.extend([Send(a, D, true, No), Receive(a, D)]);
+            parts.q.extend([Send(b, D, true, No), Receive(b, D)]);
+        }
+        23 => {
+            let ask = vec![Send(a, Other, true, Have), Receive(b, Other)];
+            parts.q.push(EachOther(ask));
+            let answer = vec![Receive(a, members), Send(b, Last, true, Have)];
+            parts.w.push(count(dice, answer));
+        }
+        24 => {
+            parts.q.push(EachOther(vec![Send(a, Other, true, Have)]));
+            parts.q.push(EachOther(vec![Receive(b, AnyOther)]));
+            let answer = vec![Receive(a, members), Send(b, Last, true, Have)];
+            parts.w.push(count(dice, answer));
+        }
+        25 => {
+            parts.q.push(EachOther(vec![Send(a, Other, true, Have)]));
+            parts.w.push(count(dice, vec![Receive(a, members), Keep]));
+        }
         _ => {
             parts.q.push(Send(a, P, true, Yes));
             parts
@@ -195,6 +342,10 @@ fn phase(dice: &mut Dice, parts: &mut Parts) {
         }
     }
     let _ = Own;
+    if !dice.one_in(2) {
+        parts.lost.clear();
+    }
+    parts.crash |= dice.one_in(12);
 }
 
 /// Changes one statement somewhere under `code`.
@@ -204,8 +355,14 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
     }
     let at = dice.below(code.len());
     let inside = match &mut code[at] {
-        S::Each(body) | S::AsManyAs(body) | S::Rounds(body) | S::Loop(body) => Some(body),
+        S::Each(body)
+        | S::EachOther(body)
+        | S::AsManyAs(body)
+        | S::Rounds(body)
+        | S::Loop(body) => Some(body),
         S::If(_, yes, _) | S::Same(yes) => Some(yes),
+        S::Select(_, Some(late)) if dice.one_in(3) => Some(late),
+        S::Select(arms, _) => arms.first_mut().map(|(.., body)| body),
         _ => None,
     };
     if let Some(body) = inside
@@ -221,6 +378,8 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
         Who::Named,
         Who::Last,
         Who::Own,
+        Who::Other,
+        Who::AnyOther,
         Who::AnyMember,
         Who::Any,
     ];
@@ -230,13 +389,15 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
         2 if at + 1 < code.len() => code.swap(at, at + 1),
         3 => match &mut code[at] {
             S::Send(kind, ..) | S::Receive(kind, _) => *kind = dice.below(kinds),
+            S::Select(arms, _) => arms[0].0 = dice.below(kinds),
             S::Each(body) => code[at] = S::Rounds(body.clone()),
             S::Rounds(body) => code[at] = S::Each(body.clone()),
             _ => {}
         },
         4 => match &mut code[at] {
-            S::Send(_, to, ..) => *to = whom[dice.below(6)],
-            S::Receive(_, from) => *from = whom[dice.below(8)],
+            S::Send(_, to, ..) => *to = whom[dice.below(7)],
+            S::Receive(_, from) => *from = whom[dice.below(10)],
+            S::Select(arms, _) => arms[0].1 = whom[dice.below(10)],
             _ => {}
         },
         5 => {
@@ -254,6 +415,13 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
                 *own = !*own;
                 *flag = [Flag::Yes, Flag::No, Flag::Have, Flag::Seen][dice.below(4)];
             }
+            S::Select(arms, late) => {
+                *late = match late {
+                    Some(_) => None,
+                    None => Some(vec![]),
+                };
+                arms.truncate(1 + dice.below(2));
+            }
             S::Loop(body) | S::Each(body) => {
                 let body = body.clone();
                 code.remove(at);
@@ -269,8 +437,18 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
 
 fn print(parts: &Parts) -> String {
     let mut text = String::from("sort Q;\nsort K = 0..;\n");
+    let has_other = !parts.w.is_empty();
+    if has_other {
+        text.push_str("sort W;\n");
+    }
     for kind in 0..parts.kinds.max(1) {
         let _ = writeln!(text, "message M{kind}(who: process, flag: bool);");
+    }
+    for kind in parts.lost.iter().collect::<BTreeSet<_>>() {
+        let _ = writeln!(text, "fault lose M{kind} <= 1;");
+    }
+    if parts.crash {
+        text.push_str("fault crash q <= 1;\n");
     }
     let vars =
         "    var last: process = self;\n    var have: bool = false;\n    var seen: bool = false;\n";
@@ -283,14 +461,26 @@ fn print(parts: &Parts) -> String {
         let mut printer = Printer {
             text: &mut text,
             names: 0,
+            has_other,
         };
         printer.block(code, None, false);
+        text.push_str("}\n");
+    }
+    if has_other {
+        let _ = writeln!(text, "process w[me: W] {{\n{vars}");
+        let mut printer = Printer {
+            text: &mut text,
+            names: 0,
+            has_other,
+        };
+        printer.block(&parts.w, None, false);
         text.push_str("}\n");
     }
     let _ = writeln!(text, "daemon process d {{\n{vars}    loop {{");
     let mut printer = Printer {
         text: &mut text,
         names: 0,
+        has_other,
     };
     if parts.d.is_empty() {
         printer.block(&[S::Receive(0, Who::D)], None, false);
@@ -301,13 +491,17 @@ fn print(parts: &Parts) -> String {
     text
 }
 
+/// The member that a loop names: of the other family?
+type Named = Option<(bool, usize)>;
+
 struct Printer<'t> {
     text: &'t mut String,
     names: usize,
+    has_other: bool,
 }
 
 impl Printer<'_> {
-    fn block(&mut self, code: &[S], named: Option<usize>, looped: bool) {
+    fn block(&mut self, code: &[S], named: Named, looped: bool) {
         for one in code {
             self.stmt(one, named, looped);
         }
@@ -318,7 +512,7 @@ impl Printer<'_> {
         self.names
     }
 
-    fn stmt(&mut self, stmt: &S, named: Option<usize>, looped: bool) {
+    fn stmt(&mut self, stmt: &S, named: Named, looped: bool) {
         match stmt {
             S::Send(kind, to, own, value) => {
                 let who = if *own { "self" } else { "last" };
@@ -331,19 +525,43 @@ impl Printer<'_> {
             }
             S::Receive(kind, from) => {
                 let name = self.name();
-                let from = match from {
-                    Who::Any => "any".to_owned(),
-                    Who::AnyMember => "any q".to_owned(),
-                    other => address(*other, named),
-                };
+                let from = source(*from, named);
                 let line = format!(
                     "receive M{kind}(w{name}, f{name}) from {from};\nlast = w{name};\nhave = f{name};\n"
                 );
                 self.text.push_str(&line);
             }
+            S::Select(arms, late) => {
+                self.text.push_str("receive {\n");
+                for (kind, from, body) in arms {
+                    let name = self.name();
+                    let from = source(*from, named);
+                    let line = format!(
+                        "M{kind}(w{name}, f{name}) from {from} => {{\nlast = w{name};\nhave = f{name};\n"
+                    );
+                    self.text.push_str(&line);
+                    self.block(body, named, looped);
+                    self.text.push_str("}\n");
+                }
+                if let Some(late) = late {
+                    self.nested("timeout =>", late, named, looped);
+                }
+                self.text.push_str("}\n");
+            }
             S::Each(body) => {
                 let name = self.name();
-                self.nested(&format!("for x{name} in Q"), body, Some(name), false);
+                self.nested(
+                    &format!("for x{name} in Q"),
+                    body,
+                    Some((false, name)),
+                    false,
+                );
+            }
+            S::EachOther(body) => {
+                let name = self.name();
+                let sort = if self.has_other { "W" } else { "Q" };
+                let named = Some((self.has_other, name));
+                self.nested(&format!("for x{name} in {sort}"), body, named, false);
             }
             S::AsManyAs(body) => {
                 let name = self.name();
@@ -369,7 +587,7 @@ impl Printer<'_> {
         }
     }
 
-    fn nested(&mut self, head: &str, body: &[S], named: Option<usize>, looped: bool) {
+    fn nested(&mut self, head: &str, body: &[S], named: Named, looped: bool) {
         self.text.push_str(head);
         self.text.push_str(" {\n");
         self.block(body, named, looped);
@@ -377,12 +595,22 @@ impl Printer<'_> {
     }
 }
 
-fn address(who: Who, named: Option<usize>) -> String {
+fn source(from: Who, named: Named) -> String {
+    match from {
+        Who::Any => "any".to_owned(),
+        Who::AnyMember => "any q".to_owned(),
+        Who::AnyOther => "any".to_owned(),
+        other => address(other, named),
+    }
+}
+
+fn address(who: Who, named: Named) -> String {
     match (who, named) {
         (Who::P, _) => "p".to_owned(),
         (Who::R, _) => "r".to_owned(),
         (Who::D, _) => "d".to_owned(),
-        (Who::Named, Some(name)) => format!("q[x{name}]"),
+        (Who::Named, Some((false, name))) => format!("q[x{name}]"),
+        (Who::Other, Some((true, name))) => format!("w[x{name}]"),
         (Who::Own, _) => "self".to_owned(),
         _ => "last".to_owned(),
     }
