@@ -32,6 +32,8 @@ pub struct Request {
     pub limits: Limits,
     /// `--jobs`; one when not given.
     pub jobs: Option<usize>,
+    /// `--symmetry`.
+    pub symmetry: bool,
     /// `--delivery`.
     pub delivery: Option<Delivery>,
     /// `--delivery all`: every model, one after the other.
@@ -200,6 +202,7 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             bounds: request.bounds.clone(),
             limits: request.limits,
             jobs: request.jobs.unwrap_or(1),
+            symmetry: request.symmetry,
             delivery: request.delivery,
             proof: ProofOptions {
                 or_explore: request.engine.is_none(),

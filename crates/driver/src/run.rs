@@ -157,11 +157,15 @@ impl Runner<'_, '_> {
         for (&at, mut verdict) in places.iter().zip(report.verdicts) {
             let text = &self.source.text;
             verdict.reason = plainsong_sequentialize::with_lines(&verdict.reason, text);
+            for note in &mut verdict.notes {
+                *note = plainsong_sequentialize::with_lines(note, text);
+            }
             if let Some(coverage) = report.coverage.as_ref()
                 && verdict.outcome == Outcome::Holds
             {
                 let check = self.plan.questions[at].question.check;
-                verdict.notes = notes(coverage, check, self.source, &planned.task.song);
+                let notes = notes(coverage, check, self.source, &planned.task.song);
+                verdict.notes.extend(notes);
             }
             self.supervision.refuted += usize::from(verdict.outcome == Outcome::Refuted);
             self.answers[at] = Some(Answer {

@@ -43,7 +43,12 @@ pub fn is_ordered(song: &Song, ty: &Ty) -> bool {
 /// Are there processes inside values of the type? Then it cannot index a family: which processes
 /// there are would depend on which processes there are.
 pub fn contains_process(song: &Song, ty: &Ty) -> bool {
-    inside(song, ty, &mut BTreeSet::new()).contains(&Ty::Process)
+    contains(song, ty, &Ty::Process)
+}
+
+/// Are there values of type `part` inside values of the type?
+pub fn contains(song: &Song, ty: &Ty, part: &Ty) -> bool {
+    inside(song, ty, &mut BTreeSet::new()).contains(part)
 }
 
 /// Does a declared type contain itself? Its values would have no end.

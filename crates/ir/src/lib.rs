@@ -28,6 +28,7 @@ pub mod print;
 pub mod property;
 pub mod song;
 pub mod stmt;
+pub mod symmetry;
 pub mod ty;
 pub mod unanimity;
 pub mod validate;

@@ -36,6 +36,7 @@ pub mod part;
 mod phrase;
 pub mod premise;
 pub mod race;
+pub mod rename;
 pub mod repetition;
 pub mod replay;
 mod retrace;

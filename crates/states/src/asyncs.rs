@@ -24,7 +24,7 @@ pub(crate) struct Ground {
 }
 
 /// All of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Asyncs {
     grounds: Vec<Ground>,
     /// Their numbers, in the order in which the interpreter looks at them.

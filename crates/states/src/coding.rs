@@ -16,6 +16,7 @@ const MOST_ASYNCS: usize = 4_000;
 
 /// How the states of one instance are written down. Before `init` nothing is pending, whatever the fields
 /// that count asyncs say.
+#[derive(Clone)]
 pub(crate) struct Coding {
     /// The instance.
     pub(crate) instance: Instance,

@@ -7,7 +7,7 @@ use plainsong_semantics::value::Value;
 use rustc_hash::FxHashMap;
 
 /// Values with numbers.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Interner {
     values: Vec<Value>,
     numbers: FxHashMap<Value, u64>,

@@ -11,6 +11,7 @@
 //!   would become too long, choose inside a `while`, loop over or write into values kept as numbers go
 //!   to the interpreter as a whole.
 //! - `store`: states in large chunks and a hashed table; exact, never by fingerprint.
+//! - `symmetry`: where members of a sort cannot be told apart, one state of each orbit.
 //! - `search`: puts it together.
 //!
 //! NOT COVERED. Which premises of claims and assertions were ever true: the coverage says nothing of them.
@@ -33,11 +34,13 @@ mod run;
 mod search;
 mod shape;
 mod store;
+mod symmetry;
 
-use plainsong_ir::System;
+use plainsong_ir::symmetry::Asymmetry;
+use plainsong_ir::{Claim, Song, SortId, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Limits, Query, SearchReport, Watch};
+use plainsong_semantics::search::{Check, Limits, Query, SearchReport, Watch};
 
 /// What was found, and by whom.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +51,17 @@ pub struct Searched {
     pub by_interpreter: Option<&'static str>,
     /// How often an async was taken, and by whom.
     pub taken: Taken,
+    /// What symmetry was made use of.
+    pub symmetry: Symmetry,
+}
+
+/// Which sorts are symmetric: states that differ only in the names of their members are kept once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Symmetry {
+    /// Those that are.
+    pub alike: Vec<SortId>,
+    /// Those that are not, and what tells their members apart.
+    pub others: Vec<(SortId, Asymmetry)>,
 }
 
 /// How often pending asyncs were taken, whether or not they were blocked.
@@ -66,14 +80,43 @@ pub fn search(
     limits: &Limits,
     watch: &mut dyn Watch,
 ) -> Searched {
+    search_up_to(Symmetry::default(), instance, query, limits, watch)
+}
+
+/// The same, where states that differ only in the names of members of symmetric sorts are kept once. States
+/// and steps are counted as they are kept, and what is asked about executions without end is not answered by it.
+pub fn search_up_to_names(
+    instance: &Instance,
+    query: &Query,
+    limits: &Limits,
+    watch: &mut dyn Watch,
+) -> Searched {
+    let symmetry = match &instance.song().system {
+        System::Actions(actions) if !asks_for_rest(instance.song(), query) => {
+            symmetry::sorts(instance.song(), actions, query)
+        }
+        _ => Symmetry::default(),
+    };
+    search_up_to(symmetry, instance, query, limits, watch)
+}
+
+fn search_up_to(
+    symmetry: Symmetry,
+    instance: &Instance,
+    query: &Query,
+    limits: &Limits,
+    watch: &mut dyn Watch,
+) -> Searched {
     let by_interpreter = match (&instance.song().system, query.subject) {
         (System::Actions(actions), Subject::System) => {
-            match search::search(instance, actions, query, limits, watch) {
+            let alike = &symmetry.alike;
+            match search::search(instance, actions, query, alike, limits, watch) {
                 Some((report, taken)) => {
                     return Searched {
                         report,
                         by_interpreter: None,
                         taken,
+                        symmetry,
                     };
                 }
                 None => "it has thousands of different asyncs",
@@ -85,5 +128,17 @@ pub fn search(
         report: plainsong_semantics::search::search(instance, query, limits, watch),
         by_interpreter: Some(by_interpreter),
         taken: Taken::default(),
+        symmetry: Symmetry::default(),
     }
+}
+
+/// Is it asked whether executions come to rest? That is seen in the graph of all states.
+fn asks_for_rest(song: &Song, query: &Query) -> bool {
+    let claims = query.checks.iter().filter_map(|check| match check {
+        Check::Property(at) => Some(&song.properties[*at].claim),
+        _ => None,
+    });
+    claims
+        .into_iter()
+        .any(|claim| matches!(claim, Claim::Quiescent { .. }))
 }

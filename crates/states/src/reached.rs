@@ -2,6 +2,7 @@
 
 use crate::coding::Coding;
 use crate::store::Store;
+use crate::symmetry::{Swaps, path};
 use plainsong_semantics::machine::{Config, Machine, Outcome};
 use plainsong_semantics::search::Reached;
 use std::borrow::Cow;
@@ -14,6 +15,8 @@ pub(crate) struct Stored<'a> {
     pub(crate) coding: &'a Coding,
     /// The states.
     pub(crate) store: &'a Store,
+    /// The exchanges up to which they are kept, if any.
+    pub(crate) swaps: Option<&'a Swaps>,
 }
 
 impl Stored<'_> {
@@ -36,6 +39,10 @@ impl Reached for Stored<'_> {
             first = parent;
         }
         way.reverse();
+        if let Some(swaps) = self.swaps {
+            let states: Vec<&[u64]> = way.iter().map(|at| self.store.state(*at)).collect();
+            return path(self.machine, self.coding, swaps, &states);
+        }
         let start = self.state(first);
         let mut steps = Vec::new();
         let mut config = start.clone();

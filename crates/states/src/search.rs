@@ -15,9 +15,10 @@ use crate::compile::{self, Trouble};
 use crate::reached::Stored;
 use crate::run::{Ran, Runs};
 use crate::store::{MOST_STATES, Store};
+use crate::symmetry::Swaps;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Actions, Claim, Expr, Property, Song, Stmt};
+use plainsong_ir::{Actions, Claim, Expr, Property, Song, SortId, Stmt};
 use plainsong_semantics::action_state::{ActionState, Deeds};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
@@ -35,6 +36,8 @@ pub(crate) struct Search<'s> {
     deeds: Deeds<'s>,
     coding: Coding,
     store: Store,
+    /// The exchanges up to which states are kept.
+    swaps: Option<Swaps>,
     /// The number of the first state of each depth.
     levels: Vec<usize>,
     statements: FxHashMap<Span, u32>,
@@ -117,6 +120,7 @@ pub(crate) fn search(
     instance: &Instance,
     actions: &Actions,
     query: &Query,
+    alike: &[SortId],
     limits: &Limits,
     watch: &mut dyn Watch,
 ) -> Option<(SearchReport, Taken)> {
@@ -124,6 +128,7 @@ pub(crate) fn search(
     let song = instance.song();
     let mut findings = Findings::new(&machine, query);
     let mut search = Search::new(song, actions, &machine, query, findings.wants_edges());
+    search.swaps = (!alike.is_empty()).then(|| Swaps::new(instance, alike));
     let completeness = search.explore(&mut findings, limits, watch)?;
     let taken = search.taken;
     Some((search.report(findings, completeness), taken))
@@ -147,6 +152,7 @@ impl<'s> Search<'s> {
             deeds: Deeds::new(machine),
             store: Store::new(coding.layout.words(), with_edges),
             coding,
+            swaps: None,
             levels: Vec::new(),
             statements,
             programs: Vec::new(),
@@ -215,8 +221,9 @@ impl<'s> Search<'s> {
                     let state = ActionState::of(&config);
                     let words = loop {
                         let mut words = Vec::new();
-                        match self.coding.words(&state, &mut words) {
-                            Ok(()) if words.len() == self.store.words() => break words,
+                        let written = self.coding.words(&state, &mut words);
+                        match written.and_then(|()| self.rename(&mut words)) {
+                            Ok(()) if self.fits_store(words.len()) => break words,
                             Ok(()) => self.repack(None),
                             Err(Misfit::Narrow(field)) => self.repack(Some(field)),
                             Err(Misfit::Asyncs) => return None,
@@ -229,6 +236,11 @@ impl<'s> Search<'s> {
             }
         }
         Some(())
+    }
+
+    /// Has the store room for states as they are written down now, and for this one?
+    fn fits_store(&self, words: usize) -> bool {
+        words == self.store.words() && words == self.coding.layout.words()
     }
 
     /// Packs all states anew: with one field wider, or with the words that were added. A field in a word
@@ -255,9 +267,40 @@ impl<'s> Search<'s> {
         }
     }
 
+    /// Replaces states, which lie one after the other, by others that differ in names only.
+    fn rename(&mut self, states: &mut [u64]) -> Result<(), Misfit> {
+        let Some(swaps) = &mut self.swaps else {
+            return Ok(());
+        };
+        swaps.prepare(&mut self.coding, self.song)?;
+        let words = self.store.words();
+        if self.coding.layout.words() != words || !states.len().is_multiple_of(words) {
+            return Ok(());
+        }
+        for state in states.chunks_exact_mut(words) {
+            swaps.replace(state, &mut self.coding, self.song, None)?;
+        }
+        Ok(())
+    }
+
+    /// Finds everything that can happen in a state, with other names where states are kept up to names.
+    fn look(&mut self, at: usize) -> Result<usize, Obstacle> {
+        let steps = self.steps_from(at)?;
+        if self.swaps.is_some() {
+            let mut emitted = std::mem::take(&mut self.runs.emitted);
+            let renamed = self.rename(&mut emitted);
+            self.runs.emitted = emitted;
+            renamed?;
+            if self.coding.layout.words() != self.store.words() {
+                return Err(Obstacle::Repack(None));
+            }
+        }
+        Ok(steps)
+    }
+
     /// Finds everything that can happen in a state: what it leads to lies in `runs.emitted`, the rest
     /// in `odd`. Gives the number of steps.
-    fn look(&mut self, at: usize) -> Result<usize, Obstacle> {
+    fn steps_from(&mut self, at: usize) -> Result<usize, Obstacle> {
         self.base.clear();
         self.base.extend_from_slice(self.store.state(at));
         self.runs.emitted.clear();
@@ -511,6 +554,7 @@ impl<'s> Search<'s> {
             machine: self.machine,
             coding: &self.coding,
             store: &self.store,
+            swaps: self.swaps.as_ref(),
         }
     }
 

@@ -234,6 +234,7 @@ fn bits_for(count: u64) -> u32 {
 }
 
 /// The shapes of the types of one instance.
+#[derive(Clone)]
 pub(crate) struct Shapes {
     instance: Instance,
     known: FxHashMap<Ty, Arc<Shape>>,

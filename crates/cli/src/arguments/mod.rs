@@ -130,6 +130,10 @@ pub(crate) struct CheckArguments {
     /// So many workers visit executions at once; the answer does not depend on their number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
+    /// States of an action system that differ only in the names of members of a sort are visited once, where
+    /// nothing tells the members apart
+    #[arg(long)]
+    pub(crate) symmetry: bool,
     /// Begin nothing more once one property is refuted
     #[arg(long, conflicts_with = "keep_going")]
     pub(crate) fail_fast: bool,

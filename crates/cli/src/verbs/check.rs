@@ -156,6 +156,7 @@ impl Checking<'_> {
             grow: arguments.grow,
             timeout: arguments.timeout.or(arguments.grow.then_some(TIME_TO_GROW)),
             jobs: arguments.jobs.map(usize::from),
+            symmetry: arguments.symmetry,
             ..request(&arguments.instance)
         };
         let songs: Vec<&Arc<Song>> = songs.iter().map(|(_, song)| song).collect();

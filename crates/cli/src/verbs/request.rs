@@ -42,7 +42,20 @@ pub(crate) fn validate(request: &Request, songs: &[&Arc<Song>]) -> Result<(), Pr
             "`--jobs` has no effect: only executions, which `explore` visits, are shared by workers",
         ));
     }
+    if request.symmetry && !songs.iter().any(|song| searches_states(song, request)) {
+        return Err(Problem::new(
+            "`--symmetry` has no effect: it is for states of action systems, which `explore` visits",
+        ));
+    }
     Ok(())
+}
+
+fn searches_states(song: &Arc<Song>, request: &Request) -> bool {
+    plan(song, request, engines::ALL).is_ok_and(|plan| {
+        let mut tasks = plan.tasks.iter();
+        let actions = song.actions().is_some_and(|actions| !actions.is_layered());
+        actions && tasks.any(|planned| planned.engine.name() == "explore")
+    })
 }
 
 fn grows(song: &Arc<Song>, request: &Request) -> bool {

@@ -110,6 +110,62 @@ fn workers_without_work_are_refused() {
     stage.run(&["explore", "b.song", "--jobs", "0"]).exits(3);
 }
 
+/// Workers that each do their work once.
+const WORKERS: &str = "\
+sort Worker;
+size Worker = 3;
+
+var done: set<Worker> = {};
+
+action Work(w: Worker) { done = done.with(w); }
+
+init { for w in Worker { async Work(w); } }
+
+property all_done: finally done == Worker;
+";
+
+#[test]
+fn states_are_visited_up_to_names() {
+    let stage = Stage::with(WORKERS);
+    let all = stage.run(&["explore", "a.song"]).exits(0);
+    assert!(all.out.contains("9 states"), "{}", all.out);
+    let some = stage.run(&["explore", "a.song", "--symmetry"]).exits(0);
+    assert!(some.out.contains("5 states"), "{}", some.out);
+    let note = "states that differ only in the names of `Worker` count once";
+    assert!(some.out.contains(note), "{}", some.out);
+}
+
+#[test]
+fn what_tells_members_apart_is_named() {
+    let song = WORKERS.replace("sort Worker", "sort Worker ordered");
+    let stage =
+        Stage::with(&(song + "property first: always done.is_empty() || done.min() in done;\n"));
+    let ran = stage.run(&["explore", "a.song", "--symmetry"]).exits(0);
+    let note = "`Worker` is not symmetric: `min` depends on their order (line 11)";
+    assert!(ran.out.contains(note), "{}", ran.out);
+    assert!(ran.out.contains("9 states"), "{}", ran.out);
+    stage.write("b.song", songs::DEADLOCK);
+    let ran = stage.run(&["explore", "b.song", "--symmetry"]).exits(3);
+    assert!(
+        ran.err.contains("`--symmetry` has no effect"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_failure_up_to_names_is_told_in_one_naming() {
+    let song = WORKERS.replace("finally done == Worker", "always done.len() < 3");
+    let stage = Stage::with(&song);
+    let ran = stage.run(&["explore", "a.song", "--symmetry"]).exits(1);
+    let names = ["Worker#0", "Worker#1", "Worker#2"];
+    assert!(
+        names.iter().all(|name| ran.out.contains(name)),
+        "{}",
+        ran.out
+    );
+}
+
 /// A tells C and B, and B tells C: what B says may come first unless causes are respected.
 const TRIANGLE: &str = "\
 message First;

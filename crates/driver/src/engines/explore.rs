@@ -18,7 +18,7 @@ use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore, is_about_executions};
-use plainsong_ir::{Claim, Song, System};
+use plainsong_ir::{Claim, Song, SortId, System};
 use plainsong_report::count;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
@@ -26,6 +26,8 @@ use plainsong_semantics::search::{
     Check, Completeness, Coverage, ENDS_THERE, Limits, Query, Watch, reason_against, search,
 };
 use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_sequentialize::place_marker;
+use plainsong_states::Symmetry;
 
 /// Every execution once.
 pub(super) struct Explore;
@@ -63,24 +65,56 @@ impl Engine for Explore {
 
 /// Answers a task about an action system by the search over packed states.
 fn by_packed_states(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-    let mut note = None;
+    let (mut remark, mut notes) = (None, Vec::new());
     let mut search =
         |instance: &Instance, query: &Query, limits: &Limits, watch: &mut dyn Watch| {
-            let searched = plainsong_states::search(instance, query, limits, watch);
-            note = note.or(searched.by_interpreter);
+            let search = match task.symmetry {
+                true => plainsong_states::search_up_to_names,
+                false => plainsong_states::search,
+            };
+            let searched = search(instance, query, limits, watch);
+            if let Some(why) = searched.by_interpreter {
+                remark = Some(format!(" (searched by the interpreter: {why})"));
+            } else if task.symmetry {
+                notes = up_to_names(&task.song, &searched.symmetry);
+            }
             searched.report
         };
     let (closed, coverage) = by_states(task, overseer, &mut search)?;
     let mut verdicts: Vec<Verdict> = closed.into_iter().map(|closed| closed.verdict).collect();
-    if let Some(why) = note {
+    if let Some(remark) = remark {
         for verdict in &mut verdicts {
-            verdict.reason = format!("{} (searched by the interpreter: {why})", verdict.reason);
+            verdict.reason += &remark;
         }
+    }
+    if let Some(first) = verdicts.first_mut() {
+        first.notes.extend(notes);
     }
     Ok(EngineReport {
         verdicts,
         coverage: Some(coverage),
     })
+}
+
+/// Which states were kept once, and why not others.
+fn up_to_names(song: &Song, symmetry: &Symmetry) -> Vec<String> {
+    let name = |sort: &SortId| format!("`{}`", song.sorts[sort.index()].name);
+    let alike: Vec<String> = symmetry.alike.iter().map(name).collect();
+    let mut told = Vec::new();
+    if !alike.is_empty() {
+        let names = alike.join(" and ");
+        told.push(format!(
+            "states that differ only in the names of {names} count once"
+        ));
+    }
+    for (sort, found) in &symmetry.others {
+        let (sort, place) = (name(sort), place_marker(found.span));
+        told.push(format!("{sort} is not symmetric: {} ({place})", found.why));
+    }
+    if told.is_empty() {
+        told.push("there is no symmetry to make use of".to_owned());
+    }
+    told
 }
 
 /// What the visits to all executions found.

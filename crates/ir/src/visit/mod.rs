@@ -16,5 +16,5 @@ mod walkers;
 pub use queries::{conjuncts, endpoints_read, families_read, free_locals, globals_read, owner};
 pub use renumber::renumber_locals;
 pub use spans::{erase_spans, without_spans};
-pub use total::is_total;
+pub use total::{is_total, may_fail_here};
 pub use walkers::{Visit, VisitMut, walk, walk_mut};

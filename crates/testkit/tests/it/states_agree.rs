@@ -7,6 +7,7 @@
 
 mod composed;
 mod lively;
+mod names;
 
 use crate::interpreter_agrees::account::instance;
 use crate::interpreter_agrees::asked_for;
@@ -54,6 +55,18 @@ fn on_every_action_song_of_the_corpus() {
 
 /// Compares at one size of all sorts that have one.
 fn agree_at(name: &str, song: &Song, size: i64) -> usize {
+    let mut compared = 0;
+    for instance in instances_at(song, size) {
+        let (theirs, ours) = both(&instance, 20_000);
+        assert_eq!(ours.by_interpreter, None, "{name}");
+        assert_eq!(ours.report, theirs, "{name} at {size}");
+        compared += 1;
+    }
+    compared
+}
+
+/// The instances at one size of all sorts that have one.
+fn instances_at(song: &Song, size: i64) -> Vec<Instance> {
     let chosen = song.sorts.iter().map(|sort| (sort.name.clone(), size));
     let sizes = Sizes {
         chosen: chosen.collect(),
@@ -66,14 +79,7 @@ fn agree_at(name: &str, song: &Song, size: i64) -> usize {
                 &Bounds::default(),
             )
         });
-    let mut compared = 0;
-    for instance in instances.unwrap_or_default() {
-        let (theirs, ours) = both(&instance, 20_000);
-        assert_eq!(ours.by_interpreter, None, "{name}");
-        assert_eq!(ours.report, theirs, "{name} at {size}");
-        compared += 1;
-    }
-    compared
+    instances.unwrap_or_default()
 }
 
 #[test]
