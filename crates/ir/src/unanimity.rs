@@ -6,6 +6,11 @@
 //! conditions are of that kind and what has to hold ([`Agreement`]); the interpreter checks it in every
 //! run, the prover shows it.
 //!
+//! A conjunct about every member of a family ([`family_part`]), `forall s: Server :: server[s].ok`, is
+//! decided by each member for itself if it stands beside a part of a single endpoint (`c.ok && forall s: Server
+//! :: server[s].ok`: every server has to come to the same as `c`), or if there is nobody but families. Alone, it
+//! is a question to the whole family, which one endpoint asks.
+//!
 //! A condition that nobody can evaluate part by part (a conjunct reads several endpoints, or several
 //! members of one family, or could fail where another conjunct is false) is decided by one endpoint,
 //! which tells the others: then there is nothing to agree about. Nor is there when a conjunct depends on a
@@ -13,7 +18,8 @@
 
 use crate::visit::{Visit, conjuncts, endpoints_read, free_locals, is_total, walk, without_spans};
 use crate::{
-    BinOp, Block, Expr, ExprKind, FamilyId, LocalId, Place, Root, Song, Stmt, StmtKind, Ty,
+    BinOp, Binding as Binders, Choreography, Domain, Expr, ExprKind, FamilyId, LocalId, Place,
+    Quantifier, Root, Song, Stmt, StmtKind, Ty, UnOp,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,10 +32,62 @@ pub struct Agreement {
     pub between: [FamilyId; 2],
 }
 
+/// A conjunct that each member of a family can evaluate for itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FamilyPart {
+    /// The family.
+    pub family: FamilyId,
+    /// Names for the indices of a member.
+    pub member: Vec<LocalId>,
+    /// What they range over.
+    pub domains: Vec<Domain>,
+    /// What it says about this member; it always has a value.
+    pub body: Expr,
+}
+
+/// `forall s: Server :: …` with a body that reads nobody but `server[s]`.
+pub fn family_part(part: &Expr) -> Option<FamilyPart> {
+    let ExprKind::Quantifier(Quantifier::Forall, bindings, body) = &part.kind else {
+        return None;
+    };
+    let (mut member, mut domains) = (Vec::new(), Vec::new());
+    for binding in bindings {
+        let is_whole = match &binding.domain {
+            Domain::Type(_) => true,
+            Domain::In(set) => matches!(set.kind, ExprKind::All(_)),
+        };
+        if !is_whole || binding.filter.is_some() {
+            return None;
+        }
+        member.extend(&binding.names);
+        domains.extend(binding.names.iter().map(|_| binding.domain.clone()));
+    }
+    let read = endpoints_read(body);
+    let family = read.first()?.0;
+    let is_member = |index: &[Expr]| {
+        let names = index.iter().map(|at| match at.kind {
+            ExprKind::Local(name) => Some(name),
+            _ => None,
+        });
+        names.eq(member.iter().copied().map(Some))
+    };
+    let alone = read
+        .iter()
+        .all(|(one, index, _)| *one == family && is_member(index));
+    (alone && is_total(body)).then(|| FamilyPart {
+        family,
+        member,
+        domains,
+        body: (**body).clone(),
+    })
+}
+
 /// To whom the names of a line belong.
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
     names: BTreeMap<LocalId, Whose>,
+    /// Is there an endpoint that is no family?
+    has_single: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -43,57 +101,91 @@ enum Whose {
 }
 
 impl Owners {
-    /// Of the names that statements bind.
-    pub fn of(block: &Block) -> Owners {
-        let mut owners = Owners::default();
+    /// Of the names that the statements of a choreography bind.
+    pub fn of(song: &Song, line: &Choreography) -> Owners {
+        let is_single = |id: &FamilyId| song.families[id.index()].index.is_empty();
+        let mut owners = Owners {
+            names: BTreeMap::new(),
+            has_single: line.endpoints.iter().any(is_single),
+        };
         let mut binding = Binding(&mut owners);
-        block.iter().for_each(|stmt| binding.stmt(stmt));
+        line.code.body.iter().for_each(|stmt| binding.stmt(stmt));
         owners
     }
 
-    /// What the parts of a condition have to agree about: the first part with each other one.
+    /// Is a condition taken apart, so that several decide it, each for itself?
+    pub fn divides(&self, condition: &Expr) -> bool {
+        let groups = self.groups(condition);
+        groups.is_some_and(|groups| groups.len() > 1 || !groups.iter().all(Group::is_single))
+    }
+
+    /// What the parts of a condition have to agree about: that of one endpoint with each other one.
     pub fn agreements(&self, condition: &Expr) -> Vec<Agreement> {
         let Some(groups) = self.groups(condition) else {
             return Vec::new();
         };
-        let Some(((first, own), others)) = groups.split_first() else {
-            return Vec::new();
+        let single = groups.iter().find(|one| one.is_single());
+        let Some(first) = single else {
+            return groups.iter().map(Group::agreement).collect();
         };
-        let agreement = |(other, parts): &(FamilyId, Vec<Expr>)| Agreement {
-            equal: binary(BinOp::Iff, all(own), all(parts)),
-            between: [*first, *other],
-        };
-        others.iter().map(agreement).collect()
+        let others = groups.iter().filter(|one| one.family != first.family);
+        others.map(|other| other.agreement_with(first)).collect()
     }
 
-    /// Each endpoint with its conjuncts, if every conjunct belongs to one.
-    fn groups(&self, condition: &Expr) -> Option<Vec<(FamilyId, Vec<Expr>)>> {
-        let mut groups: Vec<(FamilyId, Vec<Expr>, Vec<Expr>)> = Vec::new();
+    /// Each endpoint or family with its conjuncts, if every conjunct belongs to one.
+    fn groups(&self, condition: &Expr) -> Option<Vec<Group>> {
+        let mut groups: Vec<Group> = Vec::new();
         let mut common: Vec<Expr> = Vec::new();
         for part in conjuncts(condition) {
-            match self.whose(part) {
-                Whose::Common => {
-                    groups.iter_mut().for_each(|one| one.2.push(part.clone()));
+            let group = match (self.whose(part), self.family_part(part)) {
+                (Whose::Common, _) => {
+                    groups
+                        .iter_mut()
+                        .for_each(|one| one.parts.push(part.clone()));
                     common.push(part.clone());
+                    continue;
                 }
-                Whose::One(family, index) => {
-                    let twin = groups.iter().any(|one| one.0 == family && one.1 != index);
-                    let other = groups.iter().any(|one| one.0 != family);
-                    if twin || other && !is_total(part) {
-                        return None;
-                    }
-                    match groups.iter_mut().find(|one| one.0 == family) {
-                        Some(one) => one.2.push(part.clone()),
-                        None => {
-                            let own = [&common[..], std::slice::from_ref(part)].concat();
-                            groups.push((family, index, own));
-                        }
-                    }
+                (Whose::One(family, index), _) => Group {
+                    family,
+                    index,
+                    member: Vec::new(),
+                    domains: Vec::new(),
+                    parts: vec![part.clone()],
+                },
+                (Whose::Open, Some(each)) => Group {
+                    family: each.family,
+                    index: Vec::new(),
+                    member: each.member,
+                    domains: each.domains,
+                    parts: vec![each.body],
+                },
+                (Whose::Open, None) => return None,
+            };
+            let others = groups.iter().any(|one| one.family != group.family);
+            if others && !is_total(part) {
+                return None;
+            }
+            match groups.iter_mut().find(|one| one.family == group.family) {
+                Some(one) if one.is_same(&group) => one.parts.extend(group.parts),
+                Some(_) => return None,
+                None => {
+                    let parts = [&common[..], &group.parts].concat();
+                    groups.push(Group { parts, ..group });
                 }
-                Whose::Open => return None,
             }
         }
-        Some(groups.into_iter().map(|one| (one.0, one.2)).collect())
+        let has_single = groups.iter().any(Group::is_single);
+        let stands = has_single || (groups.len() < 2 && !self.has_single);
+        stands.then_some(groups)
+    }
+
+    /// A part of a whole family, in names that everybody knows.
+    fn family_part(&self, part: &Expr) -> Option<FamilyPart> {
+        let is_common = |local: &LocalId| {
+            let whose = self.names.get(local);
+            whose.is_none_or(|whose| *whose == Whose::Common)
+        };
+        family_part(part).filter(|_| free_locals(part).iter().all(is_common))
     }
 
     fn whose(&self, expr: &Expr) -> Whose {
@@ -116,6 +208,65 @@ impl Owners {
             whose = both(whose, name);
         }
         whose
+    }
+}
+
+/// The conjuncts of one endpoint, or those of each member of a family.
+struct Group {
+    family: FamilyId,
+    index: Vec<Expr>,
+    /// Names for the indices of a member, when it is a whole family, and what they range over.
+    member: Vec<LocalId>,
+    domains: Vec<Domain>,
+    parts: Vec<Expr>,
+}
+
+impl Group {
+    fn is_single(&self) -> bool {
+        self.member.is_empty()
+    }
+
+    /// Two parts of a family have names of their own, so they are not put together.
+    fn is_same(&self, other: &Group) -> bool {
+        self.member.is_empty() && other.member.is_empty() && self.index == other.index
+    }
+
+    /// With the part of a single endpoint.
+    fn agreement_with(&self, first: &Group) -> Agreement {
+        let own = all(&first.parts);
+        let equal = binary(BinOp::Iff, own, all(&self.parts));
+        Agreement {
+            equal: self.for_all(equal),
+            between: [first.family, self.family],
+        }
+    }
+
+    /// Of the members among each other.
+    fn agreement(&self) -> Agreement {
+        let part = all(&self.parts);
+        let (ty, span) = (Ty::Bool, part.span);
+        let kind = ExprKind::Unary(UnOp::Not, Box::new(part.clone()));
+        let none = self.for_all(Expr { kind, ty, span });
+        Agreement {
+            equal: binary(BinOp::Or, self.for_all(part), none),
+            between: [self.family, self.family],
+        }
+    }
+
+    fn for_all(&self, body: Expr) -> Expr {
+        if self.member.is_empty() {
+            return body;
+        }
+        let span = body.span;
+        let binders = self.member.iter().zip(&self.domains);
+        let binders = binders.map(|(name, domain)| Binders {
+            names: vec![*name],
+            domain: domain.clone(),
+            filter: None,
+        });
+        let kind = ExprKind::Quantifier(Quantifier::Forall, binders.collect(), Box::new(body));
+        let ty = Ty::Bool;
+        Expr { kind, ty, span }
     }
 }
 
@@ -210,7 +361,14 @@ pub fn apart(
     };
     let inside = at(inside).map_or("past this".to_owned(), |text| format!("at `{text}`"));
     let outside = at(outside).map_or("past this".to_owned(), |text| format!("at `{text}`"));
-    format!("`{a}` and `{b}` do not agree: one would be {inside}, the other {outside}")
+    match agreement.between[0] == agreement.between[1] {
+        true => {
+            format!("the members of `{a}` do not agree: one would be {inside}, another {outside}")
+        }
+        false => {
+            format!("`{a}` and `{b}` do not agree: one would be {inside}, the other {outside}")
+        }
+    }
 }
 
 struct Parts<'f> {

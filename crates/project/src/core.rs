@@ -6,6 +6,7 @@
 
 use crate::owner::{Owner, Who};
 use plainsong_diagnostics::Span;
+use plainsong_ir::unanimity::FamilyPart;
 use plainsong_ir::{Domain, Expr, LocalId, MessageId, Pattern, Stmt};
 
 /// A statement with its place in the text.
@@ -101,10 +102,11 @@ pub(crate) struct Gather {
 pub(crate) enum Guard {
     /// Everybody can tell.
     Common(Expr),
-    /// Some by their own conjunct, which agree; others because they were told. No family occurs in
-    /// both.
+    /// Some by their own conjunct, which agree; every member of some families by its part; others because
+    /// they were told. No family occurs in two of these.
     Known {
         own: Vec<(Owner, Expr)>,
+        each: Vec<FamilyPart>,
         told: Option<Told>,
     },
 }

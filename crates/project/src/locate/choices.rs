@@ -171,9 +171,10 @@ impl Visit for FirstUser {
 
 /// A guard that reads a told local.
 pub(super) fn known(told: crate::core::Told) -> Guard {
-    let own = Vec::new();
+    let (own, each) = (Vec::new(), Vec::new());
     Guard::Known {
         own,
+        each,
         told: Some(told),
     }
 }

@@ -1,7 +1,9 @@
 //! Who decides, and who has to be told.
 //!
 //! Rule. A condition whose conjuncts each read one endpoint is decided by each of these alone (that
-//! they agree is the obligation *unanimity*, for the prover). Whoever acts in a branch and has no
+//! they agree is the obligation *unanimity*, for the prover); a conjunct about every member of a family, beside one
+//! of a single endpoint, by each member (which conditions are taken apart like this is said in
+//! [`plainsong_ir::unanimity`], for all). Whoever acts in a branch and has no
 //! conjunct is told by one who has. A condition with a conjunct that nobody can evaluate alone is
 //! decided by one endpoint, which is brought what it needs and tells all who act.
 //!
@@ -23,13 +25,16 @@ use crate::owner::{Owner, Who};
 use crate::participants::{add, participants, told_once};
 use crate::terms::{all, conjuncts, equal, expr, int, is_total};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::VisitMut;
+use plainsong_ir::unanimity::{FamilyPart, family_part};
+use plainsong_ir::visit::{VisitMut, free_locals};
 use plainsong_ir::{Block, Expr, ExprKind, LocalId, Pattern, PatternKind, StmtKind, Ty};
 
 /// A condition taken apart.
 struct Parts {
     /// Each owner with its conjuncts and those that everybody can evaluate, in order.
     groups: Vec<(Owner, Vec<Expr>)>,
+    /// Families whose members decide for themselves, with all that a member evaluates.
+    each: Vec<FamilyPart>,
     /// Everybody whom it reads and can be named.
     named: Vec<Owner>,
     /// Is there a conjunct that nobody can evaluate alone?
@@ -73,7 +78,7 @@ impl Locate<'_> {
             return Guard::Common(condition.clone());
         }
         self.every_endpoint(&parts, span);
-        let is_split = parts.groups.len() > 1 && self.options.decide;
+        let is_split = parts.groups.len() + parts.each.len() > 1 && self.options.decide;
         if parts.mixed || is_split {
             if name == "round" {
                 // Who sends for every test has to know how many tests there are.
@@ -86,28 +91,25 @@ impl Locate<'_> {
             return self.centralised(condition, &parts, taking, name, out);
         }
         let is_owner = |who: &Who| match who {
-            Who::One(owner) => parts.groups.iter().any(|(other, _)| other == owner),
-            Who::Family(_) => false,
+            Who::One(owner) if parts.groups.iter().any(|(other, _)| other == owner) => true,
+            who => parts.each.iter().any(|part| part.family == who.family()),
         };
         let uninformed: Vec<Who> = taking
             .iter()
             .filter(|who| !is_owner(who))
             .cloned()
             .collect();
-        let twins = |owner: &Owner| {
-            let same = parts
-                .groups
-                .iter()
-                .filter(|(other, _)| other.family == owner.family);
-            same.count() > 1
-        };
-        let is_told = |owner: &Owner| {
-            twins(owner) || uninformed.iter().any(|who| who.family() == owner.family)
-        };
+        let is_told = |owner: &Owner| uninformed.iter().any(|who| who.family() == owner.family);
         let group = |(owner, parts): &(Owner, Vec<Expr>)| (owner.clone(), all(parts.clone()));
         if parts.groups.iter().all(|(owner, _)| !is_told(owner)) && uninformed.is_empty() {
             let own = parts.groups.iter().map(group).collect();
-            return Guard::Known { own, told: None };
+            let (each, told) = (parts.each, None);
+            return Guard::Known { own, each, told };
+        }
+        if parts.groups.is_empty() {
+            // Members of the family know, but none of them is named that could tell others.
+            self.nobody(span);
+            return Guard::Common(condition.clone());
         }
         let single = parts
             .groups
@@ -125,6 +127,7 @@ impl Locate<'_> {
         self.uninformed(&uninformed, &decider, span);
         Guard::Known {
             own,
+            each: parts.each,
             told: Some(told),
         }
     }
@@ -132,6 +135,7 @@ impl Locate<'_> {
     fn parts(&mut self, condition: &Expr) -> Parts {
         let mut parts = Parts {
             groups: Vec::new(),
+            each: Vec::new(),
             named: Vec::new(),
             mixed: false,
             reads: 0,
@@ -147,9 +151,13 @@ impl Locate<'_> {
                         .groups
                         .iter_mut()
                         .for_each(|(_, own)| own.push(part.clone()));
+                    for each in &mut parts.each {
+                        each.body = all(vec![each.body.clone(), part.clone()]);
+                    }
                 }
                 [owner] if !reads.gathers => {
                     let others = parts.groups.iter().any(|(other, _)| other != owner);
+                    let others = others || !parts.each.is_empty();
                     parts.mixed |= others && !is_total(part);
                     match parts.groups.iter_mut().find(|(other, _)| other == owner) {
                         Some((_, own)) => own.push(part.clone()),
@@ -159,7 +167,14 @@ impl Locate<'_> {
                         }
                     }
                 }
-                _ => parts.mixed = true,
+                _ => match self.family_part(part) {
+                    Some(each) => {
+                        let body = [&common[..], &[each.body]].concat();
+                        let body = all(body);
+                        parts.each.push(FamilyPart { body, ..each });
+                    }
+                    None => parts.mixed = true,
+                },
             }
             for owner in reads.owners {
                 let is_named = !reads.gathers || owner.index.is_empty();
@@ -168,7 +183,17 @@ impl Locate<'_> {
                 }
             }
         }
+        // What is not shown to be unanimous is not divided.
+        let divides = parts.groups.len() > 1 || !parts.each.is_empty();
+        let is_shown = self.owners.divides(condition) && !self.undivided.contains(&condition.span);
+        parts.mixed |= divides && !is_shown;
         parts
+    }
+
+    /// A part of a whole family, in names that everybody knows.
+    fn family_part(&self, part: &Expr) -> Option<FamilyPart> {
+        let is_common = |local: &LocalId| !self.located.contains_key(local);
+        family_part(part).filter(|_| free_locals(part).iter().all(is_common))
     }
 
     /// One endpoint evaluates the whole condition and tells the others.
@@ -301,11 +326,10 @@ impl Locate<'_> {
 
     /// Literally, every condition has a conjunct for everybody.
     fn every_endpoint(&mut self, parts: &Parts, span: Span) {
-        let missing = self
-            .line
-            .endpoints
-            .iter()
-            .find(|id| parts.groups.iter().all(|(owner, _)| owner.family != **id));
+        let missing = self.line.endpoints.iter().find(|id| {
+            parts.groups.iter().all(|(owner, _)| owner.family != **id)
+                && parts.each.iter().all(|part| part.family != **id)
+        });
         if let Some(id) = missing {
             let name = &self.song.families[id.index()].name;
             let message = format!("the condition has no conjunct of `{name}`");

@@ -81,6 +81,7 @@ impl Locate<'_> {
         let (body, filter) = match filter {
             Some(filter) if !filter_reads.owners.is_empty() || !reads.owners.is_empty() => {
                 let kind = StmtKind::If(filter.clone(), body.clone(), Vec::new());
+                self.undivided.push(filter.span);
                 inner = vec![crate::terms::stmt(kind, filter.span)];
                 (&inner, None)
             }

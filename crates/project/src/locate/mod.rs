@@ -24,6 +24,7 @@ use crate::names::message_name;
 use crate::owner::{Located, Owner, Reads, Who};
 use crate::terms::{all, conjuncts, local, stmt};
 use plainsong_diagnostics::{Code, Diagnostic, Span};
+use plainsong_ir::unanimity::Owners;
 use plainsong_ir::{
     Access, Binder, Choreography, Expr, Local, LocalId, Message, MessageId, Place, Root, Song,
     Stmt, StmtKind, Ty,
@@ -37,6 +38,10 @@ pub(crate) struct Locate<'a> {
     /// The line's locals, then those that were added.
     pub(crate) locals: Vec<Local>,
     located: Located,
+    /// Whose the names of the line are, as unanimity sees them.
+    owners: Owners,
+    /// Conditions about which nobody asks unanimity: one endpoint decides them.
+    undivided: Vec<Span>,
     /// One for each place where something is sent.
     pub(crate) messages: Vec<Message>,
     /// The statement of the line that each message belongs to.
@@ -63,6 +68,8 @@ impl<'a> Locate<'a> {
             options,
             locals: line.code.locals.clone(),
             located: Located::new(),
+            owners: Owners::of(song, line),
+            undivided: Vec::new(),
             messages: Vec::new(),
             problems: Vec::new(),
             added: 0,

@@ -418,9 +418,16 @@ impl Voice<'_> {
 
     /// Who takes part under a guard, and by which conjunct if it is their own.
     fn region(&mut self, guard: &Guard) -> Option<(When, Option<Expr>)> {
-        let Guard::Known { own, told } = guard else {
+        let Guard::Known { own, each, told } = guard else {
             return Some((When::Always, None));
         };
+        if let Some(part) = each.iter().find(|part| part.family == self.family) {
+            // The member that the part is about is this one.
+            for (at, name) in part.member.iter().enumerate() {
+                self.names.insert(*name, (LocalId::from(at), false));
+            }
+            return Some((When::Always, Some(part.body.clone())));
+        }
         if let Some((owner, conjunct)) = own.iter().find(|(owner, _)| owner.family == self.family) {
             return Some((self.when(owner), Some(conjunct.clone())));
         }

@@ -103,7 +103,7 @@ fn compared(song: &Song, line: usize) -> Result<usize, String> {
                 sizes = sizes.with(&sort.name, size);
             }
         }
-        match compare(song, line, &voices, &sizes, (Schedules::All, 60_000)) {
+        match compare(song, line, &voices, &sizes, (Schedules::All, 20_000)) {
             Comparison::Same(found) => ends += found,
             Comparison::TooBig => {}
             Comparison::Different(how) => return Err(format!("size {size}: {how}\n{text}")),

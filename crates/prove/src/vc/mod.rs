@@ -50,8 +50,8 @@ pub struct Conditions {
 
 /// The obligations of choreography `line`, with those of the properties in `finally`.
 pub fn conditions(theory: &mut Theory, line: usize, finally: &[usize]) -> Result<Conditions> {
-    let code = &theory.song.lines[line].code;
-    let (locals, owners) = (code.locals.clone(), Owners::of(&code.body));
+    let decl = &theory.song.lines[line];
+    let (locals, owners) = (decl.code.locals.clone(), Owners::of(&theory.song, decl));
     let mut following = Following {
         theory,
         locals,

@@ -7,7 +7,8 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::unanimity::{Owners, apart};
 use plainsong_ir::visit::{Visit, free_locals, walk};
 use plainsong_ir::{
-    Accept, Block, Code, Domain, Expr, Local, LocalId, LoopClauses, Pattern, Song, Stmt, StmtKind,
+    Accept, Block, Choreography, Code, Domain, Expr, Local, LocalId, LoopClauses, Pattern, Song,
+    Stmt, StmtKind,
 };
 
 /// Flattens `block`, whose first `arity` locals have values from the start.
@@ -21,9 +22,14 @@ pub(crate) fn flatten(
 }
 
 /// The same for a line of a song: endpoints that decide a condition part by part have to agree.
-pub(crate) fn flatten_line(song: &Song, line: &Code, statements: &mut Statements) -> FlatCode {
-    let agreeing = Some((song, Owners::of(&line.body)));
-    flattened(&line.body, &line.locals, line.arity, statements, agreeing)
+pub(crate) fn flatten_line(
+    song: &Song,
+    line: &Choreography,
+    statements: &mut Statements,
+) -> FlatCode {
+    let agreeing = Some((song, Owners::of(song, line)));
+    let code = &line.code;
+    flattened(&code.body, &code.locals, code.arity, statements, agreeing)
 }
 
 fn flattened(

@@ -31,7 +31,7 @@ impl Line {
     /// Prepares a choreography of an instance.
     pub(crate) fn new(instance: &Instance, number: usize, statements: &mut Statements) -> Self {
         let line = &instance.song().lines[number];
-        let mut code = flatten_line(instance.song(), &line.code, statements);
+        let mut code = flatten_line(instance.song(), line, statements);
         code.promise_at_the_end("ensures", &line.ensures);
         Line {
             instance: instance.clone(),

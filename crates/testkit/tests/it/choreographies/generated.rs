@@ -68,7 +68,7 @@ fn module(told: &Told, number: usize) -> Option<Module> {
     }
     let voices = Arc::new(voices);
     let (mut values, mut cases, mut first) = (String::new(), Vec::new(), None);
-    for size in [2, 3] {
+    for size in told.different(2..=3) {
         for (instance, line) in instances(told, &bare, &voices, size) {
             let Ok(arguments) = arguments(&voices, &instance) else {
                 continue;

@@ -72,6 +72,13 @@ impl Told {
         Arc::new(song)
     }
 
+    /// The sizes that differ: one when the text says how many members its sorts have.
+    fn different(&self, sizes: std::ops::RangeInclusive<i64>) -> Vec<i64> {
+        let mut different: Vec<i64> = sizes.collect();
+        different.dedup_by(|one, other| self.sizes(*one) == self.sizes(*other));
+        different
+    }
+
     /// Sorts have so many members: those of which a run chooses it, and those whose bounds read parameters.
     fn sizes(&self, size: i64) -> Sizes {
         struct Bounding(Vec<ConstId>);
@@ -145,7 +152,7 @@ fn ends(
 ) -> Option<BTreeMap<Given, Ends>> {
     let instances = Instance::all(song.clone(), sizes, &Bounds::default()).ok()?;
     let mut ends: BTreeMap<Given, Ends> = BTreeMap::new();
-    let mut left = most * 200;
+    let mut left = most * 20;
     for instance in instances {
         let machine = Machine::new(&instance, Subject::Line(line));
         let constants = constants(&instance);
