@@ -55,7 +55,11 @@ pub(crate) fn notes(found: &Coverage, check: Check, source: &Source, song: &Song
             let claims = song.properties.iter().filter_map(claim);
             claims.into_iter().all(|all| !within(span, all))
         }
-        Check::NoDeadlock | Check::Contract | Check::Mover(_) | Check::Refines(_) => false,
+        Check::NoDeadlock
+        | Check::Contract
+        | Check::Mover(_)
+        | Check::Refines(_)
+        | Check::Sequence(_) => false,
     };
     let meant = found.never_met.iter().filter(is_meant);
     meant

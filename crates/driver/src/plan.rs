@@ -103,6 +103,9 @@ pub fn plan(
         let first = proof_first(request, &question, property);
         let engine = choose(song, &question, property, first.or(request.engine), engines)
             .or_else(|_| choose(song, &question, property, request.engine, engines));
+        if request.selection.is_open() && engine.is_err() && shows_schedules(song, request) {
+            continue;
+        }
         planned.push(Planned {
             question,
             sizes,
@@ -118,6 +121,12 @@ pub fn plan(
         questions: planned,
         tasks,
     })
+}
+
+/// `refine` of a program with schedules is about what follows from them.
+fn shows_schedules(song: &Song, request: &Request) -> bool {
+    let actions = song.actions();
+    request.engine == Some("refine") && actions.is_some_and(|actions| !actions.sequences.is_empty())
 }
 
 fn property_of<'a>(song: &'a Song, question: &Question) -> Option<&'a Property> {

@@ -53,6 +53,7 @@ impl Question {
             Check::Contract => "contract",
             Check::Mover(_) => "mover",
             Check::Refines(_) => "refines",
+            Check::Sequence(_) => "sequentialize",
             Check::Property(at) => match song.properties.get(at).map(|property| &property.claim) {
                 Some(Claim::Finally(_)) => "finally",
                 Some(Claim::Always(_)) => "always",

@@ -232,7 +232,7 @@ pub fn explore_showing<'a>(
 pub fn is_about_executions(song: &SongText, check: Check) -> bool {
     match check {
         Check::Assertions | Check::NoDeadlock => true,
-        Check::Contract | Check::Mover(_) | Check::Refines(_) => false,
+        Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
         Check::Property(at) => match &song.properties[at].claim {
             Claim::Finally(_) => true,
             Claim::Always(claim) => !counts_messages(claim),

@@ -16,6 +16,8 @@ pub struct Actions {
     pub invariants: Vec<Invariant>,
     /// Procedures: code whose steps are actions.
     pub procedures: Vec<Procedure>,
+    /// Sequentializations, in the order in which they are applied.
+    pub sequences: Vec<Sequentialization>,
 }
 
 /// `var x: T = e;` outside of everything.
@@ -197,6 +199,30 @@ pub struct InvariantCall {
     pub arguments: Vec<Expr>,
     /// Where it stands in the text.
     pub span: Span,
+}
+
+/// `sequentialize A, B as C … { … }`: pending asyncs of these actions run in the order of a schedule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequentialization {
+    /// The actions whose asyncs are gone afterwards.
+    pub eliminated: Vec<Eliminated>,
+    /// What holds after every step of the program, and may be relied on when actions are moved.
+    pub invariants: Vec<Expr>,
+    /// What gets smaller when an eliminated action runs, the most important first; found when empty.
+    pub decreases: Vec<Expr>,
+    /// The schedule; its locals also serve the clauses. `call` runs a pending async.
+    pub code: Code,
+    /// The name of the first action in the text.
+    pub span: Span,
+}
+
+/// `A as B`: an action that is eliminated, and what runs in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eliminated {
+    /// The action.
+    pub action: ActionId,
+    /// Its abstraction; when not said, the action itself with its waits asserted.
+    pub by: Option<ActionId>,
 }
 
 impl Layers {

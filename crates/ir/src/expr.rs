@@ -96,8 +96,10 @@ pub enum ExprKind {
     Quantifier(Quantifier, Vec<Binding>, Box<Expr>),
     /// `old(e)` in a choreography's contract or invariant.
     Old(Box<Expr>),
-    /// `pending(M)` in a property.
+    /// `pending(M)` in a property or schedule.
     Pending(PendingOf),
+    /// `pending(A(e))` in a property or schedule: asyncs of an action with these arguments.
+    PendingOf(ActionId, Vec<Expr>),
     /// A `nat` or integer-range member where an `int` is wanted; never fails.
     Widen(Box<Expr>),
     /// An `int` where a `nat` or integer-range member is wanted; a failure when it is outside.

@@ -37,8 +37,8 @@ pub mod voices;
 pub mod words;
 
 pub use actions::{
-    Action, Actions, Clause, ClauseKind, Global, Invariant, InvariantCall, Layers, Mover,
-    Procedure, Role,
+    Action, Actions, Clause, ClauseKind, Eliminated, Global, Invariant, InvariantCall, Layers,
+    Mover, Procedure, Role, Sequentialization,
 };
 pub use expr::{
     BinOp, Binding, Builtin, Collection, Domain, Expr, ExprKind, Pattern, PatternKind, PendingOf,

@@ -13,6 +13,7 @@ pub mod gated;
 pub mod library;
 pub mod lower;
 pub mod obligation;
+mod rounds;
 pub mod term;
 pub mod theory;
 pub mod types;

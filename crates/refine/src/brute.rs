@@ -16,6 +16,7 @@ use crate::answer::Refutation;
 use crate::cut::is_cut;
 use crate::footprint::Footprint;
 use crate::movers::{Condition, Need};
+pub(crate) use picture::refutation;
 use plainsong_ir::{Action, ActionId, Actions, GlobalId, RangeEnd, Song, SortDecl, SortKind};
 use plainsong_semantics::atomic::{Atoms, Done, Effect};
 use plainsong_semantics::instance::Instance;
@@ -85,15 +86,29 @@ impl Brute {
 
     /// A small state in which the condition is false, drawn.
     pub fn refutes(&self, need: &Need) -> Option<Refutation> {
+        self.refutes_where(need, &|_, _| true)
+    }
+
+    /// The same for arguments of which something is known.
+    pub(crate) fn refutes_where(
+        &self,
+        need: &Need,
+        possible: &dyn Fn(&[Value], &[Value]) -> bool,
+    ) -> Option<Refutation> {
         for atoms in &self.atoms {
-            if let Some((scene, wrong)) = self.wrong(atoms, need) {
+            if let Some((scene, wrong)) = self.wrong(atoms, need, possible) {
                 return Some(picture::refutation(atoms, need, &scene, &wrong));
             }
         }
         None
     }
 
-    fn wrong(&self, atoms: &Atoms, need: &Need) -> Option<(Scene, Wrong)> {
+    fn wrong(
+        &self,
+        atoms: &Atoms,
+        need: &Need,
+        possible: &dyn Fn(&[Value], &[Value]) -> bool,
+    ) -> Option<(Scene, Wrong)> {
         let song = atoms.instance().song().clone();
         let actions = song.actions()?;
         let pair = [need.first, need.second];
@@ -104,6 +119,9 @@ impl Brute {
             return None;
         }
         for scene in scenes(atoms, actions, need, self.most)? {
+            if !possible(&scene.first, &scene.second) {
+                continue;
+            }
             match wrong_in(atoms, need, &scene) {
                 Some(wrong) => return Some((scene, wrong)),
                 None => continue,
@@ -167,7 +185,7 @@ fn is_linear(one: &Action, two: &Action, scene: &Scene) -> bool {
 }
 
 /// In what way the condition is false in this scene, if it is.
-fn wrong_in(atoms: &Atoms, need: &Need, scene: &Scene) -> Option<Wrong> {
+pub(crate) fn wrong_in(atoms: &Atoms, need: &Need, scene: &Scene) -> Option<Wrong> {
     let one = |globals: &[Value]| atoms.run(need.first, globals, &scene.first);
     let two = |globals: &[Value]| atoms.run(need.second, globals, &scene.second);
     let start = &scene.globals[..];

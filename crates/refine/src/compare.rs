@@ -107,7 +107,7 @@ fn shared(below: &Song, above: &Song) -> Vec<(usize, usize)> {
         .collect()
 }
 
-fn instances(song: &Arc<Song>, size: i64) -> Vec<Instance> {
+pub(crate) fn instances(song: &Arc<Song>, size: i64) -> Vec<Instance> {
     let mut sizes = Sizes::new();
     for sort in song.sorts.iter().filter(|sort| is_sized(sort)) {
         sizes = sizes.with(sort.name.clone(), size);

@@ -18,3 +18,4 @@ pub mod footprint;
 pub mod movers;
 pub mod procedures;
 pub mod refine;
+pub mod sequential;

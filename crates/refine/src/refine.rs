@@ -12,6 +12,7 @@ use crate::compare::{Compared, compare_with};
 use crate::extract::height;
 use crate::movers::{Side, moves, sides};
 use crate::procedures::{obligations, pending};
+use crate::sequential::Sequences;
 use plainsong_ir::{ActionId, Actions, ProcedureId, Song, StmtKind};
 use plainsong_prove::obligation::Obligation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +34,7 @@ pub struct Refining {
     layers: BTreeMap<u32, Compared>,
     /// Are small programs tried too?
     tries: bool,
+    sequences: Sequences,
 }
 
 impl Refining {
@@ -41,6 +43,7 @@ impl Refining {
         Refining {
             brute: Brute::new(song, LARGEST, STATES),
             tries: true,
+            sequences: Sequences::default(),
             ..Refining::by_proof_alone(song)
         }
     }
@@ -54,7 +57,26 @@ impl Refining {
             moving: BTreeMap::new(),
             local: BTreeMap::new(),
             layers: BTreeMap::new(),
+            sequences: Sequences::by_proof_alone(),
         }
+    }
+
+    /// May asyncs be thought to run as a schedule says?
+    pub fn sequence(&mut self, at: usize, prover: &mut Prover<'_>) -> Answer {
+        let song = self.song.clone();
+        self.sequences.sequence(&song, at, prover)
+    }
+
+    /// Does a property of final states hold, seen from the end of the schedules?
+    pub fn finally(&mut self, property: usize, prover: &mut Prover<'_>) -> Answer {
+        let song = self.song.clone();
+        self.sequences.finally(&song, property, prover)
+    }
+
+    /// Can nothing fail, seen from the schedules?
+    pub fn assertions(&mut self, prover: &mut Prover<'_>) -> Answer {
+        let song = self.song.clone();
+        self.sequences.assertions(&song, prover)
     }
 
     /// Does an action move as it is declared to?

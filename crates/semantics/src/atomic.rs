@@ -6,7 +6,7 @@
 use crate::code::assign::{Memory, Target};
 use crate::code::coverage::{Covered, Statements};
 use crate::code::flatten::flatten_called;
-use crate::code::run::{Halt, Outgoing, Run, Runner};
+use crate::code::run::{Branch, Halt, Outgoing, Run, Runner};
 use crate::code::{FlatCode, Pace};
 use crate::instance::Instance;
 use crate::trace::{Failure, FailureKind};
@@ -71,9 +71,42 @@ impl Atoms {
         &self.instance
     }
 
+    /// The first way in which `action` fails, with the globals at that point.
+    pub fn fails(
+        &self,
+        action: ActionId,
+        globals: &[Value],
+        arguments: &[Value],
+    ) -> Option<(Failure, Vec<Value>)> {
+        let branches = self.branches(action, globals, arguments).into_iter();
+        let mut failed = branches.filter_map(|branch| match branch.halt {
+            Halt::Failed(failure) if failure.kind != FailureKind::Resource => {
+                Some((failure, branch.run.memory.values))
+            }
+            _ => None,
+        });
+        failed.next()
+    }
+
     /// Everything that `action` may do.
     pub fn run(&self, action: ActionId, globals: &[Value], arguments: &[Value]) -> Vec<Effect> {
-        let (code, result) = &self.codes[action.index()];
+        let result = &self.codes[action.index()].1;
+        let branches = self.branches(action, globals, arguments);
+        let effects = branches.into_iter().filter_map(|branch| match branch.halt {
+            Halt::Blocked => None,
+            Halt::Failed(failure) => Some(Effect::Failed(failure)),
+            Halt::Stop => Some(Effect::Done(done(branch.run, *result))),
+        });
+        effects.collect()
+    }
+
+    fn branches(
+        &self,
+        action: ActionId,
+        globals: &[Value],
+        arguments: &[Value],
+    ) -> Vec<Branch<Globals>> {
+        let (code, _) = &self.codes[action.index()];
         let mut slots = arguments.to_vec();
         slots.resize(code.slots, Value::None);
         let memory = Globals {
@@ -85,13 +118,7 @@ impl Atoms {
             pace: Pace::Calls,
         };
         let run = Run::new(0, slots, memory);
-        let branches = runner.branches(run, false, &mut Covered::default());
-        let effects = branches.into_iter().filter_map(|branch| match branch.halt {
-            Halt::Blocked => None,
-            Halt::Failed(failure) => Some(Effect::Failed(failure)),
-            Halt::Stop => Some(Effect::Done(done(branch.run, *result))),
-        });
-        effects.collect()
+        runner.branches(run, false, &mut Covered::default())
     }
 }
 

@@ -217,6 +217,7 @@ impl Visit for Variables {
             | ExprKind::Global(_)
             | ExprKind::Const(_)
             | ExprKind::Pending(_)
+            | ExprKind::PendingOf(..)
             | ExprKind::Old(_)
             | ExprKind::Of(..) => self.found.push(expr.clone()),
             ExprKind::Quantifier(..)

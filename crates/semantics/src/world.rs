@@ -4,7 +4,7 @@
 //! that its place does not have, so the rest panics.
 
 use crate::value::{Pid, Value};
-use plainsong_ir::{GlobalId, PendingOf, VarId};
+use plainsong_ir::{ActionId, GlobalId, PendingOf, VarId};
 
 /// The variables around an expression.
 pub(crate) trait World: Sync {
@@ -30,6 +30,11 @@ pub(crate) trait World: Sync {
 
     /// How many messages or asyncs are under way.
     fn pending(&self, _: PendingOf) -> usize {
+        panic!("`pending` stands only in properties")
+    }
+
+    /// How many asyncs of an action with these arguments are under way.
+    fn pending_with(&self, _: ActionId, _: &[Value]) -> usize {
         panic!("`pending` stands only in properties")
     }
 

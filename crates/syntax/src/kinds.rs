@@ -80,7 +80,7 @@ kinds! {
 
     // Keywords only where the grammar expects them.
     AtKw, AtomicKw, BothKw, ByKw, CountKw, DurableKw, FairKw, FaultKw, FromKw, LeftKw, OrderedKw,
-    PendingKw, PreservesKw, QuiescentKw, RightKw, SumKw,
+    PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw,
 
     // Nodes.
     /// Text that fits nowhere, kept so that the tree is complete.
@@ -90,7 +90,7 @@ kinds! {
     ProcessItem, ProcessBody, Handler, VarDecl, ActionItem, InitItem, ChoreographyItem,
     ChoreographyBody, Endpoint, Contract, PropertyItem, Claim, SizeItem, Sizing,
     FaultItem, InvariantItem, ProcedureItem, ResultDecl, LayerClause, RefinesClause, InvariantUse,
-    InvariantCall,
+    InvariantCall, SequentializeItem, Eliminated,
     BinderList, Binder, EngineList, SizingList,
     Accept, SlotList, Slot, Source,
     Block, LetStmt, AssignStmt, IfStmt, MatchStmt, MatchStmtArm, WhileStmt, ForStmt, LoopStmt,

@@ -7,7 +7,7 @@ use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
-use plainsong_ir::Song;
+use plainsong_ir::{Claim, Song};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::{Answer, Prover};
 use plainsong_refine::refine::Refining;
@@ -26,13 +26,21 @@ impl Engine for Refine {
     }
 
     fn needs(&self) -> &'static str {
-        "proves movers and refinement of procedures; needs a solver, which it fetches"
+        "proves movers, refinement of procedures and schedules; needs a solver, which it fetches"
     }
 
-    fn applicable(&self, _: &Song, question: &Question) -> Result<(), String> {
+    fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
+        let sequential = song
+            .actions()
+            .is_some_and(|actions| !actions.sequences.is_empty());
         match question.check {
-            Check::Mover(_) | Check::Refines(_) => Ok(()),
-            _ => Err("it answers for declared movers and for procedures".to_owned()),
+            Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => Ok(()),
+            Check::Assertions if sequential => Ok(()),
+            Check::Property(at) if sequential && is_final(song, at) => Ok(()),
+            _ if sequential => {
+                Err("of a program with schedules it shows assertions and `finally`".to_owned())
+            }
+            _ => Err("it answers for declared movers, procedures and schedules".to_owned()),
         }
     }
 
@@ -80,10 +88,18 @@ impl Engine for Refine {
     }
 }
 
+fn is_final(song: &Song, property: usize) -> bool {
+    let property = song.properties.get(property);
+    property.is_some_and(|property| matches!(property.claim, Claim::Finally(_)))
+}
+
 fn ask(refining: &mut Refining, question: &Question, prover: &mut Prover<'_>) -> Answer {
     match question.check {
         Check::Mover(action) => refining.mover(action, prover),
         Check::Refines(procedure) => refining.procedure(procedure, prover),
+        Check::Sequence(at) => refining.sequence(at, prover),
+        Check::Assertions => refining.assertions(prover),
+        Check::Property(at) => refining.finally(at, prover),
         _ => Answer::Unknown("this is no question for `refine`".to_owned()),
     }
 }
@@ -94,7 +110,7 @@ pub(super) fn runs(song: &Song, question: &Question) -> Result<(), String> {
         .actions()
         .is_some_and(plainsong_ir::Actions::is_layered);
     match question.check {
-        Check::Mover(_) | Check::Refines(_) => Err("ask `refine`".to_owned()),
+        Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => Err("ask `refine`".to_owned()),
         _ if layered => Err("a program with procedures is checked by `refine`".to_owned()),
         _ => Ok(()),
     }

@@ -46,7 +46,9 @@ impl Engine for Sequentialize {
         }
         match question.check {
             Check::Assertions | Check::NoDeadlock | Check::Contract => Ok(()),
-            Check::Mover(_) | Check::Refines(_) => Err("ask `refine`".to_owned()),
+            Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => {
+                Err("ask `refine`".to_owned())
+            }
             Check::Property(at) => match song.properties[at].claim {
                 Claim::Finally(_) => Ok(()),
                 Claim::Always(_) => Err(
@@ -131,7 +133,7 @@ fn is_proved(song: &Song, question: &Question, line: &Sequentialized) -> bool {
     match question.check {
         Check::NoDeadlock => true,
         Check::Assertions => line.open.is_empty(),
-        Check::Contract | Check::Mover(_) | Check::Refines(_) => false,
+        Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
         Check::Property(at) => match &song.properties[at].claim {
             Claim::Finally(claim) => is_nothing_left(claim) && !line.may_leave,
             _ => false,

@@ -105,6 +105,10 @@ impl Writer<'_> {
             ExprKind::Quantifier(quantifier, bindings, body) => {
                 self.quantifier(*quantifier, bindings, body)
             }
+            ExprKind::PendingOf(action, arguments) => {
+                let name = self.action_name(*action);
+                join([text("pending("), self.call(&name, arguments), text(")")])
+            }
             ExprKind::Pending(what) => text(format!("pending({})", self.pending(*what))),
             ExprKind::Widen(inner) | ExprKind::Narrow(inner) => self.bare(visible(inner)),
         }

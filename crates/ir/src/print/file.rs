@@ -63,8 +63,11 @@ pub fn song(song: &Song) -> String {
             );
             let invariants = actions.invariants.iter();
             sections.extend(invariants.map(|decl| vec![systems::invariant(song, decl)]));
+            let sequences = actions.sequences.iter();
+            let sequences = sequences.map(|decl| vec![systems::sequence(song, decl)]);
             let procedures = actions.procedures.iter();
             sections.extend(procedures.map(|decl| vec![systems::procedure(song, decl)]));
+            sections.extend(sequences);
             actions.init.as_ref()
         }
     };

@@ -6,7 +6,8 @@ use super::stmts::braces;
 use super::writer::Writer;
 use crate::{
     Action, Body, Choreography, Code, Family, FamilyId, Fault, FaultKind, Global, Handler,
-    Invariant, Layers, Local, LocalId, Message, Procedure, Process, Song, Voices,
+    Invariant, Layers, Local, LocalId, Message, Procedure, Process, Sequentialization, Song,
+    Voices,
 };
 
 /// `message Name(…) via …;`
@@ -221,6 +222,32 @@ pub(super) fn procedure(song: &Song, decl: &Procedure) -> Doc {
         parts.push(text(format!(" {} ", clause.kind.name())));
         parts.push(w.invariant_call(&clause.call));
     }
+    let stmts = w.stmts(&decl.code.body);
+    parts.extend([text(" "), braces(stmts)]);
+    join(parts)
+}
+
+/// `sequentialize A, B as C … { … }`
+pub(super) fn sequence(song: &Song, decl: &Sequentialization) -> Doc {
+    let mut w = Writer::new(song, &decl.code.locals);
+    let eliminated = decl.eliminated.iter().map(|one| {
+        let by = one
+            .by
+            .map_or(String::new(), |by| format!(" as {}", w.action_name(by)));
+        format!("{}{by}", w.action_name(one.action))
+    });
+    let eliminated: Vec<String> = eliminated.collect();
+    let mut parts = vec![text(format!("sequentialize {}", eliminated.join(", ")))];
+    let mut clause = |word: &str, expr| {
+        let condition = w.before_block(|w| w.scoped(|w| w.expr(expr)));
+        parts.push(join([text(format!(" {word} ")), condition]));
+    };
+    decl.invariants
+        .iter()
+        .for_each(|expr| clause("invariant", expr));
+    decl.decreases
+        .iter()
+        .for_each(|expr| clause("decreases", expr));
     let stmts = w.stmts(&decl.code.body);
     parts.extend([text(" "), braces(stmts)]);
     join(parts)

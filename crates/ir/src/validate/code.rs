@@ -61,6 +61,15 @@ pub(super) fn check(song: &Song, report: &mut Report) {
                 report.enter(format!("procedure {}", decl.name));
                 procedure(song, report, decl);
             }
+            for decl in &actions.sequences {
+                report.enter("sequentialize".to_owned());
+                let (home, code) = (Home::Schedule, &decl.code);
+                let mut scope = Scope::new(report, song, &code.locals, home, code.arity);
+                let invariants = decl.invariants.iter();
+                invariants.for_each(|expr| scope.typed(expr, &Ty::Bool));
+                decl.decreases.iter().for_each(|expr| scope.expr(expr));
+                scope.block(&code.body);
+            }
             init(song, report, actions.init.as_ref(), Home::Action);
         }
     }

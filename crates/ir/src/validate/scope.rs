@@ -28,6 +28,8 @@ pub(super) enum Home {
     Procedure,
     /// An invariant that procedures rely on.
     Invariant,
+    /// The schedule of a sequentialization, with its clauses.
+    Schedule,
     /// A choreography, by its position.
     Line(usize),
     /// A property.

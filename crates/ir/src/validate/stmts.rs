@@ -204,7 +204,11 @@ impl Scope<'_, '_> {
                 _ => false,
             },
             ExprKind::Global(id) => match home {
-                Home::Action | Home::Procedure | Home::Invariant | Home::Property => true,
+                Home::Action
+                | Home::Procedure
+                | Home::Invariant
+                | Home::Schedule
+                | Home::Property => true,
                 Home::GlobalStart => id.index() < self.known_vars,
                 _ => false,
             },
@@ -215,7 +219,9 @@ impl Scope<'_, '_> {
             }
             ExprKind::Let(..) => branch,
             ExprKind::Old(_) => self.old_allowed,
-            ExprKind::Pending(_) => home == Home::Property,
+            ExprKind::Pending(_) | ExprKind::PendingOf(..) => {
+                matches!(home, Home::Property | Home::Schedule)
+            }
             _ => true,
         };
         if !fits {
@@ -276,7 +282,8 @@ impl Scope<'_, '_> {
             StmtKind::Receive(_) | StmtKind::Select(..) => home == Home::Body,
             StmtKind::Async(..) => home == Home::Action,
             StmtKind::Spawn(..) => matches!(home, Home::Action | Home::Procedure),
-            StmtKind::Call(..) | StmtKind::Par(_) | StmtKind::Yield(_) => home == Home::Procedure,
+            StmtKind::Call(..) => matches!(home, Home::Procedure | Home::Schedule),
+            StmtKind::Par(_) | StmtKind::Yield(_) => home == Home::Procedure,
             StmtKind::While(..) => home != Home::Action,
             StmtKind::Break | StmtKind::Continue => self.loops > 0,
             _ => true,

@@ -7,8 +7,8 @@ use super::{methods, show};
 use crate::finite::{is_finite, is_number, is_ordered, is_range_sort};
 use crate::place::state_var_ty;
 use crate::{
-    BinOp, Collection, Expr, ExprKind, FamilyId, Local, LocalId, PendingOf, Quantifier, Song, Ty,
-    UnOp,
+    ActionId, BinOp, Collection, Expr, ExprKind, FamilyId, Local, LocalId, PendingOf, Quantifier,
+    Song, Ty, UnOp,
 };
 
 /// What is known where an expression stands.
@@ -166,6 +166,7 @@ impl Known<'_> {
             }
             ExprKind::Old(inner) => Ok(inner.ty.clone()),
             ExprKind::Pending(what) => self.pending(*what),
+            ExprKind::PendingOf(action, arguments) => self.pending_of(*action, arguments),
             ExprKind::Widen(inner) => {
                 let narrow = inner.ty == Ty::Nat || is_range_sort(self.song, &inner.ty);
                 narrow
@@ -298,6 +299,18 @@ impl Known<'_> {
             Quantifier::Count => self.want(body, &Ty::Bool).map(|()| Ty::Nat),
             Quantifier::Sum if matches!(body.ty, Ty::Int | Ty::Nat) => Ok(body.ty.clone()),
             Quantifier::Sum => Err("only int and nat are added up".to_owned()),
+        }
+    }
+
+    fn pending_of(&self, action: ActionId, arguments: &[Expr]) -> Result<Ty, String> {
+        let rows = self.song.actions().map(|actions| &actions.actions);
+        let Some(row) = rows.and_then(|rows| rows.get(action.index())) else {
+            return Err("there is no such action".to_owned());
+        };
+        let types = row.code.locals[..row.code.arity].iter().map(|row| &row.ty);
+        match types.eq(arguments.iter().map(|argument| &argument.ty)) {
+            true => Ok(Ty::Nat),
+            false => Err("a pending async has the types of the action's parameters".to_owned()),
         }
     }
 

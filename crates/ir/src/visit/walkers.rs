@@ -99,6 +99,7 @@ macro_rules! walkers {
                     | ExprKind::Variant(_, _, parts)
                     | ExprKind::Literal(parts)
                     | ExprKind::Method(_, parts)
+                    | ExprKind::PendingOf(_, parts)
                     | ExprKind::Call(_, parts) => exprs(v, parts),
                     ExprKind::Unary(_, a)
                     | ExprKind::Project(a, _)
@@ -524,6 +525,14 @@ macro_rules! walkers {
                     }
                     v.block(& $($mut)? procedure.code.body);
                     v.leave(& $($mut)? procedure.code.locals);
+                }
+                for sequence in & $($mut)? actions.sequences {
+                    v.span(& $($mut)? sequence.span);
+                    table(v, & $($mut)? sequence.code.locals);
+                    exprs(v, & $($mut)? sequence.invariants);
+                    exprs(v, & $($mut)? sequence.decreases);
+                    v.block(& $($mut)? sequence.code.body);
+                    v.leave(& $($mut)? sequence.code.locals);
                 }
             }
 

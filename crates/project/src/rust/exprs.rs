@@ -246,7 +246,8 @@ impl<'a> Scope<'a> {
             | ExprKind::Pid(..)
             | ExprKind::SelfPid
             | ExprKind::Old(_)
-            | ExprKind::Pending(_) => {
+            | ExprKind::Pending(_)
+            | ExprKind::PendingOf(..) => {
                 self.emit.refuse(of.span, "this has no counterpart in Rust");
                 Piece::tight("()")
             }

@@ -194,6 +194,7 @@ impl<'t> Ground<'t> {
     }
 
     fn universal(&mut self, sort: Sort, body: Term) -> Result {
+        let body = self.without_closed_sums(body)?;
         let key = self.theory.terms.quantify(Op::Forall(sort), body);
         if self.theory.terms.op(key) != Op::Forall(sort) {
             return self.ground(key, true);
@@ -205,6 +206,31 @@ impl<'t> Ground<'t> {
         self.known_universals.insert(key, proxy);
         self.register(Some(proxy), sort, body);
         Ok(proxy)
+    }
+
+    /// A formula under quantifiers with the symbols of sums and extreme elements that do not depend on them:
+    /// what is left can be shown to the solver.
+    fn without_closed_sums(&mut self, body: Term) -> Result {
+        let mut by = FxHashMap::default();
+        let mut seen = FxHashSet::default();
+        let mut open = vec![body];
+        while let Some(term) = open.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            let op = self.theory.terms.op(term);
+            let sum = matches!(op, Op::Total | Op::Least | Op::Greatest);
+            if sum && self.theory.terms.is_closed(term) {
+                let symbol = self.cleaned(term)?;
+                by.insert(term, symbol);
+            } else {
+                open.extend(self.theory.terms.args(term));
+            }
+        }
+        match by.is_empty() {
+            true => Ok(body),
+            false => Ok(self.theory.terms.replace(body, &by)),
+        }
     }
 
     fn register(&mut self, proxy: Option<Term>, sort: Sort, body: Term) {

@@ -15,9 +15,11 @@
 //! adds `live ==> condition` to the gate, for every value of the choices made so far; what would block adds
 //! `live ==> condition` to the guard. Behind either the condition may be relied on.
 //!
-//! NOT COVERED, and said so ([`Unsupported`]): loops, and whatever expressions [`crate::lower`] leaves out.
+//! NOT COVERED, and said so ([`Unsupported`]): loops whose rounds share variables, and whatever expressions [`crate::lower`] leaves out.
 
 mod assign;
+mod created;
+mod rounds;
 
 use crate::lower::{Env, Lowering, Store, Unsupported};
 use crate::term::{Sort, Term};
@@ -41,7 +43,7 @@ pub struct Gated {
     pub after: Store,
     /// The result, if it has one.
     pub result: Option<Term>,
-    /// The asyncs that are created, in the order of the text.
+    /// The asyncs that are created, in the order of the text; [`Gated::created`] counts them.
     pub created: Vec<Created>,
     /// Locals at the end, where all ways there agree that they have a value.
     pub locals: BTreeMap<LocalId, Term>,
@@ -56,7 +58,7 @@ pub struct GatePart {
     pub span: Span,
 }
 
-/// An async that is created if a condition holds.
+/// An async that is created if a condition holds, once for each value of some symbols.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Created {
     /// If.
@@ -65,6 +67,8 @@ pub struct Created {
     pub action: ActionId,
     /// Its arguments.
     pub arguments: Vec<Term>,
+    /// The members of the loops around it: the condition and the arguments speak about them.
+    pub each: Vec<Term>,
 }
 
 impl Gated {
@@ -199,10 +203,26 @@ impl Running<'_> {
                     condition: state.live,
                     action: *action,
                     arguments,
+                    each: Vec::new(),
                 });
             }
-            StmtKind::For { .. }
-            | StmtKind::While(..)
+            StmtKind::For {
+                local,
+                domain,
+                filter,
+                body,
+                ..
+            } => {
+                let round = rounds::Round {
+                    local: *local,
+                    domain,
+                    filter: filter.as_ref(),
+                    body,
+                    span: stmt.span,
+                };
+                return self.every_round(state, &round);
+            }
+            StmtKind::While(..)
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Send(..)

@@ -139,7 +139,7 @@ impl<'a> Lowering<'a> {
                 expr.span,
                 "identities of processes are not covered by proofs yet",
             )),
-            ExprKind::Pending(_) => Err(Unsupported::new(
+            ExprKind::Pending(_) | ExprKind::PendingOf(..) => Err(Unsupported::new(
                 expr.span,
                 "`pending` is not covered by proofs of sequential code",
             )),

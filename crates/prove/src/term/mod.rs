@@ -204,6 +204,11 @@ impl Terms {
         self.fresh(name, from)
     }
 
+    /// How many symbols there are.
+    pub(crate) fn symbol_count(&self) -> u32 {
+        self.symbols.len() as u32
+    }
+
     /// A symbol by its number.
     pub fn symbol(&self, number: u32) -> &Symbol {
         &self.symbols[number as usize]

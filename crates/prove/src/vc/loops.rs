@@ -18,15 +18,12 @@
 use super::{Flow, Following, State, States};
 use crate::lower::Unsupported;
 use crate::obligation::Rule;
+use crate::rounds::{Variable, Written};
 use crate::term::{Sort, Term};
 use crate::theory::Result;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, free_locals, walk};
-use plainsong_ir::{
-    Block, Domain, Expr, ExprKind, FamilyId, GlobalId, LocalId, LoopClauses, Place, Root, Stmt, Ty,
-    VarId, finite,
-};
-use std::collections::BTreeSet;
+use plainsong_ir::visit::free_locals;
+use plainsong_ir::{Block, Domain, Expr, ExprKind, LocalId, LoopClauses, Stmt, Ty, finite};
 
 /// A `for` loop.
 pub(super) struct Round<'a> {
@@ -162,43 +159,53 @@ impl Following<'_> {
     /// The state at the head: what the body writes is arbitrary.
     fn head(&mut self, mut state: State, body: &Block) -> Result<State> {
         self.cuts += 1;
-        let mut written = Written::default();
-        written.block(body);
-        let song = self.theory.song.clone();
-        for key @ (family, var) in written.vars {
-            let decl = &song.families[family.index()];
-            let var = &decl.vars[var.index()];
-            let Some(&before) = state.env.store.vars.get(&key) else {
-                continue;
-            };
-            let sort = self.theory.terms.sort(before);
-            let name = format!("{}.{}", decl.name, var.name);
-            let value = self.theory.terms.fresh(name, sort);
-            let valid = self.valid_family(value, decl, &var.ty)?;
-            state.hypotheses.push(valid);
-            state.env.store.vars.insert(key, value);
-        }
-        for global in written.globals {
-            let Some(decl) = song
-                .actions()
-                .map(|actions| &actions.globals[global.index()])
-            else {
-                continue;
-            };
-            let (value, valid) = self.theory.arbitrary(&decl.name, &decl.ty, decl.span)?;
-            state.hypotheses.push(valid);
-            state.env.store.globals.insert(global, value);
+        let written = Written::of(body);
+        for variable in written.variables {
+            self.forget(&mut state, variable)?;
         }
         for local in written.locals {
-            if state.env.locals.contains_key(&local) {
-                let span = Span::default();
-                return Err(Unsupported::new(
-                    span,
-                    "loops that assign local variables are not covered by proofs yet",
-                ));
-            }
+            self.forget_local(&mut state, local)?;
         }
         Ok(state)
+    }
+
+    /// Makes a local variable arbitrary, if it has a value.
+    pub(super) fn forget_local(&mut self, state: &mut State, local: LocalId) -> Result<()> {
+        if state.env.locals.contains_key(&local) {
+            let row = self.locals[local.index()].clone();
+            let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
+            state.hypotheses.push(valid);
+            state.env.locals.insert(local, value);
+        }
+        Ok(())
+    }
+
+    /// Makes a variable arbitrary.
+    pub(super) fn forget(&mut self, state: &mut State, variable: Variable) -> Result<()> {
+        let song = self.theory.song.clone();
+        let Some(before) = state.env.store.value(variable) else {
+            return Ok(());
+        };
+        let (value, valid) = match variable {
+            Variable::Of(family, var) => {
+                let decl = &song.families[family.index()];
+                let var = &decl.vars[var.index()];
+                let sort = self.theory.terms.sort(before);
+                let name = format!("{}.{}", decl.name, var.name);
+                let value = self.theory.terms.fresh(name, sort);
+                (value, self.valid_family(value, decl, &var.ty)?)
+            }
+            Variable::Global(global) => {
+                let Some(actions) = song.actions() else {
+                    return Ok(());
+                };
+                let decl = &actions.globals[global.index()];
+                self.theory.arbitrary(&decl.name, &decl.ty, decl.span)?
+            }
+        };
+        state.hypotheses.push(valid);
+        state.env.store.set(variable, value);
+        Ok(())
     }
 
     /// Is every member's variable valid?
@@ -241,8 +248,9 @@ impl Following<'_> {
         let mut before = state.clone();
         self.invariants(&mut before, &of_loop, Rule::Established)?;
         self.invariants(&mut before, &of_positions, Rule::Position)?;
-        let mut head = self.head(state, round.body)?;
+        let mut head = self.head(state.clone(), round.body)?;
         let position = self.position(&mut head, &through, round)?;
+        self.apart(&state, &mut head, &through, position, round)?;
         for invariant in &round.clauses.invariants {
             if !of_rounds.contains(invariant) {
                 self.rely(&mut head, invariant)?;
@@ -415,31 +423,5 @@ impl Following<'_> {
             }
         };
         head.hypotheses.push(over);
-    }
-}
-
-/// The variables that a block may write.
-#[derive(Default)]
-pub(super) struct Written {
-    pub(super) vars: BTreeSet<(FamilyId, VarId)>,
-    pub(super) globals: BTreeSet<GlobalId>,
-    pub(super) locals: BTreeSet<LocalId>,
-}
-
-impl Visit for Written {
-    fn place(&mut self, place: &Place) {
-        match &place.root {
-            Root::Of(family, _, var) => {
-                self.vars.insert((*family, *var));
-            }
-            Root::Global(global) => {
-                self.globals.insert(*global);
-            }
-            Root::Local(local) => {
-                self.locals.insert(*local);
-            }
-            Root::Own(_) => {}
-        }
-        walk::place(self, place);
     }
 }

@@ -19,6 +19,8 @@
 //! NOT COVERED. Termination of `while` loops without `decreases`: the notes say so, and what is
 //! proved is what holds if the end is reached. `always` properties of lines.
 
+mod actions;
+mod apart;
 pub(crate) mod assign;
 mod family;
 mod join;
@@ -65,6 +67,8 @@ pub fn conditions(theory: &mut Theory, line: usize, finally: &[usize]) -> Result
     following.line(line, finally)?;
     Ok(following.conditions)
 }
+
+pub use actions::of_init;
 
 /// What is known at a place of the text.
 #[derive(Clone, Debug, Default)]

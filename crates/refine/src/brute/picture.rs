@@ -11,7 +11,7 @@ use plainsong_semantics::value::Value;
 use std::collections::BTreeSet;
 
 /// Tells why a condition is false in a scene.
-pub(super) fn refutation(atoms: &Atoms, need: &Need, scene: &Scene, wrong: &Wrong) -> Refutation {
+pub(crate) fn refutation(atoms: &Atoms, need: &Need, scene: &Scene, wrong: &Wrong) -> Refutation {
     let song = atoms.instance().song().clone();
     let actions = song.actions().expect("scenes are of actions");
     let touched = |id| Footprint::of(action(actions, id)).all();

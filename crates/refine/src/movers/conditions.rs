@@ -1,17 +1,21 @@
 //! The conditions of a mover as obligations.
 
 use super::setting::Setting;
-use super::{Condition, Need};
+use super::{Condition, Context, Need};
 use crate::answer::obligation;
-use plainsong_ir::{GlobalId, Ty};
-use plainsong_prove::gated::{Created, Gated};
+use plainsong_ir::{ActionId, GlobalId};
+use plainsong_prove::gated::Gated;
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
 
 /// What has to be shown for a need.
-pub(super) fn obligations(theory: &mut Theory, need: &Need) -> Result<Vec<Obligation>> {
-    let setting = Setting::new(theory, need.first, need.second)?;
+pub(super) fn obligations(
+    theory: &mut Theory,
+    need: &Need,
+    context: &dyn Context,
+) -> Result<Vec<Obligation>> {
+    let setting = Setting::new(theory, need, context)?;
     match need.condition {
         Condition::Commutes => commutes(theory, &setting),
         Condition::Gate => gate(theory, &setting),
@@ -55,8 +59,12 @@ fn commutes(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
 }
 
 /// The same with any choices in the swapped order; `None` when nothing is chosen.
-pub(super) fn commutes_somehow(theory: &mut Theory, need: &Need) -> Result<Option<Obligation>> {
-    let setting = Setting::new(theory, need.first, need.second)?;
+pub(super) fn commutes_somehow(
+    theory: &mut Theory,
+    need: &Need,
+    context: &dyn Context,
+) -> Result<Option<Obligation>> {
+    let setting = Setting::new(theory, need, context)?;
     let Original { one, two, known } = original(theory, &setting)?;
     let swapped_two = setting.run(theory, 1, &setting.store, None)?;
     let swapped_one = setting.run(theory, 0, &swapped_two.after, None)?;
@@ -108,38 +116,67 @@ fn same(
     }
     let runs = [(0, one, swapped_one), (1, two, swapped_two)];
     for (which, before, after) in runs {
-        if let (Some(a), Some(b)) = (before.result, after.result) {
-            let action = setting.action(which);
-            let result = action.role.result.expect("it has one");
-            let ty = &action.code.locals[result.index()].ty;
-            let equal = theory.equal(ty, a, b);
-            goals.push((
-                format!("the result of `{}` is the same", names[which]),
-                equal,
-            ));
-        }
-        for (a, b) in before.created.iter().zip(&after.created) {
-            let goal = same_async(theory, &song, a, b);
-            goals.push((format!("`{}` creates the same asyncs", names[which]), goal));
+        if let (Some(a), Some(b), Some(local)) = (
+            before.result,
+            after.result,
+            setting.action(which).role.result,
+        ) {
+            let ty = setting.action(which).code.locals[local.index()].ty.clone();
+            let equal = theory.equal(&ty, a, b);
+            goals.push((format!("`{}` has the same result", names[which]), equal));
         }
     }
+    goals.extend(same_asyncs(
+        theory,
+        names,
+        [one, two],
+        [swapped_one, swapped_two],
+    )?);
     Ok(goals)
 }
 
-fn same_async(theory: &mut Theory, song: &plainsong_ir::Song, a: &Created, b: &Created) -> Term {
-    let actions = song.actions().expect("asyncs are of actions");
-    let code = &actions.actions[a.action.index()].code;
-    let types: Vec<Ty> = code.locals[..code.arity]
-        .iter()
-        .map(|row| row.ty.clone())
-        .collect();
-    let mut parts = Vec::new();
-    for (at, ty) in types.iter().enumerate() {
-        let equal = theory.equal(ty, a.arguments[at], b.arguments[at]);
-        parts.push(theory.terms.implies(a.condition, equal));
+/// The bag of what both create is the same in both orders, action by action.
+fn same_asyncs(
+    theory: &mut Theory,
+    names: [&String; 2],
+    runs: [&Gated; 2],
+    swapped: [&Gated; 2],
+) -> Result<Vec<(String, Term)>> {
+    let song = theory.song.clone();
+    let actions = song.actions().map_or(&[][..], |actions| &actions.actions);
+    let mut goals = Vec::new();
+    for (at, action) in actions.iter().enumerate() {
+        let id = ActionId::from(at);
+        let of = |run: &&Gated| run.created.iter().any(|one| one.action == id);
+        if !runs.iter().chain(&swapped).any(of) {
+            continue;
+        }
+        let mut arguments = Vec::new();
+        let mut valid = Vec::new();
+        for row in &action.code.locals[..action.code.arity] {
+            let (value, is_valid) = theory.arbitrary(&row.name, &row.ty, row.span)?;
+            arguments.push(value);
+            valid.push(is_valid);
+        }
+        let mut count = |runs: [&Gated; 2]| {
+            let a = runs[0].created(theory, id, &arguments);
+            let b = runs[1].created(theory, id, &arguments);
+            theory.terms.add(a, b)
+        };
+        let (before, after) = (count(runs), count(swapped));
+        let equal = theory.terms.eq(before, after);
+        let valid = theory.terms.and(&valid);
+        let told = format!(
+            "`{}` and `{}` create the same asyncs of `{}` in both orders",
+            names[0], names[1], action.name
+        );
+        let mut goal = theory.terms.implies(valid, equal);
+        for argument in arguments.into_iter().rev() {
+            goal = theory.terms.forall(argument, goal);
+        }
+        goals.push((told, goal));
     }
-    parts.push(theory.terms.eq(a.condition, b.condition));
-    theory.terms.and(&parts)
+    Ok(goals)
 }
 
 /// Statement. From a state where both gates hold, the second's still holds after the first.
@@ -203,11 +240,11 @@ fn nonblocking(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>
 
 /// Statement. Where its gate holds, no async is created.
 fn async_free(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
-    let run = setting.run(theory, 0, &setting.store, None)?;
+    let run = setting.run(theory, 1, &setting.store, None)?;
     let mut known = setting.known.clone();
     known.push(run.gate(theory));
     known.push(run.guard);
-    let action = setting.action(0);
+    let action = setting.action(1);
     let told = format!("`{}` creates no asyncs", action.name);
     let rule = Condition::AsyncFree.name();
     let mut all = Vec::new();

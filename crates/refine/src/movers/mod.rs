@@ -16,8 +16,9 @@
 //! execution ends before `A` ran, it can be inserted where it is wanted because it does not block, and
 //! it hides no failure. Symmetrically for right movers. [Kragl20] section 2.4.
 //!
-//! DIFFERS. Each of the two actions creates the same asyncs in both orders, one by one, instead of both
-//! together the same bag: that asks for more. Choices of the swapped order are those of the original one
+//! Asyncs are a bag: what both create together is the same in both orders.
+//!
+//! DIFFERS. Choices of the swapped order are those of the original one
 //! (the identity as witness); where that does not do, the existential is asked.
 
 mod conditions;
@@ -27,7 +28,10 @@ use crate::answer::{Answer, Proof, Prover};
 use crate::brute::Brute;
 use crate::footprint::Footprint;
 use plainsong_ir::{ActionId, Actions, Mover, Song};
+use plainsong_prove::lower::Store;
 use plainsong_prove::obligation::Obligation;
+use plainsong_prove::term::Term;
+use plainsong_prove::theory::{Result, Theory};
 
 /// A condition on an ordered pair of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +80,38 @@ impl Side {
     }
 }
 
+/// What more is known about a state in which two actions are about to act.
+pub trait Context {
+    /// About the globals and the arguments of the first and the second.
+    fn known(
+        &self,
+        theory: &mut Theory,
+        store: &Store,
+        pair: [(ActionId, &[Term]); 2],
+    ) -> Result<Vec<Term>>;
+
+    /// About the globals and the arguments of one that is looked at by itself.
+    fn alone(
+        &self,
+        theory: &mut Theory,
+        store: &Store,
+        one: (ActionId, &[Term]),
+    ) -> Result<Vec<Term>>;
+}
+
+/// Any state: nothing more is known.
+pub struct Anywhere;
+
+impl Context for Anywhere {
+    fn known(&self, _: &mut Theory, _: &Store, _: [(ActionId, &[Term]); 2]) -> Result<Vec<Term>> {
+        Ok(Vec::new())
+    }
+
+    fn alone(&self, _: &mut Theory, _: &Store, _: (ActionId, &[Term])) -> Result<Vec<Term>> {
+        Ok(Vec::new())
+    }
+}
+
 /// Something that has to hold for a mover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Need {
@@ -87,9 +123,23 @@ pub struct Need {
     pub second: ActionId,
 }
 
-/// Everything that has to hold for `action` to move to a side; what follows from what the actions touch
-/// is left out.
+/// Everything that has to hold for `action` to move to a side past all others that exist at a common layer;
+/// what follows from what the actions touch is left out.
 pub fn needs(actions: &Actions, action: ActionId, side: Side) -> Vec<Need> {
+    let others = (0..actions.actions.len()).map(ActionId::from);
+    let others: Vec<ActionId> = others
+        .filter(|other| coexist(actions, action, *other))
+        .collect();
+    needs_past(actions, action, side, &others)
+}
+
+/// The same past some others.
+pub fn needs_past(
+    actions: &Actions,
+    action: ActionId,
+    side: Side,
+    others: &[ActionId],
+) -> Vec<Need> {
     let mut all = Vec::new();
     let own = Footprint::of(&actions.actions[action.index()]);
     let mut need = |condition, first, second| {
@@ -104,12 +154,8 @@ pub fn needs(actions: &Actions, action: ActionId, side: Side) -> Vec<Need> {
         Side::Right if own.creates => need(Condition::AsyncFree, action, action),
         _ => {}
     }
-    for (at, other) in actions.actions.iter().enumerate() {
-        let other_id = ActionId::from(at);
-        if !coexist(actions, action, other_id) {
-            continue;
-        }
-        let touch = Footprint::of(other);
+    for &other_id in others {
+        let touch = Footprint::of(&actions.actions[other_id.index()]);
         let (first, second, one, two) = match side {
             Side::Left => (other_id, action, &touch, &own),
             Side::Right => (action, other_id, &own, &touch),
@@ -153,10 +199,23 @@ pub fn moves(
             return Answer::Refuted(refutation);
         }
     }
+    let name = &actions.actions[action.index()].name;
+    show(actions, name, side, needs, &Anywhere, prover)
+}
+
+/// Shows everything that is needed, relying on what is known besides.
+pub(crate) fn show(
+    actions: &Actions,
+    name: &str,
+    side: Side,
+    needs: Vec<Need>,
+    context: &dyn Context,
+    prover: &mut Prover<'_>,
+) -> Answer {
     let mut proof = Proof::default();
     let mut open: Vec<(Need, Vec<Obligation>)> = Vec::new();
     for need in needs {
-        match conditions::obligations(prover.theory, &need) {
+        match conditions::obligations(prover.theory, &need, context) {
             Ok(obligations) => open.push((need, obligations)),
             Err(unsupported) => {
                 let names = pair(actions, &need);
@@ -164,7 +223,6 @@ pub fn moves(
             }
         }
     }
-    let name = &actions.actions[action.index()].name;
     let all: Vec<Obligation> = open.iter().flat_map(|(_, list)| list.clone()).collect();
     let left = prover.open(&format!("{name}/{}", side.name()), &all);
     let mut from = 0;
@@ -173,7 +231,7 @@ pub fn moves(
         from = range.end;
         let missing = left.iter().find(|(at, _)| range.contains(at));
         if let Some((at, why)) = missing
-            && let Some(why) = again(need, prover, why)
+            && let Some(why) = again(need, context, prover, why)
         {
             return Answer::Unknown(format!(
                 "not shown to be a {} mover: {} ({}), {why}",
@@ -190,11 +248,11 @@ pub fn moves(
 }
 
 /// What the identity of choices does not show, another choice may; `None` if it does.
-fn again(need: &Need, prover: &mut Prover<'_>, why: &str) -> Option<String> {
+fn again(need: &Need, context: &dyn Context, prover: &mut Prover<'_>, why: &str) -> Option<String> {
     if need.condition != Condition::Commutes {
         return Some(why.to_owned());
     }
-    match conditions::commutes_somehow(prover.theory, need) {
+    match conditions::commutes_somehow(prover.theory, need, context) {
         Ok(Some(one)) => {
             let open = prover.open("witness", &[one]);
             (!open.is_empty()).then(|| why.to_owned())

@@ -1,5 +1,6 @@
 //! Two threads about to act: a state, and arguments for both.
 
+use super::{Condition, Context, Need};
 use plainsong_ir::{Action, ActionId, GlobalId, Song};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::Store;
@@ -17,7 +18,12 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    pub(super) fn new(theory: &mut Theory, first: ActionId, second: ActionId) -> Result<Setting> {
+    pub(super) fn new(theory: &mut Theory, need: &Need, context: &dyn Context) -> Result<Setting> {
+        let (first, second) = (need.first, need.second);
+        let alone = matches!(
+            need.condition,
+            Condition::Nonblocking | Condition::AsyncFree
+        );
         let song = theory.song.clone();
         let mut known = Vec::new();
         let mut store = Store::default();
@@ -44,7 +50,15 @@ impl Setting {
             arguments,
             ids,
         };
-        setting.disjoint(theory);
+        let [one, two] = &setting.arguments;
+        let more = match alone {
+            true => context.alone(theory, &setting.store, (second, two))?,
+            false => context.known(theory, &setting.store, [(first, one), (second, two)])?,
+        };
+        if !alone {
+            setting.disjoint(theory);
+        }
+        setting.known.extend(more);
         Ok(setting)
     }
 

@@ -73,4 +73,10 @@ impl World for ActionsConfig {
             PendingOf::Message(_) => panic!("actions have no messages"),
         }
     }
+
+    fn pending_with(&self, action: ActionId, arguments: &[Value]) -> usize {
+        let these =
+            |pending: &&Pending| pending.action == action && *pending.arguments == *arguments;
+        self.pending.iter().filter(these).count()
+    }
 }

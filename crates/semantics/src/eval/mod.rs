@@ -157,6 +157,12 @@ impl<'a> Eval<'a> {
                 self.quantifier(*quantifier, bindings, body, expr.span, locals)
             }
             ExprKind::Old(inner) => self.old(inner, locals),
+            ExprKind::PendingOf(action, arguments) => {
+                let arguments = self.exprs(arguments, locals)?;
+                Ok(Value::Int(
+                    self.world.pending_with(*action, &arguments) as i64
+                ))
+            }
             ExprKind::Pending(what) => Ok(Value::Int(self.world.pending(*what) as i64)),
             ExprKind::Widen(inner) => self.expr(inner, locals),
             ExprKind::Narrow(inner) => {

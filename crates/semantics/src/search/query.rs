@@ -3,7 +3,7 @@
 use crate::claim::subjects;
 use crate::machine::Subject;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{ActionId, Mover, ProcedureId, Song, System};
+use plainsong_ir::{ActionId, Mover, ProcedureId, Sequentialization, Song, System};
 
 /// Something to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,6 +20,8 @@ pub enum Check {
     Mover(ActionId),
     /// A procedure refines its action.
     Refines(ProcedureId),
+    /// Asyncs may be thought to run in the order of a schedule; the sequentialization's position.
+    Sequence(usize),
 }
 
 /// What to search and what to check on the way.
@@ -78,6 +80,10 @@ impl Check {
                 let row = song.actions().map(|actions| &actions.actions[id.index()]);
                 row.map_or_else(Default::default, |row| (row.name.clone(), row.span))
             }
+            (Check::Sequence(at), _) => {
+                let row = song.actions().map(|actions| &actions.sequences[at]);
+                row.map_or_else(Default::default, |row| (sequence_name(song, row), row.span))
+            }
             (Check::Refines(id), _) => {
                 let row = song
                     .actions()
@@ -86,6 +92,19 @@ impl Check {
             }
         }
     }
+}
+
+/// `sequentialize.A.B`
+fn sequence_name(song: &Song, sequence: &Sequentialization) -> String {
+    let mut name = "sequentialize".to_owned();
+    for one in &sequence.eliminated {
+        let action = song
+            .actions()
+            .map(|actions| &actions.actions[one.action.index()]);
+        name.push('.');
+        name.push_str(action.map_or("", |action| &action.name));
+    }
+    name
 }
 
 /// A program with procedures is asked whether it refines; any other system whether it runs well. Declared
@@ -107,6 +126,7 @@ fn checks_of_system(song: &Song) -> Vec<Check> {
             checks.push(Check::Mover(at.into()));
         }
     }
+    checks.extend((0..actions.sequences.len()).map(Check::Sequence));
     let procedures = 0..actions.procedures.len();
     checks.extend(procedures.map(|at| Check::Refines(at.into())));
     checks

@@ -408,6 +408,13 @@ impl Code<'_> {
                 args.iter().for_each(|arg| self.plain(arg));
                 Class::Number
             }
+            ExprKind::PendingOf(action, args) => {
+                for (at, arg) in args.iter().enumerate() {
+                    self.plain(arg);
+                    self.number(Spot::Argument(*action, at));
+                }
+                Class::Number
+            }
             ExprKind::Unary(UnOp::Not, inner) => {
                 self.class(inner);
                 Class::Neither

@@ -361,7 +361,7 @@ fn reads_pending(expr: &Expr) -> bool {
     struct Finds(bool);
     impl Visit for Finds {
         fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(expr.kind, ExprKind::Pending(_));
+            self.0 |= matches!(expr.kind, ExprKind::Pending(_) | ExprKind::PendingOf(..));
             walk::expr(self, expr);
         }
     }

@@ -433,6 +433,11 @@ impl PendingExpr {
     pub fn name(&self) -> Option<Name> {
         name(&self.syntax)
     }
+
+    /// The arguments, when only asyncs with these are counted.
+    pub fn arguments(&self) -> Option<ArgList> {
+        child(&self.syntax)
+    }
 }
 
 impl BlockExpr {

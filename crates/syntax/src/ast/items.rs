@@ -4,8 +4,8 @@ use super::patterns::integer;
 use super::types::domain;
 use super::{
     Block, BlockExpr, ChoreographyItem, Domain, Expr, InvariantItem, LayerClause, Name,
-    ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl, SizeItem, Type, VarDecl,
-    child, children, choices, has, name, names, nodes, token,
+    ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl, SequentializeItem, SizeItem,
+    Type, VarDecl, child, children, choices, has, name, names, nodes, token,
 };
 use crate::kinds::SyntaxKind;
 
@@ -83,6 +83,8 @@ choices! {
         Invariant(InvariantItem),
         /// `procedure …`
         Procedure(ProcedureItem),
+        /// `sequentialize …`
+        Sequentialize(SequentializeItem),
     }
 }
 

@@ -28,6 +28,7 @@ mod patterns;
 mod procedures;
 mod properties;
 mod receives;
+mod sequences;
 mod statements;
 mod types;
 
@@ -43,6 +44,7 @@ pub use patterns::*;
 pub use procedures::*;
 pub use properties::*;
 pub use receives::*;
+pub use sequences::*;
 pub use statements::*;
 pub use types::*;
 

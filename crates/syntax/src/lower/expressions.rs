@@ -169,11 +169,11 @@ impl Lowering<'_> {
     /// `pending(M)`
     fn pending(&mut self, pending: &ast::PendingExpr) -> Expr {
         let span = pending.span();
-        if self.unit.home != Home::Property {
+        if !matches!(self.unit.home, Home::Property | Home::Schedule) {
             let message = format!("`pending` means nothing in {}", self.unit.home.describe());
             self.report(
                 Diagnostic::error(&MISPLACED_EXPRESSION, span, message)
-                    .help("only properties see what is under way"),
+                    .help("only properties and schedules see what is under way"),
             );
             return self.wrong(span);
         }
@@ -188,6 +188,9 @@ impl Lowering<'_> {
                 }
             },
         };
+        if let Some(list) = pending.arguments() {
+            return self.pending_with(pending, of, &list);
+        }
         match of {
             Some(of) => {
                 self.speaks_of_system(span);
@@ -197,6 +200,37 @@ impl Lowering<'_> {
                     span,
                 }
             }
+            None => self.wrong(span),
+        }
+    }
+
+    /// `pending(A(e))`
+    fn pending_with(
+        &mut self,
+        pending: &ast::PendingExpr,
+        of: Option<PendingOf>,
+        list: &ast::ArgList,
+    ) -> Expr {
+        let span = pending.span();
+        let Some(PendingOf::Action(id)) = of else {
+            if of.is_some() {
+                let message = "only asyncs of actions are counted by their arguments";
+                self.report(Diagnostic::error(&MISPLACED_EXPRESSION, span, message));
+            }
+            self.ignore_arguments(Some(list));
+            return self.wrong(span);
+        };
+        self.speaks_of_system(span);
+        let row = &self.actions[id.index()];
+        let types: Vec<Ty> = row.params.iter().map(|param| param.ty.clone()).collect();
+        let declared = (row.name.clone(), Some(row.span));
+        let why = |_| Why::Action(id);
+        match self.arguments(Some(list), &types, span, &declared, why) {
+            Some(arguments) => Expr {
+                kind: ExprKind::PendingOf(id, arguments),
+                ty: Ty::Nat,
+                span,
+            },
             None => self.wrong(span),
         }
     }

@@ -119,7 +119,7 @@ impl Lowering<'_> {
         clauses
     }
 
-    fn measure(&mut self, measure: &ast::DecreasesClause) -> Option<Expr> {
+    pub(crate) fn measure(&mut self, measure: &ast::DecreasesClause) -> Option<Expr> {
         let mut value = self.expr(&measure.measure()?, None);
         value.ty = self.shallow(&value.ty);
         if self.types.number(&value.ty).is_none() && !is_unknown(&value.ty) {

@@ -41,6 +41,7 @@ mod properties;
 mod quantifiers;
 mod receives;
 mod references;
+mod sequences;
 mod signatures;
 mod sizes;
 mod statements;

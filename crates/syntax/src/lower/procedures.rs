@@ -219,7 +219,7 @@ impl Lowering<'_> {
     }
 
     fn called(&mut self, called: &ast::Called) -> Option<Call> {
-        if self.unit.home != Home::Procedure {
+        if !matches!(self.unit.home, Home::Procedure | Home::Schedule) {
             self.misplaced(called.span().start, "call");
             return None;
         }

@@ -24,7 +24,8 @@ impl Lowering<'_> {
         let actions = !items.globals.is_empty()
             || !items.actions.is_empty()
             || !items.procedures.is_empty()
-            || !items.invariants.is_empty();
+            || !items.invariants.is_empty()
+            || !items.sequences.is_empty();
         if voices && actions {
             self.mixed_forms(items);
         }
@@ -45,6 +46,7 @@ impl Lowering<'_> {
         let actions_done = self.action_bodies(&items.actions);
         let invariants = self.invariant_bodies(&items.invariants);
         let procedures = self.procedure_bodies(&items.procedures);
+        let sequences = self.sequences(&items.sequences);
         let faults = self.faults(&items.faults);
         let home = if voices {
             Home::VoicesInit
@@ -66,6 +68,7 @@ impl Lowering<'_> {
                 init,
                 invariants,
                 procedures,
+                sequences,
             })
         } else {
             System::None

@@ -38,6 +38,8 @@ pub(crate) enum Home {
     Procedure,
     /// An invariant that procedures rely on.
     Invariant,
+    /// The schedule of a sequentialization, with its clauses.
+    Schedule,
     /// A choreography, by its position.
     Line(usize),
     /// A property.
@@ -70,6 +72,7 @@ impl Home {
                 | Home::Action
                 | Home::Procedure
                 | Home::Invariant
+                | Home::Schedule
                 | Home::Property
         )
     }
@@ -90,6 +93,7 @@ impl Home {
             Home::Action => "an action",
             Home::Procedure => "a procedure",
             Home::Invariant => "an invariant",
+            Home::Schedule => "a schedule",
             Home::Line(_) => "a choreography",
             Home::Property => "a property",
         }

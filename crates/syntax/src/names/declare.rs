@@ -33,6 +33,7 @@ pub(crate) struct Declarations {
     pub(crate) faults: Vec<ast::FaultItem>,
     pub(crate) invariants: Vec<ast::InvariantItem>,
     pub(crate) procedures: Vec<ast::ProcedureItem>,
+    pub(crate) sequences: Vec<ast::SequentializeItem>,
 }
 
 /// What [`Song::consts`](plainsong_ir::Song::consts) has in one table.
@@ -152,6 +153,7 @@ impl Collector<'_> {
                 self.signal(item.name(), Signal::Procedure(id));
                 self.items.procedures.push(item);
             }
+            ast::Item::Sequentialize(item) => self.items.sequences.push(item),
         }
     }
 

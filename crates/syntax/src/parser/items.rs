@@ -20,6 +20,7 @@ impl Parser<'_> {
                 Ident if self.at_word("fault") => self.fault(),
                 Ident if self.at_mover() => self.moving_action(),
                 InvariantKw => self.invariant_item(),
+                Reserved if self.current_text() == "sequentialize" => self.sequentialize_item(),
                 LinearKw if self.nth(1) == VarKw => self.var_declaration(),
                 Semicolon => self.stray_semicolon(),
                 _ => self.no_item(),

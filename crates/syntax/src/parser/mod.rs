@@ -23,6 +23,7 @@ mod procedures;
 mod properties;
 mod quantifiers;
 mod recovery;
+mod sequences;
 mod statements;
 mod types;
 

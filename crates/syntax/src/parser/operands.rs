@@ -135,6 +135,9 @@ impl Parser<'_> {
         let opening = self.bump_opening();
         if !self.at(RParen) {
             self.expect_name("the name of a message or action");
+            if self.at(LParen) {
+                self.arguments();
+            }
         }
         self.expect_closing(RParen, opening);
         self.close(start, PendingExpr);

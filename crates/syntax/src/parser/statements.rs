@@ -239,7 +239,7 @@ impl Parser<'_> {
     }
 
     /// `invariant e` and `decreases e`, any number.
-    fn loop_clauses(&mut self) {
+    pub(super) fn loop_clauses(&mut self) {
         while matches!(self.kind, InvariantKw | DecreasesKw) {
             let start = self.open();
             let kind = if self.at(InvariantKw) {

@@ -1,4 +1,4 @@
-//! Codes about layers, procedures and permissions.
+//! Codes about layers, procedures, permissions and schedules.
 
 plainsong_diagnostics::declare_codes! {
     /// Something is used at a layer where it is not.
@@ -42,6 +42,13 @@ variable that exists already.";
     PAR_ARM = "par-arm", "only calls run in parallel", "\
 `par { call f(x); call g(y); }` runs several calls at once and goes on when all are done. Anything else
 stands before or after it, or in a procedure of its own.";
+
+    /// A schedule that does not fit its program.
+    SCHEDULE = "schedule", "a schedule and the actions that it eliminates do not fit together", "\
+`sequentialize A, B as C { … }` says in which order the pending asyncs of `A` and `B` may be thought to
+run, one after the other, directly after `init`. `call A(x);` in the schedule runs one of them. Only
+actions named in front are run, each is named once, and what stands in the place of an action (`B as C`)
+has parameters of the same types.";
 
     /// A permission that is not there, or there twice.
     PERMISSION = "permission", "a permission is not available here", "\

@@ -1,0 +1,263 @@
+//! Loops whose rounds have nothing to do with each other, variable by variable.
+//!
+//! A variable of endpoints, and a global, is a function of *coordinates*: the indices of the family, then
+//! the keys of maps. If in the body of `for x in S` every access to a variable has `x` as its coordinate
+//! number `c`, the variable is *kept apart*: a round touches only its own part of it. Different rounds
+//! have different `x`.
+//!
+//! [`separate`] asks that of every variable that is written; then all rounds can be taken at once, each
+//! from the state before the loop. [`coordinate`] asks it of one variable; then at least what the
+//! rounds to come will find in it is known: what stood there before the loop.
+
+use crate::lower::Store;
+use crate::term::{Op, Term, Terms};
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{
+    Access, Block, Expr, ExprKind, FamilyId, GlobalId, LocalId, Place, Root, Song, Stmt, StmtKind,
+    Ty, VarId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A variable that code can write besides its locals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Variable {
+    /// Of an endpoint.
+    Of(FamilyId, VarId),
+    /// A global.
+    Global(GlobalId),
+}
+
+/// Which coordinate of each written variable is the loop's name.
+pub(crate) type Coordinates = BTreeMap<Variable, usize>;
+
+/// The variables that a block may write.
+#[derive(Default)]
+pub(crate) struct Written {
+    pub(crate) variables: BTreeSet<Variable>,
+    pub(crate) locals: BTreeSet<LocalId>,
+}
+
+impl Store {
+    pub(crate) fn value(&self, variable: Variable) -> Option<Term> {
+        match variable {
+            Variable::Of(family, var) => self.vars.get(&(family, var)).copied(),
+            Variable::Global(global) => self.globals.get(&global).copied(),
+        }
+    }
+
+    pub(crate) fn set(&mut self, variable: Variable, value: Term) {
+        match variable {
+            Variable::Of(family, var) => self.vars.insert((family, var), value),
+            Variable::Global(global) => self.globals.insert(global, value),
+        };
+    }
+}
+
+impl Written {
+    pub(crate) fn of(block: &Block) -> Written {
+        let mut written = Written::default();
+        written.block(block);
+        written
+    }
+}
+
+impl Visit for Written {
+    fn place(&mut self, place: &Place) {
+        match &place.root {
+            Root::Of(family, _, var) => _ = self.variables.insert(Variable::Of(*family, *var)),
+            Root::Global(global) => _ = self.variables.insert(Variable::Global(*global)),
+            Root::Local(local) => _ = self.locals.insert(*local),
+            Root::Own(_) => {}
+        }
+        walk::place(self, place);
+    }
+}
+
+/// The coordinates of all variables that are written, if the rounds have nothing to do with each other.
+pub(crate) fn separate(
+    song: &Song,
+    local: LocalId,
+    filter: Option<&Expr>,
+    body: &Block,
+) -> Option<Coordinates> {
+    let written = Written::of(body);
+    if !written.locals.is_empty() || !simple(body) {
+        return None;
+    }
+    let all = written.variables.into_iter();
+    all.map(|variable| Some((variable, coordinate(song, variable, local, filter, body)?)))
+        .collect()
+}
+
+/// Which coordinate of a variable is the loop's name wherever the body and the filter touch it.
+pub(crate) fn coordinate(
+    song: &Song,
+    variable: Variable,
+    local: LocalId,
+    filter: Option<&Expr>,
+    body: &Block,
+) -> Option<usize> {
+    let fits = |coordinate: &usize| {
+        let mut looking = Looking {
+            local,
+            variable,
+            coordinate: *coordinate,
+            separate: true,
+        };
+        looking.block(body);
+        if let Some(filter) = filter {
+            looking.expr(filter);
+        }
+        looking.separate
+    };
+    (0..depth(song, variable)).find(fits)
+}
+
+/// The variable in which, at every `member` that `counts`, the part of `after` stands, and elsewhere that of
+/// `before`.
+pub(crate) fn everywhere(
+    terms: &mut Terms,
+    (before, after): (Term, Term),
+    coordinate: usize,
+    (member, counts): (Term, Term),
+) -> Term {
+    let (mut old, mut new) = (before, after);
+    let mut outer = Vec::new();
+    for _ in 0..coordinate {
+        let at = terms.fresh_place("at", old);
+        old = terms.select(old, at);
+        new = terms.select(new, at);
+        outer.push(at);
+    }
+    let old = terms.select(old, member);
+    let new = terms.select(new, member);
+    let held = terms.ite(counts, new, old);
+    let mut all = terms.lambda(member, held);
+    for at in outer.into_iter().rev() {
+        all = terms.lambda(at, all);
+    }
+    all
+}
+
+/// Is every symbol of the term `member` or one of the first `known`?
+pub(crate) fn speaks_of(terms: &Terms, term: Term, member: Term, known: u32) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![term];
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) || term == member {
+            continue;
+        }
+        if matches!(terms.op(term), Op::Symbol(number) if number >= known) {
+            return false;
+        }
+        open.extend(terms.args(term));
+    }
+    true
+}
+
+/// How many indices and keys lead into a variable: `map<A, map<B, C>>` has two.
+fn depth(song: &Song, variable: Variable) -> usize {
+    let (mut depth, mut ty) = match variable {
+        Variable::Of(family, var) => {
+            let family = &song.families[family.index()];
+            (family.index.len(), Some(&family.vars[var.index()].ty))
+        }
+        Variable::Global(global) => {
+            let rows = song.actions().map(|actions| &actions.globals);
+            (0, rows.map(|rows| &rows[global.index()].ty))
+        }
+    };
+    while let Some(Ty::Map(_, value)) = ty {
+        ty = Some(value);
+        depth += 1;
+    }
+    depth
+}
+
+/// No jumps out of it, and loops only over elements.
+fn simple(block: &Block) -> bool {
+    block.iter().all(|stmt: &Stmt| match &stmt.kind {
+        StmtKind::Let(..)
+        | StmtKind::LetChoice(_)
+        | StmtKind::Assign(..)
+        | StmtKind::AssignChoice(..)
+        | StmtKind::Async(..)
+        | StmtKind::Assume(_)
+        | StmtKind::Assert(_) => true,
+        StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => simple(yes) && simple(no),
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, body)| simple(body)),
+        StmtKind::For { body, .. } => simple(body),
+        _ => false,
+    })
+}
+
+/// Has every access to a variable the name as one of its coordinates?
+struct Looking {
+    local: LocalId,
+    variable: Variable,
+    coordinate: usize,
+    separate: bool,
+}
+
+impl Looking {
+    fn is_name(&self, expr: Option<&Expr>) -> bool {
+        matches!(expr.map(|expr| &expr.kind), Some(ExprKind::Local(local)) if *local == self.local)
+    }
+
+    /// The coordinates of an access to the variable, outermost first.
+    fn coordinates<'e>(&self, expr: &'e Expr) -> Option<Vec<&'e Expr>> {
+        match &expr.kind {
+            ExprKind::Of(family, index, var) if Variable::Of(*family, *var) == self.variable => {
+                Some(index.iter().collect())
+            }
+            ExprKind::Global(global) if Variable::Global(*global) == self.variable => {
+                Some(Vec::new())
+            }
+            ExprKind::Index(whole, key) if matches!(whole.ty, Ty::Map(..)) => {
+                let mut all = self.coordinates(whole)?;
+                all.push(key);
+                Some(all)
+            }
+            _ => None,
+        }
+    }
+
+    fn root<'e>(&self, root: &'e Root) -> Option<Vec<&'e Expr>> {
+        match root {
+            Root::Of(family, index, var) if Variable::Of(*family, *var) == self.variable => {
+                Some(index.iter().collect())
+            }
+            Root::Global(global) if Variable::Global(*global) == self.variable => Some(Vec::new()),
+            _ => None,
+        }
+    }
+}
+
+impl Visit for Looking {
+    fn expr(&mut self, expr: &Expr) {
+        let Some(coordinates) = self.coordinates(expr) else {
+            return walk::expr(self, expr);
+        };
+        if !self.is_name(coordinates.get(self.coordinate).copied()) {
+            self.separate = false;
+        }
+        for coordinate in coordinates {
+            self.expr(coordinate);
+        }
+    }
+
+    fn place(&mut self, place: &Place) {
+        if let Some(mut coordinates) = self.root(&place.root) {
+            for access in &place.path {
+                match access {
+                    Access::Index(key) => coordinates.push(key),
+                    _ => break,
+                }
+            }
+            if !self.is_name(coordinates.get(self.coordinate).copied()) {
+                self.separate = false;
+            }
+        }
+        walk::place(self, place);
+    }
+}

@@ -1,0 +1,103 @@
+//! The abstraction of an action that needs no writing down: what it waits for is asserted.
+//!
+//! Statement. `A` with `assert c` before each `assume c`, and with an assertion before each choice that
+//! there is something to choose, abstracts `A`: it fails more often and otherwise does the same.
+
+use plainsong_ir::visit::{VisitMut, walk_mut};
+use plainsong_ir::{
+    Action, Binding, Block, Choice, Domain, Expr, ExprKind, Local, LocalId, Quantifier, Stmt,
+    StmtKind, Ty,
+};
+
+/// The action with its waits asserted.
+pub(crate) fn asserted(action: &Action) -> Action {
+    let mut action = action.clone();
+    let mut asserting = Asserting {
+        locals: action.code.locals.clone(),
+    };
+    asserting.block(&mut action.code.body);
+    action.code.locals = asserting.locals;
+    action
+}
+
+struct Asserting {
+    locals: Vec<Local>,
+}
+
+impl Asserting {
+    /// There is something to choose, unless that is a matter of course.
+    fn choosable(&mut self, choice: &Choice, stmt: &Stmt) -> Option<Stmt> {
+        if matches!(choice.domain, Domain::Type(_)) && choice.filter.is_none() {
+            return None;
+        }
+        let row = self.locals[choice.local.index()].clone();
+        let local = LocalId::from(self.locals.len());
+        self.locals.push(row);
+        let mut filter = choice.filter.clone();
+        if let Some(filter) = &mut filter {
+            let mut renaming = Renaming {
+                from: choice.local,
+                to: local,
+            };
+            renaming.expr(filter);
+        }
+        let yes = truth(stmt);
+        let binding = Binding {
+            names: vec![local],
+            domain: choice.domain.clone(),
+            filter,
+        };
+        let exists = Expr {
+            kind: ExprKind::Quantifier(Quantifier::Exists, vec![binding], Box::new(yes)),
+            ty: Ty::Bool,
+            span: stmt.span,
+        };
+        Some(Stmt {
+            kind: StmtKind::Assert(exists),
+            span: stmt.span,
+        })
+    }
+}
+
+fn truth(stmt: &Stmt) -> Expr {
+    Expr {
+        kind: ExprKind::Bool(true),
+        ty: Ty::Bool,
+        span: stmt.span,
+    }
+}
+
+impl VisitMut for Asserting {
+    fn block(&mut self, block: &mut Block) {
+        walk_mut::block(self, block);
+        let stmts = std::mem::take(block);
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Assume(condition) => {
+                    let kind = StmtKind::Assert(condition.clone());
+                    let span = stmt.span;
+                    block.push(Stmt { kind, span });
+                    continue;
+                }
+                StmtKind::LetChoice(choice) | StmtKind::AssignChoice(_, choice) => {
+                    block.extend(self.choosable(choice, &stmt));
+                }
+                _ => {}
+            }
+            block.push(stmt);
+        }
+    }
+}
+
+struct Renaming {
+    from: LocalId,
+    to: LocalId,
+}
+
+impl VisitMut for Renaming {
+    fn uses(&mut self, local: &mut LocalId) {
+        if *local == self.from {
+            *local = self.to;
+        }
+    }
+}

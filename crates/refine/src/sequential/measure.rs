@@ -1,0 +1,306 @@
+//! Cooperation: what is eliminated can always be run to its end.
+//!
+//! Statement. From every configuration in which an eliminated async is pending and its abstraction does not
+//! fail, the abstraction has a step that makes a measure smaller: a list of numbers, compared from the
+//! first on, each of which is not negative when it gets smaller.
+//!
+//! Why needed. An async of the schedule that an execution never runs is inserted before the failure of that
+//! execution. If inserting goes on for ever, the failure is never reached: a program that creates
+//! itself again and again would hide every failure of the others.
+//!
+//! Measures are found where counting suffices. Eliminated actions of which each can lead to the other
+//! form a group; groups are ordered so that asyncs are created in the same or later groups. The measure
+//! is, group by group, the number of its asyncs, and for a group with a cycle the length of one
+//! collection. A group without a cycle needs no solver: running its only member takes one away and creates
+//! none of its own or of earlier groups.
+
+use super::conditions::after;
+use super::context::{Known, arbitrary, lowered};
+use super::pool::created;
+use crate::answer::{Prover, obligation};
+use plainsong_ir::{ActionId, Builtin, Expr, ExprKind, GlobalId, Ty};
+use plainsong_prove::gated::Gated;
+use plainsong_prove::obligation::Obligation;
+use plainsong_prove::term::{Sort, Term};
+use plainsong_prove::theory::{Result, Theory};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most choices between two that are tried one by one.
+const MOST_SPLIT: usize = 4;
+
+const RULE: &str = "sequentialize/cooperation";
+
+/// Actions with their abstractions.
+pub(crate) type Pairs = [(ActionId, ActionId)];
+
+/// A group of actions of which each can lead to the other, and the collection that gets shorter.
+struct Group {
+    members: BTreeSet<ActionId>,
+    cyclic: bool,
+    shrinks: Option<GlobalId>,
+}
+
+/// Shows cooperation; how many obligations that took, or what is open.
+pub(crate) fn cooperates(
+    known: &Known<'_>,
+    prover: &mut Prover<'_>,
+) -> std::result::Result<usize, String> {
+    let pairs = &known.stage.staged.eliminated[known.sequence];
+    if !known.stage.staged.decreases[known.sequence].is_empty() {
+        let all = pairs.iter().map(|pair| said(prover.theory, known, *pair));
+        let all = all.collect::<Result<Vec<Obligation>>>();
+        let all = all.map_err(|why| why.message)?;
+        return shown(prover, &all).map(|()| all.len());
+    }
+    let mut groups = groups(known, pairs);
+    let mut count = 0;
+    for at in 0..groups.len() {
+        count += found(known, prover, pairs, &mut groups, at)?;
+    }
+    Ok(count)
+}
+
+fn shown(prover: &mut Prover<'_>, all: &[Obligation]) -> std::result::Result<(), String> {
+    match prover.open("cooperation", all).first() {
+        None => Ok(()),
+        Some((at, why)) => Err(format!("{} ({RULE}, {why})", all[*at].sentence)),
+    }
+}
+
+/// Tries the measures of one group.
+fn found(
+    known: &Known<'_>,
+    prover: &mut Prover<'_>,
+    pairs: &Pairs,
+    groups: &mut [Group],
+    at: usize,
+) -> std::result::Result<usize, String> {
+    let needed = groups[at].cyclic || groups[..at].iter().any(|one| one.shrinks.is_some());
+    if !needed {
+        return Ok(0);
+    }
+    let mut candidates = vec![None];
+    if groups[at].cyclic {
+        candidates.extend(collections(known).into_iter().map(Some));
+    }
+    let mut first = None;
+    for candidate in candidates {
+        groups[at].shrinks = candidate;
+        let members = pairs
+            .iter()
+            .filter(|(one, _)| groups[at].members.contains(one));
+        let all = members.map(|pair| counted(prover.theory, known, groups, at, *pair));
+        let all = all.collect::<Result<Vec<Option<Obligation>>>>();
+        let all: Option<Vec<Obligation>> = all.map_err(|why| why.message)?.into_iter().collect();
+        let tried = match all {
+            Some(all) => shown(prover, &all).map(|()| all.len()),
+            None => Err("an action creates asyncs of its own group in a loop".to_owned()),
+        };
+        match tried {
+            Ok(count) => return Ok(count),
+            Err(why) => _ = first.get_or_insert(why),
+        }
+    }
+    Err(first.unwrap_or_default())
+}
+
+/// The groups, those that create before those that are created.
+fn groups(known: &Known<'_>, pairs: &Pairs) -> Vec<Group> {
+    let own: BTreeSet<ActionId> = pairs.iter().map(|(action, _)| *action).collect();
+    let mut leads: BTreeMap<ActionId, BTreeSet<ActionId>> = BTreeMap::new();
+    for (action, by) in pairs {
+        let creates = created(&known.stage.action(*by).code.body);
+        leads.insert(*action, &creates & &own);
+    }
+    for _ in 0..pairs.len() {
+        for action in &own {
+            let further: Vec<ActionId> = leads[action]
+                .iter()
+                .flat_map(|one| leads[one].clone())
+                .collect();
+            leads
+                .get_mut(action)
+                .expect("each leads somewhere")
+                .extend(further);
+        }
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    let mut placed = BTreeSet::new();
+    // Who leads to more comes first: if one leads to another and not back, it leads to all of the other's.
+    let mut order: Vec<ActionId> = own.iter().copied().collect();
+    order.sort_by_key(|one| std::cmp::Reverse(leads[one].len()));
+    for action in order {
+        if !placed.insert(action) {
+            continue;
+        }
+        let together =
+            |other: &&ActionId| leads[&action].contains(other) && leads[other].contains(&action);
+        let mut members: BTreeSet<ActionId> = own.iter().filter(together).copied().collect();
+        let cyclic = !members.is_empty();
+        members.insert(action);
+        placed.extend(&members);
+        groups.push(Group {
+            members,
+            cyclic,
+            shrinks: None,
+        });
+    }
+    groups
+}
+
+/// Globals that have a length.
+fn collections(known: &Known<'_>) -> Vec<GlobalId> {
+    let globals = known.stage.actions().globals.iter().enumerate();
+    let sized = globals.filter(|(_, one)| matches!(one.ty, Ty::Bag(_) | Ty::Set(_) | Ty::Seq(_)));
+    sized.map(|(at, _)| GlobalId::from(at)).collect()
+}
+
+/// A step of an abstraction: what is known before, and where it leads.
+struct Step {
+    hypotheses: Vec<Term>,
+    run: Gated,
+    before: plainsong_prove::lower::Store,
+    arguments: Vec<Term>,
+}
+
+fn step(
+    theory: &mut Theory,
+    known: &Known<'_>,
+    (action, by): (ActionId, ActionId),
+) -> Result<Step> {
+    let code = &known.stage.action(by).code;
+    let (before, arguments, mut hypotheses) = arbitrary(theory, code)?;
+    hypotheses.extend(known.invariants(theory, &before)?);
+    hypotheses.push(known.pending(theory, &before, (action, &arguments), 1));
+    let run = Gated::run(theory, code, None, &before, &arguments, None)?;
+    hypotheses.push(run.gate(theory));
+    Ok(Step {
+        hypotheses,
+        run,
+        before,
+        arguments,
+    })
+}
+
+/// The obligation with the measure that was found; `None` when asyncs cannot be counted.
+fn counted(
+    theory: &mut Theory,
+    known: &Known<'_>,
+    groups: &[Group],
+    at: usize,
+    pair: (ActionId, ActionId),
+) -> Result<Option<Obligation>> {
+    let step = step(theory, known, pair)?;
+    let mut parts = vec![step.run.guard];
+    for earlier in &groups[..at] {
+        if let Some(global) = earlier.shrinks {
+            let (before, after) = lengths(theory, known, &step, global)?;
+            parts.push(theory.terms.le(after, before));
+        }
+    }
+    let group = &groups[at];
+    let mut delta = theory.terms.int(-1);
+    for &member in &group.members {
+        let Some(more) = step.run.created_in_all(theory, member) else {
+            return Ok(None);
+        };
+        delta = theory.terms.add(delta, more);
+    }
+    let zero = theory.terms.int(0);
+    let fewer = theory.terms.lt(delta, zero);
+    let mut ways = vec![fewer];
+    if let Some(global) = group.shrinks {
+        let equal = theory.terms.eq(delta, zero);
+        let (before, after) = lengths(theory, known, &step, global)?;
+        let shorter = theory.terms.lt(after, before);
+        ways.push(theory.terms.and(&[equal, shorter]));
+    }
+    parts.push(theory.terms.or(&ways));
+    let goal = theory.terms.and(&parts);
+    Ok(Some(some_way(theory, known, pair, step, goal)))
+}
+
+fn lengths(
+    theory: &mut Theory,
+    known: &Known<'_>,
+    step: &Step,
+    global: GlobalId,
+) -> Result<(Term, Term)> {
+    let row = &known.stage.actions().globals[global.index()];
+    let span = row.span;
+    let whole = Expr {
+        kind: ExprKind::Global(global),
+        ty: row.ty.clone(),
+        span,
+    };
+    let len = Expr {
+        kind: ExprKind::Method(Builtin::Len, vec![whole]),
+        ty: Ty::Nat,
+        span,
+    };
+    let (before, _) = lowered(theory, &step.before, &len)?;
+    let (after, _) = lowered(theory, &step.run.after, &len)?;
+    Ok((before, after))
+}
+
+/// The obligation with the measure that is said.
+fn said(theory: &mut Theory, known: &Known<'_>, pair: (ActionId, ActionId)) -> Result<Obligation> {
+    let step = step(theory, known, pair)?;
+    let end = after(
+        theory,
+        known,
+        pair.0,
+        &step.arguments,
+        &step.run,
+        &step.before,
+    )?;
+    let mut smaller = theory.terms.bool(false);
+    for measure in known.stage.staged.decreases[known.sequence].iter().rev() {
+        let (a, defined) = lowered(theory, &step.before, measure)?;
+        let (b, also) = lowered(theory, &end, measure)?;
+        let zero = theory.terms.int(0);
+        let positive = theory.terms.le(zero, a);
+        let less = theory.terms.lt(b, a);
+        let less = theory.terms.and(&[positive, less]);
+        let equal = theory.terms.eq(a, b);
+        let later = theory.terms.and(&[equal, smaller]);
+        let either = theory.terms.or(&[less, later]);
+        let mut parts = vec![either];
+        parts.extend(defined.into_iter().chain(also));
+        smaller = theory.terms.and(&parts);
+    }
+    let goal = theory.terms.and(&[step.run.guard, smaller]);
+    Ok(some_way(theory, known, pair, step, goal))
+}
+
+/// The goal for some choices; those between two are tried one by one.
+fn some_way(
+    theory: &mut Theory,
+    known: &Known<'_>,
+    (_, by): (ActionId, ActionId),
+    step: Step,
+    goal: Term,
+) -> Obligation {
+    let mut goal = goal;
+    let mut split = 0;
+    for &choice in step.run.choices.iter().rev() {
+        let terms = &mut theory.terms;
+        if terms.sort(choice) == Sort::BOOL && split < MOST_SPLIT {
+            split += 1;
+            let ways = [true, false].map(|way| {
+                let way = terms.bool(way);
+                terms.replace(goal, &FxHashMap::from_iter([(choice, way)]))
+            });
+            goal = terms.or(&ways);
+        } else {
+            goal = terms.exists(choice, goal);
+        }
+    }
+    let own = known.stage.action(by);
+    let sentence = format!(
+        "`{}` may go on for ever: no step of it is known to leave less to do",
+        own.name
+    );
+    obligation(RULE, own.span, sentence, step.hypotheses, goal)
+}

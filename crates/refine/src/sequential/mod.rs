@@ -1,0 +1,481 @@
+//! Inductive sequentialization: asyncs run one after the other, in the order of a schedule.
+//!
+//! A program is a set of actions and an `init`; a step runs one pending async. `sequentialize A, B as C { S }`
+//! claims that the program may be replaced by one whose `init` is the old one followed by the schedule `S`,
+//! and whose steps then run what is still pending. Claimed is refinement: if the new program cannot
+//! fail, the old one cannot, and every state in which the old one ends (with nothing pending), the new one
+//! can end in. So assertions, and properties of final states, may be shown of the new program.
+//!
+//! # The rule
+//!
+//! Let `E` be the eliminated actions, `A*` what stands for `A` (`as C`, else `A` with its waits asserted),
+//! `Pool` the actions of which asyncs can be pending, `Inv` the invariants after `sequentialize`.
+//!
+//! | rule | asks |
+//! |---|---|
+//! | `sequentialize/abstraction` | where `A*` does not fail, `A` does not, and `A*` can do what `A` does |
+//! | `sequentialize/membership` | what the schedule calls is pending there |
+//! | `sequentialize/gate` | what it calls does not fail there (nor does `init`) |
+//! | `sequentialize/end` | at its end nothing of `E` is pending |
+//! | `sequentialize/invariant` | `Inv` holds when the schedule begins; steps of `Pool` and of each `A*` keep it |
+//! | `mover/…` | each `A*` moves left past each action of `Pool`: [`crate::movers`] |
+//! | `sequentialize/cooperation` | each `A*` has a step that leaves less to do: [`measure`] |
+//! | loops | the schedule is shown like any sequential program: `plainsong_prove::vc` |
+//!
+//! Between calls a schedule neither waits nor chooses nor changes anything nor runs for ever
+//! ([`schedule`]); it may go round for ever calling something.
+//!
+//! # Why sound
+//!
+//! Call `(g, Ω)` a configuration: globals and pending asyncs. Let `I` be the set of all `(s, g, Ω)` such that
+//! from the start `s`, `init` and then a prefix of the schedule up to just before a call, or its end, leads to
+//! `(g, Ω)`. (1) `I` contains what `init` alone leads to: the code before the first call terminates and
+//! changes nothing. (2) If `(s, g, Ω)` is in `I` and `Ω` has an async of `E`, then there is a prefix to it that
+//! is not the end of the schedule (`end`), so a call `A(x)` comes next, for which `A(x) ∈ Ω`
+//! (`membership`) and `A*` does not fail at `(g, x)` (`gate`), and for each step of `A*` from there the
+//! configuration reached is in `I` again: the code up to the next call terminates and changes nothing.
+//! The same `(s, g, Ω)` may be reached by several prefixes; any of them will do.
+//!
+//! All configurations below satisfy `Inv`: those of `I` by `invariant` (the steps of a schedule are steps of
+//! abstractions that do not fail), and every further step is one of `Pool` or of an abstraction.
+//!
+//! Take an execution of the program that ends with nothing pending, or fails: `init`, then steps. Begin with
+//! `i = (s, g, Ω) ∈ I` behind `init`, followed by the rest of the execution. As long as `Ω` has an async of `E`,
+//! let `A(x)` be the next call of a prefix to `i`.
+//!
+//! - If the rest runs `A(x)`: replace that step by one of `A*`. `A*` does not fail at `i`, and by gate preservation
+//!   not after any of the steps before it, so `abstraction` gives the same step of `A*`. (If `A` fails there
+//!   then so does `A*`, by `abstraction`; that cannot be.) By commutativity it moves left past the steps before
+//!   it, one by one, to `i`, and by (2) becomes part of `i`. The rest is one step shorter.
+//! - If the rest never runs `A(x)`, the execution fails, with `A(x)` still pending. At its last configuration
+//!   `A*` does not fail (gate preservation) and can step such that the measure gets smaller
+//!   (`cooperation`, and nonblocking); the failing step still fails after it (failure preservation).
+//!   Insert it there and move it left as before. The number of steps is the same as before, and the
+//!   measure of the configuration before the failure is smaller. If the failing step is `A(x)` itself, `A` fails
+//!   there and so does `A*`; that cannot be.
+//!
+//! Each time either the rest gets shorter, or it stays as long and the measure of the last configuration gets
+//! smaller; so this ends, with `i ∈ I` whose `Ω` has no async of `E`. If `i` is the end of the schedule, followed
+//! by steps of what is left, that is an execution of the new program with the same end or failure. If
+//! `i` is no end, its prefix goes on to a call or to the end; a call would need an async of `E` in `Ω`
+//! (`membership`), so it goes on to the end. Failing executions: the new program fails too, unless it is shown not
+//! to. For several sequentializations one after the other, each is applied to the program that the ones
+//! before lead to; refinement is transitive.
+//!
+//! Moving past steps created on the way is covered because `Pool` is closed under creation. `init` is
+//! never moved past: it comes first, and nothing creates it.
+//!
+//! DIFFERS from the literal rule (`I`, choice function and target as separate actions): they are read off the
+//! schedule. `Inv` may be relied on in mover conditions; it speaks about variables and what is pending. That at
+//! most one async (with the same arguments) is pending is found: [`context`].
+//!
+//! NOT COVERED, and refused: programs with procedures; schedules that wait, choose, or look at what is pending;
+//! parameters whose values cannot index a map.
+//!
+//! Source. \[Kragl20\] chapter 5.
+
+mod asserted;
+mod bag;
+mod conditions;
+mod context;
+mod inline;
+mod line;
+mod measure;
+mod pool;
+mod refute;
+mod runs;
+mod schedule;
+mod stage;
+
+use crate::answer::{Answer, Proof, Prover};
+use crate::brute::Brute;
+use crate::movers::{Condition, Need, Side, needs_past, show};
+pub use line::line;
+
+use context::{Known, Uniqueness, uniqueness};
+use plainsong_ir::{ActionId, Actions, Claim, Song};
+use plainsong_prove::obligation::{Obligation, Rule};
+use plainsong_prove::theory::Theory;
+use plainsong_prove::vc::of_init;
+use plainsong_semantics::value::Value;
+use stage::{Asserts, Stage};
+use std::collections::BTreeMap;
+
+/// The largest size of sorts, and the most states, that conditions on movers are tried with.
+const LARGEST: i64 = 2;
+const STATES: usize = 600;
+
+/// What was shown about the sequential program.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    proof: Proof,
+    /// Properties of final states that were shown of it.
+    finally: BTreeMap<usize, Answer>,
+}
+
+/// The sequentializations of a song, as far as they were looked at.
+#[derive(Default)]
+pub struct Sequences {
+    known: BTreeMap<usize, Answer>,
+    ends: BTreeMap<usize, Answer>,
+    /// Are small programs not tried?
+    alone: bool,
+}
+
+impl Sequences {
+    /// Nothing looked at yet; small programs will not be tried, so nothing is refuted.
+    pub fn by_proof_alone() -> Sequences {
+        Sequences {
+            alone: true,
+            ..Sequences::default()
+        }
+    }
+
+    /// May the program be replaced as sequentialization number `at` says?
+    pub fn sequence(&mut self, song: &Song, at: usize, prover: &mut Prover<'_>) -> Answer {
+        if let Some(known) = self.known.get(&at) {
+            return known.clone();
+        }
+        let answer = self.looked_at(song, at, prover);
+        self.known.insert(at, answer.clone());
+        answer
+    }
+
+    /// Does a property of final states hold? Shown of the sequential program, if nothing else is left.
+    pub fn finally(&mut self, song: &Song, property: usize, prover: &mut Prover<'_>) -> Answer {
+        match self.whole(song, prover) {
+            Ok(_) => self.ends.get(&property).cloned().unwrap_or_else(|| {
+                Answer::Unknown("this is no property of final states".to_owned())
+            }),
+            Err(why) => Answer::Unknown(why),
+        }
+    }
+
+    /// Can nothing fail?
+    pub fn assertions(&mut self, song: &Song, prover: &mut Prover<'_>) -> Answer {
+        match self.whole(song, prover) {
+            Ok(proof) => Answer::Proved(proof),
+            Err(why) => Answer::Unknown(why),
+        }
+    }
+
+    /// What was shown, if it was shown that the whole program is sequential.
+    fn whole(&mut self, song: &Song, prover: &mut Prover<'_>) -> Result<Proof, String> {
+        let actions = song.actions().ok_or("there are no actions")?;
+        let count = actions.sequences.len();
+        let left = pool::pool(actions, count);
+        if let Some(id) = left.first() {
+            let name = &actions.actions[id.index()].name;
+            return Err(format!(
+                "asyncs of `{name}` are not eliminated by any schedule"
+            ));
+        }
+        let mut proof = Proof::default();
+        for at in 0..count {
+            match self.sequence(song, at, prover) {
+                Answer::Proved(more) => proof.obligations += more.obligations,
+                _ => return Err(rests_on(actions, at)),
+            }
+        }
+        Ok(proof)
+    }
+
+    fn looked_at(&mut self, song: &Song, at: usize, prover: &mut Prover<'_>) -> Answer {
+        let Some(actions) = song.actions() else {
+            return Answer::Unknown("there are no actions".to_owned());
+        };
+        if actions.is_layered() {
+            let why = "a program with procedures is not sequentialized yet";
+            return Answer::Unknown(why.to_owned());
+        }
+        if let Some((_, why)) = schedule::refused(&actions.sequences[at]) {
+            return Answer::Unknown(format!("the schedule is refused: {why}"));
+        }
+        for earlier in 0..at {
+            if !matches!(self.sequence(song, earlier, prover), Answer::Proved(_)) {
+                return Answer::Unknown(rests_on(actions, earlier));
+            }
+        }
+        if !self.alone
+            && let Some(refutation) = refute::refuted(song, at, 1..=2)
+        {
+            return Answer::Refuted(refutation);
+        }
+        match self.shown(song, actions, at, prover) {
+            Ok(told) => {
+                self.ends.extend(told.finally);
+                Answer::Proved(told.proof)
+            }
+            Err(why) if self.alone => Answer::Unknown(why),
+            Err(why) => match refute::refuted(song, at, 3..=3) {
+                Some(refutation) => Answer::Refuted(refutation),
+                None => Answer::Unknown(why),
+            },
+        }
+    }
+
+    fn shown(
+        &self,
+        song: &Song,
+        actions: &Actions,
+        at: usize,
+        prover: &mut Prover<'_>,
+    ) -> Result<Told, String> {
+        let stage = Stage::new(song, at + 1);
+        let mut theory = Theory::new(stage.staged.song.clone());
+        let prover = &mut Prover {
+            theory: &mut theory,
+            solvers: prover.solvers,
+            cancel: prover.cancel,
+            seed: prover.seed,
+        };
+        let mut told = Told::default();
+        schedule_shown(&stage, at + 1 == actions.sequences.len(), prover, &mut told)?;
+        let unique = uniqueness(&stage, actions.init.as_ref(), prover);
+        let known = Known {
+            stage: &stage,
+            sequence: at,
+            unique: &unique,
+        };
+        for pair in &stage.staged.eliminated[at] {
+            if actions.sequences[at]
+                .eliminated
+                .iter()
+                .any(|one| one.action == pair.0 && one.by.is_some())
+            {
+                abstracts(&known, *pair, prover, &mut told.proof)?;
+            }
+        }
+        keeps(&known, prover, &mut told.proof)?;
+        for (_, by) in &stage.staged.eliminated[at] {
+            moves_left(&known, *by, prover, &mut told.proof)?;
+        }
+        let count = measure::cooperates(&known, prover)?;
+        told.proof.obligations += count;
+        let told_of = if count == 0 {
+            "by counting"
+        } else {
+            "by a measure"
+        };
+        told.proof
+            .explained
+            .push(format!("sequentialize/cooperation: {told_of}"));
+        Ok(told)
+    }
+}
+
+/// The schedule as a sequential program; at the last one, also what holds at the end.
+fn schedule_shown(
+    stage: &Stage,
+    last: bool,
+    prover: &mut Prover<'_>,
+    told: &mut Told,
+) -> Result<(), String> {
+    let properties = stage.staged.song.properties.iter().enumerate();
+    let finally = properties.filter(|(_, one)| last && matches!(one.claim, Claim::Finally(_)));
+    let finally: Vec<usize> = finally.map(|(at, _)| at).collect();
+    let conditions = of_init(prover.theory, &finally).map_err(|why| why.message)?;
+    let all: Vec<Obligation> = conditions
+        .obligations
+        .into_iter()
+        .filter(|one| one.rule != Rule::Vacuity)
+        .map(|one| named(stage, one))
+        .collect();
+    let open = prover.open("schedule", &all);
+    for (at, why) in &open {
+        let one = &all[*at];
+        if !matches!(one.rule, Rule::Finally(_)) {
+            return Err(format!("{} ({}, {why})", one.sentence, one.rule.name()));
+        }
+    }
+    for property in finally {
+        let own: Vec<usize> = (0..all.len())
+            .filter(|at| all[*at].rule == Rule::Finally(property))
+            .collect();
+        let missing = open.iter().find(|(at, _)| own.contains(at));
+        let answer = match missing {
+            Some((_, why)) => {
+                Answer::Unknown(format!("not shown at the end of the schedule: {why}"))
+            }
+            None => Answer::Proved(Proof {
+                obligations: own.len(),
+                ..Proof::default()
+            }),
+        };
+        told.finally.insert(property, answer);
+    }
+    let own = all
+        .iter()
+        .filter(|one| !matches!(one.rule, Rule::Finally(_)));
+    for one in own {
+        told.proof.obligations += 1;
+        told.proof
+            .explained
+            .push(format!("{}: {}", one.rule.name(), one.text));
+    }
+    Ok(())
+}
+
+/// An obligation of a staged song, named after what it is about.
+fn named(stage: &Stage, mut one: Obligation) -> Obligation {
+    if one.rule != Rule::Assert {
+        return one;
+    }
+    let within = |span: &plainsong_diagnostics::Span| {
+        span.start <= one.span.start && one.span.end <= span.end
+    };
+    let from = stage.staged.asserts.iter().find(|(span, _)| within(span));
+    let (rule, sentence) = match from.map(|(_, what)| what) {
+        Some(Asserts::Membership) => (
+            "sequentialize/membership",
+            "what the schedule calls may not be pending there",
+        ),
+        Some(Asserts::End) => (
+            "sequentialize/end",
+            "something that is eliminated may be pending at the end of the schedule",
+        ),
+        Some(Asserts::Invariant) => (
+            "sequentialize/invariant",
+            "an invariant of the program may be false when the schedule begins",
+        ),
+        None => (
+            "sequentialize/gate",
+            "what the schedule calls, or `init`, may fail: `assert` or a wait",
+        ),
+    };
+    one.rule = Rule::Refinement(rule);
+    one.sentence = format!("{sentence}: {}", one.text);
+    one
+}
+
+fn abstracts(
+    known: &Known<'_>,
+    pair: (ActionId, ActionId),
+    prover: &mut Prover<'_>,
+    proof: &mut Proof,
+) -> Result<(), String> {
+    let all = conditions::abstraction_fails(prover.theory, known, pair);
+    let mut all = all.map_err(|why| why.message)?;
+    let same = conditions::abstraction_follows(prover.theory, known, pair, true);
+    let same = same.map_err(|why| why.message)?;
+    let follows = match same {
+        Some(one)
+            if prover
+                .open("abstraction", std::slice::from_ref(&one))
+                .is_empty() =>
+        {
+            one
+        }
+        _ => {
+            let any = conditions::abstraction_follows(prover.theory, known, pair, false);
+            any.map_err(|why| why.message)?
+                .expect("any choices will do")
+        }
+    };
+    all.push(follows);
+    all_shown("abstraction", &all, prover, proof)
+}
+
+fn keeps(known: &Known<'_>, prover: &mut Prover<'_>, proof: &mut Proof) -> Result<(), String> {
+    let stage = known.stage;
+    if stage.staged.invariants[known.sequence].is_empty() {
+        return Ok(());
+    }
+    let own = stage.staged.eliminated[known.sequence]
+        .iter()
+        .map(|(_, by)| by);
+    for action in stage.pools[known.sequence].iter().chain(own) {
+        let all = conditions::invariants_kept(prover.theory, known, *action);
+        let all = all.map_err(|why| why.message)?;
+        all_shown("invariant", &all, prover, proof)?;
+    }
+    Ok(())
+}
+
+fn all_shown(
+    name: &str,
+    all: &[Obligation],
+    prover: &mut Prover<'_>,
+    proof: &mut Proof,
+) -> Result<(), String> {
+    if let Some((at, why)) = prover.open(name, all).first() {
+        let one = &all[*at];
+        return Err(format!(
+            "not shown: {} ({}, {why})",
+            one.sentence,
+            one.rule.name()
+        ));
+    }
+    proof.obligations += all.len();
+    let explained = all
+        .iter()
+        .map(|one| format!("{}: {}", one.rule.name(), one.sentence));
+    proof.explained.extend(explained);
+    Ok(())
+}
+
+fn moves_left(
+    known: &Known<'_>,
+    by: ActionId,
+    prover: &mut Prover<'_>,
+    proof: &mut Proof,
+) -> Result<(), String> {
+    let (actions, stage) = (known.stage.actions(), known.stage);
+    let others: Vec<ActionId> = stage.pools[known.sequence].iter().copied().collect();
+    let needs = needs_past(actions, by, Side::Left, &others);
+    let name = &stage.action(by).name;
+    if stage.staged.invariants[known.sequence].is_empty()
+        && let Some(why) = somewhere_wrong(known, &needs)
+    {
+        return Err(why);
+    }
+    match show(actions, name, Side::Left, needs, known, prover) {
+        Answer::Proved(more) => {
+            proof.obligations += more.obligations;
+            proof.explained.extend(more.explained);
+            Ok(())
+        }
+        Answer::Refuted(why) => Err(why.reason),
+        Answer::Unknown(why) => Err(why),
+    }
+}
+
+/// A small state, which need not be reachable, in which something that is needed is false.
+fn somewhere_wrong(known: &Known<'_>, needs: &[Need]) -> Option<String> {
+    let stage = known.stage;
+    let brute = Brute::new(&stage.staged.song, LARGEST, STATES);
+    for need in needs {
+        let (first, second) = (stage.original(need.first), stage.original(need.second));
+        let alone = need.condition == Condition::Nonblocking;
+        let unique = known
+            .unique
+            .get(&first)
+            .filter(|_| first == second && !alone);
+        let possible = |one: &[Value], two: &[Value]| match unique {
+            Some(Uniqueness::One) => false,
+            Some(Uniqueness::Each) => one != two,
+            None => true,
+        };
+        if let Some(refutation) = brute.refutes_where(need, &possible) {
+            return Some(format!(
+                "{}: {}; if that cannot be, an `invariant` after `sequentialize` may say so",
+                need.condition.name(),
+                refutation.reason
+            ));
+        }
+    }
+    None
+}
+
+fn rests_on(actions: &Actions, at: usize) -> String {
+    format!("this rests on `{}`, which is not proved", name(actions, at))
+}
+
+/// What a sequentialization is called in answers.
+pub fn name(actions: &Actions, at: usize) -> String {
+    let names = actions.sequences[at].eliminated.iter();
+    let names: Vec<&str> = names
+        .map(|one| actions.actions[one.action.index()].name.as_str())
+        .collect();
+    format!("sequentialize.{}", names.join("."))
+}

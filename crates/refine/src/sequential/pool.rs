@@ -1,0 +1,53 @@
+//! Which asyncs can be pending.
+//!
+//! Before the first sequentialization: what `init` creates, and what that creates, and so on. After one:
+//! the rest of them, and what the rest creates. Actions that are not among them are specifications.
+
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{ActionId, Actions, Block, Sequentialization, Stmt, StmtKind};
+use std::collections::BTreeSet;
+
+/// The actions of which asyncs can be pending when sequentialization number `at` begins.
+pub(crate) fn pool(actions: &Actions, at: usize) -> BTreeSet<ActionId> {
+    let init = actions.init.as_ref().map(|code| created(&code.body));
+    let mut pool = closure(actions, init.unwrap_or_default());
+    for sequence in &actions.sequences[..at] {
+        pool = closure(actions, left(pool, sequence));
+    }
+    pool
+}
+
+/// What is left of a pool when some are eliminated.
+fn left(pool: BTreeSet<ActionId>, sequence: &Sequentialization) -> BTreeSet<ActionId> {
+    let gone: BTreeSet<ActionId> = sequence.eliminated.iter().map(|one| one.action).collect();
+    &pool - &gone
+}
+
+/// The actions that a block creates asyncs of.
+pub(crate) fn created(block: &Block) -> BTreeSet<ActionId> {
+    let mut asyncs = Asyncs(BTreeSet::new());
+    asyncs.block(block);
+    asyncs.0
+}
+
+fn closure(actions: &Actions, from: BTreeSet<ActionId>) -> BTreeSet<ActionId> {
+    let mut all = BTreeSet::new();
+    let mut open: Vec<ActionId> = from.into_iter().collect();
+    while let Some(id) = open.pop() {
+        if all.insert(id) {
+            open.extend(created(&actions.actions[id.index()].code.body));
+        }
+    }
+    all
+}
+
+struct Asyncs(BTreeSet<ActionId>);
+
+impl Visit for Asyncs {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Async(id, _) = stmt.kind {
+            self.0.insert(id);
+        }
+        walk::stmt(self, stmt);
+    }
+}

@@ -1,0 +1,124 @@
+//! Sequentializations.
+
+use super::Lowering;
+use super::codes::layers::SCHEDULE;
+use super::unit::Home;
+use crate::ast::{self, AstNode};
+use crate::names::Signal;
+use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::{ActionId, Callee, Code, Eliminated, Sequentialization, Stmt, StmtKind};
+
+impl Lowering<'_> {
+    /// The sequentializations, in the order in which they are applied.
+    pub(crate) fn sequences(&mut self, items: &[ast::SequentializeItem]) -> Vec<Sequentialization> {
+        items.iter().map(|item| self.sequence(item)).collect()
+    }
+
+    fn sequence(&mut self, item: &ast::SequentializeItem) -> Sequentialization {
+        self.begin(Home::Schedule);
+        let mut eliminated: Vec<Eliminated> = Vec::new();
+        let mut span = item.span();
+        for (at, written) in item.eliminated().enumerate() {
+            let Some(name) = written.name() else { continue };
+            if at == 0 {
+                span = name.span();
+            }
+            let Some(action) = self.named_action(&name) else {
+                continue;
+            };
+            if eliminated.iter().any(|known| known.action == action) {
+                let message = format!("`{}` is eliminated twice", name.text());
+                self.report(Diagnostic::error(&SCHEDULE, name.span(), message));
+            }
+            let by = written.by().and_then(|name| self.named_action(&name));
+            if let Some(by) = by {
+                self.same_parameters(action, by, written.span());
+            }
+            eliminated.push(Eliminated { action, by });
+        }
+        let mut invariants = Vec::new();
+        for clause in item.invariants() {
+            invariants.push(self.condition(clause.condition(), clause.span(), "invariant"));
+        }
+        let measures = item.decreases().filter_map(|clause| self.measure(&clause));
+        let mut decreases: Vec<_> = measures.collect();
+        let (mut body, _) = self.block(item.block());
+        let locals = self.finish(|filler| {
+            for expr in invariants.iter_mut().chain(&mut decreases) {
+                filler.expr(expr);
+            }
+            walk_mut::block(filler, &mut body);
+        });
+        let mut calls = Calls {
+            eliminated: &eliminated,
+            wrong: Vec::new(),
+        };
+        calls.block(&body);
+        for span in calls.wrong {
+            let message =
+                "a schedule runs the actions that it eliminates, and they have no results";
+            self.report(
+                Diagnostic::error(&SCHEDULE, span, message)
+                    .help("name the action after `sequentialize`, or let another schedule run it"),
+            );
+        }
+        Sequentialization {
+            eliminated,
+            invariants,
+            decreases,
+            code: Code {
+                arity: 0,
+                locals,
+                body,
+            },
+            span,
+        }
+    }
+
+    fn named_action(&mut self, name: &ast::Name) -> Option<ActionId> {
+        match self.names.signal(name.text()) {
+            Some(Signal::Action(id)) => Some(id),
+            _ => {
+                self.unknown_signal(name, "action");
+                None
+            }
+        }
+    }
+
+    fn same_parameters(&mut self, action: ActionId, by: ActionId, span: Span) {
+        let types = |row: &super::signatures::ActionSignature| -> Vec<_> {
+            row.params.iter().map(|param| param.ty.clone()).collect()
+        };
+        let (one, other) = (&self.actions[action.index()], &self.actions[by.index()]);
+        if types(one) != types(other) {
+            let message = format!(
+                "`{}` and `{}` have different parameters",
+                one.name, other.name
+            );
+            self.report(
+                Diagnostic::error(&SCHEDULE, span, message)
+                    .help("what stands in the place of an action has parameters of the same types"),
+            );
+        }
+    }
+}
+
+/// Collects calls that a schedule cannot make.
+struct Calls<'s> {
+    eliminated: &'s [Eliminated],
+    wrong: Vec<Span>,
+}
+
+impl Visit for Calls<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Call(result, call) = &stmt.kind {
+            let known = self.eliminated.iter();
+            let known = known.map(|one| Callee::Action(one.action));
+            if result.is_some() || !known.into_iter().any(|one| one == call.callee) {
+                self.wrong.push(call.span);
+            }
+        }
+        walk::stmt(self, stmt);
+    }
+}
