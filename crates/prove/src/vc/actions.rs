@@ -21,7 +21,8 @@ pub fn of_init(theory: &mut Theory, finally: &[usize]) -> Result<Conditions> {
     let mut following = Following {
         theory,
         locals: code.locals.clone(),
-        owners: Owners::of(&code.body),
+        // There are no endpoints that could decide apart from each other.
+        owners: Owners::default(),
         text: String::new(),
         conditions: Conditions::default(),
         chosen: Vec::new(),
