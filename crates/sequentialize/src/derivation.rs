@@ -34,6 +34,12 @@ pub enum Move {
 
 /// The derivation of a song's line.
 pub fn derivation(song: &Song, delivery: Option<Delivery>) -> Result<Vec<Way>, Box<Stuck>> {
+    if let Some(answer) = crate::neighbours::neighbours(song, delivery) {
+        answer.map_err(Box::new)?;
+        return Ok(vec![vec![Move::Other(
+            "members that talk to the ones beside them",
+        )]]);
+    }
     let score = voices_to_parts::score(song, delivery)?;
     let senders = race::senders(&score)?;
     let mut engine = Engine::new(score, senders);

@@ -7,7 +7,7 @@
 //!
 //! The path: [`voices_to_parts`] brings the processes into the shape that rules look at and refuses what is
 //! not covered, [`race`] checks every receive, [`rules`] look for the canonical schedule over a symbolic
-//! [`state`] in which whole families move at once.
+//! [`state`] in which whole families move at once. Rings and chains have a rule of their own: [`neighbours`].
 //!
 //! What is found is sound for every size: no deadlock, and no message left over. Nothing here looks at a
 //! particular instance.
@@ -17,6 +17,7 @@ mod eval;
 mod line;
 mod live;
 mod losses;
+mod neighbours;
 mod part;
 mod race;
 mod rules;
@@ -56,6 +57,9 @@ pub fn sequentialize(
     song: &Song,
     delivery: Option<Delivery>,
 ) -> Result<Sequentialized, Box<Stuck>> {
+    if let Some(answer) = neighbours::neighbours(song, delivery) {
+        return answer.map_err(Box::new);
+    }
     let score = voices_to_parts::score(song, delivery)?;
     let annotated = score.annotated.clone();
     let senders = race::senders(&score)?;

@@ -80,7 +80,7 @@ fn not_covered(span: Span, sentence: impl Into<String>) -> Stuck {
     Stuck::new(Obstacle::NotCovered, span, sentence)
 }
 
-fn check_delivery(voices: &Voices, delivery: Option<Delivery>) -> Result<(), Stuck> {
+pub(crate) fn check_delivery(voices: &Voices, delivery: Option<Delivery>) -> Result<(), Stuck> {
     for message in &voices.messages {
         if delivery.or(message.delivery) == Some(Delivery::Unordered) {
             let sentence = format!("unordered delivery of `{}` is not covered", message.name);
@@ -322,7 +322,7 @@ fn is_closed(expr: &Expr) -> bool {
 }
 
 /// Does a statement send or receive?
-fn communicates(stmt: &Stmt) -> bool {
+pub(crate) fn communicates(stmt: &Stmt) -> bool {
     struct Talks(bool);
     impl Visit for Talks {
         fn stmt(&mut self, stmt: &Stmt) {

@@ -25,12 +25,13 @@ impl Engine<'_> {
                 continue;
             }
             let mut failed = std::mem::take(&mut self.failed_loops);
-            let next = match self.joint(&state, &mut failed)? {
+            let mut together = Vec::new();
+            let next = match self.joint(&state, &mut together)? {
                 Some(next) => Some(next),
                 None => self.focused(&state, &mut failed)?,
             };
             let Some(next) = next else {
-                return Err(self.stuck(&state, failed));
+                return Err(self.stuck(&state, failed, together));
             };
             self.failed_loops.clear();
             let mut leaves = self.run_all(next)?;
@@ -153,8 +154,20 @@ impl Engine<'_> {
             .collect()
     }
 
-    /// Nothing applies: the first reason that a rule gave, or who waits.
-    fn stuck(&self, state: &State, failed: Vec<Stuck>) -> Stuck {
+    /// Nothing applies: the first reason that a rule gave, or who waits. Where rounds of one loop differ, who waits
+    /// in its partner's says more.
+    fn stuck(&self, state: &State, mut failed: Vec<Stuck>, mut together: Vec<Stuck>) -> Stuck {
+        let differs = failed
+            .iter()
+            .find(|stuck| stuck.obstacle != Obstacle::Blocked)
+            .is_some_and(|stuck| stuck.obstacle == Obstacle::StatefulLoop);
+        let blocked = together
+            .iter()
+            .position(|stuck| stuck.obstacle == Obstacle::Blocked);
+        if let (true, Some(at)) = (differs, blocked) {
+            return together.swap_remove(at);
+        }
+        failed.append(&mut together);
         // That somebody waits is mostly a consequence of something else.
         let cause = failed
             .iter()

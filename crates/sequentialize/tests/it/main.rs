@@ -6,3 +6,4 @@ mod not_covered;
 mod oracle;
 mod protocols;
 mod random;
+mod rings;
