@@ -4,3 +4,4 @@ mod layered;
 mod layered_programs;
 mod movers;
 mod programs;
+mod sequences;
