@@ -79,7 +79,9 @@ impl<'a> Checker<'a> {
                 let symmetric = matches!(index.ty, Ty::Sort(sort)
                     if song.sorts[sort.index()].kind == SortKind::Identities { ordered: false });
                 if !symmetric || !sorts.insert(index.ty.clone()) {
-                    return refuse("a family is not named by a sort of its own");
+                    return refuse(
+                        "a family without a sort of identities of its own is not covered",
+                    );
                 }
             }
             if song.families[process.family.index()].index.len() > 1 {

@@ -8,8 +8,9 @@
 //! It does not search, so it is small. Where it understands less of a value than the search does, it forgets: then
 //! both branches must be in the certificate.
 //!
-//! NOT COVERED, and then the certificate is refused by that name: rounds of daemons, loops served by whoever
-//! comes, messages kept per round, rounds that deal with two members, choices of a member.
+//! NOT COVERED, and then the certificate is refused by that name: rounds of daemons and of families, loops served by
+//! whoever comes, messages kept per round, rounds that deal with two members, choices of a member, receives of
+//! several kinds, timeouts, faults, rings and chains.
 
 mod actor;
 mod certificate;

@@ -1,7 +1,8 @@
 //! From whom a receive can take its message.
 //!
 //! A receive that does not name its sender is fine when all sends that may reach it are in one single process, or
-//! are one statement of another family: then the outcomes are permutations of each other.
+//! in another family: then the outcomes are permutations of each other, if each member is taken once. That is checked
+//! of every round, whichever of the member's statements send (`round.rs`, `late.rs`).
 
 use crate::{Refused, refuse};
 use plainsong_ir::visit::{Visit, walk};
@@ -59,7 +60,7 @@ impl Sends {
             return refuse("nothing sends what a receive takes");
         };
         let one = all.iter().all(|send| send.sender == first.sender);
-        let is_fine = is_single(first.sender) || (all.len() == 1 && first.sender != receiver);
+        let is_fine = is_single(first.sender) || first.sender != receiver;
         match one && is_fine {
             true => Ok(first.sender),
             false => refuse("a receive can be served by different sends"),
