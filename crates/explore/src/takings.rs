@@ -10,7 +10,8 @@
 //! be lost; it is lost then, and the budgets must allow that. A receive that waits may also wait for ever, when so many open messages
 //! can be lost that not enough are left.
 //!
-//! Within `U` there is no order; so under `Fifo` the sets are prefixes per sender.
+//! Within `U` there is no order; so under `Fifo` the sets are prefixes per sender. Where one order of all sends
+//! decides and `U` comes from several mailboxes, there must be an order that explains all of them at once.
 //!
 //! The first taking is the one that counts as untried. It spends nothing: it is to take nothing, if
 //! that is possible; or to read messages that no other open one precedes; or, if only copies are open,
@@ -415,7 +416,38 @@ impl<'a, P: Program> Rule<'a, P> {
             drops,
             waits: false,
         };
-        self.is_affordable(&taking).then_some(taking)
+        (self.is_affordable(&taking) && !self.goes_round(&taking)).then_some(taking)
+    }
+
+    /// Is there no order of all sends in which each message that is read comes before those that it was read
+    /// instead of?
+    ///
+    /// Within one mailbox [`precedes`] says so. With several, `u` is before `v` also when a message that `u`
+    /// was read instead of is before `v`, and there must be no way round.
+    fn goes_round(&self, taking: &Taking) -> bool {
+        let is_global = |send: &&EventId| is_global(self.graph.place(**send).1);
+        let reads: Vec<EventId> = taking.reads.iter().filter(is_global).copied().collect();
+        let mailbox = |send: &EventId| self.graph.destination(*send);
+        if reads.iter().all(|send| mailbox(send) == mailbox(&reads[0])) {
+            return false;
+        }
+        let left = |send: &&EventId| !taking.reads.contains(send) && !taking.drops.contains(send);
+        let left: Vec<EventId> = self.open.iter().filter(left).copied().collect();
+        let before = |u: EventId, v: EventId| {
+            let instead = |m: &&EventId| must_wait(self.graph, **m, u);
+            u != v && self.order.before(u, v)
+                || left.iter().filter(instead).any(|&m| self.order.before(m, v))
+        };
+        let mut waiting = reads;
+        loop {
+            let is_first = |&v: &EventId| !waiting.iter().any(|&u| before(u, v));
+            let count = waiting.len();
+            let later = waiting.iter().filter(|v| !is_first(v)).copied().collect();
+            waiting = later;
+            if waiting.is_empty() || waiting.len() == count {
+                return !waiting.is_empty();
+            }
+        }
     }
 
     /// Is one of these the first send of a thread, and that of a thread before it that is like it left

@@ -170,6 +170,21 @@ fn many_with(model: Option<Model>, spice: Spice, seed: u64) {
     }
 }
 
+/// What is read from each of two mailboxes must be explained by one order of all sends.
+#[test]
+fn two_mailboxes_have_one_order() {
+    let send = |to| Do::Send(to, 0, Model::Mailbox);
+    let script = vec![
+        vec![send(1 + crate::script::SECOND), send(1)],
+        vec![Do::Each],
+        vec![send(1), send(1 + crate::script::SECOND)],
+    ];
+    for spawn_order in [[0, 1, 2], [2, 1, 0]] {
+        compare(0, &script, &spawn_order, Policy::ReceivesLast);
+        compare(0, &script, &spawn_order, Policy::Shuffled(7));
+    }
+}
+
 #[test]
 fn unordered_programs_agree() {
     many(Some(Model::Unordered), 1);
