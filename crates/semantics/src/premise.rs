@@ -14,19 +14,26 @@ use crate::machine::{Config, Machine};
 use crate::search::{Check, Coverage};
 use crate::value::Value;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{BinOp, Binding, Claim, Domain, Expr, ExprKind, Quantifier, Ty, UnOp};
+use plainsong_ir::{BinOp, Binding, Claim, Domain, Expr, ExprKind, Quantifier, Song, Ty, UnOp};
 
 /// The premises of properties, and which of them were true.
 pub struct Premises<'a> {
     instance: &'a Instance,
-    open: Vec<Watched>,
+    open: Vec<Premise>,
     met: Vec<Span>,
 }
 
-struct Watched {
-    probe: Probe,
-    /// In final states, or in all?
-    at_the_end: bool,
+/// A premise of a property.
+#[derive(Clone, Debug)]
+pub struct Premise {
+    /// Where it stands in the text.
+    pub span: Span,
+    /// What is true when it is, for some values of the names around it.
+    pub probe: Expr,
+    /// Is it looked at in final states, rather than in all?
+    pub at_the_end: bool,
+    /// The property, by number.
+    pub property: usize,
     locals: usize,
 }
 
@@ -38,28 +45,45 @@ pub(crate) struct Probe {
     pub(crate) holds: Expr,
 }
 
+/// The premises of the properties among the checks.
+pub fn premises(song: &Song, checks: impl IntoIterator<Item = Check>) -> Vec<Premise> {
+    let mut all = Vec::new();
+    for check in checks {
+        let Check::Property(at) = check else { continue };
+        let property = &song.properties[at];
+        let (claim, at_the_end) = match &property.claim {
+            Claim::Finally(claim) => (claim, true),
+            Claim::Always(claim) => (claim, false),
+            Claim::Quiescent { .. } => continue,
+        };
+        all.extend(probes(claim).into_iter().map(|probe| Premise {
+            span: probe.span,
+            probe: probe.holds,
+            at_the_end,
+            property: at,
+            locals: property.locals.len(),
+        }));
+    }
+    all
+}
+
+impl Premise {
+    /// Is it true in a state?
+    pub fn is_met(&self, instance: &Instance, config: &Config) -> bool {
+        let mut slots = vec![Value::None; self.locals];
+        Eval::new(instance, config.world())
+            .truth(&self.probe, &mut slots)
+            .is_ok_and(|met| met)
+    }
+}
+
 impl<'a> Premises<'a> {
     /// The premises of the properties among the checks.
     pub fn new(machine: &'a Machine, checks: impl IntoIterator<Item = Check>) -> Self {
-        let song = machine.instance().song();
-        let mut open = Vec::new();
-        for check in checks {
-            let Check::Property(at) = check else { continue };
-            let property = &song.properties[at];
-            let (claim, at_the_end) = match &property.claim {
-                Claim::Finally(claim) => (claim, true),
-                Claim::Always(claim) => (claim, false),
-                Claim::Quiescent { .. } => continue,
-            };
-            open.extend(probes(claim).into_iter().map(|probe| Watched {
-                probe,
-                at_the_end,
-                locals: property.locals.len(),
-            }));
-        }
+        let instance = machine.instance();
         Premises {
-            instance: machine.instance(),
-            open,
+            instance,
+            open: premises(instance.song(), checks),
             met: Vec::new(),
         }
     }
@@ -71,16 +95,11 @@ impl<'a> Premises<'a> {
 
     /// Looks at a state in which the `finally` or `always` properties are checked.
     pub fn look(&mut self, config: &Config, at_the_end: bool) {
-        let world = config.world();
         let (instance, met) = (self.instance, &mut self.met);
         self.open.retain(|one| {
-            let mut slots = vec![Value::None; one.locals];
-            let is_met = one.at_the_end == at_the_end
-                && Eval::new(instance, world)
-                    .truth(&one.probe.holds, &mut slots)
-                    .is_ok_and(|met| met);
+            let is_met = one.at_the_end == at_the_end && one.is_met(instance, config);
             if is_met {
-                met.push(one.probe.span);
+                met.push(one.span);
             }
             !is_met
         });
@@ -88,7 +107,7 @@ impl<'a> Premises<'a> {
 
     /// Enters what was seen.
     pub fn enter(self, coverage: &mut Coverage) {
-        let open: Vec<Span> = self.open.iter().map(|one| one.probe.span).collect();
+        let open: Vec<Span> = self.open.iter().map(|one| one.span).collect();
         coverage.include_premises(&self.met, &open);
     }
 }

@@ -14,7 +14,7 @@
 //! - `symmetry`: where members of a sort cannot be told apart, one state of each orbit.
 //! - `search`: puts it together.
 //!
-//! NOT COVERED. Which premises of claims and assertions were ever true: the coverage says nothing of them.
+//! NOT COVERED. Which premises of assertions were ever true: the coverage says nothing of them.
 //!
 //! There is no second step relation: a program does what the interpreter does where nothing fails, or asks
 //! the interpreter. Failures, deadlocks and violations are looked at again by

@@ -22,6 +22,7 @@ use plainsong_ir::{Actions, Claim, Expr, Property, Song, SortId, Stmt};
 use plainsong_semantics::action_state::{ActionState, Deeds};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
+use plainsong_semantics::premise::{Premise, premises};
 use plainsong_semantics::search::{
     Check, Completeness, Edge, Findings, Limits, PACE, Progress, Query, SearchReport, Totals, Watch,
 };
@@ -46,6 +47,8 @@ pub(crate) struct Search<'s> {
     /// Asyncs in the order of the interpreter.
     turns: Vec<Turn>,
     claims: Vec<CompiledClaim<'s>>,
+    /// Premises of properties that were not true yet.
+    premises: Vec<OpenPremise<'s>>,
     runs: Runs,
     /// The state at hand.
     base: Vec<u64>,
@@ -91,6 +94,12 @@ struct CompiledClaim<'s> {
     program: Compiled<'s>,
 }
 
+/// A premise that was not true yet.
+struct OpenPremise<'s> {
+    premise: &'s Premise,
+    program: Compiled<'s>,
+}
+
 /// A step that leads to no state.
 enum Odd {
     Failed(Failure),
@@ -127,11 +136,13 @@ pub(crate) fn search(
     let machine = Machine::new(instance, Subject::System);
     let song = instance.song();
     let mut findings = Findings::new(&machine, query);
+    let premises = premises(song, query.checks.iter().copied());
     let mut search = Search::new(song, actions, &machine, query, findings.wants_edges());
+    search.premises = premises.iter().map(OpenPremise::new).collect();
     search.swaps = (!alike.is_empty()).then(|| Swaps::new(instance, alike));
     let completeness = search.explore(&mut findings, limits, watch)?;
     let taken = search.taken;
-    Some((search.report(findings, completeness), taken))
+    Some((search.report(findings, completeness, &premises), taken))
 }
 
 impl<'s> Search<'s> {
@@ -158,6 +169,7 @@ impl<'s> Search<'s> {
             programs: Vec::new(),
             turns: Vec::new(),
             claims: claims(song, query),
+            premises: Vec::new(),
             runs,
             base: Vec::new(),
             odd: Vec::new(),
@@ -264,6 +276,9 @@ impl<'s> Search<'s> {
         self.turns.clear();
         for claim in &mut self.claims {
             claim.program = Compiled::Open;
+        }
+        for premise in &mut self.premises {
+            premise.program = Compiled::Open;
         }
     }
 
@@ -443,11 +458,17 @@ impl<'s> Search<'s> {
 
     /// Checks what should hold in a state.
     fn check(&mut self, findings: &mut Findings<'_>, at: usize, steps: usize) {
-        if self.coding.has_begun(&self.base) && !self.all_true(findings, true) {
-            findings.always(&self.stored(), at);
+        if self.coding.has_begun(&self.base) {
+            self.look_at_premises(false);
+            if !self.all_true(findings, true) {
+                findings.always(&self.stored(), at);
+            }
         }
         if steps == 0 {
             let is_final = self.is_empty();
+            if is_final {
+                self.look_at_premises(true);
+            }
             if is_final && self.all_true(findings, false) {
                 findings.good_end();
             } else if is_final || findings.is_open(Check::NoDeadlock) {
@@ -464,35 +485,66 @@ impl<'s> Search<'s> {
             || grounds.all(|ground| fields[ground.field].load(&self.base) == 0)
     }
 
+    /// Leaves out the premises, of `finally` or of `always`, that are true in the state at hand.
+    fn look_at_premises(&mut self, at_the_end: bool) {
+        let mut premises = std::mem::take(&mut self.premises);
+        premises.retain_mut(|one| one.premise.at_the_end != at_the_end || !self.is_met(one));
+        self.premises = premises;
+    }
+
+    fn is_met(&mut self, one: &mut OpenPremise<'s>) -> bool {
+        let premise = one.premise;
+        if matches!(one.program, Compiled::Open) {
+            let property = &self.song.properties[premise.property];
+            one.program = self.claim(property, &premise.probe);
+        }
+        let told = match &one.program {
+            Compiled::Program(program) => self.is_true(program),
+            Compiled::Open | Compiled::Interpreted => None,
+        };
+        told.unwrap_or_else(|| {
+            let config = self.coding.state(&self.base).config();
+            premise.is_met(self.machine.instance(), &config)
+        })
+    }
+
+    /// What tells whether something is true of a state.
+    fn claim(&mut self, property: &'s Property, claim: &'s Expr) -> Compiled<'s> {
+        match compile::claim(self.song, property, claim, &mut self.coding) {
+            Ok(program) => {
+                self.runs.make_room(&program);
+                Compiled::Program(Box::new(program))
+            }
+            Err(_) => Compiled::Interpreted,
+        }
+    }
+
+    /// Is it true of the state at hand? None when the program bails.
+    fn is_true(&mut self, program: &Program<'s>) -> Option<bool> {
+        let states = self.runs.emitted.len();
+        let ran = self.runs.run(program, &self.base, None, &mut self.coding);
+        let is_true = self.runs.emitted.len() > states;
+        self.runs.emitted.truncate(states);
+        (ran == Ran::Well).then_some(is_true)
+    }
+
     /// Are the open claims of one kind all true, as far as programs can tell?
     fn all_true(&mut self, findings: &Findings<'_>, is_always: bool) -> bool {
-        let states = self.runs.emitted.len();
-        for claim in &mut self.claims {
+        let mut claims = std::mem::take(&mut self.claims);
+        let all = claims.iter_mut().all(|claim| {
             if claim.is_always != is_always || !findings.is_open(claim.check) {
-                continue;
+                return true;
             }
             if matches!(claim.program, Compiled::Open) {
-                let expr = claimed(claim.property);
-                let program = compile::claim(self.song, claim.property, expr, &mut self.coding);
-                claim.program = match program {
-                    Ok(program) => {
-                        self.runs.make_room(&program);
-                        Compiled::Program(Box::new(program))
-                    }
-                    Err(_) => Compiled::Interpreted,
-                };
+                claim.program = self.claim(claim.property, claimed(claim.property));
             }
-            let Compiled::Program(program) = &claim.program else {
-                return false;
-            };
-            let ran = self.runs.run(program, &self.base, None, &mut self.coding);
-            let is_true = ran == Ran::Well && self.runs.emitted.len() > states;
-            self.runs.emitted.truncate(states);
-            if !is_true {
-                return false;
+            match &claim.program {
+                Compiled::Program(program) => self.is_true(program) == Some(true),
+                Compiled::Open | Compiled::Interpreted => false,
             }
-        }
-        true
+        });
+        self.claims = claims;
+        all
     }
 
     /// Enters the steps out of a state.
@@ -558,7 +610,12 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn report(mut self, mut findings: Findings<'_>, completeness: Completeness) -> SearchReport {
+    fn report(
+        mut self,
+        mut findings: Findings<'_>,
+        completeness: Completeness,
+        premises: &[Premise],
+    ) -> SearchReport {
         findings.quiescence(&self.stored(), self.edges.as_deref().unwrap_or_default());
         for (span, number) in &sorted(&self.statements) {
             if self.runs.marks[*number as usize] {
@@ -570,13 +627,27 @@ impl<'s> Search<'s> {
                 self.deeds.acted(action.into());
             }
         }
+        let open: Vec<Span> = self.premises.iter().map(|one| one.premise.span).collect();
+        let met = premises.iter().map(|premise| premise.span);
+        let met: Vec<Span> = met.filter(|span| !open.contains(span)).collect();
+        let mut coverage = self.deeds.coverage();
+        coverage.include_premises(&met, &open);
         findings.report(Totals {
             completeness,
             states: self.store.len() as u64,
             steps: self.steps,
             depth: self.levels.len().saturating_sub(1) as u64,
-            coverage: self.deeds.coverage(),
+            coverage,
         })
+    }
+}
+
+impl<'s> OpenPremise<'s> {
+    fn new(premise: &'s Premise) -> Self {
+        OpenPremise {
+            premise,
+            program: Compiled::Open,
+        }
     }
 }
 

@@ -85,7 +85,7 @@ impl Coverage {
 
 impl Coverage {
     /// These premises were true, or never.
-    pub(crate) fn include_premises(&mut self, met: &[Span], never_met: &[Span]) {
+    pub fn include_premises(&mut self, met: &[Span], never_met: &[Span]) {
         unite(&mut self.met, &mut self.never_met, met, never_met);
     }
 }

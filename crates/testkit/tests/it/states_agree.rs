@@ -1,7 +1,7 @@
 //! The search over packed states gives the report of the interpreter's search, word for word.
 //!
 //! States, steps, depth, final states, coverage, answers and the traces of refutations are the same, but for
-//! premises, of which the search over packed states says nothing: on every action song of the corpus, and on random action systems that use the whole language.
+//! premises of assertions, of which the search over packed states says nothing: on every action song of the corpus, and on random action systems that use the whole language.
 //!
 //! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
 
@@ -14,9 +14,11 @@ use crate::interpreter_agrees::asked_for;
 use crate::interpreter_agrees::shrink::shrink;
 use composed::composed;
 use lively::lively;
+use plainsong_diagnostics::Span;
 use plainsong_ir::{Song, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
+use plainsong_semantics::premise::premises;
 use plainsong_semantics::search::{
     Answer, Completeness, Limits, Query, SearchReport, Unwatched, search,
 };
@@ -192,8 +194,13 @@ fn both(instance: &Instance, states: u64) -> (SearchReport, Searched) {
         ..Limits::default()
     };
     let mut theirs = search(instance, &query, &limits, &mut Unwatched);
-    theirs.coverage.met.clear();
-    theirs.coverage.never_met.clear();
+    let of_properties: Vec<Span> = premises(instance.song(), query.checks.iter().copied())
+        .into_iter()
+        .map(|premise| premise.span)
+        .collect();
+    let coverage = &mut theirs.coverage;
+    coverage.met.retain(|span| of_properties.contains(span));
+    coverage.never_met.retain(|span| of_properties.contains(span));
     let ours = plainsong_states::search(instance, &query, &limits, &mut Unwatched);
     (theirs, ours)
 }
