@@ -227,6 +227,7 @@ impl<'a> Writer<'a> {
                 locals: self.locals,
                 body,
             },
+            kind: Default::default(),
             span: self.handler.accept.span,
         }];
         song

@@ -128,15 +128,16 @@ pub fn perform(
 
 /// The choreographies that are asked for.
 fn lines(song: &Song, order: &Order) -> Result<Vec<usize>, Problem> {
-    let names: Vec<&str> = song.lines.iter().map(|line| &*line.name).collect();
+    let all: Vec<usize> = song.choreographies().collect();
+    let names: Vec<&str> = all.iter().map(|&at| &*song.lines[at].name).collect();
     if names.is_empty() {
         return Err(Problem::new("there is no choreography to run")
             .help("processes and actions are executed by `plainsong sim`"));
     }
     let lines: Vec<usize> = match &order.line {
-        None => (0..names.len()).collect(),
+        None => all,
         Some(name) => {
-            let found = names.iter().position(|one| one == name);
+            let found = all.iter().copied().find(|&at| song.lines[at].name == *name);
             vec![found.ok_or_else(|| Problem::unknown("choreography", name, &names))?]
         }
     };

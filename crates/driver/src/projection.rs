@@ -18,20 +18,23 @@ pub use plainsong_project::{Options, Projection};
 /// The choreography that is meant: the one of that name, or the only one.
 pub fn line(song: &Song, name: Option<&str>) -> Result<usize, Problem> {
     let names = || {
-        let names = song.lines.iter().map(|line| format!("`{}`", line.name));
+        let names = song
+            .choreographies()
+            .map(|at| format!("`{}`", song.lines[at].name));
         names.collect::<Vec<_>>().join(", ")
     };
-    match (name, song.lines.len()) {
+    let lines: Vec<usize> = song.choreographies().collect();
+    match (name, lines.len()) {
         (_, 0) => Err(Problem::new("there is no choreography in this song").help(
             "processes are what `project` makes: `plainsong sequentialize` goes the other way",
         )),
-        (None, 1) => Ok(0),
+        (None, 1) => Ok(lines[0]),
         (None, _) => Err(
             Problem::new("there are several choreographies in this song")
                 .help(format!("choose one with `--line`: {}", names())),
         ),
         (Some(name), _) => {
-            let found = song.lines.iter().position(|line| line.name == name);
+            let found = lines.into_iter().find(|&at| song.lines[at].name == name);
             found.ok_or_else(|| {
                 Problem::new(format!("there is no choreography `{name}` in this song"))
                     .help(format!("there are {}", names()))

@@ -88,7 +88,7 @@ pub fn simulation(
 
 fn subjects(song: &Song) -> Vec<Subject> {
     match song.system {
-        System::None => (0..song.lines.len()).map(Subject::Line).collect(),
+        System::None => song.choreographies().map(Subject::Line).collect(),
         System::Voices(_) | System::Actions(_) => vec![Subject::System],
     }
 }

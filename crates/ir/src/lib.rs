@@ -26,6 +26,7 @@ pub mod patterns;
 mod place;
 pub mod print;
 pub mod property;
+pub mod recursion;
 pub mod song;
 pub mod stmt;
 pub mod symmetry;
@@ -48,11 +49,12 @@ pub use ids::{
     ActionId, ConstId, EnumId, FamilyId, FnId, GlobalId, InvariantId, LocalId, MessageId,
     ProcedureId, SortId, StructId, VarId,
 };
-pub use line::Choreography;
+pub use line::{Choreography, LineKind};
 pub use property::{Claim, Property, Sizing};
-pub use song::{Binder, Code, Const, Function, Local, Song, System};
+pub use song::{Binder, Code, Const, Contract, Function, Local, Song, System};
 pub use stmt::{
     Accept, Access, Block, Call, Callee, Choice, LoopClauses, Place, Root, Source, Stmt, StmtKind,
+    Use,
 };
 pub use ty::{EnumDecl, Range, RangeEnd, SortDecl, SortKind, StructDecl, Ty, Variant};
 pub use voices::{

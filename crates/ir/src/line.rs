@@ -3,7 +3,11 @@
 //! An assignment happens at the endpoint that owns its target. If its value reads another
 //! endpoint, it is a *transfer*: that endpoint sends, the owner receives.
 
-use crate::{Code, Expr, FamilyId};
+//!
+//! A *lemma* is a line that happens nowhere: it has no endpoints, its statements are the steps of its
+//! proof. So is the *contract of a function*: the function is computed and what it promises is looked at.
+
+use crate::{Code, Expr, FamilyId, FnId, Function, Stmt, StmtKind};
 use plainsong_diagnostics::Span;
 
 /// `choreography name(…) { … }`
@@ -19,6 +23,61 @@ pub struct Choreography {
     pub ensures: Vec<Expr>,
     /// Parameters and statements; the locals also serve `requires` and `ensures`.
     pub code: Code,
+    /// What it is.
+    pub kind: LineKind,
     /// The name in the text.
     pub span: Span,
+}
+
+/// What a line is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum LineKind {
+    /// `choreography …`
+    #[default]
+    Choreography,
+    /// `lemma …`, with what decreases when it uses itself.
+    Lemma(Option<Expr>),
+    /// The contract of a function; there is no text for it but the function's own.
+    Contract(FnId),
+}
+
+impl Choreography {
+    /// Is it something that endpoints do, neither a lemma nor a contract?
+    pub fn is_choreography(&self) -> bool {
+        self.kind == LineKind::Choreography
+    }
+
+    /// Is it a lemma?
+    pub fn is_lemma(&self) -> bool {
+        matches!(self.kind, LineKind::Lemma(_))
+    }
+}
+
+/// The contracts of functions as lines, each by the name of its function: compute, then look at what is
+/// promised.
+pub fn contracts(functions: &[Function]) -> Vec<Choreography> {
+    let mut lines = Vec::new();
+    for (at, function) in functions.iter().enumerate() {
+        let Some(result) = function.contract.result else {
+            continue;
+        };
+        let compute = Stmt {
+            kind: StmtKind::Let(result, function.body.clone()),
+            span: function.body.span,
+        };
+        lines.push(Choreography {
+            name: function.name.clone(),
+            endpoints: Vec::new(),
+            requires: function.contract.requires.clone(),
+            ensures: function.contract.ensures.clone(),
+            code: Code {
+                arity: function.arity,
+                locals: function.locals.clone(),
+                body: vec![compute],
+            },
+            kind: LineKind::Contract(FnId::from(at)),
+            span: function.span,
+        });
+    }
+    lines
 }

@@ -1,8 +1,8 @@
 //! A song: everything one source text says.
 
 use crate::{
-    Actions, Block, Choreography, EnumDecl, Expr, Family, Property, Sizing, SortDecl, StructDecl,
-    Ty, Voices,
+    Actions, Block, Choreography, EnumDecl, Expr, Family, LocalId, Property, Sizing, SortDecl,
+    StructDecl, Ty, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -76,12 +76,27 @@ pub struct Function {
     pub name: String,
     /// How many of `locals`, from the first, are parameters.
     pub arity: usize,
-    /// Parameters, then names bound in the body.
+    /// Parameters, then names bound in the body and in the contract.
     pub locals: Vec<Local>,
+    /// What it wants and promises.
+    pub contract: Contract,
     /// What it returns.
     pub body: Expr,
     /// The name in the text.
     pub span: Span,
+}
+
+/// What a function wants and promises: `requires e ensures e decreases e`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contract {
+    /// What has to hold where it is called.
+    pub requires: Vec<Expr>,
+    /// What holds of its result.
+    pub ensures: Vec<Expr>,
+    /// What `result` stands for in `ensures`; there whenever something is written.
+    pub result: Option<LocalId>,
+    /// What gets smaller when it calls itself.
+    pub decreases: Option<Expr>,
 }
 
 /// Statements with their locals.
@@ -108,7 +123,23 @@ pub struct Local {
     pub span: Span,
 }
 
+impl Function {
+    /// What a call computes: what it requires, then the body.
+    pub fn computed(&self) -> impl Iterator<Item = &Expr> {
+        let requires = self.contract.requires.iter();
+        requires.chain(std::iter::once(&self.body))
+    }
+}
+
 impl Song {
+    /// The positions of the lines that endpoints sing: neither lemmas nor contracts.
+    pub fn choreographies(&self) -> impl Iterator<Item = usize> + '_ {
+        let lines = self.lines.iter().enumerate();
+        lines
+            .filter(|(_, line)| line.is_choreography())
+            .map(|(at, _)| at)
+    }
+
     /// The processes, when the song is one of voices.
     pub fn voices(&self) -> Option<&Voices> {
         match &self.system {

@@ -73,8 +73,19 @@ pub enum StmtKind {
     /// `par { call f(args); … }`: all of them, interleaved; goes on when all are done (procedures
     /// only).
     Par(Vec<Call>),
+    /// `use lemma(args);`: what the lemma says holds (lines only).
+    Use(Use),
     /// `yield inv(args), …;`: others may act here, and these hold (procedures only).
     Yield(Vec<InvariantCall>),
+}
+
+/// `lemma(args)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Use {
+    /// Into [`Song::lines`](crate::Song::lines).
+    pub lemma: usize,
+    /// Its arguments.
+    pub arguments: Vec<Expr>,
 }
 
 /// `f(args)` of an action or a procedure.

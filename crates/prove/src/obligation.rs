@@ -1,5 +1,6 @@
 //! Obligations: what has to be shown, and how to talk about it.
 
+use crate::functions::Induction;
 use crate::term::Term;
 use plainsong_diagnostics::Span;
 
@@ -28,6 +29,14 @@ pub enum Rule {
     /// in an invariant for one past the last position. As no run fails there, whatever is shown afterwards
     /// depends on it.
     DefinedEverywhere,
+    /// What a lemma requires holds where it is used.
+    LemmaRequires,
+    /// A lemma that uses itself does so for something smaller.
+    LemmaDecreases,
+    /// Part of the proof of a lemma or function that this rests on.
+    Support,
+    /// What decreases gets smaller where a recursive function is called. No run checks it.
+    Terminates,
     /// A property holds at the end.
     Finally(usize),
     /// A step of the proof of a library lemma.
@@ -39,10 +48,18 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Does no run check it, so that every verdict depends on it? Whoever answers a question by the
+    /// Does every verdict depend on it, mostly because no run checks it? Whoever answers a question by the
     /// obligations of some rules has to add these.
     pub fn is_unchecked(self) -> bool {
-        matches!(self, Rule::Position | Rule::DefinedEverywhere)
+        matches!(
+            self,
+            Rule::Position
+                | Rule::DefinedEverywhere
+                | Rule::Terminates
+                | Rule::LemmaRequires
+                | Rule::LemmaDecreases
+                | Rule::Support
+        )
     }
 
     /// Its name: rule and side condition.
@@ -57,6 +74,10 @@ impl Rule {
             Rule::Assert => "statement/assert",
             Rule::Defined => "expression/defined",
             Rule::DefinedEverywhere => "expression/defined-everywhere",
+            Rule::LemmaRequires => "lemma/requires",
+            Rule::LemmaDecreases => "lemma/decreases",
+            Rule::Support => "support/contract",
+            Rule::Terminates => "function/decreases",
             Rule::Finally(_) => "line/finally",
             Rule::Library => "library/lemma",
             Rule::Refinement(name) => name,
@@ -82,4 +103,6 @@ pub struct Obligation {
     pub hypotheses: Vec<Term>,
     /// What has to follow.
     pub goal: Term,
+    /// The proof by induction that it is part of, if the functions of a circle are not known yet.
+    pub induction: Option<Induction>,
 }

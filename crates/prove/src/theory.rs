@@ -4,6 +4,7 @@
 //! parameter satisfies its `where`) is *background*, a hypothesis of every obligation. Constants are
 //! their values.
 
+use crate::functions::Functions;
 use crate::library::Lemma;
 use crate::lower::{Env, Lowering, Unsupported};
 use crate::term::{Op, Sort, Term, Terms};
@@ -26,6 +27,7 @@ pub struct Theory {
     defaults: BTreeMap<Sort, Term>,
     background: Vec<Term>,
     lemmas: BTreeMap<Lemma, Option<String>>,
+    pub(crate) functions: Functions,
     /// What the second solver said, when it was asked.
     pub second: SecondOpinions,
 }
@@ -52,6 +54,7 @@ impl Theory {
             defaults: BTreeMap::new(),
             background: Vec::new(),
             lemmas: BTreeMap::new(),
+            functions: Functions::default(),
             second: SecondOpinions::default(),
         }
     }

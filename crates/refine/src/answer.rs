@@ -87,5 +87,6 @@ pub fn obligation(
         participants: Vec::new(),
         hypotheses,
         goal,
+        induction: None,
     }
 }

@@ -68,7 +68,9 @@ impl Visit for Cut<'_> {
         if let ExprKind::Call(id, _) = &expr.kind
             && self.seen.insert(*id)
         {
-            self.expr(&self.song.functions[id.index()].body);
+            let song = self.song;
+            let computed = song.functions[id.index()].computed();
+            computed.for_each(|expr| self.expr(expr));
         }
         if let (ExprKind::MapOf(..), Ty::Map(key, _)) = (&expr.kind, &expr.ty) {
             self.found |= !is_finite(self.song, key);

@@ -38,7 +38,7 @@ pub(crate) fn subjects(song: &Song, property: &Property) -> Vec<Subject> {
         }
     }
     match song.system {
-        System::None => lines().collect(),
+        System::None => song.choreographies().map(Subject::Line).collect(),
         System::Voices(_) | System::Actions(_) => vec![Subject::System],
     }
 }

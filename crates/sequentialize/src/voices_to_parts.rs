@@ -439,6 +439,7 @@ impl<'a> Builder<'_, 'a> {
             | StmtKind::Spawn(..)
             | StmtKind::Call(..)
             | StmtKind::Par(_)
+            | StmtKind::Use(_)
             | StmtKind::Yield(_) => return Err(not_covered(stmt.span, "`async` is not covered")),
         })
     }

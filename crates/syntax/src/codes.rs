@@ -51,8 +51,7 @@ smaller number or a `param`.";
 
     /// A word kept for later.
     RESERVED_WORD = "reserved-word", "a word that is reserved for a later version",
-"Some words have no meaning yet but will have one: `call`, `extern`, `layer`, `lemma`, `linear`, `par`,
-`procedure`, `refines`, `sequentialize`, `yield`. They cannot be names, so that programs written today
+"Some words have no meaning yet but will have one: `extern`, `layer`, `sequentialize`. They cannot be names, so that programs written today
 keep their meaning.
 
 ```text

@@ -72,7 +72,7 @@ kinds! {
     ActionKw, AlwaysKw, AnyKw, AsKw, AssertKw, AssumeKw, AsyncKw, BagKw, BoolKw, BreakKw, CallKw, ChooseKw,
     ChoreographyKw, ConstKw, ContinueKw, DaemonKw, DecreasesKw, ElseKw, EndpointKw,
     EnsuresKw, EnumKw, EventuallyKw, ExistsKw, FalseKw, FinallyKw, FnKw, ForKw, ForallKw, IfKw,
-    InKw, InitKw, IntKw, InvariantKw, IsKw, LetKw, LinearKw, LoopKw, MapKw, MatchKw, MaybeKw, MessageKw, NatKw,
+    InKw, InitKw, IntKw, InvariantKw, IsKw, LemmaKw, LetKw, LinearKw, LoopKw, MapKw, MatchKw, MaybeKw, MessageKw, NatKw,
     NoneKw, OldKw, OnKw, OptionKw, ParKw, ParamKw, ProcedureKw, ProcessKw, PropertyKw, ReceiveKw,
     RefinesKw, RequiresKw, SelfKw,
     SendKw, SeqKw, SetKw, SizeKw, SomeKw, SortKw, StructKw, TimeoutKw, ToKw, TrueKw, VarKw,
@@ -80,7 +80,7 @@ kinds! {
 
     // Keywords only where the grammar expects them.
     AtKw, AtomicKw, BothKw, ByKw, CountKw, DurableKw, FairKw, FaultKw, FromKw, LeftKw, OrderedKw,
-    PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw,
+    PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw, UseKw,
 
     // Nodes.
     /// Text that fits nowhere, kept so that the tree is complete.
@@ -89,13 +89,13 @@ kinds! {
     SortItem, EnumItem, Variant, StructItem, FieldDecl, ConstItem, ParamItem, FnItem, MessageItem,
     ProcessItem, ProcessBody, Handler, VarDecl, ActionItem, InitItem, ChoreographyItem,
     ChoreographyBody, Endpoint, Contract, PropertyItem, Claim, SizeItem, Sizing,
-    FaultItem, InvariantItem, ProcedureItem, ResultDecl, LayerClause, RefinesClause, InvariantUse,
-    InvariantCall, SequentializeItem, Eliminated,
+    FaultItem, InvariantItem, LemmaItem, ProcedureItem, ResultDecl, LayerClause, RefinesClause,
+    InvariantUse, InvariantCall, SequentializeItem, Eliminated,
     BinderList, Binder, EngineList, SizingList,
     Accept, SlotList, Slot, Source,
     Block, LetStmt, AssignStmt, IfStmt, MatchStmt, MatchStmtArm, WhileStmt, ForStmt, LoopStmt,
     BreakStmt, ContinueStmt, MaybeStmt, AssertStmt, AssumeStmt, SendStmt, ReceiveStmt,
-    ReceiveChoice, ReceiveArm, TimeoutArm, AsyncStmt, CallStmt, Called, ParStmt, YieldStmt,
+    ReceiveChoice, ReceiveArm, TimeoutArm, AsyncStmt, CallStmt, Called, ParStmt, UseStmt, YieldStmt,
     InvariantClause, DecreasesClause, WhereClause,
     Choose, Binding,
     PrimitiveType, NamedType, GenericType, TupleType,
@@ -144,6 +144,7 @@ pub const KEYWORDS: &[(&str, SyntaxKind)] = &[
     ("int", IntKw),
     ("invariant", InvariantKw),
     ("is", IsKw),
+    ("lemma", LemmaKw),
     ("let", LetKw),
     ("linear", LinearKw),
     ("loop", LoopKw),
@@ -183,7 +184,7 @@ pub const KEYWORDS: &[(&str, SyntaxKind)] = &[
 ];
 
 /// Words kept for a later version of the language, in alphabetical order.
-pub const RESERVED_WORDS: &[&str] = &["extern", "layer", "lemma", "sequentialize"];
+pub const RESERVED_WORDS: &[&str] = &["extern", "layer", "sequentialize"];
 
 impl SyntaxKind {
     /// The kind of a word: a keyword, a reserved word, `_`, or an ordinary name.
@@ -230,6 +231,7 @@ impl SyntaxKind {
                 | ProcedureKw
                 | InitKw
                 | ChoreographyKw
+                | LemmaKw
                 | PropertyKw
                 | SizeKw
         )

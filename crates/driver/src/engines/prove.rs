@@ -1,8 +1,8 @@
 //! The prover: choreographies for every size and every value.
 //!
 //! What was shown before, under the content of the obligations, is looked up; if that is everything, it
-//! is the answer. Otherwise a small bounded search comes first: what is wrong is mostly wrong for small values, and a run is
-//! the best answer there is. What it does not refute goes to the prover; what the prover leaves open is
+//! is the answer. Otherwise small bounded searches come first, some runs that make every choice alike among
+//! them: what is wrong is mostly wrong for small values, and a run is the best answer there is. What it does not refute goes to the prover; what the prover leaves open is
 //! searched again with longer sequences and more states. *Proved* means that every obligation of the
 //! question was shown; *refuted* means that the interpreter ran into it; the rest is unknown, with the
 //! obligations that are open.
@@ -12,7 +12,7 @@
 //! NOT COVERED. Processes and action systems: their code is not sequential. `always` properties of
 //! choreographies.
 
-use super::naive::by_states;
+use super::naive::{Search, by_states};
 use crate::engine::{EngineReport, ProofOptions, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -24,12 +24,14 @@ use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::{Conditions, conditions};
 use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, search};
+use plainsong_semantics::search::{Check, dive, search};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::collections::BTreeMap;
 
-/// States of the search that comes first.
+/// States of the search that comes first: what is wrong nearby is shown best by its shortest run.
+const FIRST_STATES: u64 = 500;
+/// States of the searches after it.
 const FEW_STATES: u64 = 5_000;
 /// States of the one that comes last.
 const MANY_STATES: u64 = 100_000;
@@ -65,7 +67,9 @@ impl Engine for Prove {
         proof.recall(overseer);
         proof.close(task, &mut verdicts);
         if verdicts.iter().any(Option::is_none) {
-            refute(task, overseer, &mut verdicts, FEW_STATES, 0)?;
+            refute(task, overseer, &mut verdicts, &mut search, FIRST_STATES, 0)?;
+            refute(task, overseer, &mut verdicts, &mut dive, FEW_STATES, 0)?;
+            refute(task, overseer, &mut verdicts, &mut search, FEW_STATES, 0)?;
         }
         if verdicts.iter().any(Option::is_none) {
             proof.attempt(task, &verdicts, overseer);
@@ -73,7 +77,7 @@ impl Engine for Prove {
             if task.proof.or_explore {
                 explore(task, overseer, &mut verdicts, &proof)?;
             } else {
-                refute(task, overseer, &mut verdicts, MANY_STATES, 1)?;
+                refute(task, overseer, &mut verdicts, &mut search, MANY_STATES, 1)?;
             }
             for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
                 if verdict.is_none() {
@@ -93,6 +97,7 @@ fn refute(
     task: &Task,
     overseer: &mut Overseer<'_>,
     verdicts: &mut [Option<Verdict>],
+    search: &mut Search<'_>,
     states: u64,
     longer: usize,
 ) -> Result<(), Problem> {
@@ -106,7 +111,7 @@ fn refute(
     small.questions = open.iter().map(|&at| task.questions[at].clone()).collect();
     small.limits.states = small.limits.states.min(states);
     small.bounds.length += longer;
-    let (closed, _) = by_states(&small, overseer, &mut search)?;
+    let (closed, _) = by_states(&small, overseer, search)?;
     for (at, closed) in open.into_iter().zip(closed) {
         if closed.verdict.outcome == Outcome::Refuted {
             verdicts[at] = Some(closed.verdict);
@@ -398,7 +403,12 @@ fn belongs(rule: Rule, check: Check) -> bool {
         Rule::Assert | Rule::Defined => check == Check::Assertions,
         Rule::Finally(at) => check == Check::Property(at),
         // No run fails where it does not hold: nothing is shown without it.
-        Rule::Position | Rule::DefinedEverywhere => true,
+        Rule::Position
+        | Rule::DefinedEverywhere
+        | Rule::Terminates
+        | Rule::LemmaRequires
+        | Rule::LemmaDecreases
+        | Rule::Support => true,
         Rule::Library | Rule::Vacuity | Rule::Refinement(_) => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::layout::{Doc, join, separated, text};
 use super::{items, systems};
-use crate::{Choreography, Song, System};
+use crate::{Choreography, LineKind, Song, System};
 
 /// A whole song as source text.
 pub fn song(song: &Song) -> String {
@@ -75,7 +75,8 @@ pub fn song(song: &Song) -> String {
     sections.extend(
         song.lines
             .iter()
-            .map(|decl| vec![systems::choreography(song, decl)]),
+            .filter(|decl| !matches!(decl.kind, LineKind::Contract(_)))
+            .map(|decl| vec![systems::line(song, decl)]),
     );
     sections.push(
         song.properties
@@ -89,7 +90,7 @@ pub fn song(song: &Song) -> String {
 
 /// One of a song's choreographies as source text.
 pub fn choreography(song: &Song, decl: &Choreography) -> String {
-    file(vec![vec![systems::choreography(song, decl)]])
+    file(vec![vec![systems::line(song, decl)]])
 }
 
 /// Sections are kept apart by an empty line.

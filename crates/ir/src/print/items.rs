@@ -83,8 +83,21 @@ pub(super) fn function(song: &Song, decl: &Function) -> Doc {
     let mut w = Writer::new(song, &decl.locals);
     let parameters = parameters(&mut w, decl.arity);
     let head = list(&format!("fn {}(", decl.name), parameters, ")", Doc::Break);
-    let result = format!(" -> {} ", ty(song, &decl.body.ty));
-    group([head, text(result), w.branch(&decl.body)])
+    let result = text(format!(" -> {}", ty(song, &decl.body.ty)));
+    let contract = &decl.contract;
+    if contract.result.is_none() {
+        return group([head, result, text(" "), w.branch(&decl.body)]);
+    }
+    let clauses = w.contract(
+        &contract.requires,
+        &contract.ensures,
+        contract.result,
+        contract.decreases.as_ref(),
+    );
+    join([
+        group([head, result, clauses, Doc::Line]),
+        w.branch(&decl.body),
+    ])
 }
 
 /// `property name …: claim;`

@@ -89,6 +89,11 @@ impl Writer<'_> {
                 let arms = arms.collect();
                 join([text("par "), braces(arms)])
             }
+            StmtKind::Use(used) => {
+                let row = self.song.lines.get(used.lemma);
+                let name = named(row.map(|row| &row.name), "lemma", used.lemma as u32);
+                group([text("use "), self.call(&name, &used.arguments), text(";")])
+            }
             StmtKind::Yield(calls) if calls.is_empty() => text("yield;"),
             StmtKind::Yield(calls) => {
                 let calls: Vec<Doc> = calls.iter().map(|call| self.invariant_call(call)).collect();
@@ -292,6 +297,32 @@ impl Writer<'_> {
                 parts.extend([Doc::Line, text("invariant "), w.expr(invariant)]);
             }
             if let Some(decreases) = &clauses.decreases {
+                parts.extend([Doc::Line, text("decreases "), w.expr(decreases)]);
+            }
+            indent(parts)
+        })
+    }
+
+    /// `requires e ensures e decreases e` before a block; `result` has a name in `ensures`.
+    pub(super) fn contract(
+        &mut self,
+        requires: &[Expr],
+        ensures: &[Expr],
+        result: Option<LocalId>,
+        decreases: Option<&Expr>,
+    ) -> Doc {
+        self.before_block(|w| {
+            let mut parts = Vec::new();
+            for condition in requires {
+                parts.extend([Doc::Line, text("requires "), w.expr(condition)]);
+            }
+            w.scoped(|w| {
+                result.map(|result| w.names.bind(result));
+                for promise in ensures {
+                    parts.extend([Doc::Line, text("ensures "), w.expr(promise)]);
+                }
+            });
+            if let Some(decreases) = decreases {
                 parts.extend([Doc::Line, text("decreases "), w.expr(decreases)]);
             }
             indent(parts)

@@ -5,9 +5,9 @@ use super::layout::{Doc, group, join, list, text};
 use super::stmts::braces;
 use super::writer::Writer;
 use crate::{
-    Action, Body, Choreography, Code, Family, FamilyId, Fault, FaultKind, Global, Handler,
-    Invariant, Layers, Local, LocalId, Message, Procedure, Process, Sequentialization, Song,
-    Voices,
+    Action, Body, Choreography, Code, Expr, Family, FamilyId, Fault, FaultKind, Global, Handler,
+    Invariant, Layers, LineKind, Local, LocalId, Message, Procedure, Process, Sequentialization,
+    Song, Voices,
 };
 
 /// `message Name(…) via …;`
@@ -117,8 +117,31 @@ fn state_vars(song: &Song, id: FamilyId, family: &Family) -> Vec<Doc> {
     vars.collect()
 }
 
+/// A choreography or a lemma; a contract is shown as what it checks.
+pub(super) fn line(song: &Song, decl: &Choreography) -> Doc {
+    match &decl.kind {
+        LineKind::Choreography | LineKind::Contract(_) => choreography(song, decl),
+        LineKind::Lemma(decreases) => lemma(song, decl, decreases.as_ref()),
+    }
+}
+
+/// `lemma name(…) requires e ensures e decreases e { … }`
+fn lemma(song: &Song, decl: &Choreography, decreases: Option<&Expr>) -> Doc {
+    let mut w = Writer::of_line(song, decl);
+    let parameters = parameters(&mut w, decl.code.arity);
+    let head = list(
+        &format!("lemma {}(", decl.name),
+        parameters,
+        ")",
+        Doc::Break,
+    );
+    let clauses = w.contract(&decl.requires, &decl.ensures, None, decreases);
+    let body = w.stmts(&decl.code.body);
+    join([group([head, clauses, Doc::Line]), braces(body)])
+}
+
 /// `choreography name(…) { … }`
-pub(super) fn choreography(song: &Song, decl: &Choreography) -> Doc {
+fn choreography(song: &Song, decl: &Choreography) -> Doc {
     let mut w = Writer::of_line(song, decl);
     let parameters = parameters(&mut w, decl.code.arity);
     let head = list(

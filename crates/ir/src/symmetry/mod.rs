@@ -150,7 +150,8 @@ impl Visit for Order<'_> {
             }
             ExprKind::Call(function, _) if self.known.insert(*function) => {
                 let song = self.song;
-                self.expr(&song.functions[function.index()].body);
+                let computed = song.functions[function.index()].computed();
+                computed.for_each(|expr| self.expr(expr));
             }
             _ => {}
         }
@@ -202,7 +203,9 @@ impl Visit for Partial<'_> {
             }
             self.calls.push(*function);
             let song = self.song;
-            self.expr(&song.functions[function.index()].body);
+            let function = &song.functions[function.index()];
+            self.found |= !function.contract.requires.is_empty();
+            self.expr(&function.body);
             self.calls.pop();
             return walk::exprs(self, arguments);
         }

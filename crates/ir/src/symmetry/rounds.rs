@@ -214,7 +214,8 @@ impl Visit for Rounds<'_> {
             && self.calls.insert(*function)
         {
             let song = self.song;
-            reads_of_function(self, &song.functions[function.index()].body);
+            let computed = song.functions[function.index()].computed();
+            computed.for_each(|expr| reads_of_function(self, expr));
         }
         walk::expr(self, of);
     }
@@ -274,6 +275,7 @@ impl Visit for Rounds<'_> {
             | StmtKind::Spawn(..)
             | StmtKind::Call(..)
             | StmtKind::Par(_)
+            | StmtKind::Use(_)
             | StmtKind::Yield(_) => {
                 self.refuse(stmt.span, "rounds of this loop act one after the other");
             }
@@ -302,7 +304,8 @@ fn reads_of_function(rounds: &mut Rounds<'_>, body: &Expr) {
                 && self.0.calls.insert(*function)
             {
                 let song = self.0.song;
-                self.expr(&song.functions[function.index()].body);
+                let computed = song.functions[function.index()].computed();
+                computed.for_each(|expr| self.expr(expr));
             }
             walk::expr(self, of);
         }

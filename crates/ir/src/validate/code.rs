@@ -5,8 +5,9 @@ use super::scope::{Home, Scope};
 use crate::finite::{is_enumerable, is_finite};
 use crate::visit::Visit;
 use crate::{
-    Body, Choice, Choreography, Claim, Code, Domain, Expr, FamilyId, Handler, Local, LocalId,
-    Procedure, Process, RangeEnd, Song, SortKind, StartValue, Stmt, StmtKind, System, Ty,
+    Body, Choice, Choreography, Claim, Code, Domain, Expr, FamilyId, Function, Handler, LineKind,
+    Local, LocalId, Procedure, Process, RangeEnd, Song, SortKind, StartValue, Stmt, StmtKind,
+    System, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -26,6 +27,7 @@ pub(super) fn check(song: &Song, report: &mut Report) {
     for decl in &song.functions {
         report.enter(format!("fn {}", decl.name));
         let mut scope = Scope::new(report, song, &decl.locals, Home::Closed, decl.arity);
+        function_contract(&mut scope, decl);
         scope.branch = true;
         scope.expr(&decl.body);
     }
@@ -74,7 +76,9 @@ pub(super) fn check(song: &Song, report: &mut Report) {
         }
     }
     for (at, line) in song.lines.iter().enumerate() {
-        choreography(song, report, line, at);
+        if !matches!(line.kind, LineKind::Contract(_)) {
+            choreography(song, report, line, at);
+        }
     }
     for property in &song.properties {
         report.enter(format!("property {}", property.name));
@@ -84,6 +88,28 @@ pub(super) fn check(song: &Song, report: &mut Report) {
             Claim::Quiescent { .. } => {}
         }
     }
+}
+
+fn function_contract(scope: &mut Scope<'_, '_>, decl: &Function) {
+    let contract = &decl.contract;
+    let written = !contract.requires.is_empty()
+        || !contract.ensures.is_empty()
+        || contract.decreases.is_some();
+    if written && contract.result.is_none() {
+        scope.wrong(decl.span, "a contract has a name for the result");
+    }
+    let requires = contract.requires.iter();
+    requires.for_each(|expr| scope.typed(expr, &Ty::Bool));
+    if let Some(decreases) = &contract.decreases {
+        scope.expr(decreases);
+    }
+    scope.scoped(|scope| {
+        if let Some(result) = contract.result {
+            scope.bind_fixed(result);
+        }
+        let ensures = contract.ensures.iter();
+        ensures.for_each(|expr| scope.typed(expr, &Ty::Bool));
+    });
 }
 
 /// The bounds of a sort have no locals, so nothing is bound in them.
@@ -209,6 +235,9 @@ fn choreography(song: &Song, report: &mut Report, line: &Choreography, at: usize
         .iter()
         .for_each(|expr| scope.typed(expr, &Ty::Bool));
     scope.old_allowed = false;
+    if let LineKind::Lemma(Some(decreases)) = &line.kind {
+        scope.expr(decreases);
+    }
     scope.block(&code.body);
 }
 

@@ -1,7 +1,7 @@
 //! Names: words that can be names, and no two alike where they share a set.
 
 use super::Report;
-use crate::{Binder, Local, Song, System, words};
+use crate::{Binder, Choreography, LineKind, Local, Song, System, words};
 use plainsong_diagnostics::Span;
 use std::collections::BTreeSet;
 
@@ -10,10 +10,8 @@ pub(super) fn check(song: &Song, report: &mut Report) {
     report.enter("items");
     distinct(report, values(song));
     distinct(report, messages_and_actions(song));
-    distinct(
-        report,
-        song.lines.iter().map(|line| (&*line.name, line.span)),
-    );
+    let lines = song.lines.iter().filter(|line| !is_contract(line));
+    distinct(report, lines.map(|line| (&*line.name, line.span)));
     distinct(
         report,
         song.properties
@@ -47,6 +45,10 @@ pub(super) fn check(song: &Song, report: &mut Report) {
         report.enter(format!("property {}", decl.name));
         locals(report, &decl.locals, 0);
     }
+}
+
+fn is_contract(line: &Choreography) -> bool {
+    matches!(line.kind, LineKind::Contract(_))
 }
 
 /// Names that expressions can begin with share one set.

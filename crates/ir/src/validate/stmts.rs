@@ -284,6 +284,7 @@ impl Scope<'_, '_> {
             StmtKind::Spawn(..) => matches!(home, Home::Action | Home::Procedure),
             StmtKind::Call(..) => matches!(home, Home::Procedure | Home::Schedule),
             StmtKind::Par(_) | StmtKind::Yield(_) => home == Home::Procedure,
+            StmtKind::Use(_) => matches!(home, Home::Line(_)),
             StmtKind::While(..) => home != Home::Action,
             StmtKind::Break | StmtKind::Continue => self.loops > 0,
             _ => true,
@@ -379,6 +380,15 @@ impl Scope<'_, '_> {
                 walk::exprs(self, arguments);
                 let wanted = self.parameters_of(callee);
                 self.arguments(arguments, wanted, stmt.span);
+            }
+            StmtKind::Use(used) => {
+                walk::exprs(self, &used.arguments);
+                let lemma = self.song.lines.get(used.lemma);
+                let wanted = lemma.filter(|line| line.is_lemma()).map(|line| {
+                    let rows = line.code.locals.iter().take(line.code.arity);
+                    rows.map(|row| row.ty.clone()).collect()
+                });
+                self.arguments(&used.arguments, wanted, stmt.span);
             }
             StmtKind::Par(calls) => calls.iter().for_each(|call| self.call(call)),
             StmtKind::Yield(calls) => calls.iter().for_each(|call| self.invariant_call(call)),

@@ -2,9 +2,9 @@
 
 use crate::{
     Accept, Access, Actions, Binding, Block, Body, Choice, Choreography, Claim, Code, Const,
-    Domain, Expr, ExprKind, Family, Function, InvariantCall, Local, LocalId, LoopClauses, Pattern,
-    PatternKind, Place, Process, Property, RangeEnd, Root, Sizing, Song, SortDecl, SortKind,
-    Source, StartValue, Stmt, StmtKind, System, Voices,
+    Contract, Domain, Expr, ExprKind, Family, Function, InvariantCall, LineKind, Local, LocalId,
+    LoopClauses, Pattern, PatternKind, Place, Process, Property, RangeEnd, Root, Sizing, Song,
+    SortDecl, SortKind, Source, StartValue, Stmt, StmtKind, System, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -299,6 +299,7 @@ macro_rules! walkers {
                             exprs(v, & $($mut)? call.arguments);
                         }
                     }
+                    StmtKind::Use(used) => exprs(v, & $($mut)? used.arguments),
                     StmtKind::Yield(calls) => {
                         for call in calls {
                             invariant_call(v, call);
@@ -430,8 +431,18 @@ macro_rules! walkers {
             fn function<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Function) {
                 v.span(& $($mut)? decl.span);
                 table(v, & $($mut)? decl.locals);
+                contract(v, & $($mut)? decl.contract);
                 v.expr(& $($mut)? decl.body);
                 v.leave(& $($mut)? decl.locals);
+            }
+
+            fn contract<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Contract) {
+                exprs(v, & $($mut)? decl.requires);
+                if let Some(result) = & $($mut)? decl.result {
+                    v.binds(result);
+                }
+                exprs(v, & $($mut)? decl.ensures);
+                optional(v, & $($mut)? decl.decreases);
             }
 
             fn family<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Family) {
@@ -541,6 +552,9 @@ macro_rules! walkers {
                 table(v, & $($mut)? line.code.locals);
                 exprs(v, & $($mut)? line.requires);
                 exprs(v, & $($mut)? line.ensures);
+                if let LineKind::Lemma(decreases) = & $($mut)? line.kind {
+                    optional(v, decreases);
+                }
                 v.block(& $($mut)? line.code.body);
                 v.leave(& $($mut)? line.code.locals);
             }

@@ -214,6 +214,7 @@ pub(crate) fn function(name: &str, arity: usize, locals: Vec<Local>, body: Expr)
         name: name.to_owned(),
         arity,
         locals,
+        contract: Default::default(),
         body,
         span: Default::default(),
     }

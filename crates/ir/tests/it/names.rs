@@ -132,6 +132,7 @@ fn endpoints_of_several_choreographies_are_told_apart_in_properties() {
         requires: vec![],
         ensures: vec![],
         code: Code::default(),
+        kind: Default::default(),
         span: Default::default(),
     };
     let v = expr(ExprKind::Of(FamilyId(1), vec![], VarId(0)), Ty::Int);

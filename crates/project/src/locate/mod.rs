@@ -111,6 +111,8 @@ impl<'a> Locate<'a> {
             StmtKind::Continue => out.push(core(CoreKind::Continue, span)),
             StmtKind::Assert(claim) => self.assert(claim, span, out),
             StmtKind::Assume(claim) => self.assume(claim, span, out),
+            // A step of a proof: nobody does anything.
+            StmtKind::Use(_) => {}
             StmtKind::Send(..)
             | StmtKind::Receive(_)
             | StmtKind::Select(..)

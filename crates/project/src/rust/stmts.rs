@@ -415,6 +415,7 @@ impl Role<'_> {
             | StmtKind::Spawn(..)
             | StmtKind::Call(..)
             | StmtKind::Par(_)
+            | StmtKind::Use(_)
             | StmtKind::Yield(_) => {
                 self.scope
                     .emit

@@ -9,11 +9,14 @@
 //!   nowhere;
 //! - a lambda that is still there becomes a symbol with its definition as a quantified formula;
 //! - a sum, a least or a greatest element becomes a symbol about which facts are asserted
-//!   ([`totals`](super::totals)); so does a division by something that is no constant.
+//!   ([`totals`](super::totals)); so does a division by something that is no constant;
+//! - about a call of a recursive function its definition and promise are asserted
+//!   ([`calls`](super::calls)).
 //!
 //! Why sound. Each step asserts something that any model of the original can be extended to satisfy;
 //! if the result has no model, neither has the original.
 
+use crate::functions::Induction;
 use crate::library::Lemma;
 use crate::term::{Op, Sort, Term};
 use crate::theory::{Result, Theory};
@@ -49,6 +52,10 @@ pub(super) struct Ground<'t> {
     pub(super) instances: FxHashSet<(usize, Vec<Term>)>,
     /// What witnesses are called: those of facts about sums are not tried in other sums.
     pub(super) witness_name: &'static str,
+    /// Calls of recursive functions whose facts are asserted.
+    pub(super) calls: Vec<Term>,
+    /// The proof by induction that is under way.
+    pub(super) induction: Option<Induction>,
     /// Lemmas of which there are instances.
     pub(super) used: BTreeSet<Lemma>,
     asserted: FxHashSet<Term>,
@@ -70,6 +77,8 @@ impl<'t> Ground<'t> {
             divisions: Vec::new(),
             instances: FxHashSet::default(),
             witness_name: WITNESS,
+            calls: Vec::new(),
+            induction: None,
             used: BTreeSet::new(),
             asserted: FxHashSet::default(),
             pushed: FxHashSet::default(),

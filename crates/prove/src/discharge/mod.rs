@@ -8,6 +8,7 @@
 //! is what was shown, under the content of the obligation ([`normal`]): an obligation that did not change
 //! costs a look at a file.
 
+mod calls;
 mod ground;
 mod normal;
 mod quantifiers;

@@ -4,11 +4,12 @@
 //! sort and the numbers of its arguments; symbols, sorts and datatypes are numbered in the order in
 //! which they occur, so names, places in the file and what else the file contains make no difference.
 //! What the discharge knows beyond the formulas is written out as well: which symbol is the size of
-//! which sort, which are values without a meaning, and what equality of collections means for their type.
+//! which sort, what is known about the functions that are called, which are values without a meaning, and what equality of collections means for their type.
 
 use crate::obligation::{Obligation, Rule};
 use crate::term::{Op, Sort, SortKind, Term};
 use crate::theory::{Result, Theory};
+use plainsong_ir::FnId;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 
@@ -25,6 +26,7 @@ pub(super) fn normal(theory: &mut Theory, obligation: &Obligation) -> Result<Str
         symbols: FxHashMap::default(),
         sorts: FxHashMap::default(),
         types: FxHashMap::default(),
+        functions: Vec::new(),
     };
     for formula in background.into_iter().chain(obligation.hypotheses.clone()) {
         let number = writing.node(formula)?;
@@ -32,6 +34,14 @@ pub(super) fn normal(theory: &mut Theory, obligation: &Obligation) -> Result<Str
     }
     let goal = writing.node(obligation.goal)?;
     let _ = writeln!(writing.text, "show {goal}");
+    if let Some(induction) = &obligation.induction {
+        let bound = writing.node(induction.bound)?;
+        let functions: Vec<usize> = (induction.functions.iter())
+            .map(|function| writing.function(function.0))
+            .collect();
+        let _ = writeln!(writing.text, "below {bound} of {functions:?}");
+    }
+    writing.definitions()?;
     Ok(writing.text)
 }
 
@@ -42,6 +52,8 @@ struct Writing<'t> {
     symbols: FxHashMap<u32, usize>,
     sorts: FxHashMap<Sort, usize>,
     types: FxHashMap<u32, usize>,
+    /// Functions that are called, in the order in which they occur.
+    functions: Vec<u32>,
 }
 
 impl Writing<'_> {
@@ -64,12 +76,49 @@ impl Writing<'_> {
             Op::Make(_, constructor) => format!("make {constructor}"),
             Op::Get(_, constructor, field) => format!("get {constructor} {field}"),
             Op::Is(_, constructor) => format!("is {constructor}"),
+            Op::Call(function) => format!("call {}", self.function(function)),
             other => format!("{other:?}"),
         };
         let number = self.nodes.len();
         let _ = writeln!(self.text, "{number} {op} {sort} {args:?}");
         self.nodes.insert(term, number);
         Ok(number)
+    }
+
+    fn function(&mut self, number: u32) -> usize {
+        let known = self.functions.iter().position(|known| *known == number);
+        known.unwrap_or_else(|| {
+            self.functions.push(number);
+            self.functions.len() - 1
+        })
+    }
+
+    /// What is known about the functions that are called, and about those that they call.
+    fn definitions(&mut self) -> Result<()> {
+        let mut at = 0;
+        while let Some(&number) = self.functions.get(at) {
+            let Some(definition) = self.theory.definition(FnId(number)) else {
+                at += 1;
+                continue;
+            };
+            let params = definition.params.iter().chain([&definition.result]);
+            let params: Vec<usize> = params
+                .map(|param| self.node(*param))
+                .collect::<Result<_>>()?;
+            let parts = [
+                definition.domain,
+                definition.body,
+                definition.promise,
+                definition.measure,
+            ];
+            let parts: Vec<usize> = parts
+                .iter()
+                .map(|part| self.node(*part))
+                .collect::<Result<_>>()?;
+            let _ = writeln!(self.text, "function {at} {params:?} {parts:?}");
+            at += 1;
+        }
+        Ok(())
     }
 
     fn symbol(&mut self, number: u32, term: Term) -> String {

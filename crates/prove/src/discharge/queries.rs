@@ -70,6 +70,7 @@ pub(super) fn queries(
 ) -> Result<Queries> {
     let background = theory.background().to_vec();
     let mut ground = Ground::new(theory);
+    ground.induction.clone_from(&obligation.induction);
     // First, so that its witnesses are tried first.
     let negated = ground.theory.terms.not(obligation.goal);
     ground.assert(negated)?;
@@ -125,7 +126,8 @@ fn instances(ground: &mut Ground<'_>) -> Result<[usize; 2]> {
             ground.sum_facts(facts)?;
             facts = sums;
         }
-        let new = ground.instantiate_round()?;
+        let called = ground.call_facts()?;
+        let new = ground.instantiate_round()? || called;
         let known = std::mem::replace(&mut divisions, ground.divisions.len());
         ground.division_facts(known)?;
         counts.push(ground.formulas.len());

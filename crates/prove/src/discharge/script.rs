@@ -16,6 +16,7 @@ pub(super) struct Script<'t> {
     assertions: Vec<Sexpr>,
     known_sorts: BTreeMap<Sort, Sexpr>,
     symbols: FxHashMap<u32, Sexpr>,
+    functions: FxHashMap<u32, Sexpr>,
     defined: FxHashMap<Term, Sexpr>,
     uses: FxHashMap<Term, u32>,
     bound: u32,
@@ -30,6 +31,7 @@ impl<'t> Script<'t> {
             assertions: Vec::new(),
             known_sorts: BTreeMap::new(),
             symbols: FxHashMap::default(),
+            functions: FxHashMap::default(),
             defined: FxHashMap::default(),
             uses: FxHashMap::default(),
             bound: 0,
@@ -145,6 +147,13 @@ impl<'t> Script<'t> {
                 );
                 Sexpr::list(std::iter::once(tester).chain(args))
             }
+            Op::Call(function) => {
+                let name = self.function(function, term);
+                match args.is_empty() {
+                    true => name,
+                    false => Sexpr::list(std::iter::once(name).chain(args)),
+                }
+            }
             other => panic!("{other:?} is not for a solver"),
         }
     }
@@ -174,6 +183,24 @@ impl<'t> Script<'t> {
         self.declarations
             .push(Sexpr::call("declare-const", declaration));
         self.symbols.insert(number, name.clone());
+        name
+    }
+
+    /// A function of the source, about which only facts are known.
+    fn function(&mut self, number: u32, call: Term) -> Sexpr {
+        if let Some(known) = self.functions.get(&number) {
+            return known.clone();
+        }
+        let name = Sexpr::name(&format!("f{}", self.functions.len()));
+        let arguments: Vec<Term> = self.terms.args(call).to_vec();
+        let from = arguments.into_iter().map(|arg| self.terms.sort(arg));
+        let from: Vec<Sort> = from.collect();
+        let from = from.into_iter().map(|sort| self.sort(sort)).collect();
+        let to = self.sort(self.terms.sort(call));
+        let declaration = [name.clone(), Sexpr::List(from), to];
+        self.declarations
+            .push(Sexpr::call("declare-fun", declaration));
+        self.functions.insert(number, name.clone());
         name
     }
 
@@ -228,14 +255,14 @@ fn field_name(data: u32, constructor: u32, field: u32) -> Sexpr {
     Sexpr::name(&format!("get{data}_{constructor}_{field}"))
 }
 
-/// Can a solver read it: does it contain no lambda, sum or call?
+/// Can a solver read it: does it contain no lambda or sum?
 pub(super) fn is_readable(terms: &Terms, term: Term, seen: &mut FxHashSet<Term>) -> bool {
     if !seen.insert(term) {
         return true;
     }
     let foreign = matches!(
         terms.op(term),
-        Op::Lambda | Op::Total | Op::Least | Op::Greatest | Op::Call(_)
+        Op::Lambda | Op::Total | Op::Least | Op::Greatest
     );
     !foreign
         && terms

@@ -231,6 +231,7 @@ impl Running<'_> {
             | StmtKind::Spawn(..)
             | StmtKind::Call(..)
             | StmtKind::Par(_)
+            | StmtKind::Use(_)
             | StmtKind::Yield(_) => {
                 return Err(Unsupported::new(
                     stmt.span,

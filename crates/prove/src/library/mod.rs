@@ -191,6 +191,7 @@ impl Steps<'_> {
             participants: Vec::new(),
             hypotheses,
             goal,
+            induction: None,
         });
     }
 }

@@ -9,10 +9,13 @@
 //! Quantifiers must be defined for every combination, also where the interpreter would stop at the
 //! first that decides: that asks for more, never for less ([`Definedness::everywhere`]).
 //!
+//! A call of a function asks for its `requires`; its value is the body, written out, or for a recursive
+//! function a term of its own ([`crate::functions`]).
+//!
 //! Integers are unbounded here, as the language says; the interpreter gives up beyond 64 bits.
 //!
 //! NOT COVERED, and said so ([`Unsupported`]): process identities, `pending`, own variables of
-//! processes, recursive functions, sequence comprehensions with a `where` or over a set.
+//! processes, recursive functions without `decreases`, sequence comprehensions with a `where` or over a set.
 
 mod binders;
 mod collections;
@@ -79,6 +82,8 @@ pub struct Definedness {
     pub what: &'static str,
     /// Is it asked for each value of a quantified name, where the interpreter may stop before?
     pub everywhere: bool,
+    /// Is it asked of what decreases, which no run checks?
+    pub terminates: bool,
 }
 
 /// What stands between the outside and the place being read.
@@ -98,7 +103,6 @@ pub struct Lowering<'a> {
     guards: Vec<Guard>,
     /// Conditions found so far, in the order of evaluation.
     pub definedness: Vec<Definedness>,
-    calls: Vec<FnId>,
 }
 
 impl<'a> Lowering<'a> {
@@ -109,7 +113,6 @@ impl<'a> Lowering<'a> {
             env,
             guards: Vec::new(),
             definedness: Vec::new(),
-            calls: Vec::new(),
         }
     }
 
@@ -203,6 +206,10 @@ impl<'a> Lowering<'a> {
 
     /// Notes a condition under which what is being read is defined.
     pub(crate) fn needs(&mut self, condition: Term, span: Span, what: &'static str) {
+        self.requirement(condition, span, what, false);
+    }
+
+    fn requirement(&mut self, condition: Term, span: Span, what: &'static str, terminates: bool) {
         let mut condition = condition;
         for guard in self.guards.iter().rev() {
             condition = match *guard {
@@ -218,6 +225,7 @@ impl<'a> Lowering<'a> {
                 span,
                 what,
                 everywhere,
+                terminates,
             });
         }
     }
@@ -316,17 +324,12 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    /// A call of a function that does not call itself is its body.
+    /// A call of a function that does not call itself is its body; any other is a term of its own.
     fn call(&mut self, function: FnId, arguments: &[Expr], span: Span) -> Result {
         let arguments = self.exprs(arguments)?;
-        let song = self.theory.song.clone();
-        let decl = &song.functions[function.index()];
-        if self.calls.contains(&function) {
-            let message = format!(
-                "the recursive function `{}` is not covered by proofs yet",
-                decl.name
-            );
-            return Err(Unsupported::new(span, message));
+        let is_recursive = !self.theory.circle(function).is_empty();
+        if is_recursive {
+            self.theory.note_call(function, span)?;
         }
         let locals = arguments.iter().enumerate();
         let env = Env {
@@ -336,11 +339,43 @@ impl<'a> Lowering<'a> {
             ..Env::default()
         };
         let outside = std::mem::replace(&mut self.env, env);
-        self.calls.push(function);
-        let value = self.expr(&decl.body);
-        self.calls.pop();
+        let value = self.called(function, &arguments, is_recursive, span);
         self.env = outside;
         value
+    }
+
+    /// The value of a call; the parameters are bound.
+    fn called(
+        &mut self,
+        function: FnId,
+        arguments: &[Term],
+        is_recursive: bool,
+        span: Span,
+    ) -> Result {
+        let song = self.theory.song.clone();
+        let decl = &song.functions[function.index()];
+        for condition in &decl.contract.requires {
+            let holds = self.expr(condition)?;
+            self.needs(holds, span, "a call where `requires` is false");
+        }
+        if !is_recursive {
+            return self.expr(&decl.body);
+        }
+        if let Some(induction) = self.theory.functions.induction.clone()
+            && induction.functions.contains(&function)
+            && let Some(decreases) = &decl.contract.decreases
+        {
+            let measure = self.expr(decreases)?;
+            let zero = self.zero();
+            let terms = &mut self.theory.terms;
+            let bounded = terms.le(zero, induction.bound);
+            let smaller = terms.lt(measure, induction.bound);
+            let holds = terms.and(&[bounded, smaller]);
+            let what = "a recursive call where what decreases does not get smaller";
+            self.requirement(holds, span, what, true);
+        }
+        let sort = self.theory.sort_of_type(&decl.body.ty, span)?;
+        Ok(self.theory.terms.call(function.0, arguments, sort))
     }
 
     /// The set of all values of a type.

@@ -9,6 +9,7 @@ use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::{Claim, Code, Global, GlobalId, StartValue};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The obligations of `init`, with those of the properties in `finally` at its end.
@@ -28,6 +29,8 @@ pub fn of_init(theory: &mut Theory, finally: &[usize]) -> Result<Conditions> {
         chosen: Vec::new(),
         beyond: false,
         cuts: 0,
+        lemma: None,
+        used: BTreeSet::new(),
     };
     following.init(code, finally)?;
     Ok(following.conditions)

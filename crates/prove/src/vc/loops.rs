@@ -115,6 +115,12 @@ impl Following<'_> {
 
     fn measure(&mut self, state: &mut State, clauses: &LoopClauses) -> Result<Option<Term>> {
         let Some(decreases) = &clauses.decreases else {
+            if self.lemma.is_some() {
+                return Err(Unsupported::new(
+                    Span::default(),
+                    "a `while` in the proof of a lemma has no `decreases`",
+                ));
+            }
             self.note("termination is not shown: a `while` has no `decreases`");
             return Ok(None);
         };

@@ -14,6 +14,8 @@
 //! - A condition that several endpoints decide part by part has to be unanimous
 //!   ([`plainsong_ir::unanimity`]): at an `if` where it stands, at a `while` like an invariant, at every
 //!   level of nesting.
+//! - A lemma is used by showing what it wants and relying on what it promises; its proof, and those of the
+//!   functions that are called, are shown with whatever rests on them ([`support`]).
 //! - A transfer between endpoints is an assignment: a line's steps happen one after the other.
 //!
 //! NOT COVERED. Termination of `while` loops without `decreases`: the notes say so, and what is
@@ -27,6 +29,7 @@ mod join;
 mod loops;
 mod start;
 mod statements;
+mod support;
 
 use crate::lower::{Env, Lowering};
 use crate::obligation::{Obligation, Rule};
@@ -35,7 +38,7 @@ use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
 use plainsong_ir::unanimity::{Agreement, Owners, apart};
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{BinOp, Claim, Expr, ExprKind, FamilyId, Stmt};
+use plainsong_ir::{BinOp, Choreography, Claim, Expr, ExprKind, FamilyId, LineKind, Stmt};
 use std::collections::BTreeSet;
 
 /// The most states that one place of the text is followed with.
@@ -50,22 +53,10 @@ pub struct Conditions {
     pub notes: Vec<String>,
 }
 
-/// The obligations of choreography `line`, with those of the properties in `finally`.
+/// The obligations of line `line`, with those of the properties in `finally` and of the functions and
+/// lemmas that it rests on.
 pub fn conditions(theory: &mut Theory, line: usize, finally: &[usize]) -> Result<Conditions> {
-    let decl = &theory.song.lines[line];
-    let (locals, owners) = (decl.code.locals.clone(), Owners::of(&theory.song, decl));
-    let mut following = Following {
-        theory,
-        locals,
-        owners,
-        text: String::new(),
-        conditions: Conditions::default(),
-        chosen: Vec::new(),
-        beyond: false,
-        cuts: 0,
-    };
-    following.line(line, finally)?;
-    Ok(following.conditions)
+    support::with_support(theory, line, finally)
 }
 
 pub use actions::of_init;
@@ -106,12 +97,15 @@ struct Following<'a> {
     beyond: bool,
     /// How many loops were cut at their heads.
     cuts: usize,
+    /// The lemma whose proof is followed.
+    lemma: Option<usize>,
+    /// Lemmas that were used.
+    used: BTreeSet<usize>,
 }
 
 impl Following<'_> {
-    fn line(&mut self, number: usize, finally: &[usize]) -> Result<()> {
+    fn line(&mut self, line: &Choreography, finally: &[usize]) -> Result<()> {
         let song = self.theory.song.clone();
-        let line = &song.lines[number];
         let mut state = self.start(line)?;
         for condition in &line.requires {
             let holds = self.read(&mut state, condition)?;
@@ -123,6 +117,9 @@ impl Following<'_> {
                 line.requires[0].span,
                 "nothing satisfies `requires`",
             );
+        }
+        if let LineKind::Contract(function) = line.kind {
+            self.begin_induction(&mut state, function)?;
         }
         for (_, mut state) in self.block(state, &line.code.body)? {
             for promise in &line.ensures {
@@ -177,6 +174,7 @@ impl Following<'_> {
             };
             let sentence = format!("possibly {}", one.what);
             let rule = match one.everywhere || self.beyond {
+                _ if one.terminates => Rule::Terminates,
                 true => Rule::DefinedEverywhere,
                 false => Rule::Defined,
             };
@@ -278,6 +276,7 @@ impl Following<'_> {
             participants,
             hypotheses,
             goal,
+            induction: self.theory.functions.induction.clone(),
         });
     }
 

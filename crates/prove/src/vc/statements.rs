@@ -100,6 +100,7 @@ impl Following<'_> {
                     "nothing satisfies this assumption here",
                 );
             }
+            StmtKind::Use(used) => self.use_lemma(&mut state, used, stmt.span)?,
             StmtKind::Send(..)
             | StmtKind::Receive(_)
             | StmtKind::Select(..)
@@ -126,6 +127,7 @@ impl Following<'_> {
 
     /// An arbitrary value that a choice allows.
     fn choice(&mut self, state: &mut State, choice: &Choice, span: Span) -> Result {
+        self.may_choose(choice, span)?;
         let ty = match &choice.domain {
             Domain::Type(ty) => ty.clone(),
             Domain::In(collection) => collection.ty.element().cloned().unwrap_or(Ty::Bool),

@@ -1,9 +1,12 @@
 //! Tests of the prover, with the real solver.
 
+mod killing;
 mod library;
 mod lines;
 mod programs;
 mod prover;
 mod random;
+mod recursion;
+mod seventeen;
 mod sums;
 mod terms;

@@ -220,6 +220,9 @@ impl Flattener<'_> {
             StmtKind::Par(calls) => {
                 self.op(OpKind::Par(calls.clone()), span);
             }
+            StmtKind::Use(used) => {
+                self.op(OpKind::Use(used.clone(), None), span);
+            }
             // Others may act between any two steps anyway.
             StmtKind::Yield(_) => {
                 let next = self.ops.len() + 1;

@@ -8,12 +8,13 @@ pub(crate) mod assign;
 pub(crate) mod coverage;
 pub(crate) mod flatten;
 pub(crate) mod run;
+mod uses;
 
 use crate::value::Value;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
     Accept, ActionId, Call, Choice, Domain, Expr, Local, LocalId, MessageId, Pattern, Place,
-    ProcedureId,
+    ProcedureId, Use,
 };
 use std::sync::Arc;
 
@@ -88,6 +89,8 @@ pub(crate) enum OpKind {
     Promise(Arc<str>, Expr),
     /// Ends or blocks what runs when false.
     Assume(Expr),
+    /// A failure when a lemma cannot be used here; inside of which lemma, if the use comes back to it.
+    Use(Use, Option<usize>),
     /// Sends a message.
     Send(MessageId, Vec<Expr>, Expr),
     /// Receives a message by one of the arms, or gives up waiting.

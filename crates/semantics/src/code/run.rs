@@ -269,6 +269,7 @@ impl Runner<'_> {
                     return Ok(Flow::Halt(Halt::Blocked));
                 }
             }
+            OpKind::Use(used, within) => self.uses(used, *within, op.span, run)?,
             OpKind::Send(message, payload, to) => {
                 let payload = self.values(payload, run)?;
                 let to = self.value(to, run)?.pid();
@@ -294,7 +295,7 @@ impl Runner<'_> {
         Eval::new(self.instance, &run.memory).expr(expr, &mut run.slots)
     }
 
-    fn values<M: Memory>(&self, exprs: &[Expr], run: &mut Run<M>) -> Result<Vec<Value>> {
+    pub(super) fn values<M: Memory>(&self, exprs: &[Expr], run: &mut Run<M>) -> Result<Vec<Value>> {
         Eval::new(self.instance, &run.memory).exprs(exprs, &mut run.slots)
     }
 

@@ -1,11 +1,11 @@
 //! Calls of pure functions.
 
 use super::{Eval, Result};
-use crate::failure::resource;
+use crate::failure::{resource, undefined};
 use crate::value::Value;
 use crate::world::Nothing;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{Expr, FnId};
+use plainsong_ir::{Expr, FnId, Function, print};
 
 /// How deep calls may nest.
 const MOST_CALLS: u32 = 1_000;
@@ -30,9 +30,26 @@ impl Eval<'_> {
         }
         self.calls += 1;
         let outside = std::mem::replace(&mut self.world, &Nothing);
-        let value = self.expr(&function.body, &mut own);
+        let value = match self.wanted(function, span, &mut own) {
+            Ok(()) => self.expr(&function.body, &mut own),
+            Err(failure) => Err(failure),
+        };
         self.world = outside;
         self.calls -= 1;
         value
+    }
+
+    /// Fails where something that the function requires is false.
+    fn wanted(&mut self, function: &Function, span: Span, own: &mut [Value]) -> Result<()> {
+        for condition in &function.contract.requires {
+            if !self.truth(condition, own)? {
+                let (song, locals) = (self.instance.song(), &function.locals);
+                let text = print::expr(song, locals, condition);
+                let name = &function.name;
+                let message = format!("`{name}` requires `{text}`, which is false here");
+                return Err(undefined(span, message));
+            }
+        }
+        Ok(())
     }
 }

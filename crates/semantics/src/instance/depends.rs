@@ -192,7 +192,8 @@ impl Needs<'_> {
     fn function(&mut self, function: FnId) {
         if self.seen.functions.insert(function) {
             let song = self.song;
-            self.expr(&song.functions[function.index()].body);
+            let computed = song.functions[function.index()].computed();
+            computed.for_each(|expr| self.expr(expr));
         }
     }
 

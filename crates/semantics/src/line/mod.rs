@@ -33,6 +33,9 @@ impl Line {
         let line = &instance.song().lines[number];
         let mut code = flatten_line(instance.song(), line, statements);
         code.promise_at_the_end("ensures", &line.ensures);
+        if line.is_lemma() {
+            code.is_proof_of(instance.song(), number);
+        }
         Line {
             instance: instance.clone(),
             number,

@@ -11,6 +11,7 @@
 
 mod coverage;
 mod cycle;
+mod dive;
 mod findings;
 mod graph;
 mod query;
@@ -18,6 +19,7 @@ mod verdicts;
 
 pub use coverage::Coverage;
 pub use cycle::Edge;
+pub use dive::dive;
 pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
 pub use verdicts::{ENDS_THERE, reason_against};

@@ -192,6 +192,7 @@ impl Code<'_> {
                 let args = calls.iter().flat_map(|call| &call.arguments);
                 args.for_each(|arg| self.plain(arg));
             }
+            StmtKind::Use(used) => used.arguments.iter().for_each(|arg| self.plain(arg)),
             StmtKind::Yield(_) | StmtKind::Break | StmtKind::Continue => {}
         }
     }

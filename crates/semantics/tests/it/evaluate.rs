@@ -417,6 +417,7 @@ fn sum_to(n: i64, ends: bool) -> String {
         name,
         arity: 1,
         locals: l.0,
+        contract: Default::default(),
         body,
         span: span(),
     });
@@ -470,6 +471,7 @@ fn work_without_end_is_given_up() {
         name,
         arity: 1,
         locals: l.0,
+        contract: Default::default(),
         body,
         span: span(),
     });

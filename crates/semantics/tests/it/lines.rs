@@ -56,6 +56,7 @@ fn swap(broken: bool) -> Builder {
             locals: l.0,
             body,
         },
+        kind: Default::default(),
         span: span(),
     });
     b
@@ -162,6 +163,7 @@ fn count_up(invariant: fn(Expr, Expr) -> Expr) -> Builder {
             locals: l.0,
             body,
         },
+        kind: Default::default(),
         span: span(),
     });
     let mut l = Locals::default();
@@ -251,6 +253,7 @@ fn a_line_may_choose_and_discard() {
             locals: l.0,
             body,
         },
+        kind: Default::default(),
         span: span(),
     });
     let instance = b.instance(&[]);

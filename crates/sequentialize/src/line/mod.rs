@@ -97,6 +97,7 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
             locals: teller.locals,
             body,
         },
+        kind: Default::default(),
         span: Span::default(),
     });
     renumber_locals(&mut song);

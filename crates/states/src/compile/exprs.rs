@@ -248,6 +248,9 @@ impl<'s> Compiler<'s, '_> {
         }
         let song = self.song;
         let function = &song.functions[function.index()];
+        if !function.contract.requires.is_empty() {
+            return Err(Trouble::NoForm);
+        }
         let mut locals = Vec::new();
         for argument in arguments {
             locals.push(Some(self.expr(argument)?));

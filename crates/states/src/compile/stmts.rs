@@ -104,6 +104,7 @@ impl<'s> Compiler<'s, '_> {
             | StmtKind::Spawn(..)
             | StmtKind::Call(..)
             | StmtKind::Par(_)
+            | StmtKind::Use(_)
             | StmtKind::Yield(_) => Err(Trouble::GivesUp),
         }
     }

@@ -1,8 +1,8 @@
 //! Views of processes and choreographies.
 
 use super::{
-    Accept, AstNode, BinderList, Block, Expr, Name, Stmt, VarDecl, child, children, has, name,
-    nodes,
+    Accept, AstNode, BinderList, Block, DecreasesClause, Expr, Name, Stmt, VarDecl, child,
+    children, has, name, nodes,
 };
 use crate::kinds::SyntaxKind;
 
@@ -21,6 +21,8 @@ nodes! {
     Endpoint = Endpoint;
     /// `requires e;` or `ensures e;`
     Contract = Contract;
+    /// `lemma l(x: int) ensures e { … }`
+    LemmaItem = LemmaItem;
 }
 
 /// Which condition a contract states.
@@ -132,6 +134,33 @@ impl Endpoint {
     /// Its variables.
     pub fn state(&self) -> impl Iterator<Item = VarDecl> + use<> {
         children(&self.syntax)
+    }
+}
+
+impl LemmaItem {
+    /// The lemma.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its parameters.
+    pub fn binders(&self) -> Option<BinderList> {
+        child(&self.syntax)
+    }
+
+    /// `requires` and `ensures`.
+    pub fn contracts(&self) -> impl Iterator<Item = Contract> + use<> {
+        children(&self.syntax)
+    }
+
+    /// `decreases`.
+    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
+        children(&self.syntax)
+    }
+
+    /// Its proof.
+    pub fn block(&self) -> Option<Block> {
+        child(&self.syntax)
     }
 }
 

@@ -3,9 +3,10 @@
 use super::patterns::integer;
 use super::types::domain;
 use super::{
-    Block, BlockExpr, ChoreographyItem, Domain, Expr, InvariantItem, LayerClause, Name,
-    ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl, SequentializeItem, SizeItem,
-    Type, VarDecl, child, children, choices, has, name, names, nodes, token,
+    Block, BlockExpr, ChoreographyItem, Contract, DecreasesClause, Domain, Expr, InvariantItem,
+    LayerClause, LemmaItem, Name, ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl,
+    SequentializeItem, SizeItem, Type, VarDecl, child, children, choices, has, name, names, nodes,
+    token,
 };
 use crate::kinds::SyntaxKind;
 
@@ -73,6 +74,8 @@ choices! {
         Init(InitItem),
         /// `choreography …`
         Choreography(ChoreographyItem),
+        /// `lemma …`
+        Lemma(LemmaItem),
         /// `property …`
         Property(PropertyItem),
         /// `size …`
@@ -230,6 +233,18 @@ impl FnItem {
     /// Its body.
     pub fn body(&self) -> Option<BlockExpr> {
         child(&self.syntax)
+    }
+}
+
+impl FnItem {
+    /// `requires` and `ensures`.
+    pub fn contracts(&self) -> impl Iterator<Item = Contract> + use<> {
+        children(&self.syntax)
+    }
+
+    /// `decreases`.
+    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
+        children(&self.syntax)
     }
 }
 

@@ -28,6 +28,8 @@ nodes! {
     Called = Called;
     /// `par { … }`
     ParStmt = ParStmt;
+    /// `use lemma(…);`
+    UseStmt = UseStmt;
     /// `yield inv(…);`
     YieldStmt = YieldStmt;
 }
@@ -172,6 +174,18 @@ impl ParStmt {
     pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
         let block: Option<Block> = child(&self.syntax);
         block.into_iter().flat_map(|block| block.statements())
+    }
+}
+
+impl UseStmt {
+    /// The lemma.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// Its arguments.
+    pub fn arguments(&self) -> Option<ArgList> {
+        child(&self.syntax)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::types::domain;
 use super::{
     AsyncStmt, CallStmt, Called, Choose, Domain, Expr, LayerClause, Name, ParStmt, Pattern,
-    ReceiveChoice, ReceiveStmt, SendStmt, Type, WhereClause, YieldStmt, child, child_after,
-    children, choices, has, name, nodes, tokens,
+    ReceiveChoice, ReceiveStmt, SendStmt, Type, UseStmt, WhereClause, YieldStmt, child,
+    child_after, children, choices, has, name, nodes, tokens,
 };
 use crate::kinds::SyntaxKind;
 
@@ -86,6 +86,8 @@ choices! {
         Call(CallStmt),
         /// `par { … }`
         Par(ParStmt),
+        /// `use lemma();`
+        Use(UseStmt),
         /// `yield inv();`
         Yield(YieldStmt),
     }

@@ -128,7 +128,7 @@ fn is_if(node: &SyntaxNode) -> bool {
 }
 
 fn is_clause(element: &SyntaxElement) -> bool {
-    matches!(element.kind(), InvariantClause | DecreasesClause)
+    matches!(element.kind(), InvariantClause | DecreasesClause | Contract)
 }
 
 /// What comes before the `{` that is a direct part of the node, and the rest.

@@ -183,6 +183,14 @@ impl<'t> Layout<'t> {
             IfStmt | IfExpr | MaybeStmt | WhileStmt | ForStmt | LoopStmt | Handler => {
                 self.branches(node);
             }
+            LemmaItem => self.branches(node),
+            FnItem
+                if node
+                    .children()
+                    .any(|child| child.kind() == DecreasesClause || child.kind() == Contract) =>
+            {
+                self.branches(node);
+            }
             PropertyItem if !claims_quantifier(node) => self.property(node),
             _ => self.inline(node),
         }

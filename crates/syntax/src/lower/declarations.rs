@@ -11,6 +11,7 @@ use crate::names::components::components;
 use crate::names::declare::{ConstOrParam, Declarations, declared_twice};
 use crate::types::{Members, Sort, UNKNOWN};
 use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::visit::VisitMut;
 use plainsong_ir::{
     Const, ConstId, EnumDecl, Expr, FnId, Function, Range, RangeEnd, SortDecl, SortKind,
     StructDecl, Ty, Variant,
@@ -271,12 +272,20 @@ impl Lowering<'_> {
             Some(body) => self.check(&ast::Expr::Block(body), &result, Why::Result(id)),
             None => self.wrong(item.span()),
         };
-        let locals = self.finish_expr(&mut body);
+        let mut contract = self.function_contract(item, &result);
+        let locals = self.finish(|filler| {
+            let conditions = contract.requires.iter_mut().chain(&mut contract.ensures);
+            conditions
+                .chain(&mut contract.decreases)
+                .for_each(|expr| filler.expr(expr));
+            filler.expr(&mut body);
+        });
         let signature = &self.functions[id.index()];
         Function {
             name: signature.name.clone(),
             arity: params.len(),
             locals,
+            contract,
             body,
             span: signature.span,
         }

@@ -5,7 +5,7 @@ use super::signatures::name_and_span;
 use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode, ContractKind};
 use plainsong_ir::visit::{VisitMut, walk_mut};
-use plainsong_ir::{Choreography, Code, Expr, FamilyId};
+use plainsong_ir::{Choreography, Code, Expr, FamilyId, LineKind};
 
 impl Lowering<'_> {
     /// The choreographies.
@@ -62,6 +62,7 @@ impl Lowering<'_> {
             requires,
             ensures,
             code,
+            kind: LineKind::Choreography,
             span,
         }
     }

@@ -103,20 +103,30 @@ impl Lowering<'_> {
             clauses.invariants.push(condition);
         }
         self.unit.old = false;
+        clauses.decreases = self.only_measure(decreases);
+        clauses
+    }
+
+    /// The measure of a loop, a function or a lemma.
+    pub(super) fn only_measure(
+        &mut self,
+        decreases: impl Iterator<Item = ast::DecreasesClause>,
+    ) -> Option<Expr> {
+        let mut only = None;
         for measure in decreases {
-            if clauses.decreases.is_some() {
+            if only.is_some() {
                 self.report(
                     Diagnostic::error(
                         &SECOND_MEASURE,
                         measure.span(),
-                        "a loop has only one `decreases`",
+                        "there is only one `decreases`",
                     )
                     .help("combine the measures into one number"),
                 );
             }
-            clauses.decreases = self.measure(&measure);
+            only = self.measure(&measure);
         }
-        clauses
+        only
     }
 
     pub(crate) fn measure(&mut self, measure: &ast::DecreasesClause) -> Option<Expr> {

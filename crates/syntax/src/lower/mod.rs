@@ -26,6 +26,7 @@ mod faults;
 mod finish;
 mod fit;
 mod layers;
+mod lemmas;
 mod lines;
 mod literals;
 mod loops;
@@ -54,6 +55,7 @@ use crate::names::Names;
 use crate::names::declare::{Declarations, declare};
 use crate::types::{DeclaredTypes, UNKNOWN};
 use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::line::contracts;
 use plainsong_ir::{Family, Global, Message, Song, Ty};
 use signatures::{ActionSignature, ConstSignature, FnSignature};
 use traffic::Traffic;
@@ -84,6 +86,9 @@ pub(crate) struct Lowering<'t> {
     actions: Vec<ActionSignature>,
     procedures: Vec<ActionSignature>,
     invariants: Vec<ActionSignature>,
+    lemmas: Vec<ActionSignature>,
+    /// How many choreographies there are: lemmas come after them.
+    line_count: usize,
     /// Processes, then endpoints; their variables are added as they are checked.
     families: Vec<Family>,
     /// How many of `families` are processes.
@@ -118,6 +123,8 @@ impl<'t> Lowering<'t> {
             actions: Vec::new(),
             procedures: Vec::new(),
             invariants: Vec::new(),
+            lemmas: Vec::new(),
+            line_count: 0,
             families: Vec::new(),
             process_count: 0,
             globals: Vec::new(),
@@ -140,7 +147,10 @@ impl<'t> Lowering<'t> {
         let sorts = self.sorts(&items.sorts);
         let functions = self.function_bodies(&items.functions);
         let system = self.system(items);
-        let lines = self.lines(&items.lines);
+        let mut lines = self.lines(&items.lines);
+        lines.extend(self.lemmas(&items.lemmas));
+        lines.extend(contracts(&functions));
+        self.contract_names(&items.functions);
         let properties = self.properties(&items.properties);
         let sizes = self.sizings(items.sizes.iter().flat_map(ast::SizeItem::sizings));
         let song = Song {

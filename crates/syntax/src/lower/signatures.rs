@@ -67,6 +67,11 @@ impl Lowering<'_> {
             let signature = self.signature(item.name(), item.binders().as_ref(), None);
             self.invariants.push(signature);
         }
+        for item in &items.lemmas {
+            let signature = self.signature(item.name(), item.binders().as_ref(), None);
+            self.lemmas.push(signature);
+        }
+        self.line_count = items.lines.len();
         self.declare_families(items);
     }
 

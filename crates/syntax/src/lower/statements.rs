@@ -106,6 +106,7 @@ impl Lowering<'_> {
             ast::Stmt::Async(s) => next(self.async_stmt(s)?),
             ast::Stmt::Call(s) => next(self.call_stmt(s)?),
             ast::Stmt::Par(s) => next(self.par_stmt(s)?),
+            ast::Stmt::Use(s) => next(self.use_stmt(s)?),
             ast::Stmt::Yield(s) => next(self.yield_stmt(s)?),
         }
     }
@@ -379,6 +380,7 @@ impl Lowering<'_> {
                 "messages are sent by processes and `init`; an action leaves work behind with `async`"
             }
             ("call" | "par" | "yield", _) => "this belongs into a procedure",
+            ("use", _) => "lemmas are used in choreographies and in proofs of lemmas",
             ("async", _) => "`async` belongs to actions; a process sends messages with `send`",
             (_, Home::Action | Home::ActionsInit) => {
                 "an action is one step: loop over a finite collection with `for`"

@@ -28,6 +28,7 @@ pub(crate) struct Declarations {
     pub(crate) actions: Vec<ast::ActionItem>,
     pub(crate) inits: Vec<ast::InitItem>,
     pub(crate) lines: Vec<ast::ChoreographyItem>,
+    pub(crate) lemmas: Vec<ast::LemmaItem>,
     pub(crate) properties: Vec<ast::PropertyItem>,
     pub(crate) sizes: Vec<ast::SizeItem>,
     pub(crate) faults: Vec<ast::FaultItem>,
@@ -140,6 +141,7 @@ impl Collector<'_> {
             }
             ast::Item::Init(item) => self.items.inits.push(item),
             ast::Item::Choreography(item) => self.line(item),
+            ast::Item::Lemma(item) => self.lemma(item),
             ast::Item::Property(item) => self.property(item),
             ast::Item::Size(item) => self.items.sizes.push(item),
             ast::Item::Fault(item) => self.items.faults.push(item),
@@ -182,22 +184,34 @@ impl Collector<'_> {
 
     fn line(&mut self, item: ast::ChoreographyItem) {
         let what = self.items.lines.len();
-        if let Some(name) = item.name() {
-            let new = Declared {
-                what,
-                span: name.span(),
-            };
-            let earlier = self
-                .names
-                .lines
-                .get(name.text())
-                .map(|earlier| earlier.span);
-            match earlier {
-                Some(earlier) => self.twice(&name, "a choreography", earlier),
-                None => _ = self.names.lines.insert(name.text().to_owned(), new),
-            }
+        if let Some(name) = item.name()
+            && let Some(new) = self.new_line(&name, what)
+        {
+            self.names.lines.insert(name.text().to_owned(), new);
         }
         self.items.lines.push(item);
+    }
+
+    fn lemma(&mut self, item: ast::LemmaItem) {
+        let what = self.items.lemmas.len();
+        if let Some(name) = item.name()
+            && let Some(new) = self.new_line(&name, what)
+        {
+            self.names.lemmas.insert(name.text().to_owned(), new);
+        }
+        self.items.lemmas.push(item);
+    }
+
+    /// Choreographies and lemmas share their names.
+    fn new_line(&mut self, name: &ast::Name, what: usize) -> Option<Declared<usize>> {
+        let span = name.span();
+        let line = self.names.lines.get(name.text());
+        match (line, self.names.lemmas.get(name.text())) {
+            (Some(earlier), _) => self.twice(name, "a choreography", earlier.span),
+            (_, Some(earlier)) => self.twice(name, "a lemma", earlier.span),
+            (None, None) => return Some(Declared { what, span }),
+        }
+        None
     }
 
     fn property(&mut self, item: ast::PropertyItem) {

@@ -5,7 +5,7 @@
 //! - *items*: sorts, enums, structs, constants, parameters, functions, processes and globals. They
 //!   share one, because all of them can stand in an expression (`Db.len()`, `LIMIT`, `db[d]`);
 //! - *signals*: messages and actions, named by `send`, `receive`, `on`, `async` and `pending`;
-//! - *choreographies*, whose endpoints have a namespace each;
+//! - *choreographies*, whose endpoints have a namespace each, and *lemmas*;
 //! - *properties*.
 //!
 //! In an expression a name is looked for from the inside out: local names, the state variables of the
@@ -93,6 +93,8 @@ pub(crate) struct Names {
     pub(crate) signals: HashMap<String, Declared<Signal>>,
     /// By position in [`Song::lines`](plainsong_ir::Song::lines).
     pub(crate) lines: HashMap<String, Declared<usize>>,
+    /// By position among the lemmas.
+    pub(crate) lemmas: HashMap<String, Declared<usize>>,
     pub(crate) properties: HashMap<String, Span>,
     /// The enums that have a variant of this name, ascending, and its position there.
     pub(crate) variants: HashMap<String, Vec<(EnumId, usize)>>,

@@ -82,6 +82,7 @@ impl Parser<'_> {
             ProcedureKw => self.procedure(start),
             InitKw => self.init(start),
             ChoreographyKw => self.choreography(start),
+            LemmaKw => self.lemma(start),
             PropertyKw => self.property(start),
             _ => self.size(start),
         }
@@ -193,8 +194,32 @@ impl Parser<'_> {
                 "a function says its type: `fn f(x: int) -> int { … }`",
             );
         }
+        self.contract_clauses();
         self.branch();
         self.close(start, FnItem);
+    }
+
+    fn lemma(&mut self, start: Checkpoint) {
+        self.bump();
+        self.expect_name("the name of a lemma");
+        self.binders(LParen);
+        self.contract_clauses();
+        self.block();
+        self.close(start, LemmaItem);
+    }
+
+    /// `requires e`, `ensures e` and `decreases e`, any number.
+    fn contract_clauses(&mut self) {
+        while matches!(self.kind, RequiresKw | EnsuresKw | DecreasesKw) {
+            let start = self.open();
+            let kind = match self.kind {
+                DecreasesKw => DecreasesClause,
+                _ => Contract,
+            };
+            self.bump();
+            self.condition();
+            self.close(start, kind);
+        }
     }
 
     fn message(&mut self, start: Checkpoint) {

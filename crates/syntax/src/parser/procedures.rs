@@ -172,6 +172,19 @@ impl Parser<'_> {
         self.close(start, ParStmt);
     }
 
+    /// `use lemma(…);`
+    pub(super) fn use_statement(&mut self, start: Checkpoint) {
+        self.bump_as(UseKw);
+        self.expect_name("the name of a lemma");
+        if self.at(LParen) {
+            self.arguments();
+        } else {
+            self.expected_with_help("`(`", "a lemma has arguments, possibly none: `use l();`");
+        }
+        self.expect_semicolon();
+        self.close(start, UseStmt);
+    }
+
     pub(super) fn yield_statement(&mut self, start: Checkpoint) {
         self.bump();
         if !self.at(Semicolon) {

@@ -118,6 +118,7 @@ impl Parser<'_> {
             CallKw => self.call_statement(start),
             ParKw => self.par_statement(start),
             YieldKw => self.yield_statement(start),
+            Ident if self.at_word("use") && self.nth(1) == Ident => self.use_statement(start),
             kind if kind.starts_expression() => self.assignment(start),
             _ => self.no_statement(),
         }

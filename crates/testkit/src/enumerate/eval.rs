@@ -324,5 +324,10 @@ fn call(
     let function = &instance.song.functions[function.index()];
     let mut store = Store::new(arguments, function.locals.len(), Vec::new(), Value::Init);
     store.depth = depth + 1;
+    for condition in &function.contract.requires {
+        if eval(instance, condition, &mut store)? != Value::Bool(true) {
+            return Err(Undefined("`requires` of a function is false".to_owned()));
+        }
+    }
     eval(instance, &function.body, &mut store)
 }

@@ -246,6 +246,7 @@ impl<'a> Thread<'a> {
             | StmtKind::Spawn(..)
             | StmtKind::Call(..)
             | StmtKind::Par(_)
+            | StmtKind::Use(_)
             | StmtKind::Yield(_) => return Ok(Progress::Stop(Pause::Before(statement))),
         }
         Ok(Progress::On)

@@ -86,6 +86,7 @@ impl Composer {
                 name,
                 arity,
                 locals,
+                contract: Default::default(),
                 body,
                 span,
             });

@@ -46,6 +46,7 @@ impl Composer {
             requires,
             ensures,
             code,
+            kind: Default::default(),
             span,
         });
     }

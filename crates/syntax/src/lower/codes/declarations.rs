@@ -79,7 +79,7 @@ be called so. `pending(…)` counts what is under way, so no function can be cal
 Choose another name.";
 
     /// A loop with two measures.
-    SECOND_MEASURE = "second-measure", "a loop has more than one `decreases`", "\
+    SECOND_MEASURE = "second-measure", "there is more than one `decreases`", "\
 `decreases e` names the one number that gets smaller with every round. Combine several into one, for
 example as a sum.";
 

@@ -247,6 +247,7 @@ fn declarations() -> Song {
             name,
             arity: 1,
             locals: vec![row(Ty::Nat)],
+            contract: Default::default(),
             body,
             span,
         }],

@@ -1,0 +1,181 @@
+//! Functions that are not written out where they are called: recursive ones.
+//!
+//! A call of such a function is a term of its own ([`Op::Call`](crate::term::Op::Call)), about which two
+//! facts are known ([`Definition`]), at the arguments that occur:
+//!
+//! - *definition*: for arguments that are values of their types and satisfy `requires`, the call is the
+//!   body;
+//! - *promise*: it is a value of its type, and `ensures` holds of it.
+//!
+//! Why sound. Let `D` be the arguments that are values and satisfy `requires`. The proof of the contract
+//! ([`crate::vc`]) shows for every `x` in `D` that computing the body calls functions of the same circle
+//! only at `y` in their `D` with `0 <= m(x)` and `m(y) < m(x)`. That order is well-founded, so by recursion on
+//! it there is a function that satisfies the definition on all of `D`, and is arbitrary elsewhere. In that
+//! proof itself the facts about the circle are used for smaller arguments only ([`Induction`]): that is the
+//! induction hypothesis, for the definition as well as for the promise. A verdict that uses a function
+//! therefore depends on the proof of its contract. Functions that only a contract mentions count to the
+//! circle too, so no proof rests on itself.
+//!
+//! NOT COVERED, and said so: recursive functions without `decreases`; a `requires` or `decreases` that calls a
+//! function of its own circle.
+
+use crate::lower::{Env, Lowering, Unsupported};
+use crate::term::Term;
+use crate::theory::{Result, Theory};
+use plainsong_diagnostics::Span;
+use plainsong_ir::{Expr, FnId, LocalId, recursion};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// What is known about a function, over symbols for its parameters and its result.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The symbols of the parameters.
+    pub params: Vec<Term>,
+    /// The symbol of the result.
+    pub result: Term,
+    /// Are the parameters values that satisfy `requires`?
+    pub domain: Term,
+    /// The body.
+    pub body: Term,
+    /// Is the result a value that satisfies `ensures`?
+    pub promise: Term,
+    /// What decreases.
+    pub measure: Term,
+}
+
+/// A proof by induction under way: facts about these functions hold below a bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Induction {
+    /// The functions of the circle.
+    pub functions: BTreeSet<FnId>,
+    /// Their measures have to be less than this, and this not negative.
+    pub bound: Term,
+}
+
+/// What a theory knows about recursive functions.
+#[derive(Debug, Default)]
+pub(crate) struct Functions {
+    /// May calls be terms of their own? Only where somebody asks for the proofs of the contracts.
+    pub(crate) allowed: bool,
+    /// Those that were called so far, each with what is known about it once that is translated.
+    called: BTreeMap<FnId, Option<Rc<Definition>>>,
+    circles: BTreeMap<FnId, Rc<BTreeSet<FnId>>>,
+    /// The proof that is under way.
+    pub(crate) induction: Option<Induction>,
+}
+
+impl Theory {
+    /// The functions that a function calls itself through; none if it is not recursive.
+    pub(crate) fn circle(&mut self, function: FnId) -> Rc<BTreeSet<FnId>> {
+        if let Some(known) = self.functions.circles.get(&function) {
+            return known.clone();
+        }
+        let circle = Rc::new(recursion::circle(&self.song, function));
+        self.functions.circles.insert(function, circle.clone());
+        circle
+    }
+
+    /// The functions whose calls are terms of their own, so far.
+    pub(crate) fn called(&self) -> Vec<FnId> {
+        self.functions.called.keys().copied().collect()
+    }
+
+    /// What is known about a function that was called.
+    pub(crate) fn definition(&self, function: FnId) -> Option<Rc<Definition>> {
+        self.functions.called.get(&function).cloned().flatten()
+    }
+
+    /// Notes a call of a recursive function, and finds out what is known about it.
+    pub(crate) fn note_call(&mut self, function: FnId, span: Span) -> Result<()> {
+        if self.functions.called.contains_key(&function) {
+            return Ok(());
+        }
+        let name = self.song.functions[function.index()].name.clone();
+        if !self.functions.allowed {
+            let message = format!("the recursive function `{name}` is not covered by these proofs");
+            return Err(Unsupported::new(span, message));
+        }
+        self.functions.called.insert(function, None);
+        let outside = self.functions.induction.take();
+        let definition = self.translated(function, span);
+        self.functions.induction = outside;
+        self.functions
+            .called
+            .insert(function, Some(Rc::new(definition?)));
+        Ok(())
+    }
+
+    fn translated(&mut self, function: FnId, span: Span) -> Result<Definition> {
+        let song = self.song.clone();
+        let decl = &song.functions[function.index()];
+        let contract = &decl.contract;
+        let Some(decreases) = &contract.decreases else {
+            let message = format!("the recursive function `{}` has no `decreases`", decl.name);
+            return Err(Unsupported::new(span, message));
+        };
+        let circle = self.circle(function);
+        let conditions = contract.requires.iter().chain([decreases]);
+        if !recursion::called_in(conditions).is_disjoint(&circle) {
+            let message = format!(
+                "`requires` or `decreases` of `{}` calls a function that calls `{0}`",
+                decl.name
+            );
+            return Err(Unsupported::new(span, message));
+        }
+        let mut env = Env::default();
+        let (mut params, mut domain) = (Vec::new(), Vec::new());
+        for (at, param) in decl.locals[..decl.arity].iter().enumerate() {
+            let (value, valid) = self.arbitrary(&param.name, &param.ty, param.span)?;
+            env.locals.insert(LocalId::from(at), value);
+            params.push(value);
+            domain.push(valid);
+        }
+        for condition in &contract.requires {
+            let condition = self.read_in(&env, condition)?;
+            domain.push(condition);
+        }
+        let body = self.read_in(&env, &decl.body)?;
+        let measure = self.read_in(&env, decreases)?;
+        let (result, valid) = self.arbitrary("result", &decl.body.ty, decl.span)?;
+        if let Some(local) = contract.result {
+            env.locals.insert(local, result);
+        }
+        let mut promise = vec![valid];
+        for ensured in &contract.ensures {
+            promise.push(self.read_in(&env, ensured)?);
+        }
+        Ok(Definition {
+            params,
+            result,
+            domain: self.terms.and(&domain),
+            body,
+            promise: self.terms.and(&promise),
+            measure,
+        })
+    }
+
+    /// The term of an expression whose definedness somebody else asks for.
+    fn read_in(&mut self, env: &Env, expr: &Expr) -> Result {
+        Lowering::new(self, env.clone()).expr(expr)
+    }
+}
+
+impl Definition {
+    /// Part of a definition for these arguments and this result.
+    pub(crate) fn at(
+        &self,
+        theory: &mut Theory,
+        part: Term,
+        arguments: &[Term],
+        result: Term,
+    ) -> Term {
+        let params = self.params.iter().chain([&self.result]);
+        let by: FxHashMap<Term, Term> = params
+            .copied()
+            .zip(arguments.iter().copied().chain([result]))
+            .collect();
+        theory.terms.replace(part, &by)
+    }
+}

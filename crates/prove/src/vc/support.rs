@@ -1,0 +1,206 @@
+//! What a proof rests on: contracts of functions and lemmas.
+//!
+//! Statement. Whoever relies on what a lemma or a recursive function promises depends on its proof: all
+//! obligations of that proof ([`Rule::Support`]), and of everything it rests on in turn. If one of them is
+//! open, nothing that uses it is proved.
+//!
+//! Why sound. A use of a lemma relies on `ensures` for arguments at which `requires` is shown. A use that
+//! comes back to the lemma in whose proof it stands has, besides, a smaller measure, while the measure of
+//! the lemma itself is not negative: so by induction on the measure every lemma of the circle holds. The
+//! proof of a lemma is code that is followed like any other, and it must reach its end: each loop needs a
+//! measure, and nothing may be chosen that might not be there. (For functions: [`crate::functions`].)
+
+use super::{Conditions, Following, State};
+use crate::lower::{Env, Unsupported};
+use crate::obligation::{Obligation, Rule};
+use crate::theory::{Result, Theory};
+use plainsong_diagnostics::Span;
+use plainsong_ir::line::contracts;
+use plainsong_ir::unanimity::Owners;
+use plainsong_ir::{
+    Choice, Choreography, Domain, Expr, FnId, LineKind, LocalId, Song, Use, recursion,
+};
+use std::collections::BTreeSet;
+
+/// The obligations of a line with those of everything it rests on.
+pub(super) fn with_support(
+    theory: &mut Theory,
+    number: usize,
+    finally: &[usize],
+) -> Result<Conditions> {
+    theory.functions.allowed = true;
+    let song = theory.song.clone();
+    let line = &song.lines[number];
+    let (mut conditions, mut used) = follow(theory, line, Some(number), finally)?;
+    let mut lemmas = BTreeSet::from([number]);
+    let mut functions: BTreeSet<FnId> = match line.kind {
+        LineKind::Contract(function) => BTreeSet::from([function]),
+        _ => BTreeSet::new(),
+    };
+    let contracts = contracts(&song.functions);
+    loop {
+        let function = theory
+            .called()
+            .into_iter()
+            .find(|one| !functions.contains(one));
+        if let Some(lemma) = used.pop_first() {
+            if lemmas.insert(lemma) {
+                let decl = &song.lines[lemma];
+                let more = supporting(theory, decl, Some(lemma), &mut conditions)?;
+                used.extend(more);
+            }
+        } else if let Some(function) = function {
+            functions.insert(function);
+            let kind = LineKind::Contract(function);
+            if let Some(contract) = contracts.iter().find(|line| line.kind == kind) {
+                supporting(theory, contract, None, &mut conditions)?;
+            }
+        } else {
+            return Ok(conditions);
+        }
+    }
+}
+
+/// Adds the obligations of something that others rest on; gives the lemmas it uses.
+fn supporting(
+    theory: &mut Theory,
+    decl: &Choreography,
+    number: Option<usize>,
+    conditions: &mut Conditions,
+) -> Result<BTreeSet<usize>> {
+    let what = match decl.is_lemma() {
+        true => format!("the lemma `{}`", decl.name),
+        false => format!("the function `{}`", decl.name),
+    };
+    let (found, used) = follow(theory, decl, number, &[]).map_err(|unsupported| Unsupported {
+        message: format!("{what}: {}", unsupported.message),
+        ..unsupported
+    })?;
+    for note in found.notes {
+        if !conditions.notes.contains(&note) {
+            conditions.notes.push(note);
+        }
+    }
+    let asked = found.obligations.into_iter();
+    let asked = asked.filter(|one| one.rule != Rule::Vacuity);
+    conditions.obligations.extend(asked.map(|one| Obligation {
+        rule: Rule::Support,
+        sentence: format!("{what} is not shown: {}", one.sentence),
+        ..one
+    }));
+    Ok(used)
+}
+
+/// The obligations of a line, and the lemmas it uses.
+fn follow(
+    theory: &mut Theory,
+    line: &Choreography,
+    number: Option<usize>,
+    finally: &[usize],
+) -> Result<(Conditions, BTreeSet<usize>)> {
+    let song = theory.song.clone();
+    let mut following = Following {
+        theory,
+        locals: line.code.locals.clone(),
+        owners: Owners::of(&song, line),
+        text: String::new(),
+        conditions: Conditions::default(),
+        chosen: Vec::new(),
+        beyond: false,
+        cuts: 0,
+        lemma: number.filter(|_| line.is_lemma()),
+        used: BTreeSet::new(),
+    };
+    let followed = following.line(line, finally);
+    following.theory.functions.induction = None;
+    followed?;
+    Ok((following.conditions, following.used))
+}
+
+impl Following<'_> {
+    /// In the proof of a function's contract, facts about the functions of its circle hold for smaller
+    /// arguments only.
+    pub(super) fn begin_induction(&mut self, state: &mut State, function: FnId) -> Result<()> {
+        let circle = self.theory.circle(function);
+        let song = self.theory.song.clone();
+        let decl = &song.functions[function.index()];
+        if let (false, Some(decreases)) = (circle.is_empty(), &decl.contract.decreases) {
+            let bound = self.read(state, decreases)?;
+            self.theory.functions.induction = Some(crate::functions::Induction {
+                functions: (*circle).clone(),
+                bound,
+            });
+        }
+        Ok(())
+    }
+
+    /// `use lemma(…);`
+    pub(super) fn use_lemma(&mut self, state: &mut State, used: &Use, span: Span) -> Result<()> {
+        let song = self.theory.song.clone();
+        let lemma = &song.lines[used.lemma];
+        let arguments = self.reading(state, span, |lowering| lowering.exprs(&used.arguments))?;
+        let within = self
+            .lemma
+            .filter(|within| recursion::comes_back(&song, *within, used.lemma));
+        let bound = match within {
+            Some(within) => Some(self.read(state, measure(&song, within, span)?)?),
+            None => None,
+        };
+        let params = arguments.into_iter().enumerate();
+        let env = Env {
+            locals: params.map(|(at, term)| (LocalId::from(at), term)).collect(),
+            ..Env::default()
+        };
+        let outside = std::mem::replace(&mut state.env, env);
+        let locals = std::mem::replace(&mut self.locals, lemma.code.locals.clone());
+        let sentence = format!("the lemma `{}` wants this, and it may be false", lemma.name);
+        for condition in &lemma.requires {
+            self.check(state, condition, Rule::LemmaRequires, &sentence)?;
+        }
+        if let Some(bound) = bound {
+            let smaller = measure(&song, used.lemma, span)?;
+            let there = self.read(state, smaller)?;
+            let zero = self.theory.terms.int(0);
+            let bounded = self.theory.terms.le(zero, bound);
+            let less = self.theory.terms.lt(there, bound);
+            let goal = self.theory.terms.and(&[bounded, less]);
+            let rule = Rule::LemmaDecreases;
+            let sentence = format!("`use {}` may not be of something smaller", lemma.name);
+            self.oblige(state, rule, span, sentence, Vec::new(), goal);
+            state.hypotheses.push(goal);
+        }
+        for promise in &lemma.ensures {
+            self.rely(state, promise)?;
+        }
+        self.locals = locals;
+        state.env = outside;
+        self.used.insert(used.lemma);
+        Ok(())
+    }
+
+    /// In the proof of a lemma nothing is chosen that might not be there.
+    pub(super) fn may_choose(&self, choice: &Choice, span: Span) -> Result<()> {
+        let sure = matches!(choice.domain, Domain::Type(_)) && choice.filter.is_none();
+        match self.lemma {
+            Some(_) if !sure => Err(Unsupported::new(
+                span,
+                "the proof of a lemma chooses from whole types only",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn measure(song: &Song, lemma: usize, span: Span) -> Result<&Expr> {
+    let decl = &song.lines[lemma];
+    match &decl.kind {
+        LineKind::Lemma(Some(decreases)) => Ok(decreases),
+        _ => Err(Unsupported::new(
+            span,
+            format!(
+                "the lemma `{}` uses itself and has no `decreases`",
+                decl.name
+            ),
+        )),
+    }
+}
