@@ -48,6 +48,42 @@ pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection
     plainsong_project::project(song, line, options)
 }
 
+/// The text of a song with the fixes that projection offers for one of its choreographies, and how many there
+/// were; in canonical style if it was before. What has no fix stays.
+///
+/// # Errors
+///
+/// When a text that was mended is no song any more: our own bug.
+pub fn mended(text: &str, line: &str, options: &Options) -> Result<(String, usize), Problem> {
+    let was_formatted = plainsong_syntax::format(text).is_ok_and(|formatted| formatted == text);
+    let (mut mended, mut fixed) = (text.to_owned(), 0);
+    for _ in 0..MOST_MENDINGS {
+        let Some(song) = plainsong_syntax::compile(&mended).song else {
+            return Err(Problem::new(
+                "the mended text is no song any more: a bug of plainsong",
+            ));
+        };
+        let at = self::line(&song, Some(line))?;
+        let notes = match project(&song, at, options) {
+            Ok(projection) => projection.notes,
+            Err(problems) => problems,
+        };
+        let (next, count) = plainsong_project::mended(&mended, &notes);
+        if count == 0 {
+            break;
+        }
+        mended = next;
+        fixed += count;
+    }
+    if let (true, Ok(formatted)) = (was_formatted, plainsong_syntax::format(&mended)) {
+        mended = formatted;
+    }
+    Ok((mended, fixed))
+}
+
+/// More rounds than fixes that have to wait for each other.
+const MOST_MENDINGS: usize = 20;
+
 /// The crate of a projection: its files, with the runtime it links. Parameters are those of an
 /// instance with the sizes that are given.
 pub fn files(

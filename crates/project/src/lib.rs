@@ -21,6 +21,7 @@
 pub mod codes;
 mod core;
 mod locate;
+mod mend;
 mod names;
 mod owner;
 mod participants;
@@ -28,6 +29,8 @@ pub mod rust;
 mod score;
 mod terms;
 mod voice;
+
+pub use mend::mended;
 
 use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::Song;

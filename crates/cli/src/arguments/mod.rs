@@ -267,6 +267,9 @@ pub(crate) struct ProjectArguments {
     /// Repair nothing: every condition names every endpoint, every statement reads one
     #[arg(long)]
     pub(crate) strict_paper: bool,
+    /// Write what projection repairs into the song: variables and transfers
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// Say only what is wrong
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -458,6 +461,9 @@ pub(crate) struct RunArguments {
     /// How long endpoints look for each other at the beginning
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     pub(crate) patience: std::time::Duration,
+    /// One JSON object per line instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// `replay`.

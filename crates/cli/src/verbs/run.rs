@@ -1,14 +1,30 @@
 //! `plainsong run`: a choreography is played, and how its endpoints end.
 
+use super::request::start;
 use crate::arguments::RunArguments;
 use crate::session::Session;
 use plainsong_driver::Exit;
 use plainsong_driver::performance::{NoPerformance, Order, Performance, Way, perform};
 use plainsong_driver::plan::Request;
+use plainsong_report::stream::{EndRecord, PerformanceRecord, Record, Summary};
 
 /// Plays the choreographies of a song.
 pub(crate) fn run(arguments: &RunArguments, session: &mut Session) -> Exit {
-    execute(arguments, session).unwrap_or_else(|exit| exit)
+    session.console.json = arguments.json;
+    if arguments.json {
+        let file = std::slice::from_ref(&arguments.file);
+        session.console.record(&start("run", file));
+    }
+    let exit = execute(arguments, session).unwrap_or_else(|exit| exit);
+    if arguments.json {
+        let summary = Summary {
+            resume: None,
+            verdicts: Vec::new(),
+            exit: exit.code(),
+        };
+        session.console.record(&Record::Summary(summary));
+    }
+    exit
 }
 
 fn execute(arguments: &RunArguments, session: &mut Session) -> Result<Exit, Exit> {
@@ -20,7 +36,8 @@ fn execute(arguments: &RunArguments, session: &mut Session) -> Result<Exit, Exit
     for bound in &arguments.bound {
         bound.apply(&mut request.bounds, &mut request.limits);
     }
-    let performed = perform(&loaded, &song, &request, &order(arguments));
+    let order = order(arguments);
+    let performed = perform(&loaded, &song, &request, &order);
     let performed = performed.map_err(|error| match error {
         NoPerformance::Problem(problem) => {
             session.console.problem(&problem, Some(&loaded.source));
@@ -34,8 +51,13 @@ fn execute(arguments: &RunArguments, session: &mut Session) -> Result<Exit, Exit
     })?;
     let mut exit = Exit::Fine;
     for performance in &performed {
-        show(performance, performed.len() > 1, arguments.seed, session);
         exit = exit.and(performance.exit());
+        if arguments.json {
+            let record = record(performance, &loaded.source.name, &order);
+            session.console.record(&record);
+            continue;
+        }
+        show(performance, performed.len() > 1, arguments.seed, session);
     }
     Ok(exit)
 }
@@ -58,6 +80,35 @@ fn order(arguments: &RunArguments) -> Order {
         deadline: arguments.deadline,
         patience: arguments.patience,
     }
+}
+
+/// The same as an object of the stream.
+fn record(performance: &Performance, file: &str, order: &Order) -> Record {
+    let object = |pairs: &[(String, String)]| {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(name, value)| (name.clone(), value.clone().into()))
+            .collect()
+    };
+    let ends = performance.ends.iter().map(|(role, end)| EndRecord {
+        role: role.clone(),
+        variables: end.as_ref().ok().map(|end| object(&end.variables)),
+        error: end.as_ref().err().map(ToString::to_string),
+    });
+    Record::Performance(PerformanceRecord {
+        file: file.to_owned(),
+        choreography: performance.line.clone(),
+        way: match &order.way {
+            Way::Sequential => "sequential",
+            Way::Threads => "threads",
+            Way::Tcp => "tcp",
+            Way::Sim(_) => "sim",
+            Way::One { .. } => "role",
+        },
+        seed: order.seed,
+        parameters: object(&performance.parameters),
+        ends: ends.collect(),
+    })
 }
 
 /// The lines that a generated program prints; what was drawn and what went wrong beside them.

@@ -53,6 +53,29 @@ fn strict_repairs_nothing() {
 }
 
 #[test]
+fn what_is_repaired_can_be_written_into_the_song() {
+    let stage = Stage::new();
+    let text = SWAP.replace("b.v = a.t;", "b.v = a.t + b.t; // both");
+    stage.write("mixed.song", &text);
+    let ran = stage.run(&["project", "mixed.song", "--fix"]).exits(0);
+    assert_eq!(ran.out, "swap: 1 fix\n");
+    let mended = std::fs::read_to_string(stage.path("mixed.song")).expect("it is there");
+    assert!(
+        mended.contains("b.t_of_a = a.t;\n    b.v = b.t_of_a + b.t; // both\n"),
+        "{mended}"
+    );
+    stage
+        .run(&["project", "mixed.song", "--strict-paper"])
+        .exits(0);
+    let ran = stage.run(&["project", "mixed.song", "--fix"]).exits(0);
+    assert_eq!(ran.out, "swap: nothing to fix\n");
+    assert_eq!(
+        std::fs::read_to_string(stage.path("mixed.song")).expect("it is there"),
+        mended
+    );
+}
+
+#[test]
 fn only_one_choreography_is_projected_at_a_time() {
     let stage = Stage::new();
     stage.write(

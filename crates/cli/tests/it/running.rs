@@ -192,3 +192,29 @@ fn what_cannot_be_played_says_why() {
         .exits(0);
     assert_eq!(ran.out, "a: n = 0\n");
 }
+
+#[test]
+fn ends_can_be_read_by_programs() {
+    let stage = Stage::with(SWAP);
+    let mut all = std::collections::BTreeSet::new();
+    for way in WAYS {
+        let arguments = [&["run", "a.song", "--size", "x=40,y=-2", "--json"], way].concat();
+        let ran = stage.run(&arguments).exits(0);
+        let events: Vec<serde_json::Value> = ran
+            .out
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("one object per line"))
+            .collect();
+        let kinds: Vec<&str> = events
+            .iter()
+            .map(|event| event["event"].as_str().expect("events have kinds"))
+            .collect();
+        assert_eq!(kinds, ["start", "performance", "summary"]);
+        assert_eq!(events[1]["parameters"]["x"], "40");
+        assert_eq!(events[1]["ends"][1]["role"], "b");
+        assert_eq!(events[2]["exit"], 0);
+        all.insert(events[1]["ends"].to_string());
+    }
+    let expected = r#"[{"role":"a","variables":{"t":"40","v":"-2"}},{"role":"b","variables":{"t":"-2","v":"40"}}]"#;
+    assert_eq!(all.into_iter().collect::<Vec<_>>(), [expected]);
+}

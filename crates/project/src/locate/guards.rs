@@ -18,13 +18,14 @@
 //! Telling goes to those who take part only, so a choice among some costs the others nothing.
 
 use super::choices::known;
+use super::fixes::{Around, Decision};
 use super::{Locate, core};
 use crate::codes::{MIXED_GUARD, UNINFORMED_ENDPOINT};
 use crate::core::{Core, CoreKind, Guard, Told};
 use crate::owner::{Owner, Who};
 use crate::participants::{add, participants, told_once};
 use crate::terms::{all, conjuncts, equal, expr, int, is_total};
-use plainsong_diagnostics::Span;
+use plainsong_diagnostics::{Fix, Span};
 use plainsong_ir::unanimity::{FamilyPart, family_part};
 use plainsong_ir::visit::{VisitMut, free_locals};
 use plainsong_ir::{Block, Expr, ExprKind, LocalId, Pattern, PatternKind, StmtKind, Ty};
@@ -53,12 +54,21 @@ impl Locate<'_> {
         within: &[Who],
         out: &mut Vec<Core>,
     ) {
+        if let [only] = &otherwise[..] {
+            self.behind_else.push(only.span);
+        }
         let then = self.block(then, within);
         let otherwise = self.block(otherwise, within);
         let mut taking = participants(&then, within);
         for who in participants(&otherwise, within) {
             add(&mut taking, who);
         }
+        let has_place =
+            !self.behind_else.contains(&span) && !self.undivided.contains(&condition.span);
+        self.around = has_place.then_some(Around {
+            span,
+            is_loop: false,
+        });
         let guard = self.guard(condition, taking, "branch", out);
         out.push(core(CoreKind::If(guard, then, otherwise), span));
     }
@@ -123,8 +133,15 @@ impl Locate<'_> {
             .partition(|(owner, _)| is_told(owner) || owner.family == decider.family);
         told.into_iter()
             .for_each(|(owner, _)| to.push(Who::One(owner)));
+        let fix = self.fix_condition(&Decision {
+            condition,
+            decider: &decider,
+            value: &conjunct,
+            told: &uninformed,
+            stays: true,
+        });
         let told = self.computed(&decider, &conjunct, to, name, span, out);
-        self.uninformed(&uninformed, &decider, span);
+        self.uninformed(&uninformed, &decider, span, fix);
         Guard::Known {
             own,
             each: parts.each,
@@ -228,8 +245,16 @@ impl Locate<'_> {
         let to = taking
             .into_iter()
             .filter(|who| *who != Who::One(decider.clone()));
+        let to: Vec<Who> = to.collect();
         let before = self.messages.len();
-        let told = self.computed(&decider, condition, to.collect(), name, span, out);
+        let fix = self.fix_condition(&Decision {
+            condition,
+            decider: &decider,
+            value: condition,
+            told: &to,
+            stays: false,
+        });
+        let told = self.computed(&decider, condition, to, name, span, out);
         let messages = self.messages.len() - before;
         let who = self.name_of(&decider);
         let message = "no endpoint can evaluate this alone".to_owned();
@@ -238,6 +263,9 @@ impl Locate<'_> {
             problem.primary.span != span || problem.code.name != crate::codes::MIXED_ENDPOINTS.name
         });
         self.repair(&MIXED_GUARD, span, message, help);
+        if let Some(problem) = self.problems.last_mut() {
+            problem.fix = fix;
+        }
         known(told)
     }
 
@@ -302,11 +330,11 @@ impl Locate<'_> {
             .filter(|who| *who != Who::One(at.clone()));
         let others: Vec<Who> = others.collect();
         let told = self.told(at.clone(), local, others.clone(), name, span, out);
-        self.uninformed(&others, &at, span);
+        self.uninformed(&others, &at, span, None);
         known(told)
     }
 
-    fn uninformed(&mut self, who: &[Who], decider: &Owner, span: Span) {
+    fn uninformed(&mut self, who: &[Who], decider: &Owner, span: Span, fix: Option<Fix>) {
         if who.is_empty() {
             return;
         }
@@ -322,6 +350,9 @@ impl Locate<'_> {
         let message = format!("{names} {verb} here without knowing which way `{decider}` goes");
         let help = format!("projection lets `{decider}` tell {names}");
         self.repair(&UNINFORMED_ENDPOINT, span, message, help);
+        if let Some(problem) = self.problems.last_mut() {
+            problem.fix = fix;
+        }
     }
 
     /// Literally, every condition has a conjunct for everybody.
@@ -389,7 +420,7 @@ impl Locate<'_> {
             let others: Vec<Who> = others.collect();
             if !others.is_empty() {
                 let number = number_of_arm(&scrutinee, arms);
-                self.uninformed(&others, at, span);
+                self.uninformed(&others, at, span, None);
                 told = Some(self.computed(at, &number, others, "arm", span, out));
             }
         }

@@ -3,6 +3,7 @@
 //! A `break` concerns all who take part in the loop, so whoever decides about it tells all of them;
 //! who they are depends on the body, which is therefore located again until that does not change.
 
+use super::fixes::Around;
 use super::{Locate, core};
 use crate::core::{Core, CoreKind, Guard};
 use crate::owner::Who;
@@ -26,6 +27,10 @@ impl Locate<'_> {
         let (before, guard, body) = self.settled(None, body, |locate, block| {
             let mut before = Vec::new();
             let taking = participants(block, &[]);
+            locate.around = (!leaves(body)).then_some(Around {
+                span,
+                is_loop: true,
+            });
             let guard = locate.guard(condition, taking, "round", &mut before);
             (before, guard)
         });

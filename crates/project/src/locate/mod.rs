@@ -8,6 +8,7 @@
 
 mod choices;
 mod fetch;
+mod fixes;
 mod guards;
 mod loops;
 
@@ -29,6 +30,7 @@ use plainsong_ir::{
     Access, Binder, Choreography, Expr, Local, LocalId, Message, MessageId, Place, Root, Song,
     Stmt, StmtKind, Ty,
 };
+use std::collections::BTreeSet;
 
 /// A line on its way to being located.
 pub(crate) struct Locate<'a> {
@@ -42,6 +44,12 @@ pub(crate) struct Locate<'a> {
     owners: Owners,
     /// Conditions about which nobody asks unanimity: one endpoint decides them.
     undivided: Vec<Span>,
+    /// The statement whose condition is looked at, where a fix could stand before it.
+    around: Option<fixes::Around>,
+    /// Statements behind `else`, before which nothing can be put.
+    behind_else: Vec<Span>,
+    /// Names of variables that fixes declare.
+    names_of_fixes: BTreeSet<String>,
     /// One for each place where something is sent.
     pub(crate) messages: Vec<Message>,
     /// The statement of the line that each message belongs to.
@@ -70,6 +78,9 @@ impl<'a> Locate<'a> {
             located: Located::new(),
             owners: Owners::of(song, line),
             undivided: Vec::new(),
+            around: None,
+            behind_else: Vec::new(),
+            names_of_fixes: BTreeSet::new(),
             messages: Vec::new(),
             problems: Vec::new(),
             added: 0,
@@ -175,10 +186,18 @@ impl<'a> Locate<'a> {
             return out.push(core(CoreKind::Obtain { to, items, then }, span));
         }
         if path.others(&owner).is_empty() && !path.gathers {
-            let place = place.clone();
-            return self.bring(&owner, value, span, out, |value| {
-                StmtKind::Assign(place, value)
+            let target = place.clone();
+            let before = self.problems.len();
+            self.bring(&owner, value, span, out, |value| {
+                StmtKind::Assign(target, value)
             });
+            if self.problems.len() > before {
+                let fix = self.fix_assignment(&owner, place, value, span);
+                if let Some(problem) = self.problems.last_mut() {
+                    problem.fix = fix;
+                }
+            }
+            return;
         }
         // The way to the part reads others: both are brought, as one tuple of expressions.
         let mut items = Vec::new();

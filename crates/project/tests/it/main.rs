@@ -1,6 +1,7 @@
 //! Projection against the interpreter.
 
 mod corpus;
+mod fixes;
 mod random;
 mod repairs;
 mod same_ends;

@@ -202,7 +202,7 @@ impl Writer {
     }
 }
 
-fn song(seed: u64) -> String {
+pub(crate) fn song(seed: u64) -> String {
     let mut writer = Writer::new(seed);
     let vars = "var x: int = 0; var y: int = 1; var f: bool = p; var o: option<int> = none; var t: int = 0;";
     let body: String = (0..5).map(|_| writer.stmt(2, false)).collect();

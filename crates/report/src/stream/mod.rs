@@ -6,8 +6,9 @@
 mod records;
 
 pub use records::{
-    CoveredRecord, DeliveryRecord, DiagnosticRecord, EditRecord, ErrorRecord, ExecutionRecord,
-    FixRecord, LabelRecord, Progress, PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
+    CoveredRecord, DeliveryRecord, DiagnosticRecord, EditRecord, EndRecord, ErrorRecord,
+    ExecutionRecord, FixRecord, LabelRecord, PerformanceRecord, Progress, PropertyRecord, Start,
+    StepRecord, Summary, VerdictRecord,
 };
 
 use crate::trace_file::{ending_word, kind_word};
@@ -43,6 +44,8 @@ pub enum Record {
     Covered(CoveredRecord),
     /// One random execution.
     Execution(Box<ExecutionRecord>),
+    /// A choreography that was played.
+    Performance(PerformanceRecord),
     /// How much work an exploration will be.
     Estimate(Forecast),
     /// The last line.

@@ -267,3 +267,34 @@ pub struct EditRecord {
     /// What comes instead.
     pub text: String,
 }
+
+/// A choreography that was played by `run`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PerformanceRecord {
+    /// Which file.
+    pub file: String,
+    /// Which choreography.
+    pub choreography: String,
+    /// `sequential`, `threads`, `tcp` or `sim`; `role` for one endpoint over TCP.
+    pub way: &'static str,
+    /// What it can be repeated with.
+    pub seed: u64,
+    /// The parameters, with their values as songs write them.
+    pub parameters: Map<String, Value>,
+    /// How each endpoint ended.
+    pub ends: Vec<EndRecord>,
+}
+
+/// How an endpoint ended: with `variables`, or with an `error`.
+#[derive(Clone, Debug, Serialize)]
+pub struct EndRecord {
+    /// Which endpoint; nothing when a line as a whole failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Its variables, with their values as songs write them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<Map<String, Value>>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
