@@ -132,6 +132,7 @@ fn a_wrong_schedule_would_be_noticed() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "how many are proved is worth knowing")]
 fn random_programs_that_are_proved_end_as_their_schedules_do() {
     let number = |name: &str, usual: u64| {
         let said = std::env::var(name).ok();
