@@ -63,6 +63,8 @@ pub struct Role {
     pub linear: Vec<LocalId>,
     /// The local that holds the result, if it has one: the first after the parameters.
     pub result: Option<LocalId>,
+    /// Does the result carry a permission?
+    pub gives: bool,
 }
 
 /// How an action may be moved past actions of others.
@@ -145,6 +147,8 @@ pub struct Procedure {
     pub linear: Vec<LocalId>,
     /// The local that holds the result, if it has one: the first after the parameters.
     pub result: Option<LocalId>,
+    /// Does the result carry a permission?
+    pub gives: bool,
     /// The name in the text.
     pub span: Span,
 }

@@ -16,6 +16,7 @@ use crate::answer::Refutation;
 use crate::cut::is_cut;
 use crate::footprint::Footprint;
 use crate::movers::{Condition, Need};
+use crate::permissions::{common_layers, holder};
 pub(crate) use picture::refutation;
 use plainsong_ir::{Action, ActionId, Actions, GlobalId, RangeEnd, Song, SortDecl, SortKind};
 use plainsong_semantics::atomic::{Atoms, Done, Effect};
@@ -158,15 +159,16 @@ fn scenes(atoms: &Atoms, actions: &Actions, need: &Need, most: usize) -> Option<
             first: values[globals..middle].to_vec(),
             second: values[middle..].to_vec(),
         };
-        if is_linear(one, two, &scene) {
+        if is_linear(actions, need, &scene) {
             scenes.push(scene);
         }
     }
     Some(scenes)
 }
 
-/// Are all permissions of one type different?
-fn is_linear(one: &Action, two: &Action, scene: &Scene) -> bool {
+/// Are all permissions of one type different, and none of them in a variable that holds some?
+fn is_linear(actions: &Actions, need: &Need, scene: &Scene) -> bool {
+    let (one, two) = (action(actions, need.first), action(actions, need.second));
     let held = |action: &Action, values: &[Value]| -> Vec<_> {
         let linear = action.role.linear.iter();
         linear
@@ -178,6 +180,14 @@ fn is_linear(one: &Action, two: &Action, scene: &Scene) -> bool {
     };
     let mut all = held(one, &scene.first);
     all.extend(held(two, &scene.second));
+    let layers = common_layers(actions, &[need.first, need.second]);
+    let free = |(ty, value): &(plainsong_ir::Ty, Value)| {
+        let holder = holder(actions, ty, layers.clone());
+        holder.is_some_and(|id| scene.globals[id.index()].elements().contains(value))
+    };
+    if all.iter().any(free) {
+        return false;
+    }
     let count = all.len();
     all.sort();
     all.dedup();

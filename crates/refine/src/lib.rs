@@ -16,6 +16,7 @@ pub mod cut;
 pub mod extract;
 pub mod footprint;
 pub mod movers;
+pub mod permissions;
 pub mod procedures;
 pub mod refine;
 pub mod sequential;

@@ -11,6 +11,7 @@ use crate::brute::Brute;
 use crate::compare::{Compared, compare_with};
 use crate::extract::height;
 use crate::movers::{Side, moves, sides};
+use crate::permissions;
 use crate::procedures::{obligations, pending};
 use crate::sequential::Sequences;
 use plainsong_ir::{ActionId, Actions, ProcedureId, Song, StmtKind};
@@ -35,6 +36,8 @@ pub struct Refining {
     /// Are small programs tried too?
     tries: bool,
     sequences: Sequences,
+    /// That no action doubles a permission, or why this is not known.
+    linear: Option<Result<(), String>>,
 }
 
 impl Refining {
@@ -54,6 +57,7 @@ impl Refining {
             song: song.clone(),
             brute: Brute::new(song, 0, 0),
             tries: false,
+            linear: None,
             moving: BTreeMap::new(),
             local: BTreeMap::new(),
             layers: BTreeMap::new(),
@@ -64,18 +68,27 @@ impl Refining {
     /// May asyncs be thought to run as a schedule says?
     pub fn sequence(&mut self, at: usize, prover: &mut Prover<'_>) -> Answer {
         let song = self.song.clone();
+        if let Err(why) = self.permissions(prover) {
+            return Answer::Unknown(why);
+        }
         self.sequences.sequence(&song, at, prover)
     }
 
     /// Does a property of final states hold, seen from the end of the schedules?
     pub fn finally(&mut self, property: usize, prover: &mut Prover<'_>) -> Answer {
         let song = self.song.clone();
+        if let Err(why) = self.permissions(prover) {
+            return Answer::Unknown(why);
+        }
         self.sequences.finally(&song, property, prover)
     }
 
     /// Can nothing fail, seen from the schedules?
     pub fn assertions(&mut self, prover: &mut Prover<'_>) -> Answer {
         let song = self.song.clone();
+        if let Err(why) = self.permissions(prover) {
+            return Answer::Unknown(why);
+        }
         self.sequences.assertions(&song, prover)
     }
 
@@ -84,6 +97,9 @@ impl Refining {
         let song = self.song.clone();
         let declared = actions(&song).actions[action.index()].role.mover;
         let mut proof = Proof::default();
+        if let Err(why) = self.permissions(prover) {
+            return Answer::Unknown(why);
+        }
         for side in declared.map(sides).unwrap_or_default() {
             match self.side(action, side, prover) {
                 Answer::Proved(more) => {
@@ -119,6 +135,9 @@ impl Refining {
         let Answer::Proved(mut proof) = own else {
             return own;
         };
+        if let Err(why) = self.permissions(prover) {
+            return Answer::Unknown(why);
+        }
         for action in self.used(actions) {
             if !matches!(self.mover(action, prover), Answer::Proved(_)) {
                 return rests_on(&actions.actions[action.index()].name);
@@ -132,6 +151,32 @@ impl Refining {
         }
         proof.notes.extend(self.notes(actions, procedure));
         Answer::Proved(proof)
+    }
+
+    /// That no action doubles a permission, which everything rests on.
+    fn permissions(&mut self, prover: &mut Prover<'_>) -> Result<(), String> {
+        if let Some(known) = &self.linear {
+            return known.clone();
+        }
+        let mut all = Vec::new();
+        for at in 0..actions(&self.song).actions.len() {
+            let more = permissions::obligations(prover.theory, ActionId::from(at));
+            match more {
+                Ok(more) => all.extend(more),
+                Err(why) => return Err(why.message),
+            }
+        }
+        let open = prover.open("permissions", &all);
+        let answer = match open.first() {
+            None => Ok(()),
+            Some((at, why)) => {
+                let one = &all[*at];
+                let rule = one.rule.name();
+                Err(format!("not shown: {} ({rule}, {why})", one.sentence))
+            }
+        };
+        self.linear = Some(answer.clone());
+        answer
     }
 
     /// Every action whose declared type some procedure makes use of.

@@ -196,7 +196,13 @@ pub(super) fn action(song: &Song, decl: &Action) -> Doc {
         .mover
         .map_or(String::new(), |mover| format!("{} ", mover.name()));
     let head = format!("{mover}action {}(", decl.name);
-    let head = signature(&mut w, &head, decl.code.arity, &role.linear, role.result);
+    let head = signature(
+        &mut w,
+        &head,
+        decl.code.arity,
+        &role.linear,
+        (role.result, role.gives),
+    );
     let stmts = w.stmts(&decl.code.body);
     let layers = layers(role.layers);
     join([head, text(format!("{layers} ")), braces(stmts)])
@@ -208,7 +214,7 @@ fn signature(
     head: &str,
     arity: usize,
     linear: &[LocalId],
-    result: Option<LocalId>,
+    (result, gives): (Option<LocalId>, bool),
 ) -> Doc {
     let parameters = parameters(w, arity).into_iter().enumerate();
     let parameters = parameters.map(|(at, doc)| match linear.contains(&LocalId::from(at)) {
@@ -220,14 +226,15 @@ fn signature(
     let name = w.names.bind(result);
     let row = w.names.locals().get(result.index());
     let ty = row.map_or(String::new(), |row| super::types::ty(w.song, &row.ty));
-    join([head, text(format!(" -> {name}: {ty}"))])
+    let linear = if gives { "linear " } else { "" };
+    join([head, text(format!(" -> {linear}{name}: {ty}"))])
 }
 
 /// `invariant name(…) @ n { e }`
 pub(super) fn invariant(song: &Song, decl: &Invariant) -> Doc {
     let mut w = Writer::new(song, &decl.locals);
     let head = format!("invariant {}(", decl.name);
-    let head = signature(&mut w, &head, decl.arity, &decl.linear, None);
+    let head = signature(&mut w, &head, decl.arity, &decl.linear, (None, false));
     let layer = format!(" @ {} ", decl.layer);
     group([head, text(layer), w.branch(&decl.body)])
 }
@@ -236,7 +243,13 @@ pub(super) fn invariant(song: &Song, decl: &Invariant) -> Doc {
 pub(super) fn procedure(song: &Song, decl: &Procedure) -> Doc {
     let mut w = Writer::new(song, &decl.code.locals);
     let head = format!("procedure {}(", decl.name);
-    let head = signature(&mut w, &head, decl.code.arity, &decl.linear, decl.result);
+    let head = signature(
+        &mut w,
+        &head,
+        decl.code.arity,
+        &decl.linear,
+        (decl.result, decl.gives),
+    );
     let refines = decl.refines.map_or(String::new(), |action| {
         format!(" refines {}", w.action_name(action))
     });

@@ -1,6 +1,7 @@
 //! Two threads about to act: a state, and arguments for both.
 
 use super::{Condition, Context, Need};
+use crate::permissions::{common_layers, holder, is_free};
 use plainsong_ir::{Action, ActionId, GlobalId, Song};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::Store;
@@ -56,14 +57,14 @@ impl Setting {
             false => context.known(theory, &setting.store, [(first, one), (second, two)])?,
         };
         if !alone {
-            setting.disjoint(theory);
+            setting.disjoint(theory)?;
         }
         setting.known.extend(more);
         Ok(setting)
     }
 
-    /// No two permissions of one type are the same.
-    fn disjoint(&mut self, theory: &mut Theory) {
+    /// No two permissions of one type are the same, and a variable that holds some has none of them.
+    fn disjoint(&mut self, theory: &mut Theory) -> Result<()> {
         let mut held = Vec::new();
         for (which, id) in self.ids.into_iter().enumerate() {
             let action = action(&self.song, id);
@@ -80,6 +81,16 @@ impl Setting {
                 }
             }
         }
+        let song = self.song.clone();
+        let actions = song.actions().expect("a mover is an action");
+        let layers = common_layers(actions, &self.ids);
+        for (ty, value) in held {
+            if let Some(holder) = holder(actions, &ty, layers.clone()) {
+                let free = is_free(theory, actions, &self.store, holder, value)?;
+                self.known.push(theory.terms.not(free));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn action(&self, which: usize) -> &Action {

@@ -27,6 +27,7 @@ mod yields;
 
 use crate::answer::obligation;
 use crate::extract::is_seen;
+use crate::permissions::{holder, is_free};
 use linearisation::Point;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
@@ -37,6 +38,7 @@ use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use pending::pending;
@@ -49,6 +51,8 @@ const MOST_PATHS: usize = 256;
 struct Path {
     env: Env,
     known: Vec<Term>,
+    /// The permissions it holds.
+    held: BTreeSet<LocalId>,
     /// The globals after the last yield.
     since: Store,
     /// Where the action may have happened.
@@ -125,6 +129,7 @@ impl Following<'_> {
         let mut path = Path {
             env: Env::default(),
             known: Vec::new(),
+            held: self.decl(&song).linear.iter().copied().collect(),
             since: Store::default(),
             points: Vec::new(),
             changed: self.theory.terms.bool(false),
@@ -138,6 +143,7 @@ impl Following<'_> {
         }
         self.permissions(&mut path);
         self.anything(&mut path)?;
+        self.holds_alone(&mut path)?;
         let calls: Vec<&InvariantCall> = at_entry(decl).map(|one| &one.call).collect();
         let wanted = self.wanted(&mut path, &calls)?;
         self.rely_on(&mut path, &wanted)?;
@@ -158,16 +164,37 @@ impl Following<'_> {
         }
     }
 
-    /// Types and values of the permissions it was given.
+    /// Types and values of the permissions it holds.
     fn held(&self, path: &Path) -> Vec<(Ty, Term)> {
         let decl = self.decl(&self.song);
-        let linear = decl.linear.iter();
-        linear
+        let held = path.held.iter();
+        held.filter(|local| path.env.locals.contains_key(local))
             .map(|local| {
                 let ty = decl.code.locals[local.index()].ty.clone();
                 (ty, path.env.locals[local])
             })
             .collect()
+    }
+
+    /// No variable holds what it holds.
+    fn holds_alone(&mut self, path: &mut Path) -> Result<()> {
+        let song = self.song.clone();
+        for (ty, value) in self.held(path) {
+            let layers = self.layer..=self.layer;
+            if let Some(holder) = holder(actions(&song), &ty, layers) {
+                let store = path.env.store.clone();
+                let free = is_free(self.theory, actions(&song), &store, holder, value)?;
+                path.known.push(self.theory.terms.not(free));
+            }
+        }
+        Ok(())
+    }
+
+    /// A call gave it a permission, which nothing else has.
+    fn receives(&mut self, path: &mut Path, local: LocalId) -> Result<()> {
+        path.held.insert(local);
+        self.permissions(path);
+        self.holds_alone(path)
     }
 
     /// Others have acted: the globals are anything.
@@ -333,6 +360,7 @@ impl Following<'_> {
         let mut path = Path {
             env: Env::default(),
             known: Vec::new(),
+            held: self.decl(&song).linear.iter().copied().collect(),
             since: Store::default(),
             points: Vec::new(),
             changed: self.theory.terms.bool(false),

@@ -35,6 +35,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
     let mut path = Path {
         env: Env::default(),
         known: Vec::new(),
+        held: decl.linear.iter().copied().collect(),
         since: Store::default(),
         points: Vec::new(),
         changed: following.theory.terms.bool(false),
@@ -50,6 +51,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
     }
     following.permissions(&mut path);
     following.anything(&mut path)?;
+    following.holds_alone(&mut path)?;
     let (code, result) = (&action.code, action.role.result);
     let store = path.env.store.clone();
     let run = Gated::run(following.theory, code, result, &store, &arguments, None)?;

@@ -7,8 +7,8 @@ use super::{
 use crate::extract::{Meant, meant};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    ActionId, Block, Call, Callee, Choice, Domain, Expr, InvariantCall, LocalId, Pattern, Place,
-    ProcedureId, Root, Stmt, StmtKind, Ty,
+    ActionId, Block, Call, Callee, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Pattern,
+    Place, ProcedureId, Root, Stmt, StmtKind, Ty,
 };
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::Unsupported;
@@ -141,6 +141,7 @@ impl Following<'_> {
         };
         if let Root::Local(local) = place.root {
             let value = self.read(path, value)?;
+            path.held.remove(&local);
             path.env.locals.insert(local, value);
             return Ok(());
         }
@@ -170,7 +171,8 @@ impl Following<'_> {
             Meant::Nothing => {}
             Meant::Action(id) => {
                 let value = self.act(path, id, &arguments, call.span)?;
-                bind(path, result, value);
+                let gives = action(&song, id).role.gives;
+                self.bind(path, result, value, gives)?;
             }
             Meant::Procedure(id) => {
                 let before = self.clauses(path, id, &arguments, true)?;
@@ -178,11 +180,30 @@ impl Following<'_> {
                 self.stop(path, &before, call.span)?;
                 self.resume(path)?;
                 let value = self.returns(path, id, &arguments, call.span)?;
-                bind(path, result, value);
+                let gives = actions(&song).procedures[id.index()].gives;
+                self.bind(path, result, value, gives)?;
                 self.rely_on(path, &behind)?;
             }
         }
         Ok(())
+    }
+
+    fn bind(
+        &mut self,
+        path: &mut Path,
+        result: Option<LocalId>,
+        value: Option<Term>,
+        gives: bool,
+    ) -> Result<()> {
+        let (Some(local), Some(value)) = (result, value) else {
+            return Ok(());
+        };
+        path.held.remove(&local);
+        path.env.locals.insert(local, value);
+        match gives {
+            true => self.receives(path, local),
+            false => Ok(()),
+        }
     }
 
     /// One step of an action.
@@ -315,6 +336,11 @@ impl Following<'_> {
         if callee == Meant::Nothing {
             return Ok(());
         }
+        for parameter in &actions(&song).procedures[id.index()].linear {
+            if let ExprKind::Local(local) = arguments[parameter.index()].kind {
+                path.held.remove(&local);
+            }
+        }
         let arguments = self.values(path, arguments)?;
         let owed = self.clauses(path, id, &arguments, true)?;
         path.owed.extend(owed);
@@ -358,12 +384,6 @@ impl Following<'_> {
             other.known.push(not);
         }
         Ok(paths)
-    }
-}
-
-fn bind(path: &mut Path, result: Option<LocalId>, value: Option<Term>) {
-    if let (Some(local), Some(value)) = (result, value) {
-        path.env.locals.insert(local, value);
     }
 }
 

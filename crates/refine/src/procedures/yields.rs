@@ -11,6 +11,7 @@
 //! thread that relies on it, so they differ from those this procedure holds.
 
 use super::{Following, Path, Wanted, actions};
+use crate::permissions::{holder, is_free};
 use plainsong_diagnostics::Span;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;
@@ -43,6 +44,7 @@ impl Following<'_> {
     /// Others act; then the stretch behind the yield begins.
     pub(super) fn resume(&mut self, path: &mut Path) -> Result<()> {
         self.anything(path)?;
+        self.holds_alone(path)?;
         self.gate_may_hold(path)
     }
 
@@ -79,6 +81,12 @@ impl Following<'_> {
                         let same = self.theory.equal(ty, arguments[local.index()], *value);
                         known.push(self.theory.terms.not(same));
                     }
+                }
+                let layers = self.layer..=self.layer;
+                if let Some(holder) = holder(actions(&song), ty, layers) {
+                    let value = arguments[local.index()];
+                    let free = is_free(self.theory, actions(&song), &path.since, holder, value)?;
+                    known.push(self.theory.terms.not(free));
                 }
             }
             let before = self.says(at, &arguments, &path.since)?;

@@ -26,6 +26,8 @@ struct Callable {
     meaning: Vec<String>,
     /// The last layer at which it exists.
     last: u32,
+    /// Does it draw a permission `t` of its own?
+    draws: bool,
 }
 
 /// The writer of one program.
@@ -34,6 +36,8 @@ struct Writer<'d> {
     variables: Vec<Variable>,
     locals: usize,
     invariants: BTreeMap<u32, Vec<(String, bool)>>,
+    /// Are permissions drawn from a variable, instead of being handed out by `init`?
+    pool: bool,
 }
 
 impl Dice {
@@ -49,12 +53,15 @@ impl Dice {
             variable("m", 0, last[2]),
             variable("h", 0, hidden),
             variable("o", 1, 2 + self.below(2) as u32),
+            variable("pool", 0, 3),
         ];
+        let pool = self.chance(20);
         let mut writer = Writer {
             dice: self,
             variables,
             locals: 0,
             invariants: BTreeMap::new(),
+            pool,
         };
         writer.program()
     }
@@ -69,13 +76,25 @@ impl Writer<'_> {
         let mut text = "sort Tid;\n".to_owned();
         for one in &self.variables {
             let (ty, start) = match one.name {
+                "pool" if !self.pool => continue,
+                "pool" => ("set<Tid>", "Tid"),
                 "b" => ("bool", "false"),
                 "m" => ("map<Tid, int>", "map i: Tid => 0"),
                 "h" => ("option<Tid>", "none"),
                 _ => ("int", "0"),
             };
             let layers = format!("@ {}..{}", one.first, one.last);
-            text += &format!("var {}: {ty} = {start} {layers};\n", one.name);
+            let linear = if one.name == "pool" { "linear " } else { "" };
+            text += &format!("{linear}var {}: {ty} = {start} {layers};\n", one.name);
+        }
+        if self.pool {
+            let taken = match self.dice.chance(15) {
+                true => "",
+                false => "pool = pool.without(f); ",
+            };
+            text += &format!(
+                "right action draw() -> linear n: Tid @ 1..2 {{ let f = choose pool; {taken}n = f; }}\n"
+            );
         }
         for layer in 1..=2 {
             self.invariants(layer, &mut text);
@@ -117,7 +136,11 @@ impl Writer<'_> {
                     text += &format!("    for t in Tid {{ async {}(t, {k}); }}\n", one.name);
                     given = true;
                 }
-                false => text += &format!("    async {}({k});\n", one.name),
+                false => {
+                    for _ in 0..1 + self.dice.below(2) {
+                        text += &format!("    async {}({k});\n", one.name);
+                    }
+                }
             }
         }
         text + "}\n"
@@ -217,6 +240,7 @@ impl Writer<'_> {
             result,
             meaning,
             last,
+            draws: false,
         }
     }
 
@@ -266,6 +290,7 @@ impl Writer<'_> {
                 result,
                 meaning,
                 last,
+                draws: false,
             });
         }
         written
@@ -316,11 +341,17 @@ impl Writer<'_> {
         callees: &[Callable],
         text: &mut String,
     ) -> Callable {
-        let linear = self.dice.chance(75);
+        let draws = self.pool;
+        let holds = draws || self.dice.chance(75);
+        let linear = holds && !draws;
         let result = self.dice.chance(25);
-        let usable = callees.iter().filter(|one| linear || !one.linear);
+        let usable = callees.iter().filter(|one| holds || !one.linear);
         let usable: Vec<Callable> = usable.cloned().collect();
         let (mut body, mut meaning) = (Vec::new(), Vec::new());
+        if draws {
+            body.push("let t = call draw();".to_owned());
+            meaning.push("let t = choose pool; pool = pool.without(t);".to_owned());
+        }
         let mut known = vec!["0".to_owned(), "1".to_owned(), "k".to_owned()];
         let lock = |name: &str| {
             usable
@@ -335,7 +366,7 @@ impl Writer<'_> {
             self.called(&lock, &mut known, &mut body, &mut meaning);
         }
         for _ in 0..1 + self.dice.below(if locked { 3 } else { 4 }) {
-            self.statement(layer, linear, &usable, &mut known, &mut body, &mut meaning);
+            self.statement(layer, holds, &usable, &mut known, &mut body, &mut meaning);
         }
         if locked {
             self.called(&free, &mut known, &mut body, &mut meaning);
@@ -357,7 +388,7 @@ impl Writer<'_> {
             }
         }
         meaning.retain(|one| !one.is_empty());
-        self.change(linear, layer, &mut meaning);
+        self.change(holds, layer, &mut meaning);
         let above = self.last(&meaning, layer + 1);
         let claim = name.to_uppercase();
         let refines = match !result && meaning.is_empty() && self.dice.chance(50) {
@@ -380,6 +411,7 @@ impl Writer<'_> {
             result,
             meaning,
             last: if refines.is_empty() { 3 } else { above },
+            draws,
         }
     }
 
@@ -567,6 +599,9 @@ impl Writer<'_> {
                     "k" => Some(value.to_owned()),
                     "r" => Some(name.to_owned()),
                     "c" => Some(format!("c{fresh}")),
+                    _ if callee.draws && (word == "t" || word.starts_with("t_")) => {
+                        Some(format!("{word}_{fresh}"))
+                    }
                     _ if word.starts_with('v') && word.len() > 1 => Some(format!("{word}_{fresh}")),
                     _ => None,
                 })

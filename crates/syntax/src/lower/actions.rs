@@ -52,6 +52,7 @@ impl Lowering<'_> {
             };
             let layers = self.written_layers(item.layers().as_ref());
             let row = &self.actions[at];
+            let gives = row.gives;
             let linear = row.linear.iter().map(|at| LocalId::from(*at)).collect();
             actions.push(Action {
                 name: row.name.clone(),
@@ -61,6 +62,7 @@ impl Lowering<'_> {
                     layers,
                     linear,
                     result,
+                    gives,
                 },
                 span: row.span,
             });

@@ -146,6 +146,7 @@ impl Found<'_> {
         let (code, of) = (&procedure.code, &action.code);
         let same = types(&code.locals[..code.arity]).eq(types(&of.locals[..of.arity]))
             && procedure.linear == action.role.linear
+            && procedure.gives == action.role.gives
             && result(&code.locals, procedure.result) == result(&of.locals, action.role.result);
         if !same {
             let message = format!(

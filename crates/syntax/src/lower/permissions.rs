@@ -4,22 +4,26 @@
 //! a call lends its caller's permission and gets it back, `async` gives it away, and `init` hands each
 //! one out once. So arguments of `linear` parameters are `linear` parameters of the caller, each at most
 //! once among the arguments of a call (or of all arms of a `par` together, which run at one time; the
-//! invariants of a `yield` likewise), and not after `async` took it.
+//! invariants of a `yield` likewise), and not after `async` took it. A `linear` variable holds the
+//! permissions that nobody else has; actions take them out and give them as `linear` results, to the name
+//! that a call binds.
 //!
 //! Why sound. Induction over steps: the permissions of a frame are those of its caller, which is
 //! suspended; arms of a `par` hold different ones of the same caller; what is started by `async` holds
 //! what its starter has no more. In the beginning they differ because each started thread has its own
-//! element of a whole sort, and no second `async` of `init` hands out the same sort.
+//! element of a whole sort, no second `async` of `init` hands out the same sort, and none is handed out
+//! that a variable holds. That actions do not double what variables hold is shown by `plainsong-refine`.
 //!
-//! NOT COVERED. Global variables that hold permissions, results that carry one.
+//! NOT COVERED. Several variables with permissions of one type; introducing one; permissions that a call
+//! takes for good.
 
 use super::Lowering;
 use super::codes::layers::PERMISSION;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    ActionId, Actions, Block, Call, Callee, Domain, Expr, ExprKind, LocalId, Procedure, Stmt,
-    StmtKind, Ty,
+    ActionId, Actions, Block, Call, Callee, Domain, Expr, ExprKind, LocalId, Procedure, Root,
+    StartValue, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,10 +62,38 @@ impl Found<'_> {
     }
 
     fn globals(&mut self) {
+        let mut seen = BTreeSet::new();
         for global in self.actions.globals.iter().filter(|one| one.linear) {
-            let message = "global variables that hold permissions are not covered yet";
-            self.wrong(global.span, message, "let `linear` parameters carry them");
+            let Ty::Set(of) = &global.ty else {
+                let message = "a variable that holds permissions is a set of them";
+                self.wrong(
+                    global.span,
+                    message,
+                    "write `linear var free: set<Tid> = …;`",
+                );
+                continue;
+            };
+            if !seen.insert(of.clone()) {
+                let message = "another variable holds permissions of this type";
+                self.wrong(global.span, message, "let one variable hold all of them");
+            }
+            if global.layers.is_some_and(|layers| layers.first > 0) {
+                let message = "a variable that holds permissions is there from the beginning";
+                self.wrong(global.span, message, "write `@ 0..n`");
+            }
         }
+    }
+
+    /// Does a variable hold permissions of this type from the start?
+    fn holds(&self, ty: &Ty) -> bool {
+        let mut globals = self.actions.globals.iter().filter(|one| one.linear);
+        let empty = |start: &StartValue| match start {
+            StartValue::Value(value) => {
+                matches!(&value.kind, ExprKind::Literal(all) if all.is_empty())
+            }
+            StartValue::Choice(_) => false,
+        };
+        globals.any(|one| one.ty.element() == Some(ty) && !empty(&one.start))
     }
 
     /// An action that leaves another behind cannot hand on a permission.
@@ -82,10 +114,18 @@ impl Found<'_> {
         let held: Held = procedure.linear.iter().copied().collect();
         let kept = self.block(held.clone(), &procedure.code.body);
         if let Some(lost) = held.difference(&kept).next() {
-            let name = &procedure.code.locals[lost.index()].name;
+            let name = procedure.code.locals[lost.index()].name.clone();
             let message = format!("`{name}` is given away, but the caller gets it back");
             let help = "what is started by `async` needs a permission of its own";
             self.wrong(procedure.span, message, help);
+        }
+        if let Some(result) = procedure.result.filter(|_| procedure.gives)
+            && !kept.contains(&result)
+        {
+            let message = "the result carries no permission";
+            let help =
+                "assign it the name of a permission: `t = fresh;` after `let fresh = call …;`";
+            self.wrong(procedure.code.locals[result.index()].span, message, help);
         }
         for clause in &procedure.clauses {
             let call = &clause.call;
@@ -104,7 +144,24 @@ impl Found<'_> {
 
     fn stmt(&mut self, mut held: Held, stmt: &Stmt) -> Held {
         match &stmt.kind {
-            StmtKind::Call(_, call) => self.lend(&held, std::slice::from_ref(call)),
+            StmtKind::Call(result, call) => {
+                self.lend(&held, std::slice::from_ref(call));
+                let gives = match call.callee {
+                    Callee::Action(id) => self.actions.actions[id.index()].role.gives,
+                    Callee::Procedure(id) => self.actions.procedures[id.index()].gives,
+                };
+                held.extend(result.filter(|_| gives));
+            }
+            StmtKind::Assign(place, value) if place.path.is_empty() => {
+                if let Root::Local(local) = place.root {
+                    let moved = match &value.kind {
+                        ExprKind::Local(from) => held.remove(from),
+                        _ => false,
+                    };
+                    held.remove(&local);
+                    held.extend(moved.then_some(local));
+                }
+            }
             StmtKind::Par(calls) => self.lend(&held, calls),
             StmtKind::Spawn(id, arguments) => {
                 let linear = &self.actions.procedures[id.index()].linear;
@@ -132,7 +189,7 @@ impl Found<'_> {
             }
             StmtKind::While(_, _, body) | StmtKind::For { body, .. } => {
                 let after = self.block(held.clone(), body);
-                if after != held {
+                if !held.is_subset(&after) {
                     let message = "a permission is given away in a loop";
                     self.wrong(stmt.span, message, "the next round has it no more");
                 }
@@ -236,6 +293,10 @@ impl Found<'_> {
                 );
                 continue;
             };
+            if self.holds(sort) {
+                let message = "a variable holds the permissions of this sort";
+                self.wrong(argument.span, message, "let threads take them from there");
+            }
             if !given.insert(sort.clone()) {
                 let help = "start both from one procedure, or use two sorts";
                 self.wrong(

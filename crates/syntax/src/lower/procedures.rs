@@ -98,6 +98,7 @@ impl Lowering<'_> {
             },
             linear: row.linear.iter().map(|at| LocalId::from(*at)).collect(),
             result,
+            gives: row.gives,
             span: row.span,
         }
     }

@@ -34,6 +34,8 @@ pub(crate) struct ActionSignature {
     pub(crate) params: Vec<Binder>,
     /// Which parameters are `linear`, by position.
     pub(crate) linear: Vec<usize>,
+    /// Is the result `linear`?
+    pub(crate) gives: bool,
     /// Its name and type.
     pub(crate) result: Option<(Binder, Span)>,
 }
@@ -87,6 +89,7 @@ impl Lowering<'_> {
         let linear = written.enumerate().filter(|(_, binder)| binder.is_linear());
         let linear = linear.map(|(at, _)| at).collect();
         let result = result.and_then(ast::ResultDecl::binder);
+        let gives = result.as_ref().is_some_and(ast::Binder::is_linear);
         let result = result.and_then(|binder| {
             let name = binder.name()?;
             let ty = binder.ty().map_or(UNKNOWN, |ty| self.ty(&ty));
@@ -101,6 +104,7 @@ impl Lowering<'_> {
             span,
             params,
             linear,
+            gives,
             result,
         }
     }

@@ -100,13 +100,7 @@ impl Parser<'_> {
         let start = self.open();
         self.delimited("a name", is_name_like, |p| {
             if p.at(LinearKw) {
-                let binder = p.open();
-                p.bump();
-                p.expect_name("the name of a parameter");
-                if p.expect(Colon) {
-                    p.ty();
-                }
-                p.close(binder, Binder);
+                p.permission("the name of a parameter");
             } else {
                 p.name_and_type("the name of a parameter", Binder);
             }
@@ -114,7 +108,18 @@ impl Parser<'_> {
         self.close(start, BinderList);
     }
 
-    /// `-> r: T`
+    /// `linear x: T`
+    fn permission(&mut self, what: &str) {
+        let binder = self.open();
+        self.bump();
+        self.expect_name(what);
+        if self.expect(Colon) {
+            self.ty();
+        }
+        self.close(binder, Binder);
+    }
+
+    /// `-> r: T`, `-> linear r: T`
     pub(super) fn optional_result(&mut self) {
         if !self.at(ThinArrow) {
             return;
@@ -123,6 +128,8 @@ impl Parser<'_> {
         self.bump();
         if self.at(Ident) && self.nth(1) == Colon {
             self.name_and_type("the name of the result", Binder);
+        } else if self.at(LinearKw) {
+            self.permission("the name of the result");
         } else {
             self.expected_with_help(
                 "a name and a type",
