@@ -33,6 +33,11 @@ impl<'a> Budget<'a> {
         self.until = self.steps.saturating_add(steps);
     }
 
+    /// Work is done that is worth so many steps, though none is tried.
+    pub(crate) fn charge(&mut self, work: usize) {
+        self.until = self.until.saturating_sub(work as u64);
+    }
+
     /// One more step is tried, when so much is stored.
     pub(crate) fn spend(&mut self, stored: usize) -> Result<(), Spent> {
         self.steps += 1;

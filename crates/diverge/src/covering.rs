@@ -9,6 +9,9 @@
 //! finite executions, and so has every state below one of them, because what it can do the greater one
 //! can do too. Only the greatest black bags are kept for each control.
 //!
+//! The way can be cut at some depth. Then a state turns black only if nothing was cut behind it, and without a
+//! period there is an answer only if nothing was cut at all.
+//!
 //! With infinitely many controls or kinds the search may run until its budget is spent; what it finds is
 //! sound all the same, and when it ends, it has seen everything.
 //!
@@ -26,21 +29,37 @@ pub(crate) enum Covering {
     Found(Lasso),
     /// Every execution comes to rest; so many states were looked at.
     Rests(u64),
+    /// There are ways longer than allowed.
+    Cut,
 }
 
-/// Searches everything.
-pub(crate) fn covering(net: &mut Net<'_>, budget: &mut Budget<'_>) -> Result<Covering, Spent> {
-    let mut search = Search::default();
+/// Searches every way of at most so many steps.
+pub(crate) fn covering(
+    net: &mut Net<'_>,
+    depth: usize,
+    budget: &mut Budget<'_>,
+) -> Result<Covering, Spent> {
+    let mut search = Search {
+        depth,
+        ..Search::default()
+    };
     for start in net.starts() {
         if let Some(lasso) = search.from(net, start, budget)? {
             return Ok(Covering::Found(lasso));
         }
     }
-    Ok(Covering::Rests(search.looked_at))
+    Ok(match search.is_cut {
+        true => Covering::Cut,
+        false => Covering::Rests(search.looked_at),
+    })
 }
 
 #[derive(Default)]
 struct Search {
+    /// The longest way.
+    depth: usize,
+    /// Was something cut?
+    is_cut: bool,
     /// The way to the state at hand.
     way: Vec<Frame>,
     /// For each control, the frames of the way with it, by depth.
@@ -56,6 +75,8 @@ struct Frame {
     moves: Vec<(Move, State)>,
     /// The move that is being tried.
     tried: Option<Move>,
+    /// Was something cut behind it?
+    is_cut: bool,
 }
 
 impl Search {
@@ -65,7 +86,7 @@ impl Search {
         start: State,
         budget: &mut Budget<'_>,
     ) -> Result<Option<Lasso>, Spent> {
-        self.enter(net, start);
+        self.enter(net, start, budget);
         while let Some(frame) = self.way.last_mut() {
             let Some((one, after)) = frame.moves.pop() else {
                 self.leave();
@@ -76,8 +97,13 @@ impl Search {
             if let Some(depth) = self.covered(&after) {
                 return Ok(Some(self.lasso(depth, after)));
             }
-            if !self.is_black(&after) {
-                self.enter(net, after);
+            if self.is_black(&after) {
+                continue;
+            }
+            if self.way.len() < self.depth {
+                self.enter(net, after, budget);
+            } else if let Some(frame) = self.way.last_mut() {
+                frame.is_cut = true;
             }
         }
         Ok(None)
@@ -95,8 +121,10 @@ impl Search {
         bags.is_some_and(|bags| bags.iter().any(|bag| state.bag.is_within(bag)))
     }
 
-    fn enter(&mut self, net: &mut Net<'_>, state: State) {
+    fn enter(&mut self, net: &mut Net<'_>, state: State, budget: &mut Budget<'_>) {
         self.looked_at += 1;
+        // Every kind is asked about, which is nothing new while few wait.
+        budget.charge(state.bag.entries().len() / 8);
         let mut moves = Vec::new();
         for (kind, known) in net.all_moves(&state) {
             for (edge, number) in known.edges.iter().zip(0..) {
@@ -115,6 +143,7 @@ impl Search {
                 .map(|(one, after, _)| (one, after))
                 .collect(),
             tried: None,
+            is_cut: false,
         });
     }
 
@@ -122,6 +151,15 @@ impl Search {
         let frame = self.way.pop().expect("what is left was entered");
         let State { control, bag } = frame.state;
         self.grey.entry(control).or_default().pop();
+        if frame.is_cut {
+            self.is_cut = true;
+            self.way
+                .iter_mut()
+                .last()
+                .into_iter()
+                .for_each(|before| before.is_cut = true);
+            return;
+        }
         let bags = self.black.entry(control).or_default();
         bags.retain(|smaller| !smaller.is_within(&bag));
         bags.push(bag);

@@ -1,10 +1,11 @@
 //! A stem and a period by numbers, and whether the period ignores somebody.
 
 use crate::bag::Bag;
-use crate::net::{Kind, Move, Net, Service, State};
+use crate::net::{Control, Kind, Move, Net, Service, State};
 use crate::{Divergence, Fairness};
 use plainsong_semantics::machine::Outcome;
 use plainsong_semantics::repetition::refutation;
+use rustc_hash::FxHashSet;
 
 /// An execution whose last moves can be repeated for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,11 +71,11 @@ pub(crate) fn is_fair(
     if shift(net, states, moves) != 0 {
         return serves_all(net, states, moves);
     }
-    let mut served = Vec::new();
-    let mut sent: Vec<Kind> = Vec::new();
+    let mut served: FxHashSet<Service> = FxHashSet::default();
+    let mut sent: FxHashSet<Kind> = FxHashSet::default();
     for (state, one) in states.iter().zip(moves) {
         let edge = &net.moves(state.control, one.kind).edges[one.edge];
-        served.push(edge.serves);
+        served.insert(edge.serves);
         sent.extend(edge.posts.kinds());
     }
     let (end, period) = states.split_last().expect("a period has an end");
@@ -82,12 +83,11 @@ pub(crate) fn is_fair(
         Fairness::Resent => sent.contains(kind),
         _ => true,
     });
-    let kinds: Vec<Option<Kind>> = [None].into_iter().chain(waits.map(Some)).collect();
-    for state in period {
+    let unserved = waits.filter(|kind| !served.contains(&Service::Kind(*kind)));
+    let kinds: Vec<Option<Kind>> = [None].into_iter().chain(unserved.map(Some)).collect();
+    let mut asked: FxHashSet<Control> = FxHashSet::default();
+    for state in period.iter().filter(|state| asked.insert(state.control)) {
         for kind in &kinds {
-            if kind.is_some_and(|kind| served.contains(&Service::Kind(kind))) {
-                continue;
-            }
             let moves = net.moves(state.control, *kind);
             if moves.could.iter().any(|service| !served.contains(service)) {
                 return false;

@@ -6,6 +6,8 @@
 //! | part | what it finds | what it excludes | complete |
 //! |---|---|---|---|
 //! | `nearest` | a short period | nothing | no |
+//! | `drifting` | a period that shifts what it touches | nothing | no |
+//! | `alive` | a period within the bounds of [Alive12] | nothing | in the limit, for finite data |
 //! | `rounds` | a fair period, by queue and delays | nothing | in the limit |
 //! | `covering` | a period | all, when it ends | finite data, not asking for fairness |
 //! | `structural` | nothing | all, or all fair ones | rest whatever is pending, not asking for fairness |
@@ -16,10 +18,12 @@
 //! Whatever is found is executed again from its own end by the interpreter
 //! ([`repetition`](plainsong_semantics::repetition)) before anybody sees it.
 
+mod alive;
 mod bag;
 mod budget;
 mod components;
 mod covering;
+mod drifting;
 mod fair_core;
 mod lasso;
 mod nearest;
@@ -29,8 +33,10 @@ mod rounds;
 mod simplex;
 mod structural;
 
+use alive::{Alive, Bounds, alive};
 use budget::Budget;
 use covering::{Covering, covering};
+use drifting::drifting;
 use fair_core::{Graph, cycle};
 use lasso::Lasso;
 use nearest::{Nearby, nearest};
@@ -117,6 +123,15 @@ pub enum Method {
     States,
     /// `nearest`, `rounds` and `covering` up to where points lie.
     Shifted,
+    /// `drifting` alone.
+    Drifting,
+    /// `alive` alone: the paper's search, within the paper's bounds.
+    Alive {
+        /// `K`: so many rounds; with one, nothing is delayed.
+        delay: u32,
+        /// `N`: so many tasks in a chain.
+        recursion: u32,
+    },
 }
 
 /// Looks for an execution of an instance that never comes to rest, or excludes it.
@@ -156,20 +171,25 @@ impl Search<'_, '_, '_> {
     fn run(&mut self) -> Finding {
         let found = match self.question.method {
             Method::All => self.portfolio(),
-            Method::Nearest => self.nearest(),
+            Method::Nearest => self.nearest(NEARBY),
             Method::Rounds => self.rounds(),
             Method::Covering => self.covering(),
             Method::Structural => self.structural(),
             Method::States => self.states(),
-            Method::Shifted => self.shifted(),
+            Method::Shifted => self.shifted(NEARBY, false),
+            Method::Drifting => self.drifting(),
+            Method::Alive { delay, recursion } => Some(self.alive(delay, recursion)),
         };
         found.unwrap_or_else(|| self.unknown())
     }
 
     fn portfolio(&mut self) -> Option<Finding> {
         let found = self
-            .nearest()
-            .or_else(|| self.shifted())
+            .nearest(NEARBY / 8)
+            .or_else(|| self.shifted(NEARBY / 8, true))
+            .or_else(|| self.drifting())
+            .or_else(|| self.nearest(NEARBY))
+            .or_else(|| self.shifted(NEARBY, false))
             .or_else(|| self.structural());
         if found.is_some() || self.budget.stopped {
             return found;
@@ -180,27 +200,29 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// The same in normal form, where the song has points: periods that shift them.
-    fn shifted(&mut self) -> Option<Finding> {
+    /// The same in normal form, where the song has points: periods that shift them; only nearby, if so wished.
+    fn shifted(&mut self, within: u64, nearby: bool) -> Option<Finding> {
         let machine = self.net.machine();
         let shift = Shift::of(machine)?;
         let mut net = Net::new(machine, Some(shift));
         let fairness = self.question.fairness;
+        let steps = ROUNDS.min(self.question.states);
         let budget = &mut self.budget;
-        budget.allow(NEARBY);
+        budget.allow(within);
         let lasso = match nearest(&mut net, fairness, budget) {
             Nearby::Found(lasso) => Some(lasso),
-            Nearby::Everything | Nearby::Spent => rounds(&mut net, fairness, budget, ROUNDS),
+            _ if nearby => None,
+            Nearby::Everything | Nearby::Spent => rounds(&mut net, fairness, budget, steps),
         };
         let found = lasso.and_then(|lasso| lasso.told(&mut net, self.question.property));
         if let Some(found) = found {
             return Some(Finding::Diverges(Box::new(found)));
         }
-        if !net.is_exact() {
+        if nearby || !net.is_exact() {
             return None;
         }
-        budget.allow(NEARBY * 10);
-        match covering(&mut net, budget).ok()? {
+        budget.allow(steps * 2);
+        match covering(&mut net, usize::MAX, budget).ok()? {
             Covering::Found(lasso) if fairness == Fairness::Any => {
                 let found = lasso.told(&mut net, self.question.property)?;
                 Some(Finding::Diverges(Box::new(found)))
@@ -213,10 +235,50 @@ impl Search<'_, '_, '_> {
         }
     }
 
+    fn alive(&mut self, delay: u32, recursion: u32) -> Finding {
+        let bounds = Bounds {
+            rounds: delay,
+            recursion,
+            fair: self.question.fairness != Fairness::Any,
+        };
+        let machine = self.net.machine();
+        let mut net = Net::new(machine, None);
+        net.ordered = true;
+        self.budget.allow(self.question.states.saturating_mul(10));
+        match alive(&mut net, bounds, &mut self.budget) {
+            Ok(Alive::Found(lasso)) => match lasso.told(&mut net, self.question.property) {
+                Some(found) => Finding::Diverges(Box::new(found)),
+                None => Finding::Unknown("what was found could not be repeated".to_owned()),
+            },
+            Ok(Alive::Nothing { cut }) => {
+                let within = format!("no period with --delay {delay} and --recursion {recursion}");
+                Finding::Unknown(match cut {
+                    true => format!("{within}, where chains were cut"),
+                    false => format!("{within}, nor with any other --recursion"),
+                })
+            }
+            Ok(Alive::Other) => Finding::Unknown(
+                "something happens besides handlers and actions, which --method alive does not know"
+                    .to_owned(),
+            ),
+            Err(_) => self.unknown(),
+        }
+    }
+
+    /// A run that does the same again and again with integers that move on.
+    fn drifting(&mut self) -> Option<Finding> {
+        self.budget.allow(NEARBY);
+        let Question {
+            fairness, property, ..
+        } = *self.question;
+        let found = drifting(self.net, fairness, property, &mut self.budget)?;
+        Some(Finding::Diverges(Box::new(found)))
+    }
+
     /// A short period; a fair one, when there is one nearby, says more.
-    fn nearest(&mut self) -> Option<Finding> {
+    fn nearest(&mut self, within: u64) -> Option<Finding> {
         let (net, budget) = (&mut *self.net, &mut self.budget);
-        budget.allow(NEARBY);
+        budget.allow(within);
         let Nearby::Found(lasso) = nearest(net, self.question.fairness, budget) else {
             return None;
         };
@@ -233,20 +295,29 @@ impl Search<'_, '_, '_> {
 
     fn rounds(&mut self) -> Option<Finding> {
         let fairness = self.question.fairness;
-        let lasso = rounds(self.net, fairness, &mut self.budget, ROUNDS)?;
+        let steps = ROUNDS.min(self.question.states);
+        let lasso = rounds(self.net, fairness, &mut self.budget, steps)?;
         Some(self.diverges(&lasso))
     }
 
+    /// Longer and longer ways, so that one without end does not hide what lies beside it.
     fn covering(&mut self) -> Option<Finding> {
-        self.budget.allow(self.question.states.saturating_mul(4));
-        match covering(self.net, &mut self.budget).ok()? {
-            // What it finds may be unfair; that nothing is found holds for fair executions too.
-            Covering::Found(_) if self.question.fairness != Fairness::Any => None,
-            Covering::Found(lasso) => Some(self.diverges(&lasso)),
-            Covering::Rests(states) => Some(Finding::Rests(format!(
-                "no state covers one before it, in {states} states"
-            ))),
+        let steps = self.question.states.saturating_mul(4);
+        for (depth, share) in [(24, 16), (120, 8), (usize::MAX, 1)] {
+            self.budget.allow(steps / share);
+            match covering(self.net, depth, &mut self.budget) {
+                // What it finds may be unfair; that nothing is found holds for fair executions too.
+                Ok(Covering::Found(_)) if self.question.fairness != Fairness::Any => return None,
+                Ok(Covering::Found(lasso)) => return Some(self.diverges(&lasso)),
+                Ok(Covering::Rests(states)) => {
+                    let why = format!("no state covers one before it, in {states} states");
+                    return Some(Finding::Rests(why));
+                }
+                Err(_) if self.budget.stopped => return None,
+                Ok(Covering::Cut) | Err(_) => {}
+            }
         }
+        None
     }
 
     fn states(&mut self) -> Option<Finding> {
@@ -268,7 +339,8 @@ impl Search<'_, '_, '_> {
 
     /// Why everything comes to rest by counting what is pending, if it does.
     fn structural(&mut self) -> Option<Finding> {
-        self.budget.allow(CONTROLS);
+        self.budget
+            .allow(CONTROLS.min(self.question.states.saturating_mul(10)));
         let graph = ControlGraph::of(self.net, &mut self.budget).ok()?;
         let is_fair = self.question.fairness != Fairness::Any;
         let strikes = certificate(&graph, is_fair)?;
@@ -295,7 +367,9 @@ impl Search<'_, '_, '_> {
         let steps = self.budget.steps;
         Finding::Unknown(match self.budget.stopped {
             true => format!("stopped after {steps} steps, without an answer"),
-            false => format!("no answer in {steps} steps: the limit; see --bound"),
+            false => format!(
+                "no answer in {steps} steps; try --bound states=N for a longer search, smaller sizes, or --fair"
+            ),
         })
     }
 }

@@ -11,6 +11,7 @@
 //! There is no second step relation: every edge is a step of `semantics`.
 
 use crate::bag::Bag;
+use plainsong_semantics::drift::{outline, task_outline};
 use plainsong_semantics::idle::{Idle, Served, Task};
 use plainsong_semantics::machine::{Config, Machine, Outcome, Step};
 use plainsong_semantics::shift::Shift;
@@ -41,6 +42,8 @@ pub(crate) struct Edge {
     pub(crate) to: Control,
     /// What it leaves in the bag.
     pub(crate) posts: Bag,
+    /// The same in the order in which it was sent, where the net is asked to keep it.
+    pub(crate) order: Vec<Kind>,
     /// Whom it serves.
     pub(crate) serves: Service,
     /// By how much points were shifted down to come to the normal form.
@@ -86,6 +89,9 @@ pub(crate) struct Net<'a> {
     others: Numbered<Served>,
     moves: FxHashMap<(Control, Option<Kind>), Rc<Moves>>,
     renamed: FxHashMap<(Kind, i64), Kind>,
+    outlines: Outlines,
+    /// Does the order of sending make a difference?
+    pub(crate) ordered: bool,
     /// Where the interpreter's own limit cut something off.
     pub(crate) resource: Option<String>,
     /// Does some execution end in a failure?
@@ -99,6 +105,8 @@ impl<'a> Net<'a> {
             machine,
             shift,
             renamed: FxHashMap::default(),
+            outlines: Outlines::default(),
+            ordered: false,
             controls: Numbered::default(),
             kinds: Numbered::default(),
             others: Numbered::default(),
@@ -138,6 +146,28 @@ impl<'a> Net<'a> {
         let renamed = self.kinds.number(task);
         self.renamed.insert((kind, by), renamed);
         renamed
+    }
+
+    /// The number of a control's outline, and its integers.
+    pub(crate) fn outline(&mut self, control: Control) -> (u32, Rc<[i64]>) {
+        if let Some(known) = self.outlines.of_controls.get(&control) {
+            return known.clone();
+        }
+        let (outline, integers) = outline(self.machine, self.controls.get(control));
+        let known = (self.outlines.controls.number(outline), integers.into());
+        self.outlines.of_controls.insert(control, known);
+        self.outlines.of_controls[&control].clone()
+    }
+
+    /// The number of a kind's outline.
+    pub(crate) fn kind_outline(&mut self, kind: Kind) -> u32 {
+        if let Some(known) = self.outlines.of_kinds.get(&kind) {
+            return *known;
+        }
+        let outline = task_outline(self.machine, self.kinds.get(kind));
+        let number = self.outlines.kinds.number(outline);
+        self.outlines.of_kinds.insert(kind, number);
+        number
     }
 
     /// Is what comes to rest in normal form sure to come to rest?
@@ -244,14 +274,14 @@ impl<'a> Net<'a> {
         let task = kind.map(|kind| self.kinds.get(kind).clone());
         let config = Idle::join(self.controls.get(control), task.clone());
         let mut moves = Moves::default();
-        let mut seen: Vec<((State, i64), Service)> = Vec::new();
+        let mut seen: Vec<((State, i64), Service, Vec<Kind>)> = Vec::new();
         for step in self.machine.steps(&config) {
             if task.is_some() && step.takes() != task {
                 continue;
             }
             let serves = self.service(&step, kind);
             let after = match step.outcome {
-                Outcome::Next(after) => Some(self.state(&after)),
+                Outcome::Next(after) => Some((self.state(&after), self.order(&after))),
                 Outcome::Failed(failure, _) => {
                     self.failed(failure.kind, failure.message);
                     None
@@ -261,22 +291,36 @@ impl<'a> Net<'a> {
             if serves != Service::Nobody && !moves.could.contains(&serves) {
                 moves.could.push(serves);
             }
-            if let Some(after) = after
-                && !seen.contains(&(after.clone(), serves))
-            {
-                seen.push((after, serves));
+            if let Some((after, order)) = after {
+                let reached = (after, serves, order);
+                if !seen.contains(&reached) {
+                    seen.push(reached);
+                }
             }
         }
         moves.edges = seen
             .into_iter()
-            .map(|((after, shift), serves)| Edge {
+            .map(|((after, shift), serves, order)| Edge {
                 to: after.control,
                 posts: after.bag,
+                order,
                 serves,
                 shift,
             })
             .collect();
         moves
+    }
+
+    /// What waits in the order in which it was sent, where that makes a difference.
+    fn order(&mut self, config: &Config) -> Vec<Kind> {
+        if !self.ordered {
+            return Vec::new();
+        }
+        let mut bag = Idle::of(config).bag;
+        bag.sort_by_key(Task::age);
+        bag.into_iter()
+            .map(|task| self.kinds.number(task))
+            .collect()
     }
 
     fn service(&mut self, step: &Step, kind: Option<Kind>) -> Service {
@@ -293,6 +337,15 @@ impl<'a> Net<'a> {
             self.resource.get_or_insert(message);
         }
     }
+}
+
+/// Controls and kinds without their integers, by number.
+#[derive(Default)]
+struct Outlines {
+    controls: Numbered<Config>,
+    kinds: Numbered<Task>,
+    of_controls: FxHashMap<Control, (u32, Rc<[i64]>)>,
+    of_kinds: FxHashMap<Kind, u32>,
 }
 
 /// Things with numbers in the order in which they came.

@@ -38,7 +38,7 @@ pub(crate) fn rounds(
                 seen: FxHashSet::default(),
             };
             match search.visit(net, queue, delays, budget) {
-                Ok(true) => return search.lasso(net),
+                Ok(true) => return search.lasso(net, budget),
                 Ok(false) => {}
                 Err(Spent) if budget.stopped => return None,
                 Err(Spent) => break,
@@ -86,9 +86,10 @@ impl Rounds {
                 continue;
             };
             budget.spend(self.seen.len())?;
+            budget.charge(turn.queue.len() / 8);
             self.states.push(turn.after);
             self.moves.push(turn.one);
-            if self.period(net).is_some() {
+            if self.period(net, budget).is_some() {
                 return Ok(true);
             }
             let control = self.last().control;
@@ -144,7 +145,7 @@ impl Rounds {
     }
 
     /// The length of a fair period that ends at the last state.
-    fn period(&self, net: &mut Net<'_>) -> Option<usize> {
+    fn period(&self, net: &mut Net<'_>, budget: &mut Budget<'_>) -> Option<usize> {
         let end = self.last();
         let earlier = (0..self.moves.len()).rev();
         let covered = earlier.filter(|at| {
@@ -152,6 +153,7 @@ impl Rounds {
             state.control == end.control && state.bag.is_within(&end.bag)
         });
         for at in covered {
+            budget.charge((self.moves.len() - at) / 4);
             if is_fair(net, &self.states[at..], &self.moves[at..], self.fairness) {
                 return Some(self.moves.len() - at);
             }
@@ -159,8 +161,8 @@ impl Rounds {
         None
     }
 
-    fn lasso(self, net: &mut Net<'_>) -> Option<Lasso> {
-        let period = self.period(net)?;
+    fn lasso(self, net: &mut Net<'_>, budget: &mut Budget<'_>) -> Option<Lasso> {
+        let period = self.period(net, budget)?;
         Some(Lasso {
             period,
             states: self.states,

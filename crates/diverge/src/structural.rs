@@ -9,6 +9,9 @@
 //!   cannot be taken for ever, because the sum is a natural number.
 //! - **unserved**, for fair executions: a kind that could be served at every control in question, but that
 //!   no edge left serves. An edge that sends it and is taken for ever makes it wait for ever.
+//! - **waits**, for fair executions: a kind that is sure to be pending at every control in question and could be
+//!   served there, but that no edge left serves: whoever stays there ignores it. It is sure to be pending
+//!   where every way from a start leaves it pending, which an edge that takes it does not.
 //!
 //! Both may be said of some controls only, if no edge that is left leads into or out of them: what an
 //! execution does for ever lies inside or outside.
@@ -47,6 +50,8 @@ pub(crate) struct ControlGraph {
     controls: usize,
     /// Kinds that could be served at each control.
     could: Vec<BTreeSet<Kind>>,
+    /// Where executions start, and the kinds that are pending there.
+    starts: Vec<(Control, BTreeSet<Kind>)>,
 }
 
 /// Why some edges are not taken for ever.
@@ -61,6 +66,8 @@ pub(crate) enum Reason {
     },
     /// They send a kind that is not served any more.
     Unserved(Kind),
+    /// This kind is pending all the time and not served.
+    Waits(Kind),
 }
 
 /// Strikes out edges inside some controls.
@@ -84,11 +91,14 @@ impl ControlGraph {
             arcs: Vec::new(),
             controls: 0,
             could: Vec::new(),
+            starts: Vec::new(),
         };
         let (mut controls, mut kinds) = (Numbers::default(), Numbers::default());
         for start in net.starts() {
             controls.add(start.control);
             start.bag.kinds().for_each(|kind| kinds.add(kind));
+            let pending = start.bag.kinds().collect();
+            graph.starts.push((start.control, pending));
         }
         // How many controls have met how many kinds.
         let (mut met_controls, mut met_kinds) = (0, 0);
@@ -140,6 +150,34 @@ impl ControlGraph {
             });
         }
         self.could.resize(self.controls, BTreeSet::new());
+    }
+
+    /// The controls at which a kind is sure to be pending.
+    fn surely_pending(&self, kind: Kind) -> Vec<bool> {
+        let mut sure = vec![true; self.controls];
+        for (control, pending) in &self.starts {
+            sure[*control as usize] &= pending.contains(&kind);
+        }
+        loop {
+            let before = sure.iter().filter(|sure| **sure).count();
+            for arc in &self.arcs {
+                let stays = sure[arc.from as usize] && arc.takes != Some(kind);
+                let sent = arc.posts.iter().any(|(sent, _)| *sent == kind);
+                sure[arc.to as usize] &= stays || sent;
+            }
+            if sure.iter().filter(|sure| **sure).count() == before {
+                return sure;
+            }
+        }
+    }
+
+    /// Could a kind be served at all these controls, and is it sure to be pending there?
+    fn waits_at(&self, kind: Kind, mut controls: impl Iterator<Item = Control>) -> bool {
+        let sure = self.surely_pending(kind);
+        controls.all(|control| {
+            let at = control as usize;
+            sure[at] && self.could[at].contains(&kind)
+        })
     }
 }
 
@@ -202,6 +240,14 @@ pub(crate) fn check(graph: &ControlGraph, fair: bool, strikes: &[Strike]) -> boo
                 }
                 let sends = |arc: &Arc| arc.posts.iter().any(|(sent, _)| sent == kind);
                 within.into_iter().filter(|arc| !sends(arc)).collect()
+            }
+            Reason::Waits(kind) => {
+                let serves = |arc: &&Arc| arc.serves == Service::Kind(*kind);
+                let controls = (0..graph.controls as Control).filter(|at| inside(*at));
+                if !fair || within.iter().any(serves) || !graph.waits_at(*kind, controls) {
+                    return false;
+                }
+                Vec::new()
             }
         };
         left = stays.into_iter().chain(without).collect();
@@ -284,6 +330,11 @@ impl Search<'_> {
             if arcs.len() < before {
                 return Some(arcs);
             }
+            if let Some(kind) = self.waits(&arcs, &scope) {
+                let reason = Reason::Waits(kind);
+                self.strikes.push(Strike { scope, reason });
+                return Some(Vec::new());
+            }
         }
         let (reason, left) = self.ranked(&arcs)?;
         self.strikes.push(Strike { scope, reason });
@@ -313,6 +364,18 @@ impl Search<'_> {
             };
             arcs.retain(|at| !sends(at));
         }
+    }
+
+    /// A kind that is pending all the time and not served.
+    fn waits(&self, arcs: &[usize], scope: &BTreeSet<Control>) -> Option<Kind> {
+        let all = || arcs.iter().map(|at| &self.graph.arcs[*at]);
+        let served: BTreeSet<Service> = all().map(|arc| arc.serves).collect();
+        let first = *scope.first()?;
+        let mut kinds = self.graph.could[first as usize].iter().copied();
+        kinds.find(|kind| {
+            !served.contains(&Service::Kind(*kind))
+                && self.graph.waits_at(*kind, scope.iter().copied())
+        })
     }
 
     /// A ranking that strikes out some of the edges, and those that it leaves.

@@ -114,6 +114,14 @@ impl Task {
         }
     }
 
+    /// Its number in the order of sending.
+    pub fn age(&self) -> u64 {
+        match &self.0 {
+            Waits::Message(message) => message.number.0,
+            Waits::Async(pending) => pending.number.0,
+        }
+    }
+
     /// The same task with another payload.
     #[must_use]
     pub fn with_values(&self, values: Arc<[Value]>) -> Task {

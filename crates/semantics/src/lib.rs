@@ -22,6 +22,7 @@ pub mod atomic;
 pub mod claim;
 mod code;
 pub mod draw;
+pub mod drift;
 mod eval;
 pub mod executions;
 mod failure;

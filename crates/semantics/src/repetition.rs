@@ -9,7 +9,8 @@
 //! reproduces itself.
 //!
 //! A period may also lead to a state with all points shifted ([`shift`](crate::shift)): then it can happen
-//! again from there with everything shifted, and so on.
+//! again from there with everything shifted, and so on. Where only what the period touches is shifted, each group
+//! of points by its own distance, that is a [`drift`](crate::drift).
 //!
 //! *Fairness.* A message (or async, or process) is *ignored* when from some point on it waits for ever
 //! although it could be served again and again. A fair execution ignores nobody. Messages of one kind,
@@ -24,12 +25,13 @@
 //!
 //! Source. [Alive12], section 2; the difference between both readings is `heartbeat-until-stopped.song`.
 
+use crate::drift::{Drift, legs, needed, without};
 use crate::idle::{Idle, Served, Task};
-use crate::machine::{Config, Machine, Outcome, Step};
+use crate::machine::{Config, Machine, Outcome};
 use crate::replay::replay;
 use crate::retrace::retrace;
 use crate::shift::Shift;
-use crate::trace::{Ending, Trace};
+use crate::trace::{Ending, EventKind, Trace};
 use std::collections::BTreeSet;
 
 /// How an execution repeats itself.
@@ -39,10 +41,8 @@ pub struct Repetition {
     pub events: usize,
     /// What each round leaves behind, in words, and how many of it.
     pub leaves: Vec<(String, usize)>,
-    /// By how much each round shifts the points; 0 if not at all.
-    pub shift: i64,
-    /// What is shifted, by name.
-    pub points: Vec<String>,
+    /// What each round shifts, by name, and by how much.
+    pub shifts: Vec<(String, i64)>,
     /// Who could be served again and again and never is, in words.
     pub ignored: Vec<String>,
     /// Those of them that are sent anew in every round.
@@ -64,25 +64,82 @@ pub fn repetition(
     if events == 0 || path.len() != steps.len() + 1 {
         return None;
     }
-    let (begin, end) = (Idle::of(&path[first]), Idle::of(&path[steps.len()]));
+    let (path, steps) = (&path[first..], &steps[first..]);
+    shifted(machine, path, steps).or_else(|| drifted(machine, path, steps))
+}
+
+/// How a period repeats itself, as it is or with all points shifted.
+fn shifted(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repetition> {
+    let (begin, end) = (Idle::of(&path[0]), Idle::of(&path[steps.len()]));
     let along = Along::between(machine, &begin, &end)?;
     let surplus = surplus(&along.idle(&begin), &end)?;
-    let mut round = Round {
-        machine,
-        config: path[steps.len()].clone(),
-        waits: end.bag.clone(),
-        could: BTreeSet::new(),
-        served: BTreeSet::new(),
-        sent: BTreeSet::new(),
-    };
-    for at in first..steps.len() {
+    let mut round = Round::new(machine, &path[steps.len()]);
+    for at in 0..steps.len() {
         let step = machine.steps(&path[at]).into_iter().nth(steps[at])?;
         let mut after = along.idle(&Idle::of(&path[at + 1]));
         after.bag.extend(surplus.iter().cloned());
         after.bag.sort();
-        round.take(&step, &along.served(&step.served()), &after)?;
+        let serves = along.served(&step.served());
+        round.take((step.kind, step.lane), &serves, &after)?;
     }
-    Some(round.told(events, surplus, along))
+    let shifts = match &along.shift {
+        Some(shift) => shift
+            .names()
+            .into_iter()
+            .map(|name| (name, along.by))
+            .collect(),
+        None => Vec::new(),
+    };
+    let leaves = tally(surplus.iter().map(|task| machine.task(task)));
+    Some(round.told(steps.len(), leaves, shifts))
+}
+
+/// How a period repeats itself with what it touches shifted.
+fn drifted(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repetition> {
+    let (begin, end) = (Idle::of(&path[0]), Idle::of(&path[steps.len()]));
+    let legs = legs(machine, path, steps)?;
+    let drift = Drift::of(machine, &begin, &end, &legs)?;
+    let mut round = Round::new(machine, &path[steps.len()]);
+    let mut bag = end.bag.clone();
+    for leg in &legs {
+        let task = drift.task(&leg.task);
+        bag = without(&bag, std::slice::from_ref(&task))?;
+        bag.extend(drift.tasks(&leg.posts));
+        bag.sort();
+        let after = Idle {
+            rest: drift.rest(&leg.rest),
+            bag: bag.clone(),
+        };
+        round.take((leg.kind, leg.lane), &Served::Task(task), &after)?;
+    }
+    // What waits at the end and is not what the next round begins with.
+    let kept = without(&begin.bag, &needed(&legs))?;
+    let left = without(&end.bag, &drift.tasks(&needed(&legs)))?;
+    let left = without(&left, &kept)?;
+    let leaves = tally(left.iter().map(|task| {
+        let words = machine.task(task);
+        if drift.task(task) == *task {
+            return words;
+        }
+        // Its payload is another one each time.
+        match (words.find('('), words.rfind(')')) {
+            (Some(open), Some(close)) => format!("{}(..){}", &words[..open], &words[close + 1..]),
+            _ => words,
+        }
+    }));
+    Some(round.told(steps.len(), leaves, drift.names()))
+}
+
+/// Equal words once, with how many there are.
+fn tally(words: impl Iterator<Item = String>) -> Vec<(String, usize)> {
+    let mut tally: Vec<(String, usize)> = Vec::new();
+    for word in words {
+        match tally.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, number)) => *number += 1,
+            None => tally.push((word, 1)),
+        }
+    }
+    tally
 }
 
 /// The execution from `start` along `steps` as a trace that refutes the property with this number, with how
@@ -130,7 +187,7 @@ impl Repetition {
             1 => "the last event".to_owned(),
             several => format!("the last {several} events"),
         };
-        if self.leaves.is_empty() && self.shift == 0 {
+        if self.leaves.is_empty() && self.shifts.is_empty() {
             let (lead, they) = match self.events {
                 1 => ("leads", "it"),
                 _ => ("lead", "they"),
@@ -160,16 +217,17 @@ impl Repetition {
 
     /// `making term and asked 1 greater`.
     fn shifted(&self) -> Option<String> {
-        let how = match self.shift {
-            0 => return None,
-            up if up > 0 => "greater",
-            _ => "less",
-        };
-        let by = self.shift.unsigned_abs();
-        Some(format!(
-            "making {} {by} {how}",
-            listed(&self.points, "others")
-        ))
+        let mut by: Vec<i64> = self.shifts.iter().map(|(_, by)| *by).collect();
+        by.sort_unstable();
+        by.dedup();
+        let made = by.into_iter().rev().map(|by| {
+            let names = self.shifts.iter().filter(|(_, other)| *other == by);
+            let names: Vec<String> = names.map(|(name, _)| name.clone()).collect();
+            let how = if by > 0 { "greater" } else { "less" };
+            format!("{} {} {how}", listed(&names, "others"), by.unsigned_abs())
+        });
+        let made: Vec<String> = made.collect();
+        (!made.is_empty()).then(|| format!("making {}", made.join(", ")))
     }
 
     fn fairness(&self) -> String {
@@ -271,9 +329,25 @@ struct Round<'a> {
     sent: BTreeSet<Task>,
 }
 
-impl Round<'_> {
-    /// Takes a step like `model` that leads to `after`.
-    fn take(&mut self, model: &Step, serves: &Served, after: &Idle) -> Option<()> {
+impl<'a> Round<'a> {
+    fn new(machine: &'a Machine, end: &Config) -> Self {
+        Round {
+            machine,
+            config: end.clone(),
+            waits: Idle::of(end).bag,
+            could: BTreeSet::new(),
+            served: BTreeSet::new(),
+            sent: BTreeSet::new(),
+        }
+    }
+
+    /// Takes a step of this kind and lane that leads to `after`.
+    fn take(
+        &mut self,
+        (kind, lane): (EventKind, Option<usize>),
+        serves: &Served,
+        after: &Idle,
+    ) -> Option<()> {
         let before = Idle::of(&self.config).bag;
         let mut found = None;
         for step in self.machine.steps(&self.config) {
@@ -281,8 +355,8 @@ impl Round<'_> {
                 continue;
             }
             let served = step.served();
-            let is_it = step.kind == model.kind
-                && step.lane == model.lane
+            let is_it = step.kind == kind
+                && step.lane == lane
                 && served == *serves
                 && matches!(&step.outcome, Outcome::Next(next) if Idle::of(next) == *after);
             self.could.insert(served);
@@ -316,8 +390,13 @@ impl Round<'_> {
         Some(())
     }
 
-    fn told(mut self, events: usize, surplus: Vec<Task>, along: Along) -> Repetition {
-        if along.shift.is_some() {
+    fn told(
+        mut self,
+        events: usize,
+        leaves: Vec<(String, usize)>,
+        shifts: Vec<(String, i64)>,
+    ) -> Repetition {
+        if !shifts.is_empty() {
             // Kinds of an earlier round do not come back: whoever was not served is ignored.
             let kept = self.could.iter().filter(|one| match one {
                 Served::Task(task) => self.waits.contains(task),
@@ -327,14 +406,6 @@ impl Round<'_> {
             let waits = self.waits.iter().cloned().map(Served::Task);
             let waits: BTreeSet<Served> = waits.collect();
             self.served.retain(|one| !waits.contains(one));
-        }
-        let mut leaves: Vec<(String, usize)> = Vec::new();
-        for task in &surplus {
-            let words = self.machine.task(task);
-            match leaves.last_mut() {
-                Some((last, number)) if *last == words => *number += 1,
-                _ => leaves.push((words, 1)),
-            }
         }
         let lanes = self.machine.lanes();
         let words = |served: &Served| match served {
@@ -349,8 +420,7 @@ impl Round<'_> {
         };
         Repetition {
             events,
-            shift: along.by,
-            points: along.shift.map_or_else(Vec::new, |shift| shift.names()),
+            shifts,
             ignored: ignored().filter_map(words).collect(),
             resent: ignored().filter(resent).filter_map(words).collect(),
             leaves,

@@ -294,6 +294,12 @@ pub(crate) struct DivergeArguments {
     /// Look for the answer in this way only
     #[arg(long, value_name = "HOW", value_enum)]
     pub(crate) method: Option<DivergeMethod>,
+    /// With `--method alive`: so many rounds; with one, no task is delayed
+    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub(crate) delay: u32,
+    /// With `--method alive`: at most so many tasks in a chain in which each was sent by the one before it
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) recursion: u32,
 }
 
 /// Ways to look for an answer.
@@ -311,6 +317,10 @@ pub(crate) enum DivergeMethod {
     States,
     /// Up to where ballots, terms and other points lie
     Shifted,
+    /// Runs that do the same again and again while integers move on
+    Drifting,
+    /// The search of Emmi and Lal's ALIVE, within `--delay` and `--recursion`
+    Alive,
 }
 
 /// What a fair execution does not ignore.

@@ -20,6 +20,11 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
         Some(DivergeMethod::Structural) => Method::Structural,
         Some(DivergeMethod::States) => Method::States,
         Some(DivergeMethod::Shifted) => Method::Shifted,
+        Some(DivergeMethod::Drifting) => Method::Drifting,
+        Some(DivergeMethod::Alive) => Method::Alive {
+            delay: arguments.delay,
+            recursion: arguments.recursion,
+        },
     };
     let manner = Manner {
         rest: RestOptions {

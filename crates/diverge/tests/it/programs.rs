@@ -25,11 +25,20 @@ impl Dice {
 
 /// The machine of a text.
 pub(crate) fn machine(text: &str) -> Machine {
+    sized(text, None)
+}
+
+/// The machine of a text, with so many nodes.
+pub(crate) fn sized(text: &str, nodes: Option<i64>) -> Machine {
+    let sizes = match nodes {
+        Some(nodes) => Sizes::new().with("Node", nodes),
+        None => Sizes::new(),
+    };
     let compiled = plainsong_syntax::compile(text);
     let song: Song = compiled
         .song
         .unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    let instances = Instance::all(Arc::new(song), &Sizes::new(), &Bounds::default());
+    let instances = Instance::all(Arc::new(song), &sizes, &Bounds::default());
     let instance = instances.expect("one instance").remove(0);
     Machine::new(&instance, Subject::System)
 }

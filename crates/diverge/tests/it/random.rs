@@ -11,7 +11,7 @@ use plainsong_diverge::{Fairness, Finding, Method, Question, diverge};
 use plainsong_semantics::machine::Machine;
 use plainsong_semantics::search::Unwatched;
 
-const METHODS: [Method; 7] = [
+const METHODS: [Method; 9] = [
     Method::All,
     Method::Nearest,
     Method::Rounds,
@@ -19,6 +19,11 @@ const METHODS: [Method; 7] = [
     Method::Structural,
     Method::States,
     Method::Shifted,
+    Method::Drifting,
+    Method::Alive {
+        delay: 2,
+        recursion: 2,
+    },
 ];
 
 #[derive(Debug, Default)]

@@ -19,7 +19,7 @@ use plainsong_diverge::{Fairness, Finding, Method, Report, diverge};
 use plainsong_ir::{Claim, Song};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::{Check, ENDS_THERE};
+use plainsong_semantics::search::{Check, ENDS_THERE, Limits};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
 /// Divergence and eventual quiescence.
@@ -155,11 +155,22 @@ fn ask(
     let question = plainsong_diverge::Question {
         property,
         fairness: fairness(task, question),
-        states: task.limits.states,
+        states: states(task),
         method: task.rest.method,
     };
     let machine = Machine::new(instance, Subject::System);
     diverge(&machine, &question, overseer)
+}
+
+/// The most states of one instance, unless `--bound states=N` says otherwise: a search that has no end by itself
+/// should have one before patience ends.
+const STATES: u64 = 50_000;
+
+fn states(task: &Task) -> u64 {
+    match task.limits.states {
+        unsaid if unsaid == Limits::default().states => STATES,
+        said => said,
+    }
 }
 
 fn verdict(question: &Question, instance: &Instance, report: Report) -> Verdict {

@@ -113,6 +113,17 @@ impl Instance {
         self
     }
 
+    /// The same with other code: sorts, constants, processes and variables must be the same.
+    #[must_use]
+    pub(crate) fn with_song(&self, song: Arc<Song>) -> Instance {
+        let mut facts = (*self.facts).clone();
+        facts.song = song;
+        Instance {
+            facts: Arc::new(facts),
+            delivery: self.delivery,
+        }
+    }
+
     /// The model that all messages are delivered by, if it was chosen.
     pub fn delivery(&self) -> Option<Delivery> {
         self.delivery

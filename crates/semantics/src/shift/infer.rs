@@ -7,8 +7,13 @@
 //! structs, enums and keys of maps are always numbers, and so is what functions take and return.
 //!
 //! `init` and values at the start are not looked at: what matters is how states after them go on.
+//!
+//! For [`drift`](crate::drift) less is asked ([`Manner`]): only some handlers are looked at, points may be compared
+//! with numbers where that can be checked before the statement (*guards*), and points that never meet are of
+//! different groups.
 
 use super::Class;
+use plainsong_ir::visit::free_locals;
 use plainsong_ir::{
     Accept, Access, ActionId, BinOp, Binding, Block, Body, Builtin, Choice, Domain, Expr, ExprKind,
     FamilyId, GlobalId, Local, LocalId, LoopClauses, MessageId, Pattern, PatternKind, Place,
@@ -18,7 +23,7 @@ use std::collections::BTreeSet;
 
 /// Where integers are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Spot {
+pub(crate) enum Spot {
     /// A state variable.
     Var(FamilyId, VarId),
     /// A global.
@@ -33,20 +38,44 @@ pub(super) enum Spot {
 
 /// What was found out about a song.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Inferred {
+pub(crate) struct Inferred {
     /// What is no point, though it has integers.
-    pub(super) numbers: BTreeSet<Spot>,
+    pub(crate) numbers: BTreeSet<Spot>,
     /// Is a point ever checked not to be negative?
-    pub(super) is_checked: bool,
+    pub(crate) is_checked: bool,
+    /// Points that meet.
+    pub(crate) links: BTreeSet<(Spot, Spot)>,
+}
+
+/// The code that a message or async runs: of a family, or of an action, counted after the families.
+pub(crate) type Used = BTreeSet<(usize, Option<MessageId>)>;
+
+/// What is looked at, and how closely.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manner<'a> {
+    /// Only this code, if it is said.
+    pub(crate) used: Option<&'a Used>,
+    /// May points be compared with numbers, under guards?
+    pub(crate) guards: bool,
+}
+
+/// A comparison of a point with a number.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard {
+    /// The point.
+    pub(crate) point: Expr,
+    /// The number.
+    pub(crate) number: Expr,
 }
 
 /// Infers the classes of a song's system.
-pub(super) fn infer(song: &Song) -> Inferred {
+pub(crate) fn infer(song: &Song, manner: Manner<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     loop {
         let before = inferred.numbers.len();
         inferred.is_checked = false;
-        pass(song, &mut inferred);
+        inferred.links.clear();
+        pass(song, manner, &mut inferred);
         if inferred.numbers.len() == before {
             return inferred;
         }
@@ -54,7 +83,7 @@ pub(super) fn infer(song: &Song) -> Inferred {
 }
 
 /// Does a type have integers that can be points?
-pub(super) fn has_points(ty: &Ty) -> bool {
+pub(crate) fn has_points(ty: &Ty) -> bool {
     match ty {
         Ty::Int | Ty::Nat => true,
         Ty::Bool | Ty::Sort(_) | Ty::Enum(_) | Ty::Struct(_) | Ty::Process => false,
@@ -64,21 +93,24 @@ pub(super) fn has_points(ty: &Ty) -> bool {
     }
 }
 
-fn pass(song: &Song, inferred: &mut Inferred) {
+fn pass(song: &Song, manner: Manner<'_>, inferred: &mut Inferred) {
+    let is_used = |number: usize, message: Option<MessageId>| {
+        let used = manner.used;
+        used.is_none_or(|used| used.contains(&(number, message)))
+    };
     match &song.system {
         System::Voices(voices) => {
             for process in &voices.processes {
-                let mut code = Code {
-                    song,
-                    inferred,
-                    number: process.family.index(),
-                    family: Some(process.family),
-                    locals: &process.locals,
-                };
+                let number = process.family.index();
+                let family = Some(process.family);
+                let mut code = Code::new(song, manner, inferred, number, family, &process.locals);
                 match &process.body {
                     Body::Sequential(block) => code.block(block),
                     Body::Handlers(handlers) => {
                         for handler in handlers {
+                            if !is_used(number, Some(handler.accept.message)) {
+                                continue;
+                            }
                             code.accept(&handler.accept);
                             code.block(&handler.body);
                         }
@@ -88,13 +120,12 @@ fn pass(song: &Song, inferred: &mut Inferred) {
         }
         System::Actions(actions) => {
             for (at, action) in actions.actions.iter().enumerate() {
-                let mut code = Code {
-                    song,
-                    inferred,
-                    number: song.families.len() + at,
-                    family: None,
-                    locals: &action.code.locals,
-                };
+                let number = song.families.len() + at;
+                if !is_used(number, None) {
+                    continue;
+                }
+                let locals = &action.code.locals;
+                let mut code = Code::new(song, manner, inferred, number, None, locals);
                 for parameter in 0..action.code.arity {
                     let argument = Spot::Argument(ActionId::from(at), parameter);
                     code.same(Spot::Local(code.number, LocalId::from(parameter)), argument);
@@ -106,12 +137,63 @@ fn pass(song: &Song, inferred: &mut Inferred) {
     }
 }
 
-struct Code<'a> {
+/// Code that is looked at.
+pub(crate) struct Code<'a> {
     song: &'a Song,
+    manner: Manner<'a>,
     inferred: &'a mut Inferred,
     number: usize,
     family: Option<FamilyId>,
     locals: &'a [Local],
+    /// Where guards can be checked before the statement: the names that it binds itself.
+    binds: Option<BTreeSet<LocalId>>,
+    /// The guards met.
+    guards: Vec<Guard>,
+}
+
+impl<'a> Code<'a> {
+    /// The code with this number, of this family.
+    pub(crate) fn new(
+        song: &'a Song,
+        manner: Manner<'a>,
+        inferred: &'a mut Inferred,
+        number: usize,
+        family: Option<FamilyId>,
+        locals: &'a [Local],
+    ) -> Self {
+        Code {
+            song,
+            manner,
+            inferred,
+            number,
+            family,
+            locals,
+            binds: None,
+            guards: Vec::new(),
+        }
+    }
+
+    /// The guards of a statement itself, without those of statements in it.
+    pub(crate) fn guards(&mut self, stmt: &Stmt) -> Vec<Guard> {
+        self.guards.clear();
+        let mut alone = stmt.clone();
+        match &mut alone.kind {
+            StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
+                yes.clear();
+                no.clear();
+            }
+            StmtKind::Match(_, arms) => arms.iter_mut().for_each(|(_, block)| block.clear()),
+            StmtKind::While(_, _, block) | StmtKind::For { body: block, .. } => block.clear(),
+            _ => {}
+        }
+        self.stmt(&alone);
+        std::mem::take(&mut self.guards)
+    }
+
+    /// The group of an expression's points: some spot that it reads.
+    pub(crate) fn point_of(&self, expr: &Expr) -> Option<Spot> {
+        self.points(expr).into_iter().next()
+    }
 }
 
 impl Code<'_> {
@@ -119,7 +201,24 @@ impl Code<'_> {
         block.iter().for_each(|stmt| self.stmt(stmt));
     }
 
+    /// Guards are checked before a statement that evaluates its expressions once, first of all.
     fn stmt(&mut self, stmt: &Stmt) {
+        let bound = match &stmt.kind {
+            _ if !self.manner.guards => None,
+            StmtKind::Let(_, expr)
+            | StmtKind::If(expr, ..)
+            | StmtKind::Assert(expr)
+            | StmtKind::Assume(expr)
+            | StmtKind::Assign(_, expr) => Some(bound(std::slice::from_ref(expr))),
+            StmtKind::Send(_, args, _) | StmtKind::Async(_, args) => Some(bound(args)),
+            _ => None,
+        };
+        self.binds = bound;
+        self.parts(stmt);
+        self.binds = None;
+    }
+
+    fn parts(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Let(local, value) => self.bind(*local, value),
             StmtKind::LetChoice(choice) => self.choice(choice),
@@ -133,6 +232,7 @@ impl Code<'_> {
             }
             StmtKind::If(condition, yes, no) => {
                 self.class(condition);
+                self.binds = None;
                 self.block(yes);
                 self.block(no);
             }
@@ -282,7 +382,12 @@ impl Code<'_> {
         match self.class(value) {
             Class::Point if !self.is_point(spot) => self.demote(value),
             Class::Number => self.number(spot),
-            Class::Point | Class::Neither => {}
+            Class::Point => {
+                let mut met = self.points(value);
+                met.push(spot);
+                self.meet(&met);
+            }
+            Class::Neither => {}
         }
     }
 
@@ -291,7 +396,46 @@ impl Code<'_> {
             self.number(other);
         } else if !self.is_point(other) {
             self.number(one);
+        } else {
+            self.meet(&[one, other]);
         }
+    }
+
+    /// Points that are compared, subtracted or kept together are of one group.
+    fn meet(&mut self, spots: &[Spot]) {
+        let pairs = spots.windows(2).map(|pair| (pair[0], pair[1]));
+        self.inferred.links.extend(pairs);
+    }
+
+    /// The points that an expression reads.
+    fn points(&self, expr: &Expr) -> Vec<Spot> {
+        let mut spots = Vec::new();
+        read(expr, self.family, self.number, &mut spots);
+        spots.retain(|spot| self.is_point(*spot));
+        spots
+    }
+
+    /// May these be compared although one is a point and the other a number?
+    fn guarded(&mut self, left: &Expr, right: &Expr) -> bool {
+        let Some(binds) = &self.binds else {
+            return false;
+        };
+        let is_integer = |expr: &Expr| matches!(expr.ty, Ty::Int | Ty::Nat);
+        let mut used = free_locals(left);
+        used.extend(free_locals(right));
+        if !is_integer(left) || !is_integer(right) || !used.is_disjoint(binds) {
+            return false;
+        }
+        let (point, number) = match (self.class(left), self.class(right)) {
+            (Class::Point, Class::Number) => (left, right),
+            (Class::Number, Class::Point) => (right, left),
+            _ => return false,
+        };
+        self.guards.push(Guard {
+            point: point.clone(),
+            number: number.clone(),
+        });
+        true
     }
 
     fn is_point(&self, spot: Spot) -> bool {
@@ -343,7 +487,11 @@ impl Code<'_> {
                 exprs.iter().for_each(|expr| self.demote(expr));
                 Class::Number
             }
-            (true, false) => Class::Point,
+            (true, false) => {
+                let met: Vec<Spot> = exprs.iter().flat_map(|expr| self.points(expr)).collect();
+                self.meet(&met);
+                Class::Point
+            }
             (false, true) => Class::Number,
             (false, false) => Class::Neither,
         }
@@ -363,7 +511,13 @@ impl Code<'_> {
                     }
                 }
                 Class::Number => self.number(self.local(*local)),
-                Class::Point | Class::Neither => {}
+                Class::Point => {
+                    let mut met = self.points(scrutinee);
+                    met.push(self.local(*local));
+                    met.retain(|spot| self.is_point(*spot));
+                    self.meet(&met);
+                }
+                Class::Neither => {}
             },
             PatternKind::Int(_) if class == Class::Point => self.demote(scrutinee),
             PatternKind::Some(inner) => self.matched(inner, scrutinee, class),
@@ -512,6 +666,11 @@ impl Code<'_> {
                 self.class(right);
                 Class::Neither
             }
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
+                if self.guarded(left, right) =>
+            {
+                Class::Neither
+            }
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::In => {
                 self.unified([left, right]);
                 Class::Neither
@@ -524,7 +683,11 @@ impl Code<'_> {
                         self.demote(right);
                         Class::Number
                     }
-                    (BinOp::Sub, Class::Point, Class::Point) => Class::Number,
+                    (BinOp::Sub, Class::Point, Class::Point) => {
+                        let met = [self.points(left), self.points(right)].concat();
+                        self.meet(&met);
+                        Class::Number
+                    }
                     (_, Class::Point, _) | (_, _, Class::Point) => Class::Point,
                     _ => Class::Number,
                 }
@@ -575,7 +738,7 @@ impl Code<'_> {
 }
 
 /// The type of what is kept in a spot, seen from code with these locals.
-pub(super) fn spot_type<'a>(song: &'a Song, locals: &'a [Local], spot: Spot) -> Option<&'a Ty> {
+pub(crate) fn spot_type<'a>(song: &'a Song, locals: &'a [Local], spot: Spot) -> Option<&'a Ty> {
     Some(match spot {
         Spot::Var(family, var) => &song.families[family.index()].vars[var.index()].ty,
         Spot::Global(global) => &song.actions()?.globals[global.index()].ty,
@@ -583,6 +746,21 @@ pub(super) fn spot_type<'a>(song: &'a Song, locals: &'a [Local], spot: Spot) -> 
         Spot::Argument(action, at) => &song.actions()?.actions[action.index()].code.locals[at].ty,
         Spot::Local(_, local) => &locals[local.index()].ty,
     })
+}
+
+/// The names that expressions bind themselves.
+fn bound(exprs: &[Expr]) -> BTreeSet<LocalId> {
+    struct Binds(BTreeSet<LocalId>);
+    impl plainsong_ir::visit::Visit for Binds {
+        fn binds(&mut self, local: &LocalId) {
+            self.0.insert(*local);
+        }
+    }
+    let mut binds = Binds(BTreeSet::new());
+    for expr in exprs {
+        plainsong_ir::visit::Visit::expr(&mut binds, expr);
+    }
+    binds.0
 }
 
 /// The spots that an expression reads.

@@ -18,12 +18,12 @@
 //! shifted with the variables.
 //! NOT COVERED. Bodies with blocking receives, and processes that restart: there is no shift for them.
 
-mod infer;
+pub(crate) mod infer;
 
 use crate::idle::Task;
 use crate::machine::{Config, Form, Machine};
 use crate::value::Value;
-use infer::{Inferred, Spot, has_points, infer};
+use infer::{Inferred, Manner, Spot, has_points, infer};
 use plainsong_ir::{
     ActionId, Body, FamilyId, FaultKind, GlobalId, MessageId, Song, System, Ty, VarId,
 };
@@ -69,7 +69,7 @@ impl Shift {
         let members = &instance.members()[instance.lanes(machine.subject())];
         let shift = Shift {
             song: song.clone(),
-            inferred: infer(song),
+            inferred: infer(song, Manner::default()),
             families: members.iter().map(|member| member.family).collect(),
         };
         (!shift.names().is_empty()).then_some(shift)
@@ -231,23 +231,33 @@ impl Shift {
 }
 
 /// A value with its integers shifted; those of structs, enums, sorts and keys stay.
-fn shifted(value: &Value, ty: &Ty, by: i64) -> Value {
-    let all = |values: &[Value], ty: &Ty| values.iter().map(|one| shifted(one, ty, by)).collect();
+pub(crate) fn shifted(value: &Value, ty: &Ty, by: i64) -> Value {
+    mapped(value, ty, &mut |int| int.wrapping_add(by))
+}
+
+/// A value with its integers changed; those of structs, enums, sorts and keys stay.
+pub(crate) fn mapped(value: &Value, ty: &Ty, new: &mut dyn FnMut(i64) -> i64) -> Value {
     match (value, ty) {
-        (Value::Int(int), Ty::Int | Ty::Nat) => Value::Int(int.wrapping_add(by)),
-        (Value::Some(inner), Ty::Option(ty)) => Value::some(shifted(inner, ty, by)),
+        (Value::Int(int), Ty::Int | Ty::Nat) => Value::Int(new(*int)),
+        (Value::Some(inner), Ty::Option(ty)) => Value::some(mapped(inner, ty, new)),
         (Value::Tuple(parts), Ty::Tuple(types)) => {
             let parts = parts.iter().zip(types);
-            Value::Tuple(parts.map(|(part, ty)| shifted(part, ty, by)).collect())
+            Value::Tuple(parts.map(|(part, ty)| mapped(part, ty, new)).collect())
         }
-        (Value::Set(elements), Ty::Set(ty)) => Value::set(all(elements, ty)),
-        (Value::Bag(elements), Ty::Bag(ty)) => Value::bag(all(elements, ty)),
-        (Value::Seq(elements), Ty::Seq(ty)) => Value::Seq(all(elements, ty).into()),
+        (Value::Set(elements), Ty::Set(ty)) => {
+            Value::set(elements.iter().map(|one| mapped(one, ty, new)).collect())
+        }
+        (Value::Bag(elements), Ty::Bag(ty)) => {
+            Value::bag(elements.iter().map(|one| mapped(one, ty, new)).collect())
+        }
+        (Value::Seq(elements), Ty::Seq(ty)) => {
+            Value::Seq(elements.iter().map(|one| mapped(one, ty, new)).collect())
+        }
         (Value::Map(pairs), Ty::Map(_, ty)) => {
             let pairs = pairs.iter();
             Value::Map(
                 pairs
-                    .map(|(key, value)| (key.clone(), shifted(value, ty, by)))
+                    .map(|(key, value)| (key.clone(), mapped(value, ty, new)))
                     .collect(),
             )
         }
@@ -256,7 +266,7 @@ fn shifted(value: &Value, ty: &Ty, by: i64) -> Value {
 }
 
 /// The least integer seen so far.
-fn lower(value: &Value, ty: &Ty, least: &mut Option<i64>) {
+pub(crate) fn lower(value: &Value, ty: &Ty, least: &mut Option<i64>) {
     match (value, ty) {
         (Value::Int(int), Ty::Int | Ty::Nat) => {
             *least = Some(least.map_or(*int, |known| known.min(*int)));

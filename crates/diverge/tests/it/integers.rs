@@ -1,0 +1,255 @@
+//! Random programs with integers: every execution that is said to go on for ever does so.
+//!
+//! There is nothing to decide such programs with, so the oracle is the interpreter: the claimed period is executed
+//! again and again, many more times than any literal in the program is large, by whatever steps take a
+//! message of the same kind at the same process. And what is said to come to rest has no long execution along a
+//! few simple schedules.
+
+use crate::programs::{Dice, machine};
+use plainsong_diverge::{Divergence, Fairness, Finding, Method, Question, diverge};
+use plainsong_semantics::machine::{Config, Machine, Outcome, Step};
+use plainsong_semantics::search::Unwatched;
+
+/// Literals are smaller.
+const ROUNDS: usize = 14;
+/// A run of this length has no end in programs this small.
+const LONG: usize = 120;
+
+#[derive(Debug, Default)]
+struct Tally {
+    diverge: usize,
+    shifted: usize,
+    apart: usize,
+    rest: usize,
+    unknown: usize,
+}
+
+#[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "how many programs of each kind there were is what the test is worth"
+)]
+fn what_drifts_goes_on_for_ever() {
+    let programs: u64 =
+        std::env::var("PLAINSONG_PROGRAMS").map_or(50, |n| n.parse().expect("a number"));
+    let mut tally = Tally::default();
+    for seed in 0..programs {
+        let text = program(&mut Dice(seed));
+        let machine = machine(&text);
+        for fairness in [Fairness::Any, Fairness::Fair] {
+            let context = || format!("seed {seed}, {fairness:?}\n{text}");
+            for method in [Method::All, Method::Drifting] {
+                match ask(&machine, fairness, method) {
+                    Finding::Diverges(found) => {
+                        let fair = found.repetition.ignored.is_empty();
+                        assert!(fair || fairness == Fairness::Any, "{}", context());
+                        assert!(goes_on(&machine, &found), "{found:?}\n{}", context());
+                        count(&mut tally, &found);
+                    }
+                    Finding::Rests(why) => {
+                        let long = [true, false].map(|newest| run(&machine, newest));
+                        // The oldest first is fair.
+                        assert!(long[1] < LONG, "{why}\n{}", context());
+                        let is_fair = fairness == Fairness::Fair;
+                        assert!(is_fair || long[0] < LONG, "{why}\n{}", context());
+                        tally.rest += 1;
+                    }
+                    Finding::Unknown(_) => tally.unknown += 1,
+                }
+            }
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.shifted > 0 && tally.rest > 0, "{tally:?}");
+}
+
+fn count(tally: &mut Tally, found: &Divergence) {
+    tally.diverge += 1;
+    let by: Vec<i64> = found.repetition.shifts.iter().map(|(_, by)| *by).collect();
+    tally.shifted += usize::from(!by.is_empty());
+    tally.apart += usize::from(by.iter().any(|one| *one != by[0]));
+}
+
+fn ask(machine: &Machine, fairness: Fairness, method: Method) -> Finding {
+    let question = Question {
+        property: usize::from(fairness == Fairness::Fair),
+        fairness,
+        states: 500,
+        method,
+    };
+    diverge(machine, &question, &mut Unwatched).finding
+}
+
+/// Can the period of a claim be executed again and again?
+fn goes_on(machine: &Machine, found: &Divergence) -> bool {
+    let events = &found.trace.events;
+    let starts = machine.initial().into_iter();
+    let ends: Vec<Config> = starts
+        .filter_map(|start| follow(machine, start, found))
+        .collect();
+    let period: Vec<Step> = {
+        let mut path = Vec::new();
+        let first = events.len() - found.repetition.events;
+        let mut config = machine.initial().into_iter().find_map(next);
+        for event in events {
+            let Some(at) = config else { return false };
+            let step = machine.steps(&at).into_iter().nth(event.step);
+            let Some(step) = step else { return false };
+            config = next(step.outcome.clone());
+            path.push(step);
+        }
+        path.split_off(first)
+    };
+    ends.iter().any(|end| repeats(machine, end, &period))
+}
+
+fn follow(machine: &Machine, start: Outcome, found: &Divergence) -> Option<Config> {
+    let mut config = next(start)?;
+    for event in &found.trace.events {
+        config = next(machine.steps(&config).into_iter().nth(event.step)?.outcome)?;
+    }
+    Some(config)
+}
+
+/// Many rounds, by steps that look like those of the period.
+fn repeats(machine: &Machine, end: &Config, period: &[Step]) -> bool {
+    // All states in which the period, as far as it was followed, may end: a few are enough.
+    let mut states = vec![end.clone()];
+    for _ in 0..ROUNDS {
+        for model in period {
+            let mut after: Vec<Config> = Vec::new();
+            for state in &states {
+                for step in machine.steps(state) {
+                    let alike = step.lane == model.lane
+                        && step.kind == model.kind
+                        && step.takes().map(|task| task.kind())
+                            == model.takes().map(|task| task.kind());
+                    if let Some(config) = next(step.outcome)
+                        && alike
+                        && !after.contains(&config)
+                    {
+                        after.push(config);
+                    }
+                }
+            }
+            // Prefer what was sent last: there is more to come in later rounds.
+            let surplus = after.len().saturating_sub(6);
+            after.drain(..surplus);
+            states = after;
+        }
+    }
+    !states.is_empty()
+}
+
+/// How long one schedule goes on.
+fn run(machine: &Machine, newest: bool) -> usize {
+    let Some(mut config) = machine.initial().into_iter().find_map(next) else {
+        return 0;
+    };
+    let mut queue: Vec<plainsong_semantics::idle::Task> = Vec::new();
+    for length in 0..LONG {
+        let steps = machine.steps(&config);
+        let wanted = if newest { queue.last() } else { queue.first() };
+        let step = match wanted {
+            Some(task) => steps
+                .into_iter()
+                .find(|step| step.takes().as_ref() == Some(task)),
+            None => steps.into_iter().next(),
+        };
+        let Some(after) = step.and_then(|step| next(step.outcome)) else {
+            return length;
+        };
+        let mut bag = plainsong_semantics::idle::Idle::of(&after).bag;
+        if !queue.is_empty() {
+            queue.remove(if newest { queue.len() - 1 } else { 0 });
+        }
+        for old in &queue {
+            let at = bag
+                .iter()
+                .position(|one| one == old)
+                .expect("it still waits");
+            bag.remove(at);
+        }
+        queue.extend(bag);
+        config = after;
+    }
+    LONG
+}
+
+fn next(outcome: Outcome) -> Option<Config> {
+    match outcome {
+        Outcome::Next(config) => Some(config),
+        _ => None,
+    }
+}
+
+/// A program of one to three processes with two integers each.
+fn program(dice: &mut Dice) -> String {
+    let nodes = 1 + dice.below(3);
+    let mut text = format!("sort Place = 0..{nodes};\nmessage A(k: int);\nmessage B(k: int);\n");
+    let start = [dice.below(4), dice.below(4)];
+    text += "process node[n: Place] {\n";
+    text += &format!(
+        "    var x: int = {};\n    var y: int = {};\n",
+        start[0], start[1]
+    );
+    for kind in ["A", "B"] {
+        text += &format!("    on {kind}(k) {{\n");
+        let mut sends = 2;
+        block(dice, &mut text, nodes, &mut sends, 2);
+        text += "    }\n";
+    }
+    text += "}\ninit {\n";
+    for _ in 0..=dice.below(2) {
+        let kind = ["A", "B"][dice.below(2)];
+        let (value, to) = (dice.below(5), dice.below(nodes));
+        text += &format!("    send {kind}({value}) to node[{to}];\n");
+    }
+    text + "}\nproperty quiet: eventually quiescent;\nproperty fair: eventually quiescent fair;\n"
+}
+
+fn block(dice: &mut Dice, text: &mut String, nodes: usize, sends: &mut usize, depth: usize) {
+    for _ in 0..=dice.below(3) {
+        match dice.below(6) {
+            0..=2 if *sends > 0 => {
+                *sends -= 1;
+                let kind = ["A", "B"][dice.below(2)];
+                let to = match dice.below(3) {
+                    0 => "n".to_owned(),
+                    1 => format!("(n + 1) % {nodes}"),
+                    _ => dice.below(nodes).to_string(),
+                };
+                let value = value(dice);
+                *text += &format!("        send {kind}({value}) to node[{to}];\n");
+            }
+            3 if depth > 0 => {
+                let left = ["k", "x", "y", "k - x"][dice.below(4)];
+                let operator = ["<", "<=", ">", ">=", "==", "!="][dice.below(6)];
+                let right = ["k", "x", "y", "0", "2", "7"][dice.below(6)];
+                *text += &format!("        if {left} {operator} {right} {{\n");
+                block(dice, text, nodes, sends, depth - 1);
+                *text += "        }\n";
+            }
+            4 if depth > 0 && dice.below(4) == 0 => {
+                *text += "        maybe {\n";
+                block(dice, text, nodes, sends, depth - 1);
+                *text += "        }\n";
+            }
+            _ => {
+                let (name, value) = (["x", "y"][dice.below(2)], value(dice));
+                *text += &format!("        {name} = {value};\n");
+            }
+        }
+    }
+}
+
+fn value(dice: &mut Dice) -> String {
+    let name = ["k", "x", "y"][dice.below(3)];
+    match dice.below(12) {
+        0..=3 => name.to_owned(),
+        4..=7 => format!("{name} + {}", 1 + dice.below(3)),
+        8 | 9 => format!("{name} - {}", 1 + dice.below(2)),
+        10 => format!("x + {name}"),
+        _ => dice.below(6).to_string(),
+    }
+}
