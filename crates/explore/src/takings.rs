@@ -436,7 +436,10 @@ impl<'a, P: Program> Rule<'a, P> {
         let before = |u: EventId, v: EventId| {
             let instead = |m: &&EventId| must_wait(self.graph, **m, u);
             u != v && self.order.before(u, v)
-                || left.iter().filter(instead).any(|&m| self.order.before(m, v))
+                || left
+                    .iter()
+                    .filter(instead)
+                    .any(|&m| self.order.before(m, v))
         };
         let mut waiting = reads;
         loop {

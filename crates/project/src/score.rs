@@ -11,6 +11,7 @@ use crate::owner::Reads;
 use crate::terms::{all, expr, stmt};
 use crate::voice::{Score, voice};
 use plainsong_diagnostics::Diagnostic;
+use plainsong_ir::line::contracts;
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{
     Body, Choreography, Claim, Const, ConstId, Expr, ExprKind, Family, FamilyId, Local, LocalId,
@@ -55,6 +56,7 @@ pub(crate) fn assemble(
         structs: song.structs.clone(),
         consts: song.consts.clone(),
         functions: song.functions.clone(),
+        lines: contracts(&song.functions),
         sizes: song.sizes.clone(),
         system: System::Voices(Voices {
             messages: located.messages.to_vec(),

@@ -60,7 +60,7 @@ impl Machine {
     }
 
     /// The variables at the start, and the parameters of a choreography.
-    pub(crate) fn start(&self, config: &Config) -> Vec<Change> {
+    pub fn start(&self, config: &Config) -> Vec<Change> {
         let mut start = Vec::new();
         if let (Form::Line(line), Form::Line(config)) = (&self.form, &config.0) {
             let params = line

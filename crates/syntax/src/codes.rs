@@ -51,8 +51,8 @@ smaller number or a `param`.";
 
     /// A word kept for later.
     RESERVED_WORD = "reserved-word", "a word that is reserved for a later version",
-"Some words have no meaning yet but will have one: `extern`, `layer`, `sequentialize`. They cannot be names, so that programs written today
-keep their meaning.
+"Some words have no meaning yet but will have one: `extern`, `layer`. They cannot be names, so that programs
+written today keep their meaning. Nor can `sequentialize`, which begins a schedule.
 
 ```text
 var layer: nat = 0;          // write `level`

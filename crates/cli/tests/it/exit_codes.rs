@@ -56,7 +56,7 @@ fn unknown_is_two() {
         .exits(2);
     assert!(
         ran.out
-            .contains("refine: it answers for declared movers and for procedures"),
+            .contains("refine: it answers for declared movers, procedures and schedules"),
         "{}",
         ran.out
     );

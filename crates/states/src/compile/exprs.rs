@@ -97,7 +97,7 @@ impl<'s> Compiler<'s, '_> {
             ExprKind::Index(whole, key) => self.index(whole, key),
             ExprKind::Method(method, arguments) => self.method(*method, arguments, expr),
             ExprKind::Call(function, arguments) => self.call(*function, arguments),
-            ExprKind::PendingOf(..) => return Err(Trouble::GivesUp),
+            ExprKind::PendingOf(..) => Err(Trouble::GivesUp),
             ExprKind::Pending(what) => {
                 let action = match what {
                     PendingOf::All => None,

@@ -196,7 +196,7 @@ fn holds_up(name: &str, machine: &Machine, trace: &Trace, race: &Race) {
     assert_eq!(other.ending, Ending::Final, "{name}");
     assert!(race.event < trace.events.len(), "{name}");
     assert!(race.instead < other.events.len(), "{name}");
-    let path = path(machine, other);
+    let path = path(name, machine, other);
     let property = violated(machine, trace);
     for config in &path {
         assert!(
@@ -221,12 +221,12 @@ fn violated<'m>(machine: &'m Machine, trace: &Trace) -> Option<&'m Property> {
 }
 
 /// The states of a trace.
-fn path(machine: &Machine, trace: &Trace) -> Vec<Config> {
+fn path(name: &str, machine: &Machine, trace: &Trace) -> Vec<Config> {
     let start = machine.initial().into_iter().find_map(|start| match start {
-        Outcome::Next(config) if machine.variables(&config) == at_the_start(trace) => Some(config),
+        Outcome::Next(config) if machine.start(&config) == trace.start => Some(config),
         _ => None,
     });
-    let mut path = vec![start.expect("the trace has a start")];
+    let mut path = vec![start.unwrap_or_else(|| panic!("{name}: the trace has a start"))];
     for event in &trace.events {
         let mut steps = machine.steps(path.last().expect("a start"));
         match steps.swap_remove(event.step).outcome {
@@ -235,11 +235,6 @@ fn path(machine: &Machine, trace: &Trace) -> Vec<Config> {
         }
     }
     path
-}
-
-fn at_the_start(trace: &Trace) -> Vec<(String, String)> {
-    let pair = |one: &plainsong_semantics::trace::Change| (one.variable.clone(), one.after.clone());
-    trace.start.iter().map(pair).collect()
 }
 
 fn is_well(machine: &Machine, property: Option<&Property>, config: &Config) -> bool {

@@ -200,7 +200,9 @@ fn both(instance: &Instance, states: u64) -> (SearchReport, Searched) {
         .collect();
     let coverage = &mut theirs.coverage;
     coverage.met.retain(|span| of_properties.contains(span));
-    coverage.never_met.retain(|span| of_properties.contains(span));
+    coverage
+        .never_met
+        .retain(|span| of_properties.contains(span));
     let ours = plainsong_states::search(instance, &query, &limits, &mut Unwatched);
     (theirs, ours)
 }
