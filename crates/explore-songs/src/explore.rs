@@ -8,9 +8,9 @@
 use crate::orders::Orders;
 use crate::program::Song;
 use crate::stage::Stage;
-use crate::view::counts_messages;
 use crate::visit::{Found, Shared, Visit};
 use plainsong_explore::{Part, Workers, explore_parts_with};
+use plainsong_ir::visit::reads_pending;
 use plainsong_ir::{Claim, Song as SongText};
 use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::machine::{Config, Machine};
@@ -235,7 +235,7 @@ pub fn is_about_executions(song: &SongText, check: Check) -> bool {
         Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
         Check::Property(at) => match &song.properties[at].claim {
             Claim::Finally(_) => true,
-            Claim::Always(claim) => !counts_messages(claim),
+            Claim::Always(claim) => !reads_pending(claim),
             Claim::Quiescent { .. } => false,
         },
     }

@@ -5,8 +5,8 @@
 //! property is concerned, is a row of numbers, and it is evaluated once for each row.
 
 use crate::roles::{Edge, EdgeId, Roles};
-use plainsong_ir::visit::{Visit, endpoints_read, walk};
-use plainsong_ir::{Claim, Expr, ExprKind, Property, VarId};
+use plainsong_ir::visit::{endpoints_read, reads_pending};
+use plainsong_ir::{Claim, Expr, Property, VarId};
 use plainsong_semantics::claim::{Verity, verity};
 use plainsong_semantics::machine::{Config, Machine, Subject};
 use plainsong_semantics::part::Part;
@@ -44,20 +44,6 @@ pub(crate) struct View<'a> {
     /// Does it count messages under way, which no row tells?
     pub(crate) counts_messages: bool,
     premises: Premises<'a>,
-}
-
-/// Does a claim about states read how many messages are under way?
-pub(crate) fn counts_messages(claim: &Expr) -> bool {
-    struct Finds(bool);
-    impl Visit for Finds {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(expr.kind, ExprKind::Pending(_) | ExprKind::PendingOf(..));
-            walk::expr(self, expr);
-        }
-    }
-    let mut finds = Finds(false);
-    finds.expr(claim);
-    finds.0
 }
 
 /// The claim of a property that is about states.
@@ -98,7 +84,7 @@ impl<'a> View<'a> {
             at: FxHashMap::default(),
             generation: 0,
             good: FxHashSet::default(),
-            counts_messages: counts_messages(claim),
+            counts_messages: reads_pending(claim),
             premises: Premises::new(machine, [Check::Property(property)]),
         }
     }

@@ -8,6 +8,8 @@
 //! states are packed anew, programs are compiled again, and the state is looked at once more. Nothing of a
 //! state is entered before all of its steps are known, so this leaves no traces.
 
+mod claims;
+
 use crate::Taken;
 use crate::code::{Guard, Program};
 use crate::coding::{Coding, Misfit};
@@ -16,9 +18,10 @@ use crate::reached::Stored;
 use crate::run::{Ran, Runs};
 use crate::store::{MOST_STATES, Store};
 use crate::symmetry::Swaps;
+use claims::{CompiledClaim, OpenPremise, claims};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Actions, Claim, Expr, Property, Song, SortId, Stmt};
+use plainsong_ir::{Actions, Expr, Song, SortId, Stmt};
 use plainsong_semantics::action_state::{ActionState, Deeds};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
@@ -84,20 +87,6 @@ enum Compiled<'s> {
     Program(Box<Program<'s>>),
     /// The interpreter.
     Interpreted,
-}
-
-/// A property about states.
-struct CompiledClaim<'s> {
-    check: Check,
-    property: &'s Property,
-    is_always: bool,
-    program: Compiled<'s>,
-}
-
-/// A premise that was not true yet.
-struct OpenPremise<'s> {
-    premise: &'s Premise,
-    program: Compiled<'s>,
 }
 
 /// A step that leads to no state.
@@ -485,68 +474,6 @@ impl<'s> Search<'s> {
             || grounds.all(|ground| fields[ground.field].load(&self.base) == 0)
     }
 
-    /// Leaves out the premises, of `finally` or of `always`, that are true in the state at hand.
-    fn look_at_premises(&mut self, at_the_end: bool) {
-        let mut premises = std::mem::take(&mut self.premises);
-        premises.retain_mut(|one| one.premise.at_the_end != at_the_end || !self.is_met(one));
-        self.premises = premises;
-    }
-
-    fn is_met(&mut self, one: &mut OpenPremise<'s>) -> bool {
-        let premise = one.premise;
-        if matches!(one.program, Compiled::Open) {
-            let property = &self.song.properties[premise.property];
-            one.program = self.claim(property, &premise.probe);
-        }
-        let told = match &one.program {
-            Compiled::Program(program) => self.is_true(program),
-            Compiled::Open | Compiled::Interpreted => None,
-        };
-        told.unwrap_or_else(|| {
-            let config = self.coding.state(&self.base).config();
-            premise.is_met(self.machine.instance(), &config)
-        })
-    }
-
-    /// What tells whether something is true of a state.
-    fn claim(&mut self, property: &'s Property, claim: &'s Expr) -> Compiled<'s> {
-        match compile::claim(self.song, property, claim, &mut self.coding) {
-            Ok(program) => {
-                self.runs.make_room(&program);
-                Compiled::Program(Box::new(program))
-            }
-            Err(_) => Compiled::Interpreted,
-        }
-    }
-
-    /// Is it true of the state at hand? None when the program bails.
-    fn is_true(&mut self, program: &Program<'s>) -> Option<bool> {
-        let states = self.runs.emitted.len();
-        let ran = self.runs.run(program, &self.base, None, &mut self.coding);
-        let is_true = self.runs.emitted.len() > states;
-        self.runs.emitted.truncate(states);
-        (ran == Ran::Well).then_some(is_true)
-    }
-
-    /// Are the open claims of one kind all true, as far as programs can tell?
-    fn all_true(&mut self, findings: &Findings<'_>, is_always: bool) -> bool {
-        let mut claims = std::mem::take(&mut self.claims);
-        let all = claims.iter_mut().all(|claim| {
-            if claim.is_always != is_always || !findings.is_open(claim.check) {
-                return true;
-            }
-            if matches!(claim.program, Compiled::Open) {
-                claim.program = self.claim(claim.property, claimed(claim.property));
-            }
-            match &claim.program {
-                Compiled::Program(program) => self.is_true(program) == Some(true),
-                Compiled::Open | Compiled::Interpreted => false,
-            }
-        });
-        self.claims = claims;
-        all
-    }
-
     /// Enters the steps out of a state.
     fn enter(
         &mut self,
@@ -642,15 +569,6 @@ impl<'s> Search<'s> {
     }
 }
 
-impl<'s> OpenPremise<'s> {
-    fn new(premise: &'s Premise) -> Self {
-        OpenPremise {
-            premise,
-            program: Compiled::Open,
-        }
-    }
-}
-
 fn sorted(statements: &FxHashMap<Span, u32>) -> Vec<(Span, u32)> {
     let mut all: Vec<(Span, u32)> = statements.iter().map(|(span, at)| (*span, *at)).collect();
     all.sort_unstable();
@@ -673,33 +591,4 @@ fn statements(actions: &Actions) -> FxHashMap<Span, u32> {
         numbers.block(&action.code.body);
     }
     numbers.0
-}
-
-/// The claims about states that are asked.
-fn claims<'s>(song: &'s Song, query: &Query) -> Vec<CompiledClaim<'s>> {
-    let property = |check: &Check| {
-        let Check::Property(at) = check else {
-            return None;
-        };
-        let property = &song.properties[*at];
-        let is_always = match &property.claim {
-            Claim::Always(_) => true,
-            Claim::Finally(_) => false,
-            Claim::Quiescent { .. } => return None,
-        };
-        Some(CompiledClaim {
-            check: *check,
-            property,
-            is_always,
-            program: Compiled::Open,
-        })
-    };
-    query.checks.iter().filter_map(property).collect()
-}
-
-fn claimed(property: &Property) -> &Expr {
-    match &property.claim {
-        Claim::Always(claim) | Claim::Finally(claim) => claim,
-        Claim::Quiescent { .. } => panic!("it is no claim about a state"),
-    }
 }

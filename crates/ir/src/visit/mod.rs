@@ -13,7 +13,9 @@ mod spans;
 mod total;
 mod walkers;
 
-pub use queries::{conjuncts, endpoints_read, families_read, free_locals, globals_read, owner};
+pub use queries::{
+    conjuncts, endpoints_read, families_read, free_locals, globals_read, owner, reads_pending,
+};
 pub use renumber::renumber_locals;
 pub use spans::{erase_spans, without_spans};
 pub use total::{is_total, may_fail_here};

@@ -85,3 +85,17 @@ pub fn conjuncts(of: &Expr) -> Vec<&Expr> {
         _ => vec![of],
     }
 }
+
+/// Does it count what is pending?
+pub fn reads_pending(of: &Expr) -> bool {
+    struct Finds(bool);
+    impl Visit for Finds {
+        fn expr(&mut self, of: &Expr) {
+            self.0 |= matches!(of.kind, ExprKind::Pending(_) | ExprKind::PendingOf(..));
+            walk::expr(self, of);
+        }
+    }
+    let mut finds = Finds(false);
+    finds.expr(of);
+    finds.0
+}

@@ -5,7 +5,7 @@
 
 use super::inline::inlined;
 use super::stage::abstractions;
-use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::visit::{VisitMut, reads_pending, walk_mut};
 use plainsong_ir::{
     ActionId, Actions, Block, Callee, Code, Expr, ExprKind, Local, LocalId, Song, Stmt, StmtKind,
     System,
@@ -112,27 +112,13 @@ impl Writing<'_> {
     }
 }
 
-/// Does a condition speak about what is pending?
-fn counts(condition: &Expr) -> bool {
-    struct Finds(bool);
-    impl Visit for Finds {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(expr.kind, ExprKind::Pending(_) | ExprKind::PendingOf(..));
-            walk::expr(self, expr);
-        }
-    }
-    let mut finds = Finds(false);
-    finds.expr(condition);
-    finds.0
-}
-
 impl VisitMut for Writing<'_> {
     fn block(&mut self, block: &mut Block) {
         walk_mut::block(self, block);
         let stmts = std::mem::take(block);
         for mut stmt in stmts {
             match &mut stmt.kind {
-                StmtKind::Assert(condition) if counts(condition) => continue,
+                StmtKind::Assert(condition) if reads_pending(condition) => continue,
                 StmtKind::Async(id, _) if self.gone.contains(id) => continue,
                 StmtKind::Call(_, call) => {
                     if let Callee::Action(action) = call.callee {

@@ -127,9 +127,15 @@ fn groups(known: &Known<'_>, pairs: &Pairs) -> Vec<Group> {
     }
     let mut groups: Vec<Group> = Vec::new();
     let mut placed = BTreeSet::new();
-    // Who leads to more comes first: if one leads to another and not back, it leads to all of the other's.
+    // Who leads to more comes first: if one leads to another and not back, it leads to all of the other's. It may
+    // lead to no more than the other one, if that leads back to itself: then it comes first because it does not.
     let mut order: Vec<ActionId> = own.iter().copied().collect();
-    order.sort_by_key(|one| std::cmp::Reverse(leads[one].len()));
+    order.sort_by_key(|one| {
+        (
+            std::cmp::Reverse(leads[one].len()),
+            leads[one].contains(one),
+        )
+    });
     for action in order {
         if !placed.insert(action) {
             continue;

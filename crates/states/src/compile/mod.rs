@@ -27,8 +27,8 @@ use crate::coding::{Coding, Misfit};
 use crate::leaves::{decode, encode};
 use crate::shape::Shape;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, free_locals, globals_read, walk};
-use plainsong_ir::{Code, Expr, ExprKind, Local, LocalId, Property, Song, Ty};
+use plainsong_ir::visit::{free_locals, globals_read, reads_pending};
+use plainsong_ir::{Code, Expr, Local, LocalId, Property, Song, Ty};
 use plainsong_semantics::action_state::value;
 use plainsong_semantics::value::Value;
 use rustc_hash::FxHashMap;
@@ -354,18 +354,4 @@ impl<'s, 'c> Compiler<'s, 'c> {
         });
         Ok(to.into_iter().map(Arg::Reg).collect())
     }
-}
-
-/// Does an expression count what is pending?
-fn reads_pending(expr: &Expr) -> bool {
-    struct Finds(bool);
-    impl Visit for Finds {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(expr.kind, ExprKind::Pending(_) | ExprKind::PendingOf(..));
-            walk::expr(self, expr);
-        }
-    }
-    let mut finds = Finds(false);
-    finds.expr(expr);
-    finds.0
 }
