@@ -2,14 +2,15 @@
 //!
 //! Statement. A variable gets what its expression comes to. A choice from a type gets a new unknown. A
 //! choice from the members of a family leads to one state for each member that is unfolded and one with a
-//! new one: the choice may hit the same member again (condition S13c; trap `a1`). A whole family chooses
-//! no member, because each of its members would choose its own.
+//! new one: the choice may hit the same member again (condition S13c; trap `a1`). In a round it may also hit
+//! one that earlier rounds chose, so nothing is known of what the member's code changes (S3; traps `c4`, `c5`). A
+//! whole family chooses no member, because each of its members would choose its own.
 //!
 //! Why sound. Local steps of a process commute with everything that others do. Every evaluation of a
 //! choice is a new unknown, so two choices are never equal by construction (condition S12; trap `f1`).
 //! The `where` of a choice is not looked at: more candidates mean more behaviour.
 
-use super::{Engine, Step, place_mut};
+use super::{Engine, Scene, Step, place_mut};
 use crate::eval::{risks_in, risks_of};
 use crate::part::{OpKind, Var};
 use crate::state::State;
@@ -45,6 +46,7 @@ impl<'a> Engine<'a> {
         state: &mut State,
         at: At,
         op: &OpKind<'a>,
+        scene: &Scene,
     ) -> Result<Step, Stuck> {
         let comp = at.comp;
         let (var, place, choice) = match op {
@@ -57,7 +59,10 @@ impl<'a> Engine<'a> {
             self.risks.extend(risks);
         }
         if let Some(family) = self.chosen_family(choice) {
-            return Ok(self.choose_member(state, at, var, place.is_some(), family));
+            return Ok(match place {
+                None => self.choose_member(state, at, var, family, scene),
+                Some(_) => Step::Waits,
+            });
         }
         let value = self.candidate(state, comp, choice);
         self.put(state, at, var, place, value);
@@ -151,17 +156,17 @@ impl<'a> Engine<'a> {
         state: &State,
         at: At,
         var: Var,
-        into_part: bool,
         family: FamilyId,
+        scene: &Scene,
     ) -> Step {
-        if at.comp.is_rest() || into_part {
+        if at.comp.is_rest() {
             return Step::Waits;
         }
         let mut states = Vec::new();
         let known = state.members(family).into_iter().map(Some);
         for member in known.chain([None]) {
             let mut next = state.clone();
-            let member = member.unwrap_or_else(|| self.unfold(&mut next, family));
+            let member = member.unwrap_or_else(|| self.choose_new(&mut next, family, scene));
             next.engaged.entry(member).or_default().insert(at.comp);
             next.env.insert((at.comp, var), Value::Id(member));
             next.story.push(Event::Chose(at, member));
@@ -169,6 +174,16 @@ impl<'a> Engine<'a> {
             states.push(next);
         }
         Step::Split(states)
+    }
+
+    /// A member that was not looked at so far. In a round it may be one that earlier rounds chose.
+    fn choose_new(&mut self, state: &mut State, family: FamilyId, scene: &Scene) -> Comp {
+        let member = self.unfold(state, family);
+        if scene.depth > 0 {
+            let vars = self.part(member).assigned_after(&state.places[&member]);
+            self.forget(state, member, &vars);
+        }
+        member
     }
 }
 

@@ -21,6 +21,7 @@
 //! Source. The specification, section 11.2; focus in [PretendSynchrony19]. DIFFERS. Only two families at a time.
 //! NOT COVERED. Members of one family that talk to each other.
 
+use super::focus::which;
 use super::fold::Renaming;
 use super::{Engine, Scene};
 use crate::part::{BlockId, OpKind, Over, Place, Var};
@@ -136,6 +137,7 @@ impl Engine<'_> {
         self.apart(&after, &leaves, (u, &place), servers)?;
         after.places.insert(clients, place);
         after.queues.retain(|chan, _| !chan.touches(clients));
+        self.forget_chosen(&mut after, state, &leaves);
         self.leave_between(&mut after, state, &leaves, u);
         let stale = leaves.iter().flat_map(|leaf| &leaf.stale);
         let stale: Vec<Chan> = stale.map(|chan| chan.replace(u, clients)).collect();
@@ -205,13 +207,15 @@ impl Engine<'_> {
         let q = servers.family;
         let family = u.rest();
         let is_between = |chan: &Chan| chan.touches(u) && chan.touches(q);
-        let lengths = |state: &State| -> Vec<(Chan, usize)> {
+        let waiting = |state: &State| -> Vec<(Chan, Vec<u32>)> {
             let others = state.queues.iter();
             let others = others.filter(|(chan, _)| !chan.touches(family) && !is_between(chan));
-            others.map(|(chan, queue)| (*chan, queue.len())).collect()
+            others
+                .map(|(chan, queue)| (*chan, which(queue, false)))
+                .collect()
         };
-        let has = lengths(leaf);
-        let had = lengths(before);
+        let has = waiting(leaf);
+        let had = waiting(before);
         match has.iter().find(|one| !had.contains(one)) {
             Some((chan, _)) => Err(self.superfluous(*chan, servers.span)),
             None if has.len() == had.len() => Ok(()),

@@ -12,7 +12,7 @@
 
 use super::{Engine, Scene};
 use crate::part::OpKind;
-use crate::state::State;
+use crate::state::{State, Waiting};
 use crate::story::{At, Event, Story};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};
@@ -36,6 +36,7 @@ impl Engine<'_> {
         if loops {
             let vars = self.part(u).assigned_after(&start);
             self.forget(&mut round, u, &vars);
+            self.forget_messages(&mut round, u);
             self.tell_forgotten(&mut round, u, &vars);
         }
         let daemons: Vec<Comp> = state
@@ -72,6 +73,7 @@ impl Engine<'_> {
             self.stale_is_about(state, leaf, (!loops).then_some(u), span)?;
         }
         let mut after = state.clone();
+        self.forget_chosen(&mut after, state, &leaves);
         if loops {
             after.reactive.insert(family.family);
             self.endless.insert(family.family);
@@ -95,6 +97,25 @@ impl Engine<'_> {
             leaves: stories.into(),
         });
         Ok(after)
+    }
+
+    /// Forgets what waits on the queues of a member: earlier rounds may have left it.
+    fn forget_messages(&mut self, state: &mut State, u: Comp) {
+        let chans: Vec<Chan> = state.queues.keys().copied().collect();
+        for chan in chans.into_iter().filter(|chan| chan.touches(u)) {
+            self.forget_queue(state, chan);
+        }
+    }
+
+    /// Forgets what the messages of a queue say.
+    pub(super) fn forget_queue(&mut self, state: &mut State, chan: Chan) {
+        let fields = &self.score.voices.messages[chan.message.index()].fields;
+        let mut queue = state.queues.remove(&chan).unwrap_or_default();
+        for waiting in &mut queue {
+            let values = fields.iter().map(|row| self.fresh(chan.from, &row.ty));
+            waiting.values = values.collect();
+        }
+        state.queues.insert(chan, queue);
     }
 
     /// That somebody waits is mostly a consequence of a loop that could not be taken.
@@ -150,22 +171,25 @@ impl Engine<'_> {
         span: Span,
     ) -> Result<(), Stuck> {
         let family = u.rest();
-        let lengths = |state: &State| -> BTreeMap<Chan, usize> {
+        // Messages of others are the same ones; of the member's there are as many.
+        let waiting = |state: &State| -> BTreeMap<Chan, Vec<u32>> {
             let others = state
                 .queues
                 .iter()
                 .filter(|(chan, _)| !chan.touches(family));
-            others.map(|(chan, queue)| (*chan, queue.len())).collect()
+            others
+                .map(|(chan, queue)| (*chan, which(queue, chan.touches(u))))
+                .collect()
         };
-        let has = lengths(leaf);
-        let mut had = lengths(before);
+        let has = waiting(leaf);
+        let mut had = waiting(before);
         if loops {
             for (chan, queue) in before
                 .queues
                 .iter()
                 .filter(|(chan, _)| chan.touches(family))
             {
-                had.insert(chan.replace(family, u), queue.len());
+                had.insert(chan.replace(family, u), which(queue, true));
             }
         }
         if has == had {
@@ -176,5 +200,14 @@ impl Engine<'_> {
             .into_iter()
             .find(|chan| has.get(chan) != had.get(chan));
         Err(self.superfluous(*chan.expect("they differ somewhere"), span))
+    }
+}
+
+/// Which messages wait, or only how many.
+pub(super) fn which(queue: &[Waiting], only_number: bool) -> Vec<u32> {
+    let numbers = queue.iter().map(|waiting| waiting.sent);
+    match only_number {
+        true => numbers.map(|_| 0).collect(),
+        false => numbers.collect(),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Shared by the loop rules. Unknowns that were born in the round become unknowns of the whole family, one
 //! per member, where the family keeps them, and new ones where anybody else does (condition S12; traps `y1`,
-//! `y2`). Members that were unfolded on the way become unknown.
+//! `y2`). Members that were unfolded on the way become unknown. From whom somebody heard in a round it has heard
+//! after the loop: a client that a daemon keeps must not wait for others, in a loop or not (condition S9b).
 
 use super::Engine;
 use crate::eval::{Joined, join, next, unknown};
@@ -115,6 +116,32 @@ impl Engine<'_> {
         }
     }
 
+    /// Forgets what is known of families of which rounds chose members: some of them have moved.
+    pub(super) fn forget_chosen(&mut self, after: &mut State, before: &State, leaves: &[State]) {
+        let comps = leaves.iter().flat_map(|leaf| leaf.places.keys());
+        let chosen: BTreeSet<Comp> = comps
+            .filter(|comp| !before.places.contains_key(comp))
+            .map(|comp| comp.rest())
+            .collect();
+        for family in chosen {
+            let vars = self.part(family).assigned_after(&before.places[&family]);
+            self.forget(after, family, &vars);
+        }
+    }
+
+    /// Whom everybody who was there before the loop has heard in its rounds.
+    pub(super) fn remember_heard(&self, after: &mut State, before: &State, leaves: &[State]) {
+        for &comp in before.places.keys().filter(|comp| !comp.is_rest()) {
+            let had = before.heard_by(comp);
+            for leaf in leaves {
+                let heard = leaf.heard.get(&comp).map_or(&[][..], Vec::as_slice);
+                append(&mut after.heard, comp, heard.get(had..).unwrap_or(heard));
+                let heard = leaf.round_heard.get(&comp).map_or(&[][..], Vec::as_slice);
+                append(&mut after.round_heard, comp, heard);
+            }
+        }
+    }
+
     /// Messages per round are produced and consumed by the loop they are counted by, not by one inside it
     /// (condition S8b; traps `g1`, `g3`).
     pub(super) fn bags_fit(
@@ -150,5 +177,12 @@ impl Engine<'_> {
             }
         }
         Ok(())
+    }
+}
+
+fn append(all: &mut BTreeMap<Comp, Vec<Comp>>, comp: Comp, heard: &[Comp]) {
+    if !heard.is_empty() {
+        let heard = heard.iter().map(|from| from.general());
+        all.entry(comp).or_default().extend(heard);
     }
 }

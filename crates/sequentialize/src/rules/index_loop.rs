@@ -3,12 +3,13 @@
 //! Statement. `c` is at `for i in K { A }`. Take an arbitrary round: forget what `A` assigns, and what the
 //! remaining code of every family assigns; a receive from any member in `A` may unfold one member. If every
 //! path ends with `A` done, everybody else where they were, and every unfolded member where its family is
-//! with exactly the messages it had, the loop is over. What members or `c` send to a frozen third party is
+//! with exactly the messages it had, the loop is over. Where a round replaces such a message by one with another
+//! content, nothing is known of the content, before the loop or after it. What members or `c` send to a frozen third party is
 //! kept as one message per round.
 //!
 //! Why sound. Induction over the rounds; which member is served may differ from round to round, so nothing
 //! that a member's code changes may be relied on (S3), and its waiting messages must be as they were (S13b;
-//! trap `i1`). Every sort has at least one member, so somebody serves the round (S14).
+//! traps `i1`, `i2`). Every sort has at least one member, so somebody serves the round (S14).
 //!
 //! Source. [Brisk17] rule Loop-repeat.
 
@@ -32,6 +33,17 @@ impl Engine<'_> {
         state: &State,
         this: Loop,
         scene: &Scene,
+    ) -> Result<State, Stuck> {
+        self.rounds(state, this, scene, &BTreeSet::new())
+    }
+
+    /// The loop, when nothing is known of the messages that wait in some queues.
+    fn rounds(
+        &mut self,
+        state: &State,
+        this: Loop,
+        scene: &Scene,
+        vague: &BTreeSet<Chan>,
     ) -> Result<State, Stuck> {
         let owner = this.at.comp;
         let index = match this.over {
@@ -72,6 +84,15 @@ impl Engine<'_> {
             closed: scene.closed,
         };
         let leaves = self.run(round, &inside)?;
+        let changed = changed(state, &leaves);
+        if !changed.is_subset(vague) {
+            let mut start = state.clone();
+            for chan in &changed {
+                self.forget_queue(&mut start, *chan);
+            }
+            let vague = vague.union(&changed).copied().collect();
+            return self.rounds(&start, this, scene, &vague);
+        }
         let mut lefts: Vec<Left> = Vec::new();
         let mut shape = None;
         for leaf in &leaves {
@@ -107,6 +128,7 @@ impl Engine<'_> {
         self.advance_place(&mut after, owner);
         self.forget_families(&mut after);
         self.forget_changes(&mut after, state, &leaves, owner);
+        self.remember_heard(&mut after, state, &leaves);
         after.bags = leaves[0].bags.clone();
         let gone = leaves.iter().flat_map(|leaf| leaf.places.keys().copied());
         let gone = gone
@@ -243,4 +265,27 @@ fn unfolded(before: &State, leaf: &State) -> BTreeSet<Comp> {
     comps
         .filter(|comp| !before.places.contains_key(comp))
         .collect()
+}
+
+/// Queues of families in which rounds replace a message by one that says something else.
+fn changed(before: &State, leaves: &[State]) -> BTreeSet<Chan> {
+    let mut changed = BTreeSet::new();
+    for leaf in leaves {
+        for member in unfolded(before, leaf) {
+            let mine = leaf.queues.iter().filter(|(chan, _)| chan.touches(member));
+            for (chan, queue) in mine {
+                let home = chan.general();
+                let had = before.queues.get(&home).map_or(&[][..], Vec::as_slice);
+                let other = had.iter().zip(queue).any(|(old, new)| {
+                    let values = new.values.iter();
+                    let values = values.map(|value| value.replace(member, member.rest()));
+                    old.sent != new.sent && !values.eq(old.values.iter().cloned())
+                });
+                if other {
+                    changed.insert(home);
+                }
+            }
+        }
+    }
+    changed
 }

@@ -106,6 +106,8 @@ impl Engine<'_> {
         for owner in owners {
             self.forget_changes(&mut after, state, &leaves, owner);
         }
+        self.remember_heard(&mut after, state, &leaves);
+        self.forget_chosen(&mut after, state, &leaves);
         let both = BTreeSet::from([one.at.comp, other.at.comp]);
         for owner in both {
             let vars = self.part(owner).assigned(if owner == one.at.comp {

@@ -219,7 +219,7 @@ impl<'a> Engine<'a> {
         }
         let step = match kind {
             OpKind::Set(..) | OpKind::SetPart(..) => self.assign(state, at, &kind),
-            OpKind::Choose(..) | OpKind::ChoosePart(..) => self.choose(state, at, &kind),
+            OpKind::Choose(..) | OpKind::ChoosePart(..) => self.choose(state, at, &kind, scene),
             OpKind::Opaque(stmt, vars) => self.opaque(state, at, stmt, &vars),
             OpKind::If(condition, yes, no) => self.branch(state, at, condition, yes, no),
             OpKind::Maybe(yes, no) => self.maybe(state, at, yes, no),

@@ -201,6 +201,7 @@ impl Engine<'_> {
         let Some(shape) = shape else {
             return Err(self.all_fail(this.span));
         };
+        self.heard_alike(&leaves, u, this.span)?;
         self.fold_members(state, this, rest, (u, x), leaves, &shape, &assigned)
     }
 
@@ -230,6 +231,7 @@ impl Engine<'_> {
         if inside.closed == Some(u.family) {
             self.conversation_is_closed(before, &end, u)?;
         }
+        self.is_not_kept(&end, u, this.span)?;
         if two && (end.places[&u] != start.places[&u] || end.places[&x] != start.places[&x]) {
             let sentence =
                 "one round deals with two members: the one it names and the one that sent";
@@ -281,6 +283,20 @@ impl Engine<'_> {
         let sentence = format!(
             "{} {what} while it is kept, and its client goes on",
             self.call(u)
+        );
+        Err(Stuck::new(Obstacle::HoldAndWait, span, sentence))
+    }
+
+    /// A daemon's member does not go on with the client it has begun to serve in another round: other clients may
+    /// keep what that one waits for in between.
+    fn is_not_kept(&self, end: &State, u: Comp, span: Span) -> Result<(), Stuck> {
+        let Some((client, _)) = end.serving.get(&u) else {
+            return Ok(());
+        };
+        let sentence = format!(
+            "a round of this loop ends while {} keeps {}",
+            self.call(u),
+            self.call(*client)
         );
         Err(Stuck::new(Obstacle::HoldAndWait, span, sentence))
     }
@@ -464,6 +480,21 @@ impl Engine<'_> {
             && !end.queues.keys().any(to_client)
     }
 
+    /// A message that waits for a daemon says how much its sender had heard: that is one number for all paths.
+    fn heard_alike(&self, leaves: &[Leaf], u: Comp, span: Span) -> Result<(), Stuck> {
+        let asks = |chan: &Chan| chan.from == u && self.part(chan.to).daemon;
+        let heard = |leaf: &Leaf| leaf.state.heard.get(&u).cloned().unwrap_or_default();
+        let first = &leaves[0];
+        if !first.queues.keys().any(asks) || leaves.iter().all(|leaf| heard(leaf) == heard(first)) {
+            return Ok(());
+        }
+        let sentence = format!(
+            "{} has asked a daemon, and whom it has heard since depends on the round",
+            self.call(u)
+        );
+        Err(Stuck::new(Obstacle::HoldAndWait, span, sentence))
+    }
+
     fn shape(&self, leaf: &Leaf, u: Comp) -> Shape {
         let lengths = |queues: &BTreeMap<Chan, Vec<Waiting>>, of: Option<Comp>| {
             let mine = queues
@@ -518,6 +549,8 @@ impl Engine<'_> {
         after
             .heard
             .insert(rest, heard.into_iter().map(swap).collect());
+        let ends: Vec<State> = leaves.iter().map(|leaf| leaf.state.clone()).collect();
+        self.forget_chosen(&mut after, before, &ends);
         let vars: BTreeSet<Var> = leaves
             .iter()
             .flat_map(|leaf| leaf.state.env.keys())
@@ -551,6 +584,7 @@ impl Engine<'_> {
             &BTreeSet::from([u, x]),
         );
         self.forget(&mut after, owner, &BTreeSet::from([Var::Local(this.local)]));
+        self.remember_heard(&mut after, before, &states);
         after.bags = states[0].bags.clone();
         renaming.gone.extend([u, x]);
         self.leave_per_round(
