@@ -22,6 +22,7 @@ mod alive;
 mod bag;
 mod budget;
 mod components;
+pub mod counted;
 mod covering;
 mod drifting;
 mod fair_core;
@@ -342,10 +343,10 @@ impl Search<'_, '_, '_> {
         self.budget
             .allow(CONTROLS.min(self.question.states.saturating_mul(10)));
         let graph = ControlGraph::of(self.net, &mut self.budget).ok()?;
-        let is_fair = self.question.fairness != Fairness::Any;
-        let strikes = certificate(&graph, is_fair)?;
+        let fairness = self.question.fairness;
+        let strikes = certificate(&graph, fairness)?;
         assert!(
-            check(&graph, is_fair, &strikes),
+            check(&graph, fairness, &strikes),
             "a certificate is one when it is checked"
         );
         let is_ranked = |strike: &&Strike| matches!(strike.reason, Reason::Ranked { .. });

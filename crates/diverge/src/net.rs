@@ -121,6 +121,16 @@ impl<'a> Net<'a> {
         self.machine
     }
 
+    /// A control.
+    pub(crate) fn rest(&self, control: Control) -> &Config {
+        self.controls.get(control)
+    }
+
+    /// A kind.
+    pub(crate) fn task(&self, kind: Kind) -> &Task {
+        self.kinds.get(kind)
+    }
+
     /// The states at the start.
     pub(crate) fn starts(&mut self) -> Vec<State> {
         let mut starts = Vec::new();

@@ -9,14 +9,15 @@
 //!   cannot be taken for ever, because the sum is a natural number.
 //! - **unserved**, for fair executions: a kind that could be served at every control in question, but that
 //!   no edge left serves. An edge that sends it and is taken for ever makes it wait for ever.
-//! - **waits**, for fair executions: a kind that is sure to be pending at every control in question and could be
+//! - **waits**, for executions that ignore nothing: a kind that is sure to be pending at every control in question and could be
 //!   served there, but that no edge left serves: whoever stays there ignores it. It is sure to be pending
-//!   where every way from a start leaves it pending, which an edge that takes it does not.
+//!   where every way from a start leaves it pending, which an edge that takes it does not. Executions that are fair
+//!   only to what is sent again may ignore it.
 //!
 //! Both may be said of some controls only, if no edge that is left leads into or out of them: what an
 //! execution does for ever lies inside or outside.
 //!
-//! When nothing is left, every (fair) execution comes to rest, whatever is pending at the start. The list of
+//! When nothing is left, every (fair) execution comes to rest, without *waits* whatever is pending at the start. The list of
 //! what was struck out and why is the certificate; [`check`] goes through it with whole numbers
 //! and knows nothing of how it was found. It is found by linear programming: multipliers that show that no
 //! mixture of edges goes round without loss are such potentials and weights.
@@ -26,6 +27,7 @@
 //!
 //! Source. Kosaraju and Sullivan (STOC 1988) for the cycles; duality makes rankings of them.
 
+use crate::Fairness;
 use crate::budget::{Budget, Spent};
 use crate::components::components;
 use crate::net::{Control, Kind, Net, Service};
@@ -181,11 +183,11 @@ impl ControlGraph {
     }
 }
 
-/// Looks for a certificate that every execution, or every fair one, comes to rest.
-pub(crate) fn certificate(graph: &ControlGraph, fair: bool) -> Option<Vec<Strike>> {
+/// Looks for a certificate that every execution that is meant comes to rest.
+pub(crate) fn certificate(graph: &ControlGraph, fairness: Fairness) -> Option<Vec<Strike>> {
     let mut search = Search {
         graph,
-        fair,
+        fairness,
         strikes: Vec::new(),
     };
     let mut open = vec![(0..graph.arcs.len()).collect::<Vec<usize>>()];
@@ -201,7 +203,7 @@ pub(crate) fn certificate(graph: &ControlGraph, fair: bool) -> Option<Vec<Strike
 }
 
 /// Is a list of strikes a certificate?
-pub(crate) fn check(graph: &ControlGraph, fair: bool, strikes: &[Strike]) -> bool {
+pub(crate) fn check(graph: &ControlGraph, fairness: Fairness, strikes: &[Strike]) -> bool {
     let mut left: Vec<&Arc> = graph.arcs.iter().collect();
     for Strike { scope, reason } in strikes {
         let inside = |control: Control| scope.is_empty() || scope.contains(&control);
@@ -235,7 +237,8 @@ pub(crate) fn check(graph: &ControlGraph, fair: bool, strikes: &[Strike]) -> boo
                 let serves = |arc: &&Arc| arc.serves == Service::Kind(*kind);
                 let could = |control: usize| graph.could[control].contains(kind);
                 let mut controls = (0..graph.controls).filter(|at| inside(*at as Control));
-                if !fair || within.iter().any(serves) || !controls.all(could) {
+                let may_ignore = fairness == Fairness::Any;
+                if may_ignore || within.iter().any(serves) || !controls.all(could) {
                     return false;
                 }
                 let sends = |arc: &Arc| arc.posts.iter().any(|(sent, _)| sent == kind);
@@ -244,7 +247,8 @@ pub(crate) fn check(graph: &ControlGraph, fair: bool, strikes: &[Strike]) -> boo
             Reason::Waits(kind) => {
                 let serves = |arc: &&Arc| arc.serves == Service::Kind(*kind);
                 let controls = (0..graph.controls as Control).filter(|at| inside(*at));
-                if !fair || within.iter().any(serves) || !graph.waits_at(*kind, controls) {
+                let may_ignore = fairness != Fairness::Fair;
+                if may_ignore || within.iter().any(serves) || !graph.waits_at(*kind, controls) {
                     return false;
                 }
                 Vec::new()
@@ -275,7 +279,7 @@ fn change(
 
 struct Search<'a> {
     graph: &'a ControlGraph,
-    fair: bool,
+    fairness: Fairness,
     strikes: Vec<Strike>,
 }
 
@@ -325,16 +329,18 @@ impl Search<'_> {
             .iter()
             .flat_map(|at| [self.graph.arcs[*at].from, self.graph.arcs[*at].to])
             .collect();
-        if self.fair {
+        if self.fairness != Fairness::Any {
             self.unserved(&mut arcs, &scope);
             if arcs.len() < before {
                 return Some(arcs);
             }
-            if let Some(kind) = self.waits(&arcs, &scope) {
-                let reason = Reason::Waits(kind);
-                self.strikes.push(Strike { scope, reason });
-                return Some(Vec::new());
-            }
+        }
+        if self.fairness == Fairness::Fair
+            && let Some(kind) = self.waits(&arcs, &scope)
+        {
+            let reason = Reason::Waits(kind);
+            self.strikes.push(Strike { scope, reason });
+            return Some(Vec::new());
         }
         let (reason, left) = self.ranked(&arcs)?;
         self.strikes.push(Strike { scope, reason });

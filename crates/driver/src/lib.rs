@@ -25,6 +25,7 @@ pub mod performance;
 pub mod plan;
 pub mod problem;
 pub mod projection;
+pub mod rest_certificate;
 pub mod resume;
 pub mod run;
 mod runtime_sources;

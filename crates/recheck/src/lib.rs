@@ -1,4 +1,7 @@
-//! A small independent checker for what `sequentialize` claims.
+//! A small independent checker for what `sequentialize` and `diverge` claim.
+//!
+//! Of `diverge` it checks why an instance comes to rest ([`recheck_rest`]); the rest of this is about
+//! `sequentialize`.
 //!
 //! A certificate is a derivation: one canonical schedule of the processes, whatever their number, as data. This
 //! crate follows it step by step with its own symbolic state and its own tests of the side conditions; it shares no
@@ -18,12 +21,14 @@ mod code;
 mod follow;
 mod late;
 mod race;
+mod rest;
 mod round;
 mod state;
 mod symbol;
 
 pub use certificate::{Certificate, Event, VERSION, hash};
 pub use follow::recheck;
+pub use rest::{Executions, Reason, RestCertificate, Strike, recheck_rest};
 
 /// Why a certificate is not accepted: one sentence without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]

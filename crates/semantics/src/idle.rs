@@ -16,7 +16,7 @@
 use crate::actions::config::Pending;
 use crate::machine::{Config, Form, Machine, Step, Taken};
 use crate::trace::EventKind;
-use crate::value::Value;
+use crate::value::{Pid, Value};
 use crate::voices::network::Flying;
 use plainsong_ir::Delivery;
 use std::sync::Arc;
@@ -160,18 +160,53 @@ impl Step {
 }
 
 impl Machine {
+    /// A state without its bag in words: `node[0].parent = none`. Where processes have bodies, or messages wait
+    /// in queues, different states may have the same words.
+    pub fn rest(&self, rest: &Config) -> String {
+        let has_begun = match &rest.0 {
+            Form::Voices(config) => config.begun,
+            Form::Actions(config) => config.begun,
+            Form::Line(_) => true,
+        };
+        let variables = self.variables(rest).into_iter();
+        let words: Vec<String> = variables
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        match has_begun {
+            true => words.join(", "),
+            false => format!("before init: {}", words.join(", ")),
+        }
+    }
+
     /// A task in words: `Search(Node#1) to node[0]`.
     pub fn task(&self, task: &Task) -> String {
         match (&task.0, &self.form) {
             (Waits::Message(message), _) => {
                 let label = self.message(message.kind, &message.payload);
-                match message.to.member() {
-                    Some(row) => format!("{label} to {}", self.instance().members()[row].name),
+                match self.process(message.to) {
+                    Some(to) => format!("{label} to {to}"),
                     None => label,
                 }
             }
             (Waits::Async(pending), Form::Actions(system)) => system.text(pending),
             (Waits::Async(_), _) => panic!("only actions have asyncs"),
         }
+    }
+    /// A task in words that no other task has: also from whom a message comes.
+    pub fn task_and_origin(&self, task: &Task) -> String {
+        let words = self.task(task);
+        let origin = match &task.0 {
+            Waits::Message(message) => self.process(message.from),
+            Waits::Async(_) => None,
+        };
+        match origin {
+            Some(from) => format!("{words} from {from}"),
+            None => words,
+        }
+    }
+
+    fn process(&self, pid: Pid) -> Option<&str> {
+        let row = pid.member()?;
+        Some(&self.instance().members()[row].name)
     }
 }

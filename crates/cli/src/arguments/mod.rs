@@ -63,7 +63,7 @@ pub(crate) enum Verb {
     Project(ProjectArguments),
     /// Say how many executions there probably are, how long they take, and what makes them many
     Estimate(EstimateArguments),
-    /// Check a certificate of `sequentialize` by independent code
+    /// Check a certificate of `sequentialize` or `diverge` by independent code
     #[command(after_help = EXIT_CODES)]
     Recheck(RecheckArguments),
     /// Find what never comes to rest, or show that everything does
@@ -236,7 +236,7 @@ pub(crate) struct SequentializeArguments {
 /// `recheck`.
 #[derive(Debug, Args)]
 pub(crate) struct RecheckArguments {
-    /// A certificate written by `sequentialize --certificate`
+    /// A certificate written by `sequentialize --certificate` or `diverge --certificate`
     pub(crate) certificate: PathBuf,
     /// The song, when it is not where the certificate says
     #[arg(long, value_name = "FILE")]
@@ -300,6 +300,9 @@ pub(crate) struct DivergeArguments {
     /// With `--method alive`: at most so many tasks in a chain in which each was sent by the one before it
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) recursion: u32,
+    /// Write why the largest instance of a single file comes to rest to this file, for `plainsong recheck`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
 }
 
 /// Ways to look for an answer.

@@ -1,13 +1,17 @@
-//! `plainsong recheck`: a certificate of `sequentialize`, checked by other code than the one that made it.
+//! `plainsong recheck`: a certificate of `sequentialize` or `diverge`, checked by other code than the one that made it.
 
 use crate::arguments::RecheckArguments;
 use crate::session::Session;
 use plainsong_driver::Exit;
 use plainsong_driver::certificate::{Rechecked, again, read};
+use plainsong_driver::rest_certificate::{self, RestCertificate};
 use std::path::PathBuf;
 
 /// Checks a certificate again.
 pub(crate) fn recheck(arguments: &RecheckArguments, session: &mut Session) -> Exit {
+    if let Some(certificate) = rest_certificate::read(&arguments.certificate) {
+        return rest(arguments, &certificate, session);
+    }
     let certificate = match read(&arguments.certificate) {
         Ok(certificate) => certificate,
         Err(problem) => return session.reject(&problem),
@@ -18,16 +22,35 @@ pub(crate) fn recheck(arguments: &RecheckArguments, session: &mut Session) -> Ex
         Ok(found) => found,
         Err(exit) => return exit,
     };
-    let (exit, told) = match again(&song, &loaded.source, &certificate) {
-        Rechecked::Accepted => (
-            Exit::Fine,
-            "accepted   every step was checked: no deadlock and no message left over, for any size"
-                .to_owned(),
-        ),
+    let accepted = "every step was checked: no deadlock and no message left over, for any size";
+    let again = again(&song, &loaded.source, &certificate);
+    tell(&loaded.source.name, again, accepted, session)
+}
+
+/// Checks a certificate of rest again.
+fn rest(
+    arguments: &RecheckArguments,
+    certificate: &RestCertificate,
+    session: &mut Session,
+) -> Exit {
+    let named = PathBuf::from(&certificate.file);
+    let song = arguments.song.clone().unwrap_or(named);
+    let (loaded, song) = match session.song(&song) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let claim = rest_certificate::claim(certificate);
+    let accepted = format!("every strike was checked: {claim}");
+    let again = rest_certificate::again(&song, &loaded.source, certificate);
+    tell(&loaded.source.name, again, &accepted, session)
+}
+
+fn tell(name: &str, again: Rechecked, accepted: &str, session: &mut Session) -> Exit {
+    let (exit, told) = match again {
+        Rechecked::Accepted => (Exit::Fine, format!("accepted   {accepted}")),
         Rechecked::NotCovered(why) => (Exit::Unknown, format!("unknown    {why}")),
         Rechecked::Refused(why) => (Exit::Refuted, format!("REFUSED    {why}")),
     };
-    let name = &loaded.source.name;
     session.console.result(&format!("{name}\n  {told}\n"));
     exit
 }

@@ -37,6 +37,7 @@ struct Tally {
     unknown: usize,
     unknown_fair: usize,
     counted: usize,
+    ignores_the_past: usize,
 }
 
 #[test]
@@ -54,6 +55,7 @@ fn every_part_agrees_with_brute_force() {
     println!("{tally:?}");
     assert!(tally.decided > tally.programs / 3, "{tally:?}");
     assert!(tally.diverge_fairly > 0 && tally.unfair_only > 0 && tally.endless > 0);
+    assert!(tally.ignores_the_past > 0, "{tally:?}");
     assert!(tally.unknown == 0, "without fairness everything is decided");
 }
 
@@ -85,6 +87,12 @@ fn compare(seed: u64, tally: &mut Tally) {
             count(tally, fairness, method, &found);
         }
     }
+    compare_resent(
+        &machine,
+        fair_cycle,
+        &|| format!("seed {seed}\n{text}"),
+        tally,
+    );
     let unfair = matches!(
         ask(&machine, Fairness::Any, Method::All),
         Finding::Diverges(_)
@@ -94,6 +102,24 @@ fn compare(seed: u64, tally: &mut Tally) {
         Finding::Rests(_)
     );
     tally.unfair_only += usize::from(unfair && fair);
+}
+
+/// What serves all that is sent again may ignore what was sent before, so a fair cycle is one of these too; and
+/// when one part has found a period, no other part may exclude it.
+fn compare_resent(
+    machine: &Machine,
+    fair_cycle: Option<bool>,
+    context: &dyn Fn() -> String,
+    tally: &mut Tally,
+) {
+    let found = METHODS.map(|method| ask(machine, Fairness::Resent, method));
+    let diverges = found
+        .iter()
+        .any(|found| matches!(found, Finding::Diverges(_)));
+    let rests = found.iter().any(|found| matches!(found, Finding::Rests(_)));
+    let is_known = diverges || fair_cycle == Some(true);
+    assert!(!(is_known && rests), "{found:?}, {}", context());
+    tally.ignores_the_past += usize::from(diverges && fair_cycle == Some(false));
 }
 
 fn ask(machine: &Machine, fairness: Fairness, method: Method) -> Finding {

@@ -3,4 +3,5 @@
 mod engines_that_break;
 mod files;
 mod performing;
+mod rests;
 mod sources;

@@ -1,0 +1,140 @@
+//! Certificates of rest are accepted; with anything changed that matters they are not.
+
+use plainsong_diverge::Fairness;
+use plainsong_driver::certificate::Rechecked;
+use plainsong_driver::rest_certificate::{RestCertificate, again, certificate};
+use plainsong_driver::{LoadedSong, Source, song};
+use plainsong_recheck::{Executions, Reason, hash};
+use std::path::Path;
+
+/// Songs that come to rest, and which executions are meant.
+const SONGS: [(&str, Fairness); 8] = [
+    ("spanning-tree", Fairness::Any),
+    ("spanning-tree-adopts-by-message", Fairness::Fair),
+    ("everybody-is-told-to-stop", Fairness::Fair),
+    ("flooding-remembers-what-it-saw", Fairness::Any),
+    ("flooding-with-a-time-to-live", Fairness::Any),
+    ("retry-for-ever", Fairness::Fair),
+    ("snapshot-markers", Fairness::Any),
+    ("heartbeat-until-stopped", Fairness::Fair),
+];
+
+fn load(name: &str) -> LoadedSong {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../songs/diverge");
+    let source = Source::load(&folder.join(format!("{name}.song"))).expect("the song is there");
+    let loaded = song::compile(source).map_err(|(_, crash)| crash);
+    loaded.unwrap_or_else(|_| panic!("{name} compiles"))
+}
+
+/// The certificate of the largest instance that is looked at when no sizes are given: three of each sort.
+fn certified(loaded: &LoadedSong, fairness: Fairness) -> Option<RestCertificate> {
+    let song = loaded.song.as_ref().expect("it has no errors");
+    let text = certificate(song, &loaded.source, &[], Some(fairness));
+    let text = text.unwrap_or_else(|problem| panic!("{}", problem.message))?;
+    Some(serde_json::from_str(&text).expect("it is read back"))
+}
+
+/// Why a certificate is not accepted, if it is not.
+fn refusal(loaded: &LoadedSong, certificate: &RestCertificate) -> Option<String> {
+    let song = loaded.song.as_ref().expect("it has no errors");
+    match again(song, &loaded.source, certificate) {
+        Rechecked::Accepted => None,
+        Rechecked::NotCovered(why) | Rechecked::Refused(why) => Some(why),
+    }
+}
+
+fn is_accepted(loaded: &LoadedSong, certificate: &RestCertificate) -> bool {
+    refusal(loaded, certificate).is_none()
+}
+
+/// Every song with its certificate.
+fn all() -> impl Iterator<Item = (&'static str, Fairness, LoadedSong, RestCertificate)> {
+    SONGS.into_iter().map(|(name, fairness)| {
+        let loaded = load(name);
+        let found = certified(&loaded, fairness);
+        let found = found.unwrap_or_else(|| panic!("{name} is counted"));
+        (name, fairness, loaded, found)
+    })
+}
+
+#[test]
+fn what_was_counted_is_accepted() {
+    for (name, _, loaded, found) in all() {
+        assert_eq!(refusal(&loaded, &found), None, "{name}");
+    }
+}
+
+#[test]
+fn a_certificate_with_a_strike_left_out_is_refused() {
+    let (mut tried, mut refused) = (0, 0);
+    for (_, _, loaded, whole) in all() {
+        for at in 0..whole.strikes.len() {
+            let mut less = whole.clone();
+            less.strikes.remove(at);
+            tried += 1;
+            refused += usize::from(!is_accepted(&loaded, &less));
+        }
+    }
+    // Now and then a later strike does the work of the one left out.
+    assert!(
+        tried > 10 && refused * 10 > tried * 8,
+        "{refused} of {tried}"
+    );
+}
+
+#[test]
+fn numbers_turned_round_are_refused() {
+    for (name, _, loaded, whole) in all() {
+        for at in 0..whole.strikes.len() {
+            let mut turned = whole.clone();
+            let Reason::Ranked {
+                potentials,
+                weights,
+            } = &mut turned.strikes[at].reason
+            else {
+                continue;
+            };
+            let most = potentials.values().chain(weights.values()).max();
+            let most = *most.expect("there are numbers");
+            let numbers = potentials.values_mut().chain(weights.values_mut());
+            numbers.for_each(|one| *one = most - *one);
+            assert!(!is_accepted(&loaded, &turned), "{name}, strike {at}");
+        }
+    }
+}
+
+#[test]
+fn what_is_said_of_fair_executions_is_not_said_of_all() {
+    for (name, fairness, loaded, mut whole) in all() {
+        whole.executions = Executions::Any;
+        let is_for_all = fairness == Fairness::Any;
+        assert_eq!(is_accepted(&loaded, &whole), is_for_all, "{name}");
+    }
+}
+
+#[test]
+fn what_was_sent_before_may_be_ignored_by_those_fair_to_what_is_sent_again() {
+    let loaded = load("heartbeat-until-stopped");
+    assert!(certified(&loaded, Fairness::Resent).is_none());
+    let mut whole = certified(&loaded, Fairness::Fair).expect("it is counted");
+    whole.executions = Executions::Resent;
+    assert!(!is_accepted(&loaded, &whole));
+}
+
+#[test]
+fn a_certificate_of_another_song_or_size_is_refused() {
+    let (good, broken) = (
+        load("spanning-tree"),
+        load("spanning-tree-adopts-by-message"),
+    );
+    let found = certified(&good, Fairness::Any).expect("it is counted");
+    assert!(!is_accepted(&broken, &found));
+    let mut larger = found.clone();
+    larger.sizes.insert("Node".to_owned(), 4);
+    assert!(!is_accepted(&good, &larger));
+    let forged = RestCertificate {
+        hash: hash(&broken.source.text),
+        ..found
+    };
+    assert!(!is_accepted(&broken, &forged));
+}
