@@ -4,7 +4,7 @@ use crate::program::Song;
 use crate::roles::Node;
 use crate::stage::{INIT, Stage};
 use crate::view::View;
-use plainsong_explore::{EventId, Graph, Kind, Leaf, Read, Tid};
+use plainsong_explore::{EventId, Fate as OnTheWay, Graph, Kind, Leaf, Read, Tid};
 use plainsong_semantics::claim::Verity;
 use plainsong_semantics::machine::Config;
 use plainsong_semantics::part::{Fate, Letter, Part};
@@ -67,6 +67,7 @@ impl Stage {
             .order()
             .iter()
             .filter_map(|&id| match (&graph.event(id).kind, graph.event(id).read) {
+                (Kind::Send { fate, .. }, _) if is_copy(*fate) => None,
                 (Kind::Send { message, .. }, Read::None) => Some(&*message.letter),
                 _ => None,
             })
@@ -105,10 +106,30 @@ impl Stage {
             };
             notes.push(self.notes(graph, thread, states));
         }
+        let (lost, copied) = self.suffered(graph);
         Score {
             start: self.chosen_start(graph),
             notes,
+            lost,
+            copied,
         }
+    }
+
+    /// The messages that are lost, and those of which copies are read.
+    fn suffered(&self, graph: &Graph<Song>) -> (Vec<Origin>, Vec<Origin>) {
+        let (mut lost, mut copied) = (Vec::new(), Vec::new());
+        if !self.roles.parts.machine().has_faults() {
+            return (lost, copied);
+        }
+        for &id in graph.order() {
+            let event = graph.event(id);
+            if matches!(event.kind, Kind::Receive { .. }) {
+                lost.extend(event.drops().map(|send| self.origin(graph, send)));
+                let copies = event.reads().filter(|&send| is_copy_at(graph, send));
+                copied.extend(copies.map(|send| self.origin(graph, send)));
+            }
+        }
+        (lost, copied)
     }
 
     /// What each process did up to a cut: so many steps of each process.
@@ -146,15 +167,13 @@ impl Stage {
         notes
     }
 
+    /// Where a message comes from; a copy comes from where its original does.
     fn origin(&self, graph: &Graph<Song>, send: EventId) -> Origin {
-        let is_send = |&index: &u32| {
-            let thread = send.thread;
-            matches!(
-                graph.event(EventId { thread, index }).kind,
-                Kind::Send { .. }
-            )
+        let is_original = |&index: &u32| {
+            let id = EventId { index, ..send };
+            matches!(graph.event(id).kind, Kind::Send { .. }) && !is_copy_at(graph, id)
         };
-        let before = (0..send.index).filter(is_send).count();
+        let before = (0..=send.index).filter(is_original).count() - 1;
         let sender = (send.thread as usize)
             .checked_sub(1)
             .unwrap_or(self.lanes());
@@ -169,6 +188,14 @@ fn last_part(node: &Node) -> &Part {
         Node::Over(Some(part), _) => part,
         _ => unreachable!("processes wait or are over, unless one fails or is cut off"),
     }
+}
+
+fn is_copy(fate: OnTheWay) -> bool {
+    matches!(fate, OnTheWay::Copy(_))
+}
+
+fn is_copy_at(graph: &Graph<Song>, send: EventId) -> bool {
+    matches!(graph.event(send).kind, Kind::Send { fate, .. } if is_copy(fate))
 }
 
 /// Was the thread ever spawned, and is it part of this execution?

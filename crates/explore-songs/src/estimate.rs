@@ -48,9 +48,6 @@ pub fn estimate(
     goes_on: &mut dyn FnMut(u32) -> bool,
 ) -> Result<Estimated, GaveUp> {
     let parts = Parts::new(machine).ok_or(GaveUp::NotVoices)?;
-    if machine.has_faults() {
-        return Err(GaveUp::Faults);
-    }
     if parts.starts().is_empty() {
         return Ok(Estimated {
             number: Estimate::of(&[0.0]),

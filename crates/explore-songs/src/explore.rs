@@ -11,7 +11,7 @@ use crate::stage::Stage;
 use crate::visit::{Found, Shared, Visit};
 use plainsong_explore::{Part, Workers, explore_parts_with};
 use plainsong_ir::visit::reads_pending;
-use plainsong_ir::{Claim, Song as SongText};
+use plainsong_ir::{Claim, Fault, FaultKind, Song as SongText};
 use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::machine::{Config, Machine};
 use plainsong_semantics::part::Parts;
@@ -98,8 +98,12 @@ impl Finding {
 pub enum GaveUp {
     /// These are no voices.
     NotVoices,
-    /// The song declares faults.
-    Faults,
+    /// A copy of a message has a place among what its sender has sent.
+    CopiesInOrder,
+    /// A `mailbox` message may be lost.
+    LosesFromMailboxes,
+    /// A message may be sent again more often than is looked at.
+    TooManyCopies,
     /// A check that counts messages under way, or is about endless executions.
     Check,
     /// A handler that an `assume` cuts off leaves its message where it is, and that is not `unordered`.
@@ -117,7 +121,11 @@ impl GaveUp {
     pub fn sentence(self) -> &'static str {
         match self {
             GaveUp::NotVoices => "only voices have executions",
-            GaveUp::Faults => "faults may happen at any time",
+            GaveUp::CopiesInOrder => {
+                "a copy of a message that is not `unordered` has a place among what its sender sends"
+            }
+            GaveUp::LosesFromMailboxes => "a `mailbox` message may be lost",
+            GaveUp::TooManyCopies => "a message may be sent again more than 64 times",
             GaveUp::Check => "this counts messages under way, or is about executions without end",
             GaveUp::HandlerRefuses => {
                 "an `assume` cuts a handler off, and other messages may not overtake the one it leaves"
@@ -182,9 +190,6 @@ pub fn explore_showing<'a>(
     onlooker: Option<Onlooker<'a>>,
 ) -> Result<Explored, GaveUp> {
     let parts = Parts::new(machine).ok_or(GaveUp::NotVoices)?;
-    if machine.has_faults() {
-        return Err(GaveUp::Faults);
-    }
     if !checks
         .iter()
         .all(|check| is_about_executions(machine.instance().song(), *check))
@@ -228,15 +233,24 @@ pub fn explore_showing<'a>(
 
 /// Can a check be answered by visiting executions?
 ///
-/// `always` can, unless it counts messages under way.
+/// `always` can, unless it counts messages under way; `finally` can, unless it counts messages and these may
+/// be lost or doubled.
 pub fn is_about_executions(song: &SongText, check: Check) -> bool {
     match check {
         Check::Assertions | Check::NoDeadlock => true,
         Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
         Check::Property(at) => match &song.properties[at].claim {
-            Claim::Finally(_) => true,
+            Claim::Finally(claim) => !(reads_pending(claim) && loses_or_copies(song)),
             Claim::Always(claim) => !reads_pending(claim),
             Claim::Quiescent { .. } => false,
         },
     }
+}
+
+/// May messages be lost or sent once more?
+fn loses_or_copies(song: &SongText) -> bool {
+    let faults = song.voices().map_or(&[][..], |voices| &voices.faults);
+    let of_network =
+        |fault: &Fault| matches!(fault.kind, FaultKind::Lose(_) | FaultKind::Duplicate(_));
+    faults.iter().any(of_network)
 }

@@ -27,11 +27,13 @@
 //!   wanted, and where other choices do take it, it can be taken);
 //! - handlers that send a `mailbox` message behind another message: a handler is one step, so nobody's
 //!   send comes between, but the engine orders sends one by one;
+//! - losses and copies of messages under some models: see `perils`;
 //! - executions that do not end within a number of events.
 //!
 //! | module | idea |
 //! |---|---|
 //! | `roles` | each process as an automaton that is built by need |
+//! | `perils` | faults: crashes, restarts, losses, copies |
 //! | `waiting` | what a process that waits does with each message |
 //! | `letters` | messages, each kept once |
 //! | `stage` | the threads and their saved states |
@@ -50,6 +52,7 @@ mod estimate;
 mod explore;
 mod letters;
 mod orders;
+mod perils;
 mod program;
 mod roles;
 mod stage;

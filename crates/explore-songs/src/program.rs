@@ -4,7 +4,7 @@ use crate::letters::Message;
 use crate::roles::Node;
 use crate::stage::{INIT, Stage};
 use crate::waiting::Waiting;
-use plainsong_explore::{Fate, History, Mailbox, Model, Op, Program, Tid, Want};
+use plainsong_explore::{History, Mailbox, Model, Op, Program, Tid, Want};
 use plainsong_ir::Delivery;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -29,11 +29,20 @@ impl Program for Song {
         match stage.roles.at(edge) {
             Node::Start => choose(stage.starts()),
             Node::Fork { ways, .. } => choose(ways.len()),
-            Node::Send { to, message, .. } => Op::Send {
+            Node::Perhaps { faults, budget, .. } => Op::Choose {
+                options: faults.len() as u32 + 1,
+                budget: *budget,
+            },
+            Node::Send {
+                to,
+                message,
+                on_the_way,
+                ..
+            } => Op::Send {
                 to: *to,
                 model: model(message.letter.model),
                 message: message.clone(),
-                fate: Fate::Sure,
+                fate: *on_the_way,
             },
             Node::Spawns(lane) => Op::Spawn {
                 child: *lane as u32,
@@ -58,6 +67,10 @@ impl Program for Song {
 
     fn forget(&mut self, thread: Tid, kept: usize) {
         self.0.borrow_mut().forget(thread, kept);
+    }
+
+    fn budgets(&self) -> Vec<u32> {
+        self.0.borrow().roles.parts.faults()
     }
 
     fn mailboxes(pattern: &Wanted) -> &[Mailbox] {

@@ -22,7 +22,7 @@
 use crate::explore::GaveUp;
 use crate::letters::{Letters, Message};
 use crate::waiting::Waiting;
-use plainsong_explore::Mailbox;
+use plainsong_explore::{Budget, Fate as OnTheWay, Mailbox};
 use plainsong_ir::Delivery;
 use plainsong_semantics::part::{Deed, Fate, Next, Part, Parts, Way};
 use plainsong_semantics::trace::{EventKind, Failure};
@@ -44,10 +44,18 @@ pub(crate) enum Node {
         ways: Vec<Way>,
         next: Vec<Option<EdgeId>>,
     },
-    /// Send a message.
+    /// Suffer one of these faults, or not.
+    Perhaps {
+        part: Part,
+        faults: Vec<Way>,
+        budget: Option<Budget>,
+        next: Vec<Option<EdgeId>>,
+    },
+    /// Send a message, or once more the one sent before.
     Send {
         to: Mailbox,
         message: Message,
+        on_the_way: OnTheWay,
         then: Then,
     },
     /// Spawn the process with this number.
@@ -142,6 +150,26 @@ impl Roles {
     /// Where an edge leads.
     pub(crate) fn at(&self, edge: EdgeId) -> &Node {
         &self.nodes[self.edges[edge as usize].to as usize]
+    }
+
+    /// A place.
+    pub(crate) fn node_at(&self, at: NodeId) -> &Node {
+        &self.nodes[at as usize]
+    }
+
+    /// A place, to note where one goes from there.
+    pub(crate) fn node_at_mut(&mut self, at: NodeId) -> &mut Node {
+        &mut self.nodes[at as usize]
+    }
+
+    /// An edge to where a process waits, when it has waited in vain.
+    pub(crate) fn waits_on(&mut self, at: NodeId, waiting: &Waiting) -> EdgeId {
+        if let Some(known) = waiting.in_vain.get() {
+            return known;
+        }
+        let edge = self.add(at, Vec::new());
+        waiting.in_vain.set(Some(edge));
+        edge
     }
 
     /// Are the tables so large that they should be emptied?
@@ -274,7 +302,8 @@ impl Roles {
         }
     }
 
-    fn enter(&mut self, lane: Option<usize>, way: &Way) -> EdgeId {
+    /// A local step that was decided.
+    pub(crate) fn enter(&mut self, lane: Option<usize>, way: &Way) -> EdgeId {
         let mut done = Move {
             deed: way.deed.clone(),
             after: None,
@@ -303,24 +332,31 @@ impl Roles {
             None => Then::InitEnds,
         };
         let nobody = self.lanes;
-        for (at, letter) in way.sends.iter().enumerate().rev() {
+        let mut first = None;
+        for letter in way.sends.iter().rev() {
             let message = self.letters.message(letter);
-            let node = self.node(Node::Send {
-                to: letter.to.member().unwrap_or(nobody) as Mailbox,
-                message,
-                then,
-            });
-            if at == 0 {
-                return self.add(node, vec![done]);
+            for on_the_way in self.on_the_way(letter).into_iter().rev() {
+                if let Some(next) = first {
+                    then = Then::Goes(self.add(next, Vec::new()));
+                }
+                first = Some(self.node(Node::Send {
+                    to: letter.to.member().unwrap_or(nobody) as Mailbox,
+                    message: message.clone(),
+                    on_the_way,
+                    then: then.clone(),
+                }));
             }
-            then = Then::Goes(self.add(node, Vec::new()));
         }
-        unreachable!("a way that sends has a first send")
+        let first = first.expect("a way that sends has a first send");
+        self.add(first, vec![done])
     }
 
     /// A local step that sends nothing is over.
     fn go_on(&mut self, lane: Option<usize>, done: Move) -> EdgeId {
         let next = match (lane, &done.after) {
+            (Some(lane), Some(part)) if done.deed.kind == EventKind::Crash => {
+                self.down(lane, part.clone())
+            }
             (Some(lane), Some(part)) => self.stand(lane, part.clone()),
             _ => self.spawn(0),
         };
@@ -334,7 +370,18 @@ impl Roles {
         if let Some(&known) = self.stands.get(&(lane, part.clone())) {
             return known;
         }
-        let edge = match self.parts.next(lane, &part) {
+        let next = self.parts.next(lane, &part);
+        let edge = match self.parts.crash(lane) {
+            Some(fault) if !matches!(next, Next::Over) => self.may_crash(part.clone(), fault),
+            _ => self.act(lane, &part, next),
+        };
+        self.stands.insert((lane, part), edge);
+        edge
+    }
+
+    /// What a process does that does not crash here.
+    pub(crate) fn act(&mut self, lane: usize, part: &Part, next: Next) -> EdgeId {
+        match next {
             Next::Over => self.last(|stay| Node::Over(Some(part.clone()), stay)),
             Next::Goes(ways) => self.fork(Some(lane), ways),
             Next::Waits(wait) => {
@@ -342,9 +389,7 @@ impl Roles {
                 let waiting = Waiting::new(wait, self.parts.clone(), first);
                 self.simple(Node::Waits(Rc::new(waiting)))
             }
-        };
-        self.stands.insert((lane, part), edge);
-        edge
+        }
     }
 
     fn stuck(&mut self, fate: Fate, moves: Vec<Move>) -> EdgeId {
@@ -354,13 +399,13 @@ impl Roles {
     }
 
     /// An edge to a new place with only this edge out of it.
-    fn last(&mut self, node: impl FnOnce(EdgeId) -> Node) -> EdgeId {
+    pub(crate) fn last(&mut self, node: impl FnOnce(EdgeId) -> Node) -> EdgeId {
         let stay = self.edges.len() as EdgeId;
         self.simple(node(stay))
     }
 
     /// An edge to a new place, without a local step on the way.
-    fn simple(&mut self, node: Node) -> EdgeId {
+    pub(crate) fn simple(&mut self, node: Node) -> EdgeId {
         let node = self.node(node);
         self.add(node, Vec::new())
     }

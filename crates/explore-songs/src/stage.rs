@@ -178,7 +178,15 @@ impl Stage {
             (Node::Fork { .. }, Kind::Choose { value, .. }) => {
                 self.roles.chosen(lane, at, *value as usize)
             }
+            (Node::Perhaps { .. }, Kind::Choose { value, .. }) => {
+                let lane = lane.expect("only processes suffer");
+                self.roles.suffered(lane, at, *value as usize)
+            }
             (Node::Send { .. }, _) => self.roles.sent(lane, at),
+            (Node::Waits(waiting), _) if event.read == Read::Lost => {
+                let waiting = waiting.clone();
+                self.roles.waits_on(at, &waiting)
+            }
             (Node::Waits(waiting), _) => {
                 let message = match event.read {
                     Read::From(send) => Some(graph.message(send)),
@@ -197,7 +205,7 @@ impl Stage {
                 self.roles.spawn(next)
             }
             (&(Node::Over(_, stay) | Node::Stuck(_, stay)), _) => stay,
-            (Node::Start | Node::Fork { .. }, _) => {
+            (Node::Start | Node::Fork { .. } | Node::Perhaps { .. }, _) => {
                 unreachable!("choices are answered by choices")
             }
         }

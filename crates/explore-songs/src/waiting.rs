@@ -27,6 +27,8 @@ pub(crate) struct Waiting {
     takes: RefCell<Vec<Option<EdgeId>>>,
     /// Where it goes without one.
     gives_up: Cell<Option<EdgeId>>,
+    /// Where it is when what it waited for is lost: here.
+    pub(crate) in_vain: Cell<Option<EdgeId>>,
 }
 
 impl Waiting {
@@ -40,6 +42,7 @@ impl Waiting {
             others: RefCell::default(),
             takes: RefCell::default(),
             gives_up: Cell::new(None),
+            in_vain: Cell::new(None),
         }
     }
 

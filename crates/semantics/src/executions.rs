@@ -9,13 +9,21 @@
 //! A process whose step fails, or is cut off by an `assume`, stands still before that step; the
 //! others go on. So an execution is *failed* when a process failed, otherwise *discarded* when one
 //! was cut off, otherwise *complete* or *blocked*.
+//!
+//! *Faults*. A crash and a restart are experiences of the process: they stand in its log. That a message
+//! is lost, or sent once more, nobody experiences: it is in no log, and a copy counts as the message it is a
+//! copy of. So a message that is lost but that nobody misses makes no other execution. Nobody can count
+//! on a fault, so an execution ends wherever nothing but faults can happen, and may also go on with one.
 
 use crate::machine::{Config, Form, Machine, Outcome, Status, Step, Taken};
 use crate::search::{Completeness, Limits, Progress, Watch};
 use crate::trace::{EventKind, FailureKind};
 use crate::value::{Pid, Value};
+use crate::voices::config::Voice;
+use crate::voices::network::Flying;
 use plainsong_ir::Delivery;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// How many nodes are looked at between two calls of the watch.
 const PACE: u64 = 256;
@@ -44,9 +52,6 @@ pub fn executions(
     let Form::Voices(_) = machine.form else {
         return None;
     };
-    if machine.has_faults() {
-        return None;
-    }
     let mut counter = Counter::new(machine);
     counter.begin();
     counter.walk(limits, watch);
@@ -62,6 +67,8 @@ struct Entry {
     kind: EventKind,
     received: Option<Origin>,
     chosen: Vec<Value>,
+    /// The process after a restart.
+    anew: Option<Arc<Voice>>,
     fate: Fate,
 }
 
@@ -91,8 +98,9 @@ struct Node {
     origins: Vec<Origin>,
 }
 
-/// What tells points of the walk apart: the logs, and the order of unread `mailbox` messages.
-type Key = (Vec<u32>, Vec<Origin>);
+/// What tells points of the walk apart: the logs, and the order of unread `mailbox` messages. With faults,
+/// which leave no trace in the logs, which messages are under way, and the state.
+type Key = (Vec<u32>, Vec<Origin>, Option<Config>);
 
 struct Counter<'a> {
     machine: &'a Machine,
@@ -142,6 +150,7 @@ impl<'a> Counter<'a> {
                 kind: EventKind::Start,
                 received: None,
                 chosen,
+                anew: None,
                 fate,
             };
             let mut logs = vec![0; lanes];
@@ -183,8 +192,11 @@ impl<'a> Counter<'a> {
         let steps = self.machine.steps(&node.config);
         let mut ended = true;
         for step in &steps {
-            if node.fates[step.lane.unwrap_or(init)] == Fate::Well {
-                ended = false;
+            if is_of_the_network(step) {
+                let next = after_fault_of_network(node, step);
+                self.visit(next);
+            } else if node.fates[step.lane.unwrap_or(init)] == Fate::Well {
+                ended &= step.kind.is_fault();
                 self.steps += 1;
                 let next = self.after(node, step);
                 self.visit(next);
@@ -230,6 +242,7 @@ impl<'a> Counter<'a> {
             kind: step.kind,
             received,
             chosen,
+            anew: (step.kind == EventKind::Restart).then(|| voice(&next.config, lane)),
             fate,
         };
         next.logs[lane] = self.log(next.logs[lane], entry);
@@ -238,7 +251,11 @@ impl<'a> Counter<'a> {
     }
 
     fn visit(&mut self, node: Node) {
-        let key = (node.logs.clone(), mailbox_order(&node));
+        let (order, state) = match self.machine.has_faults() {
+            true => (origins(&node, |_| true), Some(node.config.clone())),
+            false => (origins(&node, is_ordered_by_mailbox), None),
+        };
+        let key = (node.logs.clone(), order, state);
         if self.seen.insert(key) {
             self.open.push(node);
         }
@@ -297,13 +314,43 @@ fn sent(config: &Config) -> u64 {
     }
 }
 
-fn mailbox_order(node: &Node) -> Vec<Origin> {
+/// Does a message get lost, or sent once more?
+fn is_of_the_network(step: &Step) -> bool {
+    matches!(step.kind, EventKind::Lose | EventKind::Duplicate)
+}
+
+/// The point after a message got lost or was sent once more: nobody has experienced anything.
+fn after_fault_of_network(node: &Node, step: &Step) -> Node {
+    let mut next = node.clone();
+    let (Outcome::Next(config), Some(Taken::Hit(message))) = (&step.outcome, &step.taken) else {
+        panic!("faults of the network hit a message and succeed")
+    };
+    if step.kind == EventKind::Duplicate {
+        next.origins.push(node.origins[message.number.0 as usize]);
+    }
+    next.config = config.clone();
+    next
+}
+
+fn voice(config: &Config, lane: usize) -> Arc<Voice> {
+    match &config.0 {
+        Form::Voices(config) => config.voices[lane].clone(),
+        _ => panic!("only voices restart"),
+    }
+}
+
+fn is_ordered_by_mailbox(message: &Flying) -> bool {
+    message.model == Delivery::Mailbox && message.to != Pid::Init
+}
+
+/// Where some of the unread messages come from, in the order of the network.
+fn origins(node: &Node, which: impl Fn(&Flying) -> bool) -> Vec<Origin> {
     let Form::Voices(config) = &node.config.0 else {
         return Vec::new();
     };
     let messages = config.network.messages().iter();
     messages
-        .filter(|message| message.model == Delivery::Mailbox && message.to != Pid::Init)
+        .filter(|message| which(message))
         .map(|message| node.origins[message.number.0 as usize])
         .collect()
 }

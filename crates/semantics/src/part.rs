@@ -9,6 +9,10 @@
 //!
 //! A step that fails, or that an `assume` cuts off, is not taken: what it would have sent is not
 //! sent, as in [`mod@executions`](crate::executions).
+//!
+//! What may go wrong with a process or a message is in [`faults`].
+
+pub mod faults;
 
 use crate::code::coverage::Covered;
 use crate::code::run::{Branch, Chosen, Halt, Outgoing};
@@ -37,6 +41,11 @@ impl Part {
     /// The value of a state variable.
     pub fn value(&self, var: VarId) -> &Value {
         &self.0.vars[var.index()]
+    }
+
+    /// Is it this state?
+    pub(crate) fn is_at(&self, voice: &Voice) -> bool {
+        *self.0 == *voice
     }
 }
 
@@ -104,6 +113,8 @@ pub struct Deed {
     /// Its kind.
     pub kind: EventKind,
     pub(crate) chosen: Vec<Chosen>,
+    /// How a process that restarts begins.
+    pub(crate) anew: Option<Part>,
 }
 
 /// What a process does next.
@@ -401,6 +412,7 @@ impl Parts {
             deed: Deed {
                 kind,
                 chosen: run.chosen,
+                anew: None,
             },
         }
     }
@@ -430,6 +442,7 @@ fn fails(part: &Part, kind: EventKind, failure: Failure) -> Way {
         deed: Deed {
             kind,
             chosen: Vec::new(),
+            anew: None,
         },
     }
 }

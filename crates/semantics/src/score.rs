@@ -6,13 +6,17 @@
 //!
 //! Without `mailbox` messages every order that respects causality will do. With them the order of
 //! sends matters, so the search goes back when it is stuck, and never visits a point twice.
+//!
+//! A message that is lost, or sent once more, is so as soon as it is under way. Earlier is never worse: who
+//! does not read a message is not hindered by its absence. (Copies that matter where order does are not in
+//! scores.)
 
 use crate::claim::{Verity, verity};
 use crate::machine::{Config, Form, Machine, Outcome, Status, Step, Taken};
 use crate::part::Deed;
 use crate::replay::replay;
 use crate::retrace::retrace;
-use crate::trace::{Ending, Trace};
+use crate::trace::{Ending, EventKind, Trace};
 use crate::value::Pid;
 use plainsong_ir::{Claim, Delivery};
 use rustc_hash::FxHashSet;
@@ -36,6 +40,10 @@ pub struct Score {
     pub start: usize,
     /// The steps of each process, then of `init`.
     pub notes: Vec<Vec<Note>>,
+    /// The messages that are lost, if they are sent.
+    pub lost: Vec<Origin>,
+    /// The messages that are sent once more, if they are sent at all; as often as they stand here.
+    pub copied: Vec<Origin>,
 }
 
 /// What an execution is a witness of.
@@ -118,6 +126,9 @@ struct Point {
     sent: Vec<usize>,
     /// Where each message comes from, by its number.
     origins: Vec<Origin>,
+    /// Which messages are still to be lost or copied.
+    lost: Vec<Origin>,
+    copied: Vec<Origin>,
     /// The steps taken, by the interpreter's numbers.
     steps: Vec<usize>,
 }
@@ -132,9 +143,12 @@ impl Performance<'_> {
             done: vec![0; lanes],
             sent: vec![0; lanes],
             origins: Vec::new(),
+            lost: self.score.lost.clone(),
+            copied: self.score.copied.clone(),
             steps: Vec::new(),
         }];
-        while let Some(point) = open.pop() {
+        while let Some(mut point) = open.pop() {
+            self.suffer(&mut point);
             let mut notes = self.score.notes.iter().zip(&point.done);
             if notes.all(|(notes, done)| notes.len() == *done) {
                 return Some((point.steps, point.outcome));
@@ -149,6 +163,38 @@ impl Performance<'_> {
         None
     }
 
+    /// Loses and copies what is to be lost and copied and is under way.
+    fn suffer(&self, point: &mut Point) {
+        while !(point.lost.is_empty() && point.copied.is_empty()) {
+            let Outcome::Next(config) = &point.outcome else {
+                return;
+            };
+            let steps = self.machine.steps(config).into_iter().enumerate();
+            let mut faults = steps.filter_map(|(number, step)| {
+                let Some(Taken::Hit(message)) = &step.taken else {
+                    return None;
+                };
+                let origin = point.origins[message.number.0 as usize];
+                let copies = step.kind == EventKind::Duplicate;
+                let due = if copies { &point.copied } else { &point.lost };
+                let at = due.iter().position(|due| *due == origin)?;
+                Some((number, step, origin, at))
+            });
+            let Some((number, step, origin, at)) = faults.next() else {
+                return;
+            };
+            drop(faults);
+            if step.kind == EventKind::Duplicate {
+                point.copied.remove(at);
+                point.origins.push(origin);
+            } else {
+                point.lost.remove(at);
+            }
+            point.steps.push(number);
+            point.outcome = step.outcome;
+        }
+    }
+
     /// The points one step further; those of the first processes are looked at first.
     fn go_on(&self, point: &Point, config: &Config, open: &mut Vec<Point>) {
         let init = self.score.notes.len() - 1;
@@ -157,7 +203,7 @@ impl Performance<'_> {
             let Some(note) = self.score.notes[lane].get(point.done[lane]) else {
                 continue;
             };
-            if !is_meant(note, &step, &point.origins) {
+            if !is_meant(note, lane, &step, &point.origins) {
                 continue;
             }
             let mut next = Point {
@@ -165,6 +211,8 @@ impl Performance<'_> {
                 done: point.done.clone(),
                 sent: point.sent.clone(),
                 origins: point.origins.clone(),
+                lost: point.lost.clone(),
+                copied: point.copied.clone(),
                 steps: point.steps.clone(),
             };
             next.done[lane] += 1;
@@ -181,12 +229,26 @@ impl Performance<'_> {
 }
 
 /// Is this the step that a note stands for?
-fn is_meant(note: &Note, step: &Step, origins: &[Origin]) -> bool {
+fn is_meant(note: &Note, lane: usize, step: &Step, origins: &[Origin]) -> bool {
     let received = match &step.taken {
         Some(Taken::Message(message)) => Some(origins[message.number.0 as usize]),
+        Some(Taken::Hit(_)) => return false,
         _ => None,
     };
-    step.kind == note.deed.kind && received == note.received && step.chosen == note.deed.chosen
+    step.kind == note.deed.kind
+        && received == note.received
+        && step.chosen == note.deed.chosen
+        && is_anew(note, lane, &step.outcome)
+}
+
+/// After a restart, is the process as the note says?
+fn is_anew(note: &Note, lane: usize, outcome: &Outcome) -> bool {
+    match (&note.deed.anew, outcome) {
+        (Some(part), Outcome::Next(Config(Form::Voices(config)))) => {
+            part.is_at(&config.voices[lane])
+        }
+        _ => true,
+    }
 }
 
 fn sent(config: &Config) -> u64 {

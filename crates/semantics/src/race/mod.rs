@@ -234,7 +234,13 @@ fn did(trace: &Trace, event: usize) -> String {
         EventKind::Send => format!("sent {} to {}", told.label, name(trace, told.peer)),
         EventKind::Timeout => "gave up waiting".to_owned(),
         EventKind::Start => "started".to_owned(),
-        _ => format!("did {}", told.label),
+        EventKind::Crash => "crashed".to_owned(),
+        EventKind::Restart => "restarted".to_owned(),
+        EventKind::Lose => format!("lost {}", told.label),
+        EventKind::Duplicate => format!("sent {} once more", told.label),
+        EventKind::Act | EventKind::Init | EventKind::Local | EventKind::Transfer => {
+            format!("did {}", told.label)
+        }
     }
 }
 

@@ -13,12 +13,15 @@
 //! deadlock, as if there were none. Nobody waits for a process that is down.
 
 use super::VoiceSystem;
-use super::config::VoicesConfig;
+use super::config::{Voice, VoicesConfig};
 use super::local::Stand;
 use crate::code::coverage::Covered;
+use crate::eval::Result;
 use crate::machine::{Config, Form, Outcome, Step, Taken};
 use crate::trace::EventKind;
+use crate::value::Value;
 use plainsong_ir::{FamilyId, FaultKind, MessageId};
+use std::sync::Arc;
 
 /// What has gone wrong so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -93,6 +96,17 @@ impl VoiceSystem {
         }
     }
 
+    /// The process of a lane that begins anew, in every way it can.
+    pub(crate) fn anew(
+        &self,
+        lane: usize,
+        vars: &[Value],
+        covered: &mut Covered,
+    ) -> Result<Vec<Arc<Voice>>> {
+        let starts = self.starts(lane, Some(vars))?.into_iter();
+        Ok(starts.map(|vars| self.voice(lane, vars, covered)).collect())
+    }
+
     fn restarts(
         &self,
         config: &VoicesConfig,
@@ -102,8 +116,8 @@ impl VoiceSystem {
     ) {
         let down = |lane: &usize| config.trouble.is_down(*lane);
         for lane in self.lanes_of(family).filter(down) {
-            let starts = match self.starts(lane, Some(&config.voices[lane].vars)) {
-                Ok(starts) => starts,
+            let voices = match self.anew(lane, &config.voices[lane].vars, covered) {
+                Ok(voices) => voices,
                 Err(failure) => {
                     let mut step = fault(Some(lane), EventKind::Restart, None, config.clone());
                     let config = Config(Form::Voices(config.clone()));
@@ -112,10 +126,10 @@ impl VoiceSystem {
                     continue;
                 }
             };
-            for vars in starts {
+            for voice in voices {
                 let mut after = config.clone();
                 after.trouble.down.retain(|down| *down != lane as u32);
-                after.voices[lane] = self.voice(lane, vars, covered);
+                after.voices[lane] = voice;
                 steps.push(fault(Some(lane), EventKind::Restart, None, after));
             }
         }

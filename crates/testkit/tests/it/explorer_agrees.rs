@@ -7,6 +7,7 @@
 //! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
 
 mod every_state;
+mod faults;
 mod interleavings;
 mod verdicts;
 

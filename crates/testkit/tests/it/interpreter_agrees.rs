@@ -11,7 +11,7 @@
 
 pub(crate) mod account;
 mod annotations;
-mod faults;
+pub(crate) mod faults;
 pub(crate) mod programs;
 mod relays;
 mod seasoning;

@@ -12,6 +12,7 @@ mod brute_force;
 mod chain;
 mod election;
 mod families;
+mod faults;
 mod two_phase_commit;
 
 use plainsong::Explorer;

@@ -69,6 +69,11 @@ fn agree(delivery: Option<Delivery>) {
     assert!(tally.held * 4 > tally.compared, "{tally:?}");
 }
 
+/// Compares what is found about one program.
+pub(super) fn agree_on(seed: u64, song: Song) {
+    Tally::default().compare(seed, &with_properties(seed, song));
+}
+
 /// What the compared programs were like.
 #[derive(Debug, Default)]
 struct Tally {

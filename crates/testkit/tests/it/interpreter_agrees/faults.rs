@@ -1,7 +1,7 @@
 //! Declared faults: the interpreter and the enumerator end in the same states, fail and block alike.
 //!
 //! Random programs get one to three faults, a crash nearly always with a restart, and durable variables.
-//! How executions with faults are to be counted, no rule says: numbers are not compared.
+//! The enumerator counts faults as experiences, which the interpreter does not: numbers are not compared.
 //!
 //! NOT COVERED. Copies of `causal` messages of `init`: the enumerator takes all of `init` to be before
 //! everything else.
@@ -90,8 +90,8 @@ fn disagree(seed: u64, song: &Song) -> ! {
     panic!("{text}\nenumerator: {ours:#?}\ninterpreter: {theirs:#?}");
 }
 
-/// `song` with faults, and some of its variables durable.
-fn with_faults(seed: u64, mut song: Song) -> Song {
+/// `song` with faults, each declared once, and some of its variables durable.
+pub(crate) fn with_faults(seed: u64, mut song: Song) -> Song {
     let mut dice = Dice::new(seed ^ 0xfa17);
     let System::Voices(voices) = &mut song.system else {
         return song;
@@ -125,5 +125,11 @@ fn with_faults(seed: u64, mut song: Song) -> Song {
             }
         }
     }
+    let mut declared: Vec<FaultKind> = Vec::new();
+    voices.faults.retain(|fault| {
+        let is_new = !declared.contains(&fault.kind);
+        declared.push(fault.kind);
+        is_new
+    });
     song
 }
