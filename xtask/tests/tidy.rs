@@ -14,6 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["diagnostics", "explore", "macros", "runtime", "smt"],
     &["ir", "plainsong"],
     &["runtime-explore", "semantics"],
+    &["recheck"],
     &[
         "run",
         "syntax",
@@ -22,7 +23,6 @@ const LAYERS: &[&[&str]] = &[
         "states",
         "prove",
         "project",
-        "recheck",
         "sequentialize",
         "diverge",
     ],

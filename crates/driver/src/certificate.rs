@@ -2,8 +2,8 @@
 
 use crate::{Problem, Source};
 use plainsong_ir::{Delivery, Song};
-use plainsong_recheck::{Certificate, Event, Refused, VERSION, hash, recheck};
-use plainsong_sequentialize::{Move, Way, derivation};
+use plainsong_recheck::{Certificate, Refused, Shown, VERSION, hash, recheck};
+use plainsong_sequentialize::derivation;
 use std::path::Path;
 
 /// The certificate of a song's line, if there is a line.
@@ -13,7 +13,7 @@ pub fn certificate(song: &Song, source: &Source, delivery: Option<Delivery>) -> 
         version: VERSION,
         file: source.name.clone(),
         hash: hash(&source.text),
-        ways: events(&ways),
+        ways,
     };
     serde_json::to_string_pretty(&certificate).ok()
 }
@@ -35,34 +35,15 @@ pub enum Rechecked {
     Refused(String),
 }
 
-/// Checks a certificate against the song it is about.
-pub fn again(song: &Song, source: &Source, certificate: &Certificate) -> Rechecked {
+/// Checks a certificate against the song it is about; and what it says.
+pub fn again(song: &Song, source: &Source, certificate: &Certificate) -> (Rechecked, &'static str) {
+    let everything = "no deadlock and no message left over";
     match recheck(song, &source.text, certificate) {
-        Ok(()) => Rechecked::Accepted,
-        Err(Refused(why)) if why.ends_with("not covered") => Rechecked::NotCovered(why),
-        Err(Refused(why)) => Rechecked::Refused(why),
-    }
-}
-
-fn events(ways: &[Way]) -> Vec<Vec<Event>> {
-    let way = |way: &Way| way.iter().map(event).collect();
-    ways.iter().map(way).collect()
-}
-
-fn event(one: &Move) -> Event {
-    match one.clone() {
-        Move::Does(who, at) => Event::Does { who, at },
-        Move::Sends(who, at, to) => Event::Sends { who, at, to },
-        Move::Receives(who, at, from) => Event::Receives { who, at, from },
-        Move::Decides(who, at, arm) => Event::Decides { who, at, arm },
-        Move::Each(who, at, member, ways) => Event::Each {
-            who,
-            at,
-            member,
-            ways: events(&ways),
-        },
-        Move::Other(rule) => Event::NotCovered {
-            rule: rule.to_owned(),
-        },
+        Ok(Shown { nothing_left: true }) => (Rechecked::Accepted, everything),
+        Ok(_) => (Rechecked::Accepted, "no deadlock"),
+        Err(Refused(why)) if why.ends_with("not covered") => {
+            (Rechecked::NotCovered(why), everything)
+        }
+        Err(Refused(why)) => (Rechecked::Refused(why), everything),
     }
 }

@@ -1,13 +1,14 @@
 //! Certificates: the derivation as data.
 //!
-//! All ways to the end, each a list of events. Ways that begin alike begin with the same events; they part at a
-//! decision. Statements are named by the place in the text where they begin, processes by their names: `db` is every
-//! member that is not looked at by itself, `db#7` is one that is.
+//! All ways to the end, each a list of events. Ways that begin alike begin with the same events; they part where a
+//! process decides, chooses a member, takes a message or does without it. Statements are named by the place in the text
+//! where they begin, processes by their names: `db` is every member that is not looked at by itself, `db#7` is one
+//! that is.
 
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A derivation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +44,13 @@ pub enum Event {
         /// The receiver.
         to: String,
     },
+    /// A message is lost on its way.
+    Loses {
+        /// The process.
+        who: String,
+        /// The statement.
+        at: u32,
+    },
     /// The oldest message of a queue is taken.
     Receives {
         /// The process.
@@ -51,6 +59,24 @@ pub enum Event {
         at: u32,
         /// The sender.
         from: String,
+        /// Which of the kinds that are waited for.
+        kind: usize,
+    },
+    /// A message is taken that a loop left, one per round.
+    Collects {
+        /// The process.
+        who: String,
+        /// The statement.
+        at: u32,
+        /// The sender.
+        from: String,
+    },
+    /// A receive is given up.
+    TimesOut {
+        /// The process.
+        who: String,
+        /// The statement.
+        at: u32,
     },
     /// A decision.
     Decides {
@@ -61,22 +87,93 @@ pub enum Event {
         /// Which way.
         arm: usize,
     },
+    /// A choice of a member of a family.
+    Chooses {
+        /// The process.
+        who: String,
+        /// The statement.
+        at: u32,
+        /// The member.
+        member: String,
+    },
+    /// A member that comes first is served.
+    Comes {
+        /// The member.
+        member: String,
+    },
     /// A loop that deals with each member of a family once: all ways through an arbitrary round.
     Each {
         /// The process.
         who: String,
         /// The statement.
         at: u32,
-        /// The member that the round is about.
+        /// The member that sends in the round.
         member: String,
+        /// The member that the round names; mostly the same.
+        named: String,
         /// All ways through the round.
         ways: Vec<Vec<Event>>,
+    },
+    /// A loop with a number of rounds, perhaps together with another one.
+    Repeats {
+        /// The process.
+        who: String,
+        /// The statement.
+        at: u32,
+        /// The other process, and its statement.
+        with: Option<(String, u32)>,
+        /// All ways through a round.
+        ways: Vec<Vec<Event>>,
+    },
+    /// Every member of a family goes through what it has left to do, or through one round of it, with daemons.
+    Serves {
+        /// The family.
+        who: String,
+        /// The member that is looked at.
+        member: String,
+        /// All ways to its end.
+        ways: Vec<Vec<Event>>,
+    },
+    /// Every member of a family has a conversation with every member of another one.
+    Pairs {
+        /// The family.
+        who: String,
+        /// The member that is looked at.
+        member: String,
+        /// The other family.
+        with: String,
+        /// All ways of the member.
+        ways: Vec<Vec<Event>>,
+    },
+    /// A ring or chain, whose members talk to the ones beside them.
+    Row {
+        /// The family.
+        who: String,
+        /// How many members make no difference any more in the middle.
+        middle: i64,
     },
     /// A rule that is not covered here.
     NotCovered {
         /// Which one.
         rule: String,
     },
+}
+
+/// Whose step an event is.
+pub(crate) fn who(event: &Event) -> Option<&str> {
+    match event {
+        Event::Does { who, .. }
+        | Event::Sends { who, .. }
+        | Event::Loses { who, .. }
+        | Event::Receives { who, .. }
+        | Event::Collects { who, .. }
+        | Event::TimesOut { who, .. }
+        | Event::Decides { who, .. }
+        | Event::Chooses { who, .. }
+        | Event::Each { who, .. }
+        | Event::Repeats { who, .. } => Some(who),
+        _ => None,
+    }
 }
 
 /// The hash of a song's text.

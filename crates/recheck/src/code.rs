@@ -114,6 +114,16 @@ impl<'a> Position<'a> {
         frame.at + 1 == frame.block.len() && frame.block.get(frame.at).is_some_and(is_endless)
     }
 
+    /// Does it stand in no block of the code?
+    pub(crate) fn is_outermost(&self) -> bool {
+        self.0.len() == 1
+    }
+
+    /// What may be assigned from here on: loops may begin again.
+    pub(crate) fn assigned(&self) -> BTreeSet<Var> {
+        self.remaining().flat_map(assigned).collect()
+    }
+
     /// What is left to do, innermost first, each with the statements from the place on.
     pub(crate) fn remaining(&self) -> impl Iterator<Item = &'a [Stmt]> {
         self.0.iter().rev().map(|frame| &frame.block[frame.at..])
@@ -162,6 +172,10 @@ pub(crate) fn assigned(block: &[Stmt]) -> BTreeSet<Var> {
                 }
                 StmtKind::LetChoice(choice) => drop(self.0.insert(Var::Local(choice.local))),
                 StmtKind::Receive(accept) => self.0.extend(bound(accept)),
+                StmtKind::Select(arms, _) => {
+                    self.0
+                        .extend(arms.iter().flat_map(|(accept, _)| bound(accept)));
+                }
                 StmtKind::Match(_, arms) => {
                     for (pattern, _) in arms {
                         let mut names = Vec::new();
@@ -203,5 +217,29 @@ pub(crate) fn names_of(pattern: &Pattern, names: &mut Vec<LocalId>) {
             parts.iter().for_each(|part| names_of(part, names));
         }
         P::Wild | P::Bool(_) | P::Int(_) | P::None => {}
+    }
+}
+
+/// The blocks directly under a statement.
+pub(crate) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+    match &stmt.kind {
+        StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => vec![yes, no],
+        StmtKind::Match(_, arms) => arms.iter().map(|(_, block)| &block[..]).collect(),
+        StmtKind::While(_, _, body) | StmtKind::For { body, .. } => vec![body],
+        StmtKind::Select(arms, timeout) => {
+            let arms = arms.iter().map(|(_, block)| &block[..]);
+            arms.chain(timeout.iter().map(|block| &block[..])).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Every statement of a block, with those under it.
+pub(crate) fn every<'a>(block: &'a [Stmt], found: &mut Vec<&'a Stmt>) {
+    for stmt in block {
+        found.push(stmt);
+        blocks(stmt)
+            .into_iter()
+            .for_each(|block| every(block, found));
     }
 }

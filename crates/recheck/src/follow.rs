@@ -1,30 +1,39 @@
 //! Following a derivation.
 //!
 //! Statement. From the start, every way of the certificate is followed together with those that begin alike. Each
-//! event must be a step that its process can take in the symbolic state. At a decision that is not settled, every arm
-//! that is possible must be among the ways; a whole family decides only what is settled, because its members may
-//! differ. In the end everybody is at their end (a daemon that nobody woke, at its loop) and no message waits.
+//! event must be a step that its process can take in the symbolic state. Where ways part, every case that is possible
+//! must be among them; a whole family decides only what is settled, because its members may differ. In the end
+//! everybody is at their end (daemons at their loops) and no message waits.
 //!
 //! Why sound. Steps of different processes commute: each queue has one writer and one reader. The only conflict is the
-//! choice of the sender in a receive from any member; `race.rs` and `round.rs` make sure that its outcomes are
-//! permutations of each other.
+//! choice of the sender in a receive from any member; `race.rs`, `receive.rs` and the rules for loops make sure that
+//! its outcomes are permutations of each other.
 
 use crate::actor::Actor;
 use crate::certificate::{Certificate, Event, VERSION, hash};
-use crate::code::{Position, Var, assigned, communicates, is_endless};
+use crate::code::{Position, Var, is_endless};
+use crate::faults::Faults;
 use crate::late::Waiting;
-use crate::race::Sends;
-use crate::state::{Numbers, State};
-use crate::symbol::{Symbol, Unknown};
+use crate::race::{Sends, waits};
+use crate::state::{Index, Numbers, State};
+use crate::symbol::Symbol;
 use crate::{Refused, refuse};
+use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Accept, Body, Choice, Delivery, Domain, ExprKind, FamilyId, LocalId, Place, Process, Root,
-    Song, SortKind, Source, StartValue, Stmt, StmtKind, Ty, Voices,
+    Body, Delivery, Expr, ExprKind, FamilyId, LocalId, MessageId, Process, Song, SortKind,
+    StartValue, Stmt, StmtKind, Ty, Voices,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What a certificate that is accepted shows, for every size: there is no deadlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// And no message is left over; not so where receives are given up or processes crash.
+    pub nothing_left: bool,
+}
+
 /// Checks a certificate against the song it is about and its text.
-pub fn recheck(song: &Song, text: &str, certificate: &Certificate) -> Result<(), Refused> {
+pub fn recheck(song: &Song, text: &str, certificate: &Certificate) -> Result<Shown, Refused> {
     if certificate.version != VERSION {
         return refuse(format!("version {} is not known", certificate.version));
     }
@@ -34,24 +43,45 @@ pub fn recheck(song: &Song, text: &str, certificate: &Certificate) -> Result<(),
     let Some(voices) = song.voices() else {
         return refuse("there are no processes");
     };
+    in_any_order(voices)?;
+    if let [way] = &certificate.ways[..]
+        && let [Event::Row { who, middle }] = &way[..]
+    {
+        crate::row::row(song, voices, who, *middle)?;
+        return Ok(Shown { nothing_left: true });
+    }
     let mut checker = Checker::new(song, voices)?;
     let start = checker.start(voices)?;
-    let everybody = start.positions.keys().copied().collect();
     let ways: Vec<&[Event]> = certificate.ways.iter().map(Vec::as_slice).collect();
     let scene = Scene {
-        may_move: everybody,
-        owner: None,
+        frozen: checker.families_of_daemons(&start),
+        ..Scene::default()
     };
     for end in checker.ways(start, &ways, &scene)? {
         checker.is_over(&end)?;
     }
-    Ok(())
+    Ok(Shown {
+        nothing_left: !checker.faults.may_leave(),
+    })
 }
 
-/// Who may move, and whose round it is.
-pub(crate) struct Scene {
-    pub(crate) may_move: BTreeSet<Actor>,
+/// What holds while some actors move.
+#[derive(Clone, Default)]
+pub(crate) struct Scene<'a> {
+    /// These do not.
+    pub(crate) frozen: BTreeSet<Actor>,
+    /// Whose round it is.
     pub(crate) owner: Option<Actor>,
+    /// What the rounds are counted by.
+    pub(crate) index: Option<Index>,
+    /// In how many rounds this is.
+    pub(crate) depth: usize,
+    /// Where the owner of a loop over members goes on, if the loop is in no other.
+    pub(crate) beyond: Option<(Actor, Position<'a>)>,
+    /// The member that is followed to its end.
+    pub(crate) focus: Option<Actor>,
+    /// The family whose conversations begin and end within one round.
+    pub(crate) closed: Option<FamilyId>,
 }
 
 /// What is checked against.
@@ -59,19 +89,15 @@ pub(crate) struct Checker<'a> {
     pub(crate) song: &'a Song,
     pub(crate) sends: Sends,
     pub(crate) numbers: Numbers,
-    bodies: BTreeMap<FamilyId, &'a Process>,
+    pub(crate) faults: Faults,
+    pub(crate) bodies: BTreeMap<FamilyId, &'a Process>,
 }
 
 impl<'a> Checker<'a> {
     /// Refuses songs with anything that would need more rules.
     fn new(song: &'a Song, voices: &'a Voices) -> Result<Self, Refused> {
-        if !voices.faults.is_empty() || voices.init.is_some() {
-            return refuse("faults and `init` are not covered");
-        }
-        let unordered =
-            |message: &plainsong_ir::Message| message.delivery == Some(Delivery::Unordered);
-        if voices.messages.iter().any(unordered) {
-            return refuse("unordered delivery is not covered");
+        if voices.init.is_some() {
+            return refuse("`init` is not covered");
         }
         let mut sorts = BTreeSet::new();
         for process in &voices.processes {
@@ -88,16 +114,18 @@ impl<'a> Checker<'a> {
                 return refuse("families with several indices are not covered");
             }
         }
-        if song
-            .consts
-            .iter()
-            .any(|row| row.value.is_none() && !is_plain(&row.ty))
-        {
+        let is_fine = |row: &plainsong_ir::Const| {
+            is_plain(&row.ty)
+                || row.value.is_some() && matches!(row.ty, Ty::Enum(_) | Ty::Struct(_))
+        };
+        if !song.consts.iter().all(is_fine) {
             return refuse("a parameter may single out a member");
         }
+        let sends = Sends::of(song);
         Ok(Checker {
             song,
-            sends: Sends::of(song),
+            faults: Faults::of(voices, &sends)?,
+            sends,
             numbers: Numbers::default(),
             bodies: voices
                 .processes
@@ -134,12 +162,25 @@ impl<'a> Checker<'a> {
         Ok(state)
     }
 
+    /// Daemons that are whole families: each member moves for itself only.
+    fn families_of_daemons(&self, state: &State<'a>) -> BTreeSet<Actor> {
+        let actors = state.positions.keys().copied();
+        actors
+            .filter(|actor| actor.is_family(self.song) && self.bodies[&actor.family].daemon)
+            .collect()
+    }
+
+    /// May it wait for ever at its loop?
+    pub(crate) fn is_daemon(&self, state: &State<'a>, actor: Actor) -> bool {
+        self.bodies[&actor.family].daemon || state.reactive.contains(&actor.family)
+    }
+
     /// Follows ways that begin in one state to their ends.
     pub(crate) fn ways(
         &mut self,
         mut state: State<'a>,
         ways: &[&[Event]],
-        scene: &Scene,
+        scene: &Scene<'a>,
     ) -> Result<Vec<State<'a>>, Refused> {
         let mut at = 0;
         loop {
@@ -153,7 +194,16 @@ impl<'a> Checker<'a> {
                     false => refuse("ways that begin alike end in different places"),
                 };
             };
-            if let Event::Decides { who, at: place, .. } = first {
+            if let Some(cases) = self.suppositions(&mut state, first, scene)? {
+                let rest: Vec<&[Event]> =
+                    ways.iter().map(|way| &way[at.min(way.len())..]).collect();
+                let mut ends = Vec::new();
+                for case in cases {
+                    ends.extend(self.ways(case, &rest, scene)?);
+                }
+                return Ok(ends);
+            }
+            if self.parts(&mut state, first, scene)? {
                 let rest: Vec<(&Event, &[Event])> = ways
                     .iter()
                     .filter_map(|way| Some((way.get(at)?, &way[at + 1..])))
@@ -161,7 +211,7 @@ impl<'a> Checker<'a> {
                 if rest.len() != ways.len() {
                     return refuse("ways that begin alike end in different places");
                 }
-                return self.decides(state, who, *place, &rest, scene);
+                return self.cases(state, first, &rest, scene);
             }
             if heads.iter().any(|head| *head != Some(first)) {
                 return refuse("ways part without a decision");
@@ -171,387 +221,389 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn step(&mut self, state: &mut State<'a>, event: &Event, scene: &Scene) -> Result<(), Refused> {
+    /// Is an event one of several cases?
+    fn parts(
+        &mut self,
+        state: &mut State<'a>,
+        event: &Event,
+        scene: &Scene<'a>,
+    ) -> Result<bool, Refused> {
+        Ok(match event {
+            Event::Decides { .. }
+            | Event::Chooses { .. }
+            | Event::TimesOut { .. }
+            | Event::Loses { .. } => true,
+            Event::Receives { who, at, .. } => {
+                let (_, stmt) = self.about(state, who, *at, scene)?;
+                waits(stmt).is_some_and(|waits| waits.timeout.is_some())
+            }
+            Event::Sends { who, at, to } => {
+                let (actor, stmt) = self.about(state, who, *at, scene)?;
+                let to = Actor::named(self.song, to)?;
+                matches!(&stmt.kind, StmtKind::Send(message, ..)
+                    if self.faults.may_miss(actor.family, to.family, *message))
+            }
+            _ => false,
+        })
+    }
+
+    /// Follows every case; all that are possible must be there.
+    fn cases(
+        &mut self,
+        mut state: State<'a>,
+        first: &Event,
+        ways: &[(&Event, &[Event])],
+        scene: &Scene<'a>,
+    ) -> Result<Vec<State<'a>>, Refused> {
+        let Some((who, at)) = place(first) else {
+            return refuse("it is no decision");
+        };
+        if ways.iter().any(|(event, _)| place(event) != place(first)) {
+            return refuse("ways part at different decisions");
+        }
+        let (actor, stmt) = self.about(&mut state, who, at, scene)?;
+        let mut events: Vec<&Event> = Vec::new();
+        for (event, _) in ways {
+            if !events.contains(event) {
+                events.push(event);
+            }
+        }
+        if state.supposed {
+            self.drop_impossible(&state, actor, stmt, &mut events)?;
+        }
+        let outcomes = self.outcomes(&state, actor, stmt, &events, scene)?;
+        if actor.is_family(self.song) && outcomes.len() > 1 {
+            return refuse("members may decide differently");
+        }
+        let mut ends = Vec::new();
+        for (event, next) in events.into_iter().zip(outcomes) {
+            let rest = ways.iter().filter(|(other, _)| *other == event);
+            let rest: Vec<&[Event]> = rest.map(|(_, rest)| *rest).collect();
+            ends.extend(self.ways(next, &rest, scene)?);
+        }
+        Ok(ends)
+    }
+
+    /// The two cases of an `if` in an expression of the statement that comes next, if it is not settled.
+    fn suppositions(
+        &mut self,
+        state: &mut State<'a>,
+        event: &Event,
+        scene: &Scene<'a>,
+    ) -> Result<Option<Vec<State<'a>>>, Refused> {
+        let (Event::Does { who, at } | Event::Sends { who, at, .. }) = event else {
+            return Ok(None);
+        };
+        let (actor, stmt) = self.about(state, who, *at, scene)?;
+        if actor.is_family(self.song) {
+            return Ok(None);
+        }
+        for condition in conditions(stmt) {
+            if state.truth(&mut self.numbers, actor, &condition).is_some() {
+                continue;
+            }
+            let cases = [true, false].map(|truth| {
+                let mut case = state.clone();
+                case.supposed = true;
+                case.suppose(&mut self.numbers, actor, &condition, truth);
+                case
+            });
+            let settled = cases.iter().zip([true, false]).all(|(case, truth)| {
+                case.truth(&mut self.numbers, actor, &condition) == Some(truth)
+            });
+            if settled {
+                return Ok(Some(cases.into()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The states that these events lead to. They must be all that can happen here, and all must be possible.
+    fn outcomes(
+        &mut self,
+        state: &State<'a>,
+        actor: Actor,
+        stmt: &'a Stmt,
+        events: &[&Event],
+        scene: &Scene<'a>,
+    ) -> Result<Vec<State<'a>>, Refused> {
+        match &stmt.kind {
+            StmtKind::Receive(_) | StmtKind::Select(..) => {
+                self.takes_or_not(state, actor, stmt, events, scene)
+            }
+            StmtKind::Send(..) => self.sends_or_loses(state, actor, stmt, events),
+            StmtKind::LetChoice(_) | StmtKind::AssignChoice(..) => {
+                self.chooses(state, actor, stmt, events, scene)
+            }
+            _ => self.decides(state, actor, stmt, events),
+        }
+    }
+
+    fn step(
+        &mut self,
+        state: &mut State<'a>,
+        event: &Event,
+        scene: &Scene<'a>,
+    ) -> Result<(), Refused> {
         match event {
             Event::Does { who, at } => {
                 let (actor, stmt) = self.about(state, who, *at, scene)?;
-                self.does(state, actor, stmt)
+                self.does(state, actor, stmt)?;
+                self.settle(state, actor);
+                Ok(())
             }
             Event::Sends { who, at, to } => {
                 let (actor, stmt) = self.about(state, who, *at, scene)?;
                 let to = Actor::named(self.song, to)?;
                 self.sends(state, actor, stmt, to)
             }
-            Event::Receives { who, at, from } => {
+            Event::Receives {
+                who,
+                at,
+                from,
+                kind,
+            } => {
                 let (actor, stmt) = self.about(state, who, *at, scene)?;
                 let from = Actor::named(self.song, from)?;
-                self.receives(state, actor, stmt, from, scene)
+                self.receives(state, actor, stmt, from, *kind, scene)
             }
+            Event::Collects { who, at, from } => {
+                let (actor, stmt) = self.about(state, who, *at, scene)?;
+                let from = Actor::named(self.song, from)?;
+                self.collects(state, actor, stmt, from, scene)
+            }
+            Event::Comes { member } => {
+                let member = self.new_member(state, member)?;
+                if !state.may_come.remove(&member.family) {
+                    return refuse("a member comes where nobody waits for one");
+                }
+                state.unfold(member);
+                Ok(())
+            }
+            _ => {
+                *state = self.rounds(state, event, scene)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// The rules for loops and whole families.
+    fn rounds(
+        &mut self,
+        state: &mut State<'a>,
+        event: &Event,
+        scene: &Scene<'a>,
+    ) -> Result<State<'a>, Refused> {
+        match event {
             Event::Each {
                 who,
                 at,
                 member,
+                named,
                 ways,
             } => {
                 let (actor, stmt) = self.about(state, who, *at, scene)?;
-                let member = Actor::named(self.song, member)?;
-                *state = self.each(state, actor, stmt, member, ways)?;
-                Ok(())
+                let member = self.new_member(state, member)?;
+                let named = self.new_member(state, named)?;
+                self.each(state, (actor, stmt), (member, named), ways, scene)
             }
-            Event::Decides { .. } => refuse("a decision in the wrong place"),
+            Event::Repeats {
+                who,
+                at,
+                with,
+                ways,
+            } => {
+                let one = self.about(state, who, *at, scene)?;
+                match with {
+                    None => self.repeats(state, one, ways, scene),
+                    Some((who, at)) => {
+                        let other = self.about(state, who, *at, scene)?;
+                        self.together(state, one, other, ways, scene)
+                    }
+                }
+            }
+            Event::Serves { who, member, ways } => {
+                let family = Actor::named(self.song, who)?;
+                let member = self.new_member(state, member)?;
+                self.serves(state, family, member, ways, scene)
+            }
+            Event::Pairs {
+                who,
+                member,
+                with,
+                ways,
+            } => {
+                let family = Actor::named(self.song, who)?;
+                let member = self.new_member(state, member)?;
+                let with = Actor::named(self.song, with)?;
+                self.pairs(state, family, member, with, ways, scene)
+            }
             Event::NotCovered { rule } => refuse(format!("{rule}: not covered")),
+            _ => refuse("a step in the wrong place"),
+        }
+    }
+
+    /// A member that is not looked at yet.
+    pub(crate) fn new_member(&self, state: &State<'a>, name: &str) -> Result<Actor, Refused> {
+        let member = Actor::named(self.song, name)?;
+        match member.member.is_some() && !state.positions.contains_key(&member) {
+            true => Ok(member),
+            false => refuse(format!("`{name}` is no new member")),
         }
     }
 
     /// The process that an event is about, and the statement that it is at.
-    fn about(
-        &self,
+    pub(crate) fn about(
+        &mut self,
         state: &mut State<'a>,
         who: &str,
         at: u32,
-        scene: &Scene,
+        scene: &Scene<'a>,
     ) -> Result<(Actor, &'a Stmt), Refused> {
         let actor = Actor::named(self.song, who)?;
-        let Some(position) = state.positions.get_mut(&actor) else {
-            return refuse(format!("`{who}` is not there"));
-        };
-        if self.bodies[&actor.family].daemon {
-            return refuse("rounds of daemons are not covered");
-        }
-        if !scene.may_move.contains(&actor) {
+        if scene.frozen.contains(&actor) {
             return refuse(format!("`{who}` must not move in this round"));
         }
+        let Some(mut position) = state.positions.get(&actor).cloned() else {
+            return refuse(format!("`{who}` is not there"));
+        };
         while let Some(stmt) = position.stmt() {
             match &stmt.kind {
                 StmtKind::While(_, _, body) if is_endless(stmt) && !body.is_empty() => {
+                    if actor.is_family(self.song) {
+                        return refuse("members may leave a loop at different times");
+                    }
+                    if position.is_outermost() && self.is_daemon(state, actor) {
+                        self.begins_to_serve(state, actor, body)?;
+                    }
                     position.enter(body, true);
                 }
-                _ if starts_at(stmt) == at => return Ok((actor, stmt)),
+                _ if starts_at(stmt) == at => {
+                    state.positions.insert(actor, position);
+                    return Ok((actor, stmt));
+                }
                 _ => break,
             }
         }
         refuse(format!("`{who}` is at another statement"))
     }
 
-    fn advance(state: &mut State<'a>, actor: Actor) {
+    /// A daemon begins a round: it may come after any others, and it waits first.
+    fn begins_to_serve(
+        &mut self,
+        state: &mut State<'a>,
+        actor: Actor,
+        body: &'a [Stmt],
+    ) -> Result<(), Refused> {
+        let mut steps = body.iter();
+        let first = steps.find(|stmt| {
+            !matches!(
+                stmt.kind,
+                StmtKind::Let(..)
+                    | StmtKind::LetChoice(_)
+                    | StmtKind::Assign(..)
+                    | StmtKind::AssignChoice(..)
+                    | StmtKind::Assert(_)
+                    | StmtKind::Assume(_)
+            )
+        });
+        if first.is_none_or(|stmt| waits(stmt).is_none_or(|waits| waits.timeout.is_some())) {
+            return refuse("a daemon goes on without being asked");
+        }
+        let vars = crate::code::assigned(body);
+        state.forget(&mut self.numbers, actor, &vars);
+        state.taken.retain(|(who, _)| *who != actor);
+        Ok(())
+    }
+
+    /// Past the statement at hand; a daemon that is back at its loop serves nobody.
+    pub(crate) fn advance(&self, state: &mut State<'a>, actor: Actor) {
         if let Some(position) = state.positions.get_mut(&actor) {
             position.advance();
         }
+        self.settle(state, actor);
     }
 
-    fn does(&mut self, state: &mut State<'a>, actor: Actor, stmt: &'a Stmt) -> Result<(), Refused> {
-        match &stmt.kind {
-            StmtKind::Let(local, value) => {
-                let value = state.eval(&mut self.numbers, actor, value);
-                state.values.insert((actor, Var::Local(*local)), value);
-            }
-            StmtKind::LetChoice(choice) => {
-                let value = self.chosen(state, actor, choice);
-                let var = Var::Local(choice.local);
-                state.values.insert((actor, var), value);
-            }
-            StmtKind::Assign(place, value) => {
-                let value = state.eval(&mut self.numbers, actor, value);
-                self.put(state, actor, place, value);
-            }
-            StmtKind::AssignChoice(place, choice) => {
-                let value = self.chosen(state, actor, choice);
-                self.put(state, actor, place, value);
-            }
-            StmtKind::Assert(_) | StmtKind::Assume(_) => {}
-            StmtKind::For { .. } if !communicates(stmt) => {
-                for var in assigned(std::slice::from_ref(stmt)) {
-                    let value = self.numbers.fresh(actor);
-                    state.values.insert((actor, var), value);
-                }
-            }
-            _ => return refuse("a statement of another kind"),
+    pub(crate) fn settle(&self, state: &mut State<'a>, actor: Actor) {
+        let position = &state.positions[&actor];
+        let head = position.is_outermost() && position.stmt().is_some_and(is_endless);
+        if head && self.is_daemon(state, actor) {
+            state.serving.remove(&actor);
+            state.heard_in_round.remove(&actor);
         }
-        Self::advance(state, actor);
-        Ok(())
     }
 
-    /// A choice: one of a list, or anything.
-    fn chosen(&mut self, state: &State<'a>, actor: Actor, choice: &Choice) -> Symbol {
-        let Domain::In(set) = &choice.domain else {
-            return self.numbers.fresh(actor);
-        };
-        let ExprKind::Literal(elements) = &set.kind else {
-            return self.numbers.fresh(actor);
-        };
-        let among = elements.iter();
-        let among = among
-            .map(|one| state.eval(&mut self.numbers, actor, one))
-            .collect();
-        self.numbers.0 += 1;
-        Symbol::Unknown(Unknown {
-            number: self.numbers.0,
-            owner: Some(actor),
-            among: Some(among),
-        })
-    }
-
-    fn put(&mut self, state: &mut State<'a>, actor: Actor, place: &Place, value: Symbol) {
-        let var = match &place.root {
-            Root::Local(local) => Var::Local(*local),
-            Root::Own(var) => Var::Own(*var),
-            Root::Of(..) | Root::Global(_) => return,
-        };
-        let value = match place.path.is_empty() {
-            true => value,
-            false => self.numbers.fresh(actor),
-        };
-        state.values.insert((actor, var), value);
-    }
-
-    fn sends(
-        &mut self,
-        state: &mut State<'a>,
-        actor: Actor,
-        stmt: &'a Stmt,
-        to: Actor,
-    ) -> Result<(), Refused> {
-        let StmtKind::Send(message, arguments, address) = &stmt.kind else {
-            return refuse("it is no `send`");
-        };
-        let address = state.eval(&mut self.numbers, actor, address);
-        if address != Symbol::Process(to) {
-            return refuse("it is not known that the message goes there");
-        }
-        let values = arguments.iter();
-        let values = values
-            .map(|one| state.eval(&mut self.numbers, actor, one))
-            .collect();
-        let queue = state.queues.entry((actor, to, *message)).or_default();
-        queue.push(values);
-        Self::advance(state, actor);
-        Ok(())
-    }
-
-    fn receives(
-        &mut self,
-        state: &mut State<'a>,
-        actor: Actor,
-        stmt: &'a Stmt,
-        from: Actor,
-        scene: &Scene,
-    ) -> Result<(), Refused> {
-        let StmtKind::Receive(accept) = &stmt.kind else {
-            return refuse("it is no `receive`");
-        };
-        if accept.filter.is_some() {
-            return refuse("selective receives are not covered");
-        }
-        match &accept.source {
-            Source::Process(process) => {
-                let sender = state.eval(&mut self.numbers, actor, process);
-                if sender != Symbol::Process(from) {
-                    return refuse("it is not known that the message comes from there");
-                }
-            }
-            _ => self.may_come_from(state, actor, accept, from, scene)?,
-        }
-        let channel = (from, actor, accept.message);
-        let Some(queue) = state.queues.get_mut(&channel) else {
-            return refuse("no such message waits");
-        };
-        let values = queue.remove(0);
-        if queue.is_empty() {
-            state.queues.remove(&channel);
-        }
-        self.bind(state, actor, accept, from, values);
-        Self::advance(state, actor);
-        Ok(())
-    }
-
-    /// A receive that does not name its sender takes from this one: the only one, or the member of the round.
-    fn may_come_from(
+    /// Does a process send a kind, from a position on, only after hearing from one of these single processes?
+    pub(crate) fn is_late_free(
         &self,
-        state: &mut State<'a>,
-        actor: Actor,
-        accept: &Accept,
-        from: Actor,
-        scene: &Scene,
-    ) -> Result<(), Refused> {
-        let family = self.sends.sender(self.song, actor.family, accept)?;
-        if from.family != family {
-            return refuse("the message comes from another process");
-        }
-        if self.song.families[family.index()].index.is_empty() {
-            return match from.member {
-                None => Ok(()),
-                Some(_) => refuse("a single process has no members"),
-            };
-        }
-        if from.member.is_none() || scene.owner != Some(actor) {
-            return refuse("a message of any member is taken outside of a round");
-        }
-        let engaged = state.engaged.contains(&from);
-        if !engaged {
-            let again = state
-                .taken
-                .iter()
-                .any(|(taken, to, _)| taken.family == family && *to == actor);
-            if again || !state.engaged.is_empty() {
-                return refuse("a round deals with two members");
-            }
-        } else if !self.only_from(state, actor, accept, from) {
-            return refuse("the message may come from another member");
-        }
-        state.engaged.insert(from);
-        state.taken.push((from, actor, accept.message));
-        Ok(())
-    }
-
-    /// Can no other member have such a message, before it hears from the owner of the round?
-    fn only_from(&self, state: &State<'a>, actor: Actor, accept: &Accept, from: Actor) -> bool {
-        let whole = from.whole();
+        family: FamilyId,
+        position: &Position<'a>,
+        message: MessageId,
+        from: &BTreeSet<Actor>,
+    ) -> bool {
+        let single = |actor: &&Actor| self.song.families[actor.family.index()].index.is_empty();
         let waiting = Waiting {
             song: self.song,
             sends: &self.sends,
-            family: from.family,
-            message: accept.message,
-            from: actor.family,
+            family,
+            message,
+            from: from
+                .iter()
+                .filter(single)
+                .map(|actor| actor.family)
+                .collect(),
         };
-        let pending = state.queues.contains_key(&(whole, actor, accept.message));
-        !pending && actor.member.is_none() && waiting.holds(&state.positions[&whole])
-    }
-
-    fn bind(
-        &mut self,
-        state: &mut State<'a>,
-        actor: Actor,
-        accept: &Accept,
-        from: Actor,
-        values: Vec<Symbol>,
-    ) {
-        for (slot, value) in accept.slots.iter().zip(values) {
-            if let Some(local) = slot {
-                state.values.insert((actor, Var::Local(*local)), value);
-            }
-        }
-        let (index, who) = match &accept.source {
-            Source::Anyone(who) => (None, *who),
-            Source::Family(_, index, who) => (index.first().copied(), *who),
-            Source::Process(_) => (None, None),
-        };
-        if let Some(local) = index {
-            let var = Var::Local(local);
-            state.values.insert((actor, var), Symbol::Member(from));
-        }
-        if let Some(local) = who {
-            let var = Var::Local(local);
-            state.values.insert((actor, var), Symbol::Process(from));
-        }
-    }
-
-    /// A decision: every arm that is possible is among the ways.
-    fn decides(
-        &mut self,
-        mut state: State<'a>,
-        who: &str,
-        at: u32,
-        ways: &[(&Event, &[Event])],
-        scene: &Scene,
-    ) -> Result<Vec<State<'a>>, Refused> {
-        let (actor, stmt) = self.about(&mut state, who, at, scene)?;
-        let mut arms: BTreeMap<usize, Vec<&[Event]>> = BTreeMap::new();
-        for (event, rest) in ways {
-            match event {
-                Event::Decides { who: w, at: a, arm } if w == who && *a == at => {
-                    arms.entry(*arm).or_default().push(rest);
-                }
-                _ => return refuse("ways part at different decisions"),
-            }
-        }
-        let outcomes = self.outcomes(&state, actor, stmt)?;
-        if actor.is_family(self.song) && outcomes.len() > 1 {
-            return refuse("members may decide differently");
-        }
-        if arms.keys().any(|arm| !outcomes.contains_key(arm)) {
-            return refuse("a way takes an arm that is not there or not possible");
-        }
-        let mut ends = Vec::new();
-        for (arm, next) in outcomes {
-            let Some(ways) = arms.get(&arm) else {
-                return refuse("a way that is possible is missing");
-            };
-            ends.extend(self.ways(next, ways, scene)?);
-        }
-        Ok(ends)
-    }
-
-    /// The arms that are possible, and the state in each.
-    fn outcomes(
-        &mut self,
-        state: &State<'a>,
-        actor: Actor,
-        stmt: &'a Stmt,
-    ) -> Result<BTreeMap<usize, State<'a>>, Refused> {
-        let numbers = &mut self.numbers;
-        let mut outcomes = BTreeMap::new();
-        let mut go = |arm: usize, mut next: State<'a>, way: &dyn Fn(&mut Position<'a>)| {
-            if let Some(position) = next.positions.get_mut(&actor) {
-                way(position);
-            }
-            outcomes.insert(arm, next);
-        };
-        match &stmt.kind {
-            StmtKind::If(condition, ..) | StmtKind::While(condition, ..) => {
-                let known = state.truth(numbers, actor, condition);
-                for (arm, truth) in [(0, true), (1, false)] {
-                    if known == Some(!truth) {
-                        continue;
-                    }
-                    let mut next = state.clone();
-                    if known.is_none() {
-                        next.suppose(numbers, actor, condition, truth);
-                    }
-                    go(arm, next, &|position| match (&stmt.kind, truth) {
-                        (StmtKind::If(_, yes, _), true) => position.enter(yes, false),
-                        (StmtKind::If(_, _, no), false) => position.enter(no, false),
-                        (StmtKind::While(_, _, body), true) => position.enter(body, true),
-                        _ => position.advance(),
-                    });
-                }
-            }
-            StmtKind::Maybe(yes, no) => {
-                go(0, state.clone(), &|position| position.enter(yes, false));
-                go(1, state.clone(), &|position| position.enter(no, false));
-            }
-            StmtKind::Match(value, rows) => {
-                let value = state.eval(numbers, actor, value);
-                for (arm, (pattern, block)) in rows.iter().enumerate() {
-                    let fits = state.fits(&value, pattern);
-                    if fits == Some(false) {
-                        continue;
-                    }
-                    let mut next = state.clone();
-                    next.open(numbers, actor, &value, pattern);
-                    go(arm, next, &|position| position.enter(block, false));
-                    if fits == Some(true) {
-                        break;
-                    }
-                }
-            }
-            _ => return refuse("it is no decision"),
-        }
-        Ok(outcomes)
+        waiting.holds(position)
     }
 
     /// Everybody is done, and nothing is left.
     fn is_over(&self, state: &State<'a>) -> Result<(), Refused> {
         for (actor, position) in &state.positions {
-            let daemon = self.bodies[&actor.family].daemon;
-            if !(position.is_end() || daemon && position.is_at_rest()) {
+            let is_home = match (self.is_daemon(state, *actor), actor.member) {
+                (false, _) => position.is_end(),
+                (true, None) => position.is_at_rest(),
+                (true, Some(_)) => *position == state.positions[&actor.whole()],
+            };
+            if !is_home {
                 let name = &self.song.families[actor.family.index()].name;
                 return refuse(format!("`{name}` is not done"));
             }
         }
-        match state.queues.is_empty() {
+        match state.queues.is_empty() && state.per_round.is_empty() {
             true => Ok(()),
             false => refuse("a message is left over"),
         }
+    }
+}
+
+/// The conditions of every `if` in the expressions of a statement that is not a decision.
+fn conditions(stmt: &Stmt) -> Vec<Expr> {
+    struct Conditions(Vec<Expr>);
+    impl Visit for Conditions {
+        fn expr(&mut self, expr: &Expr) {
+            if let ExprKind::If(condition, ..) = &expr.kind {
+                self.0.push((**condition).clone());
+            }
+            walk::expr(self, expr);
+        }
+    }
+    let mut found = Conditions(Vec::new());
+    if let StmtKind::Let(..) | StmtKind::Assign(..) | StmtKind::Send(..) = &stmt.kind {
+        found.stmt(stmt);
+    }
+    found.0
+}
+
+/// The process and the statement of an event that is one of several cases.
+fn place(event: &Event) -> Option<(&str, u32)> {
+    match event {
+        Event::Decides { who, at, .. }
+        | Event::Chooses { who, at, .. }
+        | Event::Receives { who, at, .. }
+        | Event::TimesOut { who, at }
+        | Event::Sends { who, at, .. }
+        | Event::Loses { who, at } => Some((who, *at)),
+        _ => None,
     }
 }
 
@@ -560,6 +612,15 @@ fn starts_at(stmt: &Stmt) -> u32 {
     match &stmt.kind {
         StmtKind::While(condition, ..) => condition.span.start,
         _ => stmt.span.start,
+    }
+}
+
+/// Messages of one sender are taken in the order of sending.
+fn in_any_order(voices: &Voices) -> Result<(), Refused> {
+    let mut messages = voices.messages.iter();
+    match messages.any(|message| message.delivery == Some(Delivery::Unordered)) {
+        true => refuse("unordered delivery is not covered"),
+        false => Ok(()),
     }
 }
 

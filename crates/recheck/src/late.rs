@@ -1,19 +1,20 @@
-//! Can a member send a kind of message before it hears from a process?
+//! Can a process send a kind of message before it hears from certain others?
 
-use crate::code::Position;
+use crate::code::{Position, blocks};
 use crate::race::Sends;
-use plainsong_ir::{Accept, ExprKind, FamilyId, MessageId, Song, Source, Stmt, StmtKind};
+use plainsong_ir::{FamilyId, MessageId, Song, Stmt, StmtKind};
+use std::collections::BTreeSet;
 
-/// What the members wait for, if they do.
+/// What a process waits for, if it does.
 pub(crate) struct Waiting<'s> {
     pub(crate) song: &'s Song,
     pub(crate) sends: &'s Sends,
-    /// The members.
+    /// The process.
     pub(crate) family: FamilyId,
     /// The kind of message that must not come.
     pub(crate) message: MessageId,
-    /// The single process they have to hear from first.
-    pub(crate) from: FamilyId,
+    /// The single processes of which it has to hear one first.
+    pub(crate) from: BTreeSet<FamilyId>,
 }
 
 #[derive(PartialEq)]
@@ -24,7 +25,7 @@ enum Found {
 }
 
 impl Waiting<'_> {
-    /// Does every send of the kind, from this position on, come after a receive from the process?
+    /// Does every send of the kind, from this position on, come after a receive from one of them?
     pub(crate) fn holds(&self, position: &Position<'_>) -> bool {
         for rest in position.remaining() {
             match self.along(rest) {
@@ -36,43 +37,32 @@ impl Waiting<'_> {
         true
     }
 
+    /// A receive counts only if no `break` or `continue` goes past it: what comes behind the loop is looked at next.
     fn along(&self, stmts: &[Stmt]) -> Found {
+        let mut passed = false;
         for stmt in stmts {
-            match &stmt.kind {
-                StmtKind::Receive(accept) if self.hears(accept) => return Found::Hears,
-                StmtKind::Send(message, ..) if *message == self.message => return Found::Sends,
-                _ => {}
+            if self.sends.hears(self.song, self.family, stmt, &self.from) {
+                return if passed { Found::Neither } else { Found::Hears };
+            }
+            if matches!(&stmt.kind, StmtKind::Send(message, ..) if *message == self.message) {
+                return Found::Sends;
             }
             for block in blocks(stmt) {
                 if self.along(block) == Found::Sends {
                     return Found::Sends;
                 }
             }
+            passed |= goes_past(stmt);
         }
         Found::Neither
     }
-
-    fn hears(&self, accept: &Accept) -> bool {
-        match &accept.source {
-            Source::Process(process) => {
-                matches!(&process.kind, ExprKind::Pid(family, index)
-                    if index.is_empty() && *family == self.from)
-            }
-            _ => self.sends.sender(self.song, self.family, accept) == Ok(self.from),
-        }
-    }
 }
 
-/// The blocks directly under a statement.
-fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+/// May a statement leave the loop that it stands in, or begin its next round?
+fn goes_past(stmt: &Stmt) -> bool {
     match &stmt.kind {
-        StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => vec![yes, no],
-        StmtKind::Match(_, arms) => arms.iter().map(|(_, block)| &block[..]).collect(),
-        StmtKind::While(_, _, body) | StmtKind::For { body, .. } => vec![body],
-        StmtKind::Select(arms, timeout) => {
-            let arms = arms.iter().map(|(_, block)| &block[..]);
-            arms.chain(timeout.iter().map(|block| &block[..])).collect()
-        }
-        _ => Vec::new(),
+        StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::While(..) | StmtKind::For { .. } => false,
+        _ => blocks(stmt).into_iter().flatten().any(goes_past),
     }
 }

@@ -11,23 +11,35 @@
 //! It does not search, so it is small. Where it understands less of a value than the search does, it forgets: then
 //! both branches must be in the certificate.
 //!
-//! NOT COVERED, and then the certificate is refused by that name: rounds of daemons and of families, loops served by
-//! whoever comes, messages kept per round, rounds that deal with two members, choices of a member, receives of
-//! several kinds, timeouts, faults, rings and chains.
+//! One file per rule: steps of one process (`steps.rs`), receives (`receive.rs`) with a timeout (`timeout.rs`), loops over
+//! members (`each.rs`) and with rounds (`repeat.rs`), families served by daemons (`serves.rs`) and by each
+//! other (`pairs.rs`), rings and chains (`row.rs`). What several rules for rounds ask is in `round.rs`.
+//!
+//! NOT COVERED, and then the certificate is refused by that name: ways that end at an assertion that fails.
 
 mod actor;
 mod certificate;
 mod code;
+mod each;
+mod eval;
+mod faults;
 mod follow;
 mod late;
+mod pairs;
 mod race;
+mod receive;
+mod repeat;
 mod rest;
 mod round;
+mod row;
+mod serves;
 mod state;
+mod steps;
 mod symbol;
+mod timeout;
 
 pub use certificate::{Certificate, Event, VERSION, hash};
-pub use follow::recheck;
+pub use follow::{Shown, recheck};
 pub use rest::{Executions, Reason, RestCertificate, Strike, recheck_rest};
 
 /// Why a certificate is not accepted: one sentence without a full stop.

@@ -1,39 +1,37 @@
-//! A loop that deals with each member of a family once.
+//! What all rules for rounds ask of the end of a round, and what is known after all rounds.
 //!
-//! Statement. A process is at `for x in Q { … }`, or at a loop with as many rounds, and no member of `Q` is looked at
-//! by itself. Take an arbitrary round, with a member of its own: what the body assigns is forgotten, and nobody but the
-//! process and the member moves. Every way through the round ends with the body done, the member in the same place, as
-//! many messages in each of its queues, and nothing changed in any other queue. A message taken by a receive from any
-//! member was the only one of its kind, and no other is sent before the process is heard again. Then the whole family
-//! is where the member is.
+//! Everybody who is not in the round is where they were. Members that were looked at on the way are where their family is. Messages
+//! kept per round are made and taken by the loop that they are counted by, not by one inside it. A round that is
+//! repeated leaves no message that nobody waits for, and others only on queues of their member.
 //!
-//! Why sound. Induction over the members: what is forgotten may be anything, so the round is any of the rounds. The
-//! senders of receives from any member are a permutation of the family, because each is taken once.
+//! After the rounds, what they changed elsewhere is forgotten; so is what is known of families of which they chose
+//! members. Whom somebody heard in a round it has heard. What was born in a round is another value in each.
 
 use crate::actor::Actor;
-use crate::certificate::Event;
-use crate::code::{Position, Var, assigned};
-use crate::follow::{Checker, Scene};
-use crate::late::Waiting;
-use crate::state::{Channel, State};
+use crate::code::{Position, Var, is_endless};
+use crate::follow::Checker;
+use crate::state::{Channel, Index, PerRound, State, general, touches};
 use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, refuse};
-use plainsong_ir::visit::{Visit, free_locals, walk};
+use plainsong_ir::visit::{Visit, erase_spans, walk};
 use plainsong_ir::{
-    Accept, Block, Builtin, Domain, Expr, ExprKind, FamilyId, LocalId, Source, Stmt, StmtKind, Ty,
+    Block, Builtin, Domain, Expr, ExprKind, FamilyId, LocalId, Song, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A loop that communicates.
+pub(crate) struct Loop<'a> {
+    pub(crate) local: LocalId,
+    pub(crate) domain: &'a Domain,
+    pub(crate) body: &'a Block,
+}
+
+/// Messages that a round leaves for others.
+pub(crate) type Left = BTreeMap<Channel, Vec<Vec<Symbol>>>;
+
 impl<'a> Checker<'a> {
-    /// The state after the loop.
-    pub(crate) fn each(
-        &mut self,
-        state: &State<'a>,
-        owner: Actor,
-        stmt: &'a Stmt,
-        member: Actor,
-        ways: &[Vec<Event>],
-    ) -> Result<State<'a>, Refused> {
+    /// The loop at a statement, without exits of its own.
+    pub(crate) fn loop_at(&self, stmt: &'a Stmt) -> Result<Loop<'a>, Refused> {
         let StmtKind::For {
             local,
             domain,
@@ -42,329 +40,302 @@ impl<'a> Checker<'a> {
             ..
         } = &stmt.kind
         else {
-            return refuse("it is no loop over members");
+            return refuse("it is no loop over members or rounds");
         };
-        let by_name = self.goes_over(domain, member.family)?;
-        if owner.is_family(self.song) || breaks_out(body) {
-            return refuse("a loop of this kind is not covered");
+        if breaks_out(body) {
+            return refuse("a loop that is left in the middle is not covered");
         }
-        let taken = |actor: &Actor| actor.family == member.family && actor.member.is_some();
-        if member.member.is_none() || state.positions.keys().any(taken) {
-            return refuse("a member of the family is dealt with already");
-        }
-        let gathers = self.gathers(owner.family, body, member.family);
-        let addresses = by_name && is_address(body, *local);
-        if gathers && addresses {
-            return refuse("a round that deals with two members is not covered");
-        }
-        let mark = self.numbers.0;
-        let mut round = state.clone();
-        let forgotten = assigned(body);
-        for var in &forgotten {
-            let value = self.numbers.fresh(owner);
-            round.values.insert((owner, *var), value);
-        }
-        unfold(&mut round, member);
-        let name = match by_name && !gathers {
-            true => Symbol::Member(member),
-            false => self.numbers.fresh(owner),
-        };
-        round.values.insert((owner, Var::Local(*local)), name);
-        round.positions.insert(owner, Position::start(body));
-        round.taken.clear();
-        round.engaged.clear();
-        if addresses {
-            round.engaged.insert(member);
-        }
-        let inside = Scene {
-            may_move: BTreeSet::from([owner, member]),
-            owner: Some(owner),
-        };
-        let ways: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
-        let ends = self.ways(round, &ways, &inside)?;
-        for end in &ends {
-            self.round_is_over(state, end, owner, member)?;
-        }
-        let Some(first) = ends.first() else {
-            return refuse("there is no way through the round");
-        };
-        if ends
-            .iter()
-            .any(|end| shape(end, member) != shape(first, member))
-        {
-            return refuse("rounds do not all end alike");
-        }
-        Ok(self.fold(state, &ends, owner, member, mark, &forgotten))
-    }
-
-    /// Does a loop have as many rounds as the family has members? If so: does it name them?
-    fn goes_over(&self, domain: &Domain, family: FamilyId) -> Result<bool, Refused> {
-        let index = &self.song.families[family.index()].index;
-        let sort = index.first().map(|index| &index.ty);
-        let is_sort = |ty: &Ty| Some(ty) == sort;
-        match domain {
-            Domain::Type(ty) if is_sort(ty) => return Ok(true),
-            Domain::In(set) => match &set.kind {
-                ExprKind::All(ty) if is_sort(ty) => return Ok(true),
-                ExprKind::Range {
-                    start,
-                    end,
-                    inclusive,
-                } => {
-                    let first = ExprKind::Int(i64::from(*inclusive));
-                    let counts = matches!(&bare(end).kind, ExprKind::Method(Builtin::Len, all)
-                        if matches!(&all[..], [one] if matches!(&one.kind, ExprKind::All(ty) if is_sort(ty))));
-                    if bare(start).kind == first && counts {
-                        return Ok(false);
-                    }
-                }
-                _ => {}
-            },
-            Domain::Type(_) => {}
-        }
-        refuse("the loop goes over something else")
-    }
-
-    /// Does a body receive from any member of a family?
-    fn gathers(&self, owner: FamilyId, body: &Block, family: FamilyId) -> bool {
-        struct Receives<'a>(Vec<&'a Accept>);
-        fn collect<'a>(block: &'a Block, found: &mut Receives<'a>) {
-            for stmt in block {
-                match &stmt.kind {
-                    StmtKind::Receive(accept) => found.0.push(accept),
-                    StmtKind::If(_, a, b) | StmtKind::Maybe(a, b) => {
-                        collect(a, found);
-                        collect(b, found);
-                    }
-                    StmtKind::Match(_, arms) => {
-                        arms.iter().for_each(|(_, block)| collect(block, found));
-                    }
-                    StmtKind::While(_, _, body) | StmtKind::For { body, .. } => {
-                        collect(body, found);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        let mut found = Receives(Vec::new());
-        collect(body, &mut found);
-        found.0.into_iter().any(|accept| {
-            !matches!(accept.source, Source::Process(_))
-                && self.sends.sender(self.song, owner, accept) == Ok(family)
+        Ok(Loop {
+            local: *local,
+            domain,
+            body,
         })
     }
 
-    /// The body is done, nobody else has moved, and nothing is left over but with the member.
-    fn round_is_over(
+    /// What the rounds of a loop are counted by, and whether it names the members of a family.
+    pub(crate) fn index(&self, domain: &Domain) -> Result<(Index, bool), Refused> {
+        let sort = match domain {
+            Domain::Type(ty) => Some(ty),
+            Domain::In(set) => match &set.kind {
+                ExprKind::All(ty) => Some(ty),
+                _ => None,
+            },
+        };
+        if let Some(Ty::Sort(sort)) = sort {
+            return Ok(match self.family_of(&Ty::Sort(*sort)) {
+                Some(family) => (Index::Members(family), true),
+                None => (Index::Sort(*sort), false),
+            });
+        }
+        let Domain::In(set) = domain else {
+            return refuse("a loop over a type that is no sort");
+        };
+        if let Some(family) = self.counted(set) {
+            return Ok((Index::Members(family), false));
+        }
+        match is_closed(set) {
+            true => Ok((Index::Closed(Box::new(without_places(set))), false)),
+            false => refuse("a loop over a collection that depends on the state"),
+        }
+    }
+
+    /// The family that has as many members as a range has numbers: `0..Q.len()` or `1..=Q.len()`.
+    fn counted(&self, set: &Expr) -> Option<FamilyId> {
+        let ExprKind::Range {
+            start,
+            end,
+            inclusive,
+        } = &set.kind
+        else {
+            return None;
+        };
+        let ExprKind::Method(Builtin::Len, all) = &bare(end).kind else {
+            return None;
+        };
+        let ExprKind::All(ty) = &all.first()?.kind else {
+            return None;
+        };
+        let first = ExprKind::Int(i64::from(*inclusive));
+        (bare(start).kind == first).then(|| self.family_of(ty))?
+    }
+
+    /// Everybody but these is where they were, and members that came up are where their family was.
+    pub(crate) fn others_rest(
         &self,
         before: &State<'a>,
         end: &State<'a>,
-        owner: Actor,
-        member: Actor,
+        but: &[Actor],
     ) -> Result<(), Refused> {
-        if !end.positions[&owner].is_end() {
-            return refuse("the round is not over");
-        }
         for (actor, position) in &end.positions {
-            let may = *actor == owner || *actor == member;
-            if !may && before.positions.get(actor) != Some(position) {
+            if but.contains(actor) {
+                continue;
+            }
+            let home = before.positions.get(actor);
+            let home = home.or_else(|| before.positions.get(&actor.whole()));
+            if home != Some(position) {
                 return refuse("somebody else moves in a round");
             }
+            if end.serving.get(actor) != before.serving.get(actor) {
+                return refuse("a daemon begins to serve and goes on in another round");
+            }
         }
-        let others = |state: &State<'a>| -> BTreeMap<Channel, usize> {
-            let queues = state.queues.iter();
-            queues
-                .filter(|((from, to, _), _)| *from != member && *to != member)
-                .map(|(channel, queue)| (*channel, queue.len()))
-                .collect()
-        };
-        let (had, has) = (others(before), others(end));
-        if had != has {
-            let leaves =
-                |channel: &Channel| channel.0 == owner && has.get(channel) > had.get(channel);
-            let mut changed = has.keys().chain(had.keys());
-            return match changed
-                .all(|channel| has.get(channel) == had.get(channel) || leaves(channel))
-            {
-                true => refuse("messages that rounds leave for others: not covered"),
-                false => refuse("a round changes a queue that is not its member's"),
-            };
+        match before
+            .positions
+            .keys()
+            .all(|actor| end.positions.contains_key(actor))
+        {
+            true => Ok(()),
+            false => refuse("somebody is gone"),
         }
-        for (from, to, message) in end.taken.iter().filter(|(from, ..)| *from == member) {
-            let waiting = Waiting {
-                song: self.song,
-                sends: &self.sends,
-                family: member.family,
-                message: *message,
-                from: owner.family,
+    }
+
+    /// Messages per round belong to the loop that they are counted by.
+    pub(crate) fn per_round_fits(
+        &self,
+        before: &State<'a>,
+        end: &State<'a>,
+        index: Option<&Index>,
+    ) -> Result<(), Refused> {
+        let all = before.per_round.keys().chain(end.per_round.keys());
+        let channels: BTreeSet<Channel> = all.chain(&end.used).copied().collect();
+        for channel in channels {
+            let list = |state: &State<'a>| -> Vec<Index> {
+                let bag = state.per_round.get(&channel).into_iter().flatten();
+                bag.map(|one| one.index.clone()).collect()
             };
-            let second = end.queues.contains_key(&(*from, *to, *message));
-            if second || owner.member.is_some() || !waiting.holds(&end.positions[&member]) {
-                return refuse("a second message may come before the loop is over");
+            let mut had = list(before);
+            let mut has = list(end);
+            for _ in end.used.iter().filter(|used| **used == channel) {
+                match index {
+                    Some(index) => has.push(index.clone()),
+                    None => return refuse("a message of another loop's rounds is taken"),
+                }
+            }
+            let same = had.len() == has.len() && {
+                has.retain(|one| match had.iter().position(|other| other == one) {
+                    Some(at) => {
+                        had.remove(at);
+                        false
+                    }
+                    None => true,
+                });
+                has.is_empty()
+            };
+            if !same {
+                return refuse("an inner loop makes or takes messages of another's rounds");
             }
         }
         Ok(())
     }
 
-    /// What one round showed, of all members.
-    fn fold(
-        &mut self,
+    /// What nobody waited for is on queues of the member that the round is about, or was there before.
+    pub(crate) fn stale_is_about(
+        &self,
         before: &State<'a>,
-        ends: &[State<'a>],
-        owner: Actor,
-        member: Actor,
-        mark: u32,
-        forgotten: &BTreeSet<Var>,
-    ) -> State<'a> {
-        let whole = member.whole();
-        let mut after = before.clone();
-        if let Some(position) = after.positions.get_mut(&owner) {
-            position.advance();
+        end: &State<'a>,
+        member: Option<Actor>,
+    ) -> Result<(), Refused> {
+        let mut stale = end.stale.iter();
+        let fine = stale.all(|channel| {
+            before.stale.contains(channel)
+                || before.stale.contains(&general(channel))
+                || member.is_some_and(|member| touches(channel, member))
+        });
+        match fine {
+            true => Ok(()),
+            false => refuse("a message that nobody waits for is left in each round"),
         }
-        for var in forgotten {
-            let value = self.numbers.fresh(owner);
-            after.values.insert((owner, *var), value);
-        }
-        let first = &ends[0];
-        after
-            .positions
-            .insert(whole, first.positions[&member].clone());
-        let mut names = BTreeMap::new();
-        let mine = first.values.keys().filter(|(actor, _)| *actor == member);
-        let vars: Vec<Var> = mine.map(|(_, var)| *var).collect();
-        for var in vars {
-            let each = ends.iter().map(|end| end.values.get(&(member, var)));
-            let each: Vec<Option<&Symbol>> = each.collect();
-            let value = self.joined(&each, member, mark, &mut names);
-            after.values.insert((whole, var), value);
-        }
-        after
-            .queues
-            .retain(|(from, to, _), _| *from != whole && *to != whole);
-        for (channel, queue) in &first.queues {
-            let (from, to, message) = *channel;
-            if from != member && to != member {
-                continue;
-            }
-            let mut folded = Vec::new();
-            for (place, message) in queue.iter().enumerate() {
-                let mut values = Vec::new();
-                for field in 0..message.len() {
-                    let each = ends.iter().map(|end| {
-                        let queue = end.queues.get(channel)?;
-                        queue.get(place)?.get(field)
-                    });
-                    let each: Vec<Option<&Symbol>> = each.collect();
-                    values.push(self.joined(&each, member, mark, &mut names));
-                }
-                folded.push(values);
-            }
-            let swap = |actor: Actor| if actor == member { whole } else { actor };
-            after.queues.insert((swap(from), swap(to), message), folded);
-        }
-        after
     }
 
-    /// A value that is the same on all ways, said of every member; otherwise anything, member by member.
-    fn joined(
+    /// Forgets what rounds changed, and remembers whom they heard. The family that they deal with is left to their rule.
+    pub(crate) fn after_rounds(
         &mut self,
-        each: &[Option<&Symbol>],
-        member: Actor,
-        mark: u32,
-        names: &mut BTreeMap<u32, u32>,
-    ) -> Symbol {
-        let whole = member.whole();
-        let same = each.iter().all(|one| one.is_some() && *one == each[0]);
-        let Some(value) = each[0].filter(|_| same) else {
-            return self.numbers.fresh(whole);
-        };
-        // What was born in the round is another value for each member.
-        let numbers = &mut self.numbers;
-        let renamed = value.map(&mut |part| match part {
-            Symbol::Unknown(unknown) if unknown.number > mark => {
-                let number = *names.entry(unknown.number).or_insert_with(|| {
-                    numbers.0 += 1;
-                    numbers.0
-                });
-                Some(Symbol::Unknown(Unknown {
-                    number,
-                    owner: Some(whole),
-                    among: None,
-                }))
+        after: &mut State<'a>,
+        before: &State<'a>,
+        ends: &[State<'a>],
+        owners: &[(Actor, BTreeSet<Var>)],
+        dealt_with: Option<FamilyId>,
+    ) {
+        for end in ends {
+            for ((actor, var), value) in &end.values {
+                let mut owner = owners.iter().filter(|(owner, _)| owner == actor);
+                let may_change = owner.next().is_none_or(|(_, vars)| vars.contains(var));
+                let other = before.positions.contains_key(actor) && !actor.is_family(self.song);
+                if other && may_change && before.values.get(&(*actor, *var)) != Some(value) {
+                    after.forget(&mut self.numbers, *actor, [var]);
+                }
             }
-            _ => None,
-        });
-        renamed.replace(member, whole)
+            for actor in end.positions.keys() {
+                let chosen = !before.positions.contains_key(actor);
+                if chosen && Some(actor.family) != dealt_with {
+                    let family = actor.whole();
+                    let vars = before.positions[&family].assigned();
+                    after.forget(&mut self.numbers, family, &vars);
+                }
+            }
+            self.remember(after, before, end);
+        }
+    }
+
+    fn remember(&self, after: &mut State<'a>, before: &State<'a>, end: &State<'a>) {
+        let there = before.positions.keys();
+        for actor in there.filter(|actor| !actor.is_family(self.song)) {
+            let had = before.heard_by(*actor);
+            let heard = end.heard.get(actor).map_or(&[][..], Vec::as_slice);
+            let new: Vec<Actor> = heard[had.min(heard.len())..]
+                .iter()
+                .map(|from| from.whole())
+                .collect();
+            after.heard.entry(*actor).or_default().extend(new);
+            let position = &end.positions[actor];
+            let at_loop = position.is_outermost() && position.stmt().is_some_and(is_endless);
+            if let Some(heard) = end.heard_in_round.get(actor).filter(|_| !at_loop) {
+                let heard = heard.iter().map(|from| from.whole());
+                after
+                    .heard_in_round
+                    .entry(*actor)
+                    .or_default()
+                    .extend(heard);
+            }
+        }
+    }
+
+    /// Messages that all rounds leave become one per round.
+    pub(crate) fn leave(
+        &mut self,
+        after: &mut State<'a>,
+        lefts: &[Left],
+        index: &Index,
+        owner: Actor,
+        mark: u32,
+    ) -> Result<(), Refused> {
+        for (channel, messages) in &lefts[0] {
+            let [message] = &messages[..] else {
+                return refuse("a round leaves two messages in one queue");
+            };
+            if after.queues.contains_key(channel) || after.per_round.contains_key(channel) {
+                return refuse("a queue has messages per round and others");
+            }
+            let mut values = Vec::new();
+            for field in 0..message.len() {
+                let each = lefts.iter().map(|left| &left[channel][0][field]);
+                let each: Vec<Symbol> = each
+                    .map(|one| self.of_any_round(owner, mark, one))
+                    .collect();
+                values.push(self.joined(&each, owner));
+            }
+            let bag = after.per_round.entry(*channel).or_default();
+            bag.push(PerRound {
+                index: index.clone(),
+                values,
+            });
+        }
+        Ok(())
+    }
+
+    /// A value of a round for somebody outside of it: what was born there, and members, are unknown.
+    fn of_any_round(&mut self, owner: Actor, mark: u32, value: &Symbol) -> Symbol {
+        let song = self.song;
+        let is_old = |unknown: &Unknown| {
+            let mine = |owner: Actor| owner.member.is_none() && !owner.is_family(song);
+            unknown.number <= mark && unknown.owner.is_none_or(mine)
+        };
+        match value {
+            Symbol::Unknown(unknown) if is_old(unknown) => value.clone(),
+            Symbol::Data(tag, parts) => {
+                let parts = parts
+                    .iter()
+                    .map(|part| self.of_any_round(owner, mark, part));
+                Symbol::Data(*tag, parts.collect())
+            }
+            other => self.vague(owner, other),
+        }
+    }
+
+    /// A value that is the same on all ways, or one of a list.
+    pub(crate) fn joined(&mut self, each: &[Symbol], owner: Actor) -> Symbol {
+        let mut different: Vec<Symbol> = Vec::new();
+        for one in each {
+            if !different.contains(one) {
+                different.push(one.clone());
+            }
+        }
+        match different.len() {
+            1 => different.remove(0),
+            _ => self.numbers.one_of(owner, Some(different)),
+        }
     }
 }
 
-/// Where the member is, and how many messages wait in its queues.
-fn shape<'s, 'a>(end: &'s State<'a>, member: Actor) -> (&'s Position<'a>, Vec<(Channel, usize)>) {
+/// Where somebody is, and how many messages wait in its queues.
+pub(crate) fn shape<'s, 'a>(
+    end: &'s State<'a>,
+    member: Actor,
+) -> (&'s Position<'a>, Vec<(Channel, usize)>) {
     let queues = end.queues.iter();
-    let mine = queues.filter(|((from, to, _), _)| *from == member || *to == member);
+    let mine = queues.filter(|(channel, _)| touches(channel, member));
     let lengths = mine.map(|(channel, queue)| (*channel, queue.len()));
     (&end.positions[&member], lengths.collect())
 }
 
-/// A member by itself: what is known of all is known of it.
-fn unfold(state: &mut State<'_>, member: Actor) {
-    let whole = member.whole();
-    let position = state.positions[&whole].clone();
-    state.positions.insert(member, position);
-    let values = state
-        .values
-        .iter()
-        .filter(|((actor, _), _)| *actor == whole);
-    let values: Vec<_> = values
-        .map(|((_, var), value)| ((member, *var), value.replace(whole, member)))
-        .collect();
-    state.values.extend(values);
-    let swap = |actor: Actor| if actor == whole { member } else { actor };
-    let queues = state
-        .queues
-        .iter()
-        .filter(|((from, to, _), _)| *from == whole || *to == whole);
-    let queues: Vec<_> = queues
-        .map(|((from, to, message), queue)| {
-            let queue = queue.iter().map(|values| {
-                let values = values.iter();
-                values.map(|value| value.replace(whole, member)).collect()
-            });
-            ((swap(*from), swap(*to), *message), queue.collect())
-        })
-        .collect();
-    state.queues.extend(queues);
+/// How many messages per round there are.
+pub(crate) fn bags(end: &State<'_>) -> Vec<(Channel, usize)> {
+    let bags = end.per_round.iter();
+    bags.map(|(channel, bag)| (*channel, bag.len())).collect()
 }
 
-/// Is a loop's name used to say to whom or from whom?
-fn is_address(body: &Block, local: LocalId) -> bool {
-    struct Addresses(LocalId, bool);
-    impl Visit for Addresses {
-        fn stmt(&mut self, stmt: &Stmt) {
-            let address = match &stmt.kind {
-                StmtKind::Send(_, _, address) => Some(address),
-                StmtKind::Receive(Accept {
-                    source: Source::Process(process),
-                    ..
-                }) => Some(process),
-                _ => None,
-            };
-            self.1 |= address.is_some_and(|one| free_locals(one).contains(&self.0));
-            walk::stmt(self, stmt);
-        }
-    }
-    let mut addresses = Addresses(local, false);
-    body.iter().for_each(|stmt| addresses.stmt(stmt));
-    addresses.1
+/// Which messages wait in a queue.
+pub(crate) fn sendings(state: &State<'_>, channel: &Channel) -> Vec<u32> {
+    let waiting = state.waiting(channel).iter();
+    waiting.map(|message| message.sending).collect()
 }
 
 /// Is there a `break` out of the loop itself?
-fn breaks_out(body: &Block) -> bool {
+fn breaks_out(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
-        StmtKind::If(_, a, b) | StmtKind::Maybe(a, b) => breaks_out(a) || breaks_out(b),
-        StmtKind::Match(_, arms) => arms.iter().any(|(_, block)| breaks_out(block)),
-        _ => false,
+        StmtKind::While(..) | StmtKind::For { .. } => false,
+        _ => crate::code::blocks(stmt).into_iter().any(breaks_out),
     })
 }
 
@@ -374,4 +345,36 @@ fn bare(expr: &Expr) -> &Expr {
         ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
         _ => expr,
     }
+}
+
+/// Does it read no variable?
+fn is_closed(expr: &Expr) -> bool {
+    struct Reads(bool);
+    impl Visit for Reads {
+        fn expr(&mut self, expr: &Expr) {
+            self.0 |= matches!(
+                expr.kind,
+                ExprKind::Local(_) | ExprKind::Own(_) | ExprKind::SelfPid
+            );
+            walk::expr(self, expr);
+        }
+    }
+    let mut reads = Reads(false);
+    reads.expr(expr);
+    !reads.0
+}
+
+fn without_places(expr: &Expr) -> Expr {
+    let mut song = Song::default();
+    song.consts.push(plainsong_ir::Const {
+        name: String::new(),
+        ty: expr.ty.clone(),
+        value: Some(expr.clone()),
+        constraint: None,
+        locals: Vec::new(),
+        span: expr.span,
+    });
+    erase_spans(&mut song);
+    let value = song.consts.pop().and_then(|row| row.value);
+    value.unwrap_or_else(|| expr.clone())
 }

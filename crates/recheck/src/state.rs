@@ -1,13 +1,60 @@
-//! The symbolic state: where everybody is, what they hold, which messages wait.
+//! The symbolic state: where everybody is, what they hold, which messages wait, and who deals with whom.
+//!
+//! A queue between a whole family and a process is one queue per member. Messages that the rounds of a loop leave for
+//! somebody else are kept apart, one per round.
 
 use crate::actor::Actor;
 use crate::code::{Position, Var};
-use crate::symbol::{Symbol, Unknown, equal};
-use plainsong_ir::{BinOp, Expr, ExprKind, LocalId, MessageId, Pattern, PatternKind, UnOp};
+use crate::symbol::{Symbol, Unknown};
+use plainsong_ir::{Expr, FamilyId, MessageId, SortId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A queue: from whom, to whom, which kind.
 pub(crate) type Channel = (Actor, Actor, MessageId);
+
+/// Does a queue begin or end at an actor?
+pub(crate) fn touches(channel: &Channel, actor: Actor) -> bool {
+    channel.0 == actor || channel.1 == actor
+}
+
+/// With one actor in the place of another.
+pub(crate) fn redirect(channel: &Channel, old: Actor, new: Actor) -> Channel {
+    let swap = |actor: Actor| if actor == old { new } else { actor };
+    (swap(channel.0), swap(channel.1), channel.2)
+}
+
+/// With whole families in the place of members.
+pub(crate) fn general(channel: &Channel) -> Channel {
+    (channel.0.whole(), channel.1.whole(), channel.2)
+}
+
+/// A message that waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) values: Vec<Symbol>,
+    /// Which sending it is; later ones have greater numbers.
+    pub(crate) sending: u32,
+    /// How much its sender had heard.
+    pub(crate) heard: usize,
+}
+
+/// What the rounds of a loop are counted by. Loops with equal indices have equally many rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Index {
+    /// The members of a family.
+    Members(FamilyId),
+    /// The members of a sort that names no processes.
+    Sort(SortId),
+    /// A collection that depends on nothing; without places in the text.
+    Closed(Box<Expr>),
+}
+
+/// One message for each round of a loop.
+#[derive(Clone, Debug)]
+pub(crate) struct PerRound {
+    pub(crate) index: Index,
+    pub(crate) values: Vec<Symbol>,
+}
 
 /// The state.
 #[derive(Clone, Debug, Default)]
@@ -15,47 +62,161 @@ pub(crate) struct State<'a> {
     pub(crate) positions: BTreeMap<Actor, Position<'a>>,
     pub(crate) values: BTreeMap<(Actor, Var), Symbol>,
     /// Oldest first; no empty queues.
-    pub(crate) queues: BTreeMap<Channel, Vec<Vec<Symbol>>>,
+    pub(crate) queues: BTreeMap<Channel, Vec<Message>>,
+    /// No empty ones.
+    pub(crate) per_round: BTreeMap<Channel, Vec<PerRound>>,
+    /// Messages taken from those, in the round at hand.
+    pub(crate) used: Vec<Channel>,
+    /// Queues with a message that nobody waited for.
+    pub(crate) stale: BTreeSet<Channel>,
     /// What is known to differ.
     pub(crate) differ: Vec<(Symbol, Symbol)>,
-    /// Members that the owner of the round is committed to.
-    pub(crate) engaged: BTreeSet<Actor>,
-    /// Receives from any member in this round: by whom, and which queue it was.
-    pub(crate) taken: Vec<Channel>,
+    /// Who is committed to a member in the round at hand.
+    pub(crate) engaged: BTreeMap<Actor, BTreeSet<Actor>>,
+    /// Who has received from any member of which family in the round at hand.
+    pub(crate) taken: BTreeSet<(Actor, FamilyId)>,
+    /// The queues that this was from, of every kind that the receive would have taken.
+    pub(crate) consumed: BTreeSet<Channel>,
+    /// From whom everybody has received.
+    pub(crate) heard: BTreeMap<Actor, Vec<Actor>>,
+    /// From whom a daemon has received in its round.
+    pub(crate) heard_in_round: BTreeMap<Actor, BTreeSet<Actor>>,
+    /// Whom a daemon serves, and how much that one had heard when it asked.
+    pub(crate) serving: BTreeMap<Actor, (Actor, usize)>,
+    /// Families that act as daemons.
+    pub(crate) reactive: BTreeSet<FamilyId>,
+    /// Was an `if` in an expression supposed to be one way? Then some ways are about the other.
+    pub(crate) supposed: bool,
+    /// Families of which whoever comes first may still be served in the round at hand.
+    pub(crate) may_come: BTreeSet<FamilyId>,
 }
 
-/// Numbers for unknowns.
+/// Numbers for unknowns and sendings.
 #[derive(Debug, Default)]
-pub(crate) struct Numbers(pub(crate) u32);
+pub(crate) struct Numbers(u32);
 
 impl Numbers {
-    pub(crate) fn fresh(&mut self, owner: Actor) -> Symbol {
+    /// A number that is greater than all before.
+    pub(crate) fn next(&mut self) -> u32 {
         self.0 += 1;
+        self.0
+    }
+
+    /// The greatest so far.
+    pub(crate) fn last(&self) -> u32 {
+        self.0
+    }
+
+    /// Anything.
+    pub(crate) fn fresh(&mut self, owner: Actor) -> Symbol {
+        self.one_of(owner, None)
+    }
+
+    /// Anything, or one of a list.
+    pub(crate) fn one_of(&mut self, owner: Actor, among: Option<Vec<Symbol>>) -> Symbol {
         Symbol::Unknown(Unknown {
-            number: self.0,
+            number: self.next(),
             owner: Some(owner),
-            among: None,
+            among: among.map(Into::into),
         })
     }
 }
 
-impl State<'_> {
-    /// Every value changed.
-    fn change(&mut self, change: &dyn Fn(&Symbol) -> Symbol) {
-        for value in self.values.values_mut() {
-            *value = change(value);
+impl<'a> State<'a> {
+    /// The members of a family that are looked at by themselves.
+    pub(crate) fn members(&self, family: FamilyId) -> Vec<Actor> {
+        let actors = self.positions.keys().copied();
+        actors
+            .filter(|actor| actor.family == family && actor.member.is_some())
+            .collect()
+    }
+
+    /// How much an actor has heard.
+    pub(crate) fn heard_by(&self, actor: Actor) -> usize {
+        self.heard.get(&actor).map_or(0, Vec::len)
+    }
+
+    /// Which messages wait in a queue.
+    pub(crate) fn waiting(&self, channel: &Channel) -> &[Message] {
+        self.queues.get(channel).map_or(&[], Vec::as_slice)
+    }
+
+    /// Takes the oldest message of a queue.
+    pub(crate) fn pop(&mut self, channel: &Channel) -> Option<Message> {
+        let queue = self.queues.get_mut(channel)?;
+        let first = queue.remove(0);
+        if queue.is_empty() {
+            self.queues.remove(channel);
         }
-        for value in self.queues.values_mut().flatten().flatten() {
-            *value = change(value);
-        }
-        for (a, b) in &mut self.differ {
-            *a = change(a);
-            *b = change(b);
+        Some(first)
+    }
+
+    /// Forgets what these variables hold.
+    pub(crate) fn forget<'v>(
+        &mut self,
+        numbers: &mut Numbers,
+        actor: Actor,
+        vars: impl IntoIterator<Item = &'v Var>,
+    ) {
+        for var in vars {
+            let value = numbers.fresh(actor);
+            self.values.insert((actor, *var), value);
         }
     }
 
+    /// Forgets what the messages of a queue say.
+    pub(crate) fn forget_messages(&mut self, numbers: &mut Numbers, channel: &Channel) {
+        for message in self.queues.get_mut(channel).into_iter().flatten() {
+            for value in &mut message.values {
+                *value = numbers.fresh(channel.0);
+            }
+        }
+    }
+
+    /// A member by itself: what is known of all is known of it.
+    pub(crate) fn unfold(&mut self, member: Actor) {
+        let whole = member.whole();
+        let position = self.positions[&whole].clone();
+        self.positions.insert(member, position);
+        let values = self.values.iter().filter(|((actor, _), _)| *actor == whole);
+        let values: Vec<_> = values
+            .map(|((_, var), value)| ((member, *var), value.replace(whole, member)))
+            .collect();
+        self.values.extend(values);
+        let queues = self.queues.iter();
+        let queues: Vec<_> = queues
+            .filter(|(channel, _)| touches(channel, whole))
+            .map(|(channel, queue)| {
+                let mut queue = queue.clone();
+                for message in &mut queue {
+                    for value in &mut message.values {
+                        *value = value.replace(whole, member);
+                    }
+                }
+                (redirect(channel, whole, member), queue)
+            })
+            .collect();
+        self.queues.extend(queues);
+        let stale = self.stale.iter();
+        let stale: Vec<Channel> = stale
+            .filter(|channel| touches(channel, whole))
+            .map(|channel| redirect(channel, whole, member))
+            .collect();
+        self.stale.extend(stale);
+        if let Some(heard) = self.heard.get(&whole).cloned() {
+            self.heard.insert(member, heard);
+        }
+    }
+
+    /// Begins a round: what is about rounds only is empty.
+    pub(crate) fn begin_round(&mut self) {
+        self.used.clear();
+        self.consumed.clear();
+        self.may_come.clear();
+    }
+
     /// An unknown turns out to be a value.
-    fn learn(&mut self, unknown: &Unknown, value: &Symbol) {
+    pub(crate) fn learn(&mut self, unknown: &Unknown, value: &Symbol) {
         self.change(&|symbol| {
             symbol.map(&mut |part| match part {
                 Symbol::Unknown(one) if one == unknown => Some(value.clone()),
@@ -64,249 +225,27 @@ impl State<'_> {
         });
     }
 
-    /// Two values are, or are not, equal.
-    fn learn_equal(&mut self, a: &Symbol, b: &Symbol, truth: bool) {
-        match (a, b) {
-            (Symbol::Unknown(unknown), other) | (other, Symbol::Unknown(unknown)) if truth => {
-                self.learn(&unknown.clone(), &other.clone());
-            }
-            _ if truth => {}
-            _ => self.differ.push((a.clone(), b.clone())),
+    /// Every value changed.
+    fn change(&mut self, change: &dyn Fn(&Symbol) -> Symbol) {
+        for value in self.values.values_mut() {
+            *value = change(value);
         }
-    }
-
-    /// What an actor's expression comes to; anything where that is not understood.
-    pub(crate) fn eval(&self, numbers: &mut Numbers, actor: Actor, expr: &Expr) -> Symbol {
-        let all = |numbers: &mut Numbers, parts: &[Expr]| -> Vec<Symbol> {
-            let parts = parts.iter();
-            parts.map(|one| self.eval(numbers, actor, one)).collect()
-        };
-        let held = |var: Var| self.values.get(&(actor, var)).cloned();
-        let known = match &expr.kind {
-            ExprKind::Bool(value) => Some(Symbol::Bool(*value)),
-            ExprKind::Int(value) => Some(Symbol::Int(*value)),
-            ExprKind::Local(local) => held(Var::Local(*local)),
-            ExprKind::Own(var) => held(Var::Own(*var)),
-            ExprKind::SelfPid => Some(Symbol::Process(actor)),
-            ExprKind::Pid(family, index) => match &all(numbers, index)[..] {
-                [] => Some(Symbol::Process(Actor {
-                    family: *family,
-                    member: None,
-                })),
-                [Symbol::Member(member)] if member.family == *family => {
-                    Some(Symbol::Process(*member))
-                }
-                _ => None,
-            },
-            ExprKind::None => Some(Symbol::Data(0, Vec::new())),
-            ExprKind::Some(inner) => Some(Symbol::Data(1, vec![self.eval(numbers, actor, inner)])),
-            ExprKind::Tuple(parts) | ExprKind::Struct(_, parts) => {
-                Some(Symbol::Data(0, all(numbers, parts)))
-            }
-            ExprKind::Variant(_, tag, parts) => Some(Symbol::Data(*tag, all(numbers, parts))),
-            ExprKind::Project(inner, at) | ExprKind::Field(inner, at) => {
-                match self.eval(numbers, actor, inner) {
-                    Symbol::Data(_, parts) => parts.get(*at).cloned(),
-                    _ => None,
-                }
-            }
-            ExprKind::Widen(inner) | ExprKind::Narrow(inner) => {
-                Some(self.eval(numbers, actor, inner))
-            }
-            ExprKind::Binary(..) | ExprKind::Unary(UnOp::Not, _) | ExprKind::Is(..) => {
-                self.truth(numbers, actor, expr).map(Symbol::Bool)
-            }
-            ExprKind::If(condition, yes, no) => match self.truth(numbers, actor, condition) {
-                Some(true) => Some(self.eval(numbers, actor, yes)),
-                Some(false) => Some(self.eval(numbers, actor, no)),
-                None => None,
-            },
-            _ => None,
-        };
-        known.unwrap_or_else(|| numbers.fresh(actor))
-    }
-
-    /// Is a condition true? Nothing when that is not known.
-    pub(crate) fn truth(&self, numbers: &mut Numbers, actor: Actor, expr: &Expr) -> Option<bool> {
-        match &expr.kind {
-            ExprKind::Binary(op, left, right) => match op {
-                BinOp::And | BinOp::Or | BinOp::Implies => {
-                    let left = self.truth(numbers, actor, left);
-                    let right = self.truth(numbers, actor, right);
-                    let left = match op {
-                        BinOp::Implies => left.map(|left| !left),
-                        _ => left,
-                    };
-                    let decides = *op != BinOp::And;
-                    if left == Some(decides) || right == Some(decides) {
-                        return Some(decides);
-                    }
-                    left.and(right).map(|_| !decides)
-                }
-                BinOp::Eq | BinOp::Ne | BinOp::Iff => {
-                    let left = self.eval(numbers, actor, left);
-                    let right = self.eval(numbers, actor, right);
-                    let same = equal(&left, &right, &self.differ)?;
-                    Some(same == (*op != BinOp::Ne))
-                }
-                _ => None,
-            },
-            ExprKind::Unary(UnOp::Not, inner) => {
-                self.truth(numbers, actor, inner).map(|truth| !truth)
-            }
-            ExprKind::Is(value, pattern) => {
-                let value = self.eval(numbers, actor, value);
-                self.fits(&value, pattern)
-            }
-            _ => match self.eval(numbers, actor, expr) {
-                Symbol::Bool(value) => Some(value),
-                _ => None,
-            },
-        }
-    }
-
-    /// From here on a condition is known.
-    pub(crate) fn suppose(
-        &mut self,
-        numbers: &mut Numbers,
-        actor: Actor,
-        expr: &Expr,
-        truth: bool,
-    ) {
-        match &expr.kind {
-            ExprKind::Unary(UnOp::Not, inner) => self.suppose(numbers, actor, inner, !truth),
-            ExprKind::Binary(BinOp::And, left, right) if truth => {
-                self.suppose(numbers, actor, left, true);
-                self.suppose(numbers, actor, right, true);
-            }
-            ExprKind::Binary(BinOp::Or, left, right) if !truth => {
-                self.suppose(numbers, actor, left, false);
-                self.suppose(numbers, actor, right, false);
-            }
-            ExprKind::Binary(op @ (BinOp::Eq | BinOp::Ne), left, right) => {
-                let left = self.eval(numbers, actor, left);
-                let right = self.eval(numbers, actor, right);
-                self.learn_equal(&left, &right, truth == (*op == BinOp::Eq));
-            }
-            ExprKind::Local(_) | ExprKind::Own(_) => {
-                if let Symbol::Unknown(unknown) = self.eval(numbers, actor, expr) {
-                    self.learn(&unknown, &Symbol::Bool(truth));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Does a value fit a pattern? Nothing when that is not known.
-    pub(crate) fn fits(&self, value: &Symbol, pattern: &Pattern) -> Option<bool> {
-        use PatternKind as P;
-        let all = |parts: &[Pattern], values: &[Symbol]| {
-            let each = parts.iter().zip(values);
-            let each: Vec<_> = each.map(|(part, value)| self.fits(value, part)).collect();
-            if each.contains(&Some(false)) {
-                return Some(false);
-            }
-            (!each.contains(&None)).then_some(true)
-        };
-        match (&pattern.kind, value) {
-            (P::Wild | P::Bind(_), _) => Some(true),
-            (_, Symbol::Unknown(unknown)) => {
-                let among = unknown.among.as_ref()?;
-                let none = among
-                    .iter()
-                    .all(|one| self.fits(one, pattern) == Some(false));
-                none.then_some(false)
-            }
-            (P::Bool(wanted), Symbol::Bool(value)) => Some(wanted == value),
-            (P::Int(wanted), Symbol::Int(value)) => Some(wanted == value),
-            (P::None, Symbol::Data(tag, _)) => Some(*tag == 0),
-            (P::Some(inner), Symbol::Data(tag, parts)) => match (tag, &parts[..]) {
-                (1, [value]) => self.fits(value, inner),
-                _ => Some(false),
-            },
-            (P::Variant(_, wanted, inner), Symbol::Data(tag, parts)) => match wanted == tag {
-                true => all(inner, parts),
-                false => Some(false),
-            },
-            (P::Tuple(inner) | P::Struct(_, inner), Symbol::Data(_, parts)) => all(inner, parts),
-            _ => None,
-        }
-    }
-
-    /// From here on a value fits a pattern: it gets that shape, and names get its parts.
-    pub(crate) fn open(
-        &mut self,
-        numbers: &mut Numbers,
-        actor: Actor,
-        value: &Symbol,
-        pattern: &Pattern,
-    ) {
-        use PatternKind as P;
-        let mut value = value.clone();
-        if let Symbol::Unknown(unknown) = &value {
-            let unknown = unknown.clone();
-            if let Some(shape) = self.shape(numbers, &unknown, pattern) {
-                self.learn(&unknown, &shape);
-                value = shape;
+        for message in self.queues.values_mut().flatten() {
+            for value in &mut message.values {
+                *value = change(value);
             }
         }
-        match (&pattern.kind, &value) {
-            (P::Bind(local), _) => {
-                self.values.insert((actor, Var::Local(*local)), value);
-            }
-            (P::Some(inner), Symbol::Data(1, parts)) if parts.len() == 1 => {
-                self.open(numbers, actor, &parts[0].clone(), inner);
-            }
-            (
-                P::Variant(_, _, inner) | P::Tuple(inner) | P::Struct(_, inner),
-                Symbol::Data(_, parts),
-            ) if inner.len() == parts.len() => {
-                for (inner, part) in inner.iter().zip(parts.clone()) {
-                    self.open(numbers, actor, &part, inner);
-                }
-            }
-            _ => {
-                let mut names: Vec<LocalId> = Vec::new();
-                crate::code::names_of(pattern, &mut names);
-                for name in names {
-                    let value = numbers.fresh(actor);
-                    self.values.insert((actor, Var::Local(name)), value);
-                }
-            }
+        for value in self
+            .per_round
+            .values_mut()
+            .flatten()
+            .flat_map(|one| &mut one.values)
+        {
+            *value = change(value);
         }
-    }
-
-    /// What an unknown looks like that fits a pattern.
-    fn shape(&self, numbers: &mut Numbers, unknown: &Unknown, pattern: &Pattern) -> Option<Symbol> {
-        use PatternKind as P;
-        if let Some(among) = &unknown.among {
-            let mut fitting = among
-                .iter()
-                .filter(|one| self.fits(one, pattern) != Some(false));
-            if let (Some(only), None) = (fitting.next(), fitting.next()) {
-                return Some(only.clone());
-            }
-        }
-        let mut parts = |number: usize| -> Vec<Symbol> {
-            (0..number)
-                .map(|_| {
-                    numbers.0 += 1;
-                    Symbol::Unknown(Unknown {
-                        number: numbers.0,
-                        owner: unknown.owner,
-                        among: None,
-                    })
-                })
-                .collect()
-        };
-        match &pattern.kind {
-            P::Bool(value) => Some(Symbol::Bool(*value)),
-            P::Int(value) => Some(Symbol::Int(*value)),
-            P::None => Some(Symbol::Data(0, Vec::new())),
-            P::Some(_) => Some(Symbol::Data(1, parts(1))),
-            P::Variant(_, tag, inner) => Some(Symbol::Data(*tag, parts(inner.len()))),
-            P::Tuple(inner) | P::Struct(_, inner) => Some(Symbol::Data(0, parts(inner.len()))),
-            P::Bind(_) | P::Wild | P::Pid(..) => None,
+        for (a, b) in &mut self.differ {
+            *a = change(a);
+            *b = change(b);
         }
     }
 }

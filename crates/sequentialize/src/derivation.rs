@@ -1,106 +1,185 @@
 //! The derivation as data: what a certificate is made of.
 //!
-//! All ways to the end, each a list of moves, read off the stories of the search. Statements are named by where they
-//! begin in the text, members by numbers. Nothing here is trusted: whoever wants to rely on it checks it.
+//! All ways to the end, each a list of events, read off the stories of the search. Statements are named by where they
+//! begin in the text, members by numbers. Nothing here is trusted: whoever wants to rely on it checks it. The format is
+//! the checker's; nothing else of it is used.
 
 use crate::line;
 use crate::part::OpKind;
 use crate::rules::Engine;
-use crate::story::{Event, Story};
+use crate::story::{At, Event, Story};
 use crate::stuck::Stuck;
 use crate::value::{Comp, Role};
-use crate::{race, voices_to_parts};
+use crate::{neighbours, race, voices_to_parts};
 use plainsong_ir::{Delivery, Song};
+use plainsong_recheck::Event as Told;
+use std::collections::BTreeMap;
 
 /// A way to the end.
-pub type Way = Vec<Move>;
-
-/// A step of a derivation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Move {
-    /// A process does a statement that does not communicate.
-    Does(String, u32),
-    /// A process sends at a statement, to a process.
-    Sends(String, u32, String),
-    /// A process receives at a statement, from a process.
-    Receives(String, u32, String),
-    /// A process decides at a statement for an arm.
-    Decides(String, u32, usize),
-    /// A process goes through a loop over a family; all ways through the round of a member.
-    Each(String, u32, String, Vec<Way>),
-    /// A rule of another kind, in words.
-    Other(&'static str),
-}
+type Way = Vec<Told>;
 
 /// The derivation of a song's line.
 pub fn derivation(song: &Song, delivery: Option<Delivery>) -> Result<Vec<Way>, Box<Stuck>> {
-    if let Some(answer) = crate::neighbours::neighbours(song, delivery) {
-        answer.map_err(Box::new)?;
-        return Ok(vec![vec![Move::Other(
-            "members that talk to the ones beside them",
-        )]]);
+    if let Some(answer) = neighbours::row(song, delivery) {
+        return answer.map(|row| vec![vec![row]]).map_err(Box::new);
     }
     let score = voices_to_parts::score(song, delivery)?;
     let senders = race::senders(&score)?;
     let mut engine = Engine::new(score, senders);
     let ends = engine.finish()?;
     if engine.pruned {
-        return Ok(vec![vec![Move::Other("a way on which an assertion fails")]]);
+        let rule = "a way on which an assertion fails".to_owned();
+        return Ok(vec![vec![Told::NotCovered { rule }]]);
     }
-    let stories = ends.iter().map(|end| way(&engine, &end.story));
-    Ok(once(stories))
-}
-
-/// Ways that differ only in what is not told are one.
-fn once(all: impl Iterator<Item = Way>) -> Vec<Way> {
-    let mut ways: Vec<Way> = Vec::new();
-    for way in all {
-        if !ways.contains(&way) {
-            ways.push(way);
-        }
-    }
-    ways
-}
-
-fn way(engine: &Engine<'_>, story: &Story) -> Way {
-    let events = story.events().into_iter();
-    events.filter_map(|event| told(engine, event)).collect()
-}
-
-fn told(engine: &Engine<'_>, event: &Event) -> Option<Move> {
-    let name = |comp: Comp| {
-        let family = engine.score.name(comp.family);
-        match comp.role {
-            Role::Member(number) => format!("{family}#{number}"),
-            Role::Single | Role::Rest => family.to_owned(),
-        }
+    let mut teller = Teller {
+        engine: &engine,
+        members: BTreeMap::new(),
     };
-    let place = event.at().map_or(0, |at| line::op(engine, at).1.start);
-    let who = event.at().map_or(String::new(), |at| name(at.comp));
-    Some(match event {
-        Event::Did(_) => Move::Does(who, place),
-        Event::Sent(_, _, to) => Move::Sends(who, place, name(*to)),
-        Event::Received {
-            from,
-            per_round: false,
-            ..
-        } => Move::Receives(who, place, name(*from)),
-        Event::Received { .. } => Move::Other("a message kept per round"),
-        Event::Took(at, arm) => match line::op(engine, *at).0 {
-            OpKind::Select { .. } => Move::Other("a receive of several kinds, or with a timeout"),
-            OpKind::Send(..) => Move::Other("a message that may be lost"),
-            _ => Move::Decides(who, place, *arm),
-        },
-        Event::Each { rounds: true, .. } => Move::Other("rounds of daemons"),
-        Event::Each { member, second, .. } if member != second => {
-            Move::Other("a round that deals with two members")
+    let stories: Vec<Story> = ends.iter().map(|end| end.story.clone()).collect();
+    Ok(teller.ways(&stories))
+}
+
+/// Tells stories. Members are numbered in the order in which they come up, so that ways that are alike look alike.
+struct Teller<'e, 'a> {
+    engine: &'e Engine<'a>,
+    members: BTreeMap<Comp, usize>,
+}
+
+impl Teller<'_, '_> {
+    /// All ways from here; those that differ only in what is not told are one.
+    fn ways(&mut self, stories: &[Story]) -> Vec<Way> {
+        let known = self.members.clone();
+        let mut ways: Vec<Way> = Vec::new();
+        for story in stories {
+            let events = story.events().into_iter();
+            let way = events.filter_map(|event| self.told(event)).collect();
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+            self.members.clone_from(&known);
         }
-        Event::Each { member, leaves, .. } => {
-            let ways = once(leaves.iter().map(|story| way(engine, story)));
-            Move::Each(who, place, name(*member), ways)
+        ways
+    }
+
+    fn name(&mut self, comp: Comp) -> String {
+        let family = self.engine.score.name(comp.family);
+        if !matches!(comp.role, Role::Member(_)) {
+            return family.to_owned();
         }
-        Event::Repeat { .. } | Event::Serves(_) => Move::Other("a loop with a number of rounds"),
-        Event::Chose(..) => Move::Other("a choice of a member"),
-        Event::Forgot(..) => return None,
-    })
+        let next = self.members.len() + 1;
+        let number = self.members.entry(comp).or_insert(next);
+        format!("{family}#{number}")
+    }
+
+    fn place(&self, at: At) -> u32 {
+        line::op(self.engine, at).1.start
+    }
+
+    fn told(&mut self, event: &Event) -> Option<Told> {
+        let Some(at) = event.at() else {
+            return match event {
+                Event::Serves(comp) => Some(Told::Comes {
+                    member: self.name(*comp),
+                }),
+                _ => None,
+            };
+        };
+        let who = self.name(at.comp);
+        let at = self.place(at);
+        Some(match event {
+            Event::Did(_) => Told::Does { who, at },
+            Event::Chose(_, comp) => Told::Chooses {
+                who,
+                at,
+                member: self.name(*comp),
+            },
+            Event::Sent(_, _, to) => Told::Sends {
+                who,
+                at,
+                to: self.name(*to),
+            },
+            Event::Received {
+                from,
+                per_round: true,
+                ..
+            } => Told::Collects {
+                who,
+                at,
+                from: self.name(*from),
+            },
+            Event::Received { from, arm, .. } => Told::Receives {
+                who,
+                at,
+                from: self.name(*from),
+                kind: *arm,
+            },
+            Event::Took(place, arm) => return self.took(*place, *arm),
+            Event::Each { .. } | Event::Repeat { .. } => self.rounds(event, who, at)?,
+            Event::Forgot(..) | Event::Serves(_) => return None,
+        })
+    }
+
+    fn rounds(&mut self, event: &Event, who: String, at: u32) -> Option<Told> {
+        Some(match event {
+            Event::Each {
+                rounds: true,
+                family,
+                member,
+                with,
+                leaves,
+                ..
+            } => {
+                let who = self.engine.score.name(*family).to_owned();
+                let member = self.name(*member);
+                let ways = self.ways(leaves);
+                match with {
+                    None => Told::Serves { who, member, ways },
+                    Some(with) => Told::Pairs {
+                        who,
+                        member,
+                        with: self.engine.score.name(*with).to_owned(),
+                        ways,
+                    },
+                }
+            }
+            Event::Each {
+                member,
+                second,
+                leaves,
+                ..
+            } => Told::Each {
+                who,
+                at,
+                member: self.name(*member),
+                named: self.name(*second),
+                ways: self.ways(leaves),
+            },
+            Event::Repeat {
+                partner, leaves, ..
+            } => Told::Repeats {
+                who,
+                at,
+                with: partner.map(|other| (self.name(other.comp), self.place(other))),
+                ways: self.ways(leaves),
+            },
+            _ => return None,
+        })
+    }
+
+    /// A branch that was taken. That a message was taken or sent is told by what follows.
+    fn took(&mut self, at: At, arm: usize) -> Option<Told> {
+        let who = self.name(at.comp);
+        let place = self.place(at);
+        match line::op(self.engine, at).0 {
+            OpKind::Select { arms, .. } => {
+                (arm == arms.len()).then_some(Told::TimesOut { who, at: place })
+            }
+            OpKind::Send(..) => (arm == 1).then_some(Told::Loses { who, at: place }),
+            _ => Some(Told::Decides {
+                who,
+                at: place,
+                arm,
+            }),
+        }
+    }
 }

@@ -27,7 +27,7 @@ mod stuck;
 mod value;
 mod voices_to_parts;
 
-pub use derivation::{Move, Way, derivation};
+pub use derivation::derivation;
 pub use line::Line;
 pub use stuck::{Obstacle, Stuck};
 

@@ -57,6 +57,8 @@ pub(crate) enum Event {
         member: Comp,
         second: Comp,
         rounds: bool,
+        /// The family that each member talks to, where it is none of daemons.
+        with: Option<FamilyId>,
         leaves: Rc<[Story]>,
     },
     /// A loop with a number of rounds.

@@ -23,6 +23,7 @@ mod steps;
 use crate::stuck::{Obstacle, Stuck};
 use crate::{Sequentialized, voices_to_parts};
 use plainsong_ir::{Delivery, MessageId, Song};
+use plainsong_recheck::Event;
 use std::collections::{BTreeMap, BTreeSet};
 use steps::{Action, Steps};
 
@@ -46,21 +47,41 @@ pub(crate) fn neighbours(
         line: Err("members that talk to the ones beside them have no line to show".to_owned()),
         pruned: false,
         may_leave: false,
-        steps: tried,
+        steps: tried.actions,
     }))
 }
 
-/// Tries sizes until further ones make no difference; how many actions were looked at.
-fn every_size(song: &Song, steps: &Steps<'_>) -> Result<usize, Stuck> {
-    let mut tried = 0;
+/// The claim about a ring or chain, for its certificate; nothing if it is none.
+pub(crate) fn row(song: &Song, delivery: Option<Delivery>) -> Option<Result<Event, Stuck>> {
+    let steps = steps::steps(song)?;
+    if let Err(stuck) = voices_to_parts::check_delivery(song.voices()?, delivery) {
+        return Some(Err(stuck));
+    }
+    Some(every_size(song, &steps).map(|tried| Event::Row {
+        who: steps.name.to_owned(),
+        middle: tried.middle,
+    }))
+}
+
+/// What was tried.
+struct Tried {
+    /// How many actions were looked at.
+    actions: usize,
+    /// With so many members in the middle, one more makes no difference.
+    middle: i64,
+}
+
+/// Tries sizes until further ones make no difference.
+fn every_size(song: &Song, steps: &Steps<'_>) -> Result<Tried, Stuck> {
+    let mut actions = 0;
     for size in 1..=2 * END {
-        tried += together(song, steps, size)?;
+        actions += together(song, steps, size)?;
     }
     let mut seen = BTreeSet::new();
     for middle in 1..MOST {
-        tried += together(song, steps, 2 * END + middle)?;
+        actions += together(song, steps, 2 * END + middle)?;
         if !seen.insert(signature(steps, middle)?) {
-            return Ok(tried);
+            return Ok(Tried { actions, middle });
         }
     }
     let sentence = "adding members to the middle goes on making a difference";

@@ -159,6 +159,7 @@ impl Engine<'_> {
             member: u,
             second: u,
             rounds: true,
+            with: Some(q.family),
             leaves: stories.into(),
         });
         tell(&mut after, servers.at, &known);

@@ -94,6 +94,7 @@ impl Engine<'_> {
             member: u,
             second: u,
             rounds: true,
+            with: None,
             leaves: stories.into(),
         });
         Ok(after)

@@ -601,6 +601,7 @@ impl Engine<'_> {
             member: u,
             second: x,
             rounds: false,
+            with: None,
             leaves: stories.into(),
         });
         Ok(after)

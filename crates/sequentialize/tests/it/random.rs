@@ -1,4 +1,5 @@
-//! Random parameterised programs: whatever is proved holds at small sizes, and ends as its line does.
+//! Random parameterised programs: whatever is proved holds at small sizes, ends as its line does, and has a certificate
+//! that is accepted.
 //!
 //! Programs are protocols of several phases over a family, a number of rounds, two single processes and a
 //! daemon (`protocols.rs`), changed at random in up to three places. `PLAINSONG_PROGRAMS` sets how many,
@@ -7,7 +8,9 @@
 use crate::endings::compare;
 use crate::oracle::{against, compile, sizes};
 use crate::protocols::{Dice, program};
-use plainsong_sequentialize::sequentialize;
+use plainsong_ir::Song;
+use plainsong_recheck::{Certificate, VERSION, hash, recheck};
+use plainsong_sequentialize::{derivation, sequentialize};
 use std::collections::BTreeMap;
 
 /// What tells that a program has several kinds, timeouts, losses, crashes or two families.
@@ -35,6 +38,7 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
     let mut seen = 0;
     let mut changed_and_proved = 0;
     let (mut told, mut compared, mut exact) = (0, 0, 0);
+    let mut rechecks = 0;
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let mut shapes: BTreeMap<&str, usize> = BTreeMap::new();
     for seed in first..first + programs {
@@ -49,6 +53,12 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
                 changed_and_proved += u64::from(changes > 0);
                 for shape in SHAPES.iter().filter(|shape| text.contains(**shape)) {
                     *shapes.entry(shape).or_default() += 1;
+                }
+                match rechecked(&song, &text) {
+                    Ok(()) => rechecks += 1,
+                    // An assertion fails on a way; the oracle sees it, too.
+                    Err(why) if line.pruned && why.ends_with("not covered") => {}
+                    Err(why) => panic!("seed {seed}: the certificate is refused: {why}\n{text}"),
                 }
                 let sum = sum + i64::from(text.contains("sort W"));
                 let (wrong, complete) = against(&song, &line, &sizes(&song, largest, sum), states);
@@ -72,7 +82,8 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
     }
     let share = 100 * proved / programs;
     let summary = format!(
-        "{proved} of {programs} proved ({share} %), {changed_and_proved} of them changed, {seen} instances seen to the end; {told} lines told, \
+        "{proved} of {programs} proved ({share} %), {changed_and_proved} of them changed, {rechecks} certificates rechecked, \
+         {seen} instances seen to the end; {told} lines told, \
          their endings compared in {compared} instances, {exact} of them exact; {reasons:?}; \
          proved with {shapes:?}"
     );
@@ -92,5 +103,23 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
         4 * told > 3 * proved && exact as u64 > proved,
         "too little was compared: {summary}"
     );
+    assert!(
+        10 * rechecks > 9 * proved,
+        "too few certificates: {summary}"
+    );
     println!("{summary}");
+}
+
+/// Checks the certificate of a program that is proved.
+fn rechecked(song: &Song, text: &str) -> Result<(), String> {
+    let ways = derivation(song, None).map_err(|stuck| stuck.sentence)?;
+    let certificate = Certificate {
+        version: VERSION,
+        file: String::new(),
+        hash: hash(text),
+        ways,
+    };
+    let shown = recheck(song, text, &certificate).map_err(|why| why.0)?;
+    assert!(shown.nothing_left || text.contains("timeout") || text.contains("crash"));
+    Ok(())
 }
