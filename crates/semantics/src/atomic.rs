@@ -78,14 +78,24 @@ impl Atoms {
         globals: &[Value],
         arguments: &[Value],
     ) -> Option<(Failure, Vec<Value>)> {
+        self.failures(action, globals, arguments).into_iter().next()
+    }
+
+    /// All ways in which `action` fails, with the globals at those points.
+    pub fn failures(
+        &self,
+        action: ActionId,
+        globals: &[Value],
+        arguments: &[Value],
+    ) -> Vec<(Failure, Vec<Value>)> {
         let branches = self.branches(action, globals, arguments).into_iter();
-        let mut failed = branches.filter_map(|branch| match branch.halt {
+        let failed = branches.filter_map(|branch| match branch.halt {
             Halt::Failed(failure) if failure.kind != FailureKind::Resource => {
                 Some((failure, branch.run.memory.values))
             }
             _ => None,
         });
-        failed.next()
+        failed.collect()
     }
 
     /// Everything that `action` may do.

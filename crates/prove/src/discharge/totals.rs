@@ -73,7 +73,47 @@ impl Ground<'_> {
         if totals.len() <= MOST_ADDED {
             self.added(&totals)?;
         }
+        self.share_a_sort(&totals)
+    }
+
+    /// Two sets of members of a sort that have more members together than the sort share one.
+    ///
+    /// What the functions add up to, place by place, has the sum of their sums ([`Lemma::Added`]). If it is
+    /// nowhere above one, it has no greater sum ([`Lemma::Below`]) than the size of the sort ([`Lemma::Size`]).
+    fn share_a_sort(&mut self, totals: &[Summed]) -> Result<()> {
+        let mut counts: Vec<(Summed, Term)> = Vec::new();
+        for &f in totals {
+            counts.extend(self.size_around(f.0).map(|size| (f, size)));
+        }
+        for (at, &((f, a), size)) in counts.iter().enumerate() {
+            for &((g, b), other) in &counts[at + 1..] {
+                if size == other {
+                    let says = facts::share(&mut self.theory.terms, (f, a), (g, b), size);
+                    self.used.extend([Lemma::Added, Lemma::Size]);
+                    self.fact(Lemma::Below, says)?;
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// The size of the sort whose members a function counts, if something is said about it.
+    fn size_around(&self, f: Term) -> Option<Term> {
+        let terms = &self.theory.terms;
+        let (from, _) = terms.array_parts(terms.sort(f));
+        let SortKind::Named(sort) = terms.kind(from) else {
+            return None;
+        };
+        let body = terms
+            .args(f)
+            .first()
+            .filter(|_| terms.op(f) == Op::Lambda)?;
+        let is_count = terms.op(*body) == Op::Ite
+            && terms.args(*body)[1..]
+                .iter()
+                .all(|one| matches!(terms.op(*one), Op::Int(0 | 1)));
+        let mut sizes = self.theory.size_symbols().filter(|_| is_count);
+        sizes.find(|(one, _)| *one == sort).map(|(_, size)| size)
     }
 
     /// Facts about one sum.

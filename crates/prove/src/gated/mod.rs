@@ -47,6 +47,8 @@ pub struct Gated {
     pub created: Vec<Created>,
     /// Locals at the end, where all ways there agree that they have a value.
     pub locals: BTreeMap<LocalId, Term>,
+    /// For choices of a `maybe` without `else`, by number, by the branches taken, when its block changes or creates something.
+    acts: BTreeMap<usize, Term>,
 }
 
 /// One thing that may not fail.
@@ -99,8 +101,17 @@ impl Gated {
             choices: Vec::new(),
             given: given.map(<[Term]>::to_vec),
             created: Vec::new(),
+            acts: BTreeMap::new(),
+            around: Vec::new(),
         };
-        let state = running.block(State { env, live }, &code.body)?;
+        let state = running.block(
+            State {
+                env,
+                live,
+                path: live,
+            },
+            &code.body,
+        )?;
         let result = match result {
             None => None,
             Some(local) => Some(state.env.locals.get(&local).copied().ok_or_else(|| {
@@ -113,9 +124,13 @@ impl Gated {
             guard,
             choices,
             created,
+            acts,
             ..
         } = running;
         let guard = theory.terms.and(&guard);
+        let acts = acts.into_iter();
+        let acts = acts.map(|(at, when)| (at, theory.terms.or(&when)));
+        let acts = acts.collect();
         Ok(Gated {
             gate,
             guard,
@@ -124,7 +139,18 @@ impl Gated {
             result,
             created,
             locals: state.env.locals,
+            acts,
         })
+    }
+
+    /// The choices, but that a `maybe` whose block changed and created nothing is not taken: they lead to the same,
+    /// and tell those who run this elsewhere what it really did.
+    pub fn doings(&self, theory: &mut Theory) -> Vec<Term> {
+        let mut choices = self.choices.clone();
+        for (&at, &acts) in &self.acts {
+            choices[at] = theory.terms.and(&[choices[at], acts]);
+        }
+        choices
     }
 
     /// The whole gate.
@@ -139,6 +165,8 @@ impl Gated {
 struct State {
     env: Env,
     live: Term,
+    /// The conditions of the branches around.
+    path: Term,
 }
 
 struct Running<'a> {
@@ -149,6 +177,9 @@ struct Running<'a> {
     choices: Vec<Term>,
     given: Option<Vec<Term>>,
     created: Vec<Created>,
+    acts: BTreeMap<usize, Vec<Term>>,
+    /// The choices of each `maybe` without `else` around.
+    around: Vec<usize>,
 }
 
 impl Running<'_> {
@@ -170,10 +201,12 @@ impl Running<'_> {
             }
             StmtKind::Assign(place, value) => {
                 let value = self.read(&mut state, value)?;
+                self.acting(&state);
                 self.assign(&mut state, place, value)?;
             }
             StmtKind::AssignChoice(place, choice) => {
                 let value = self.choice(&mut state, choice, stmt.span)?;
+                self.acting(&state);
                 self.assign(&mut state, place, value)?;
             }
             StmtKind::If(condition, yes, no) => {
@@ -181,8 +214,17 @@ impl Running<'_> {
                 return self.branches(state, condition, yes, no);
             }
             StmtKind::Maybe(yes, no) => {
+                let at = self.choices.len();
                 let taken = self.pick("maybe", Sort::BOOL);
-                return self.branches(state, taken, yes, no);
+                if no.is_empty() {
+                    self.acts.insert(at, Vec::new());
+                    self.around.push(at);
+                }
+                let state = self.branches(state, taken, yes, no);
+                if no.is_empty() {
+                    self.around.pop();
+                }
+                return state;
             }
             StmtKind::Match(scrutinee, arms) => {
                 let value = self.read(&mut state, scrutinee)?;
@@ -199,6 +241,7 @@ impl Running<'_> {
             StmtKind::Async(action, arguments) => {
                 let arguments = arguments.iter().map(|one| self.read(&mut state, one));
                 let arguments = arguments.collect::<Result<Vec<Term>>>()?;
+                self.acting(&state);
                 self.created.push(Created {
                     condition: state.live,
                     action: *action,
@@ -240,6 +283,13 @@ impl Running<'_> {
             }
         }
         Ok(state)
+    }
+
+    /// Something is changed or created here.
+    fn acting(&mut self, state: &State) {
+        for at in &self.around {
+            self.acts.entry(*at).or_default().push(state.path);
+        }
     }
 
     /// The value of an expression; its definedness is part of the gate.
@@ -343,9 +393,10 @@ impl Running<'_> {
         let not = self.theory.terms.not(condition);
         let taken = self.under(&state, condition);
         let other = self.under(&state, not);
+        let path = state.path;
         let yes = self.block(taken, yes)?;
         let no = self.block(other, no)?;
-        Ok(self.join(condition, yes, no))
+        Ok(self.join(condition, path, yes, no))
     }
 
     fn arms(
@@ -358,7 +409,7 @@ impl Running<'_> {
         let Some(((pattern, body), rest)) = arms.split_first() else {
             return Ok(state);
         };
-        let outside = state.env.clone();
+        let (outside, path) = (state.env.clone(), state.path);
         let fits = self.reading(&mut state, pattern.span, |lowering| {
             lowering.matches(pattern, value, ty)
         })?;
@@ -372,18 +423,19 @@ impl Running<'_> {
         let not = self.theory.terms.not(fits);
         let other = self.under(&state, not);
         let no = self.arms(other, value, ty, rest)?;
-        Ok(self.join(fits, yes, no))
+        Ok(self.join(fits, path, yes, no))
     }
 
     fn under(&mut self, state: &State, condition: Term) -> State {
         State {
             env: state.env.clone(),
             live: self.theory.terms.and(&[state.live, condition]),
+            path: self.theory.terms.and(&[state.path, condition]),
         }
     }
 
     /// Variable by variable: the one value or the other.
-    fn join(&mut self, condition: Term, yes: State, no: State) -> State {
+    fn join(&mut self, condition: Term, path: Term, yes: State, no: State) -> State {
         let terms = &mut self.theory.terms;
         let mut env = no.env;
         env.locals = yes
@@ -403,6 +455,7 @@ impl Running<'_> {
         State {
             env,
             live: terms.or(&[yes.live, no.live]),
+            path,
         }
     }
 }

@@ -38,13 +38,20 @@ impl Running<'_> {
         inside.env.locals.insert(round.local, member);
         let (choices, parts) = (self.choices.len(), self.gate.len());
         let (guards, created) = (self.guard.len(), self.created.len());
+        // What happens in some round would have to be said of all of them.
+        let around = std::mem::take(&mut self.around);
+        for at in &around {
+            self.acts.entry(*at).or_default().push(state.path);
+        }
         let mut counts = guard;
         if let Some(filter) = round.filter {
             let passes = self.read(&mut inside, filter)?;
             inside.live = self.theory.terms.and(&[inside.live, passes]);
             counts = self.theory.terms.and(&[guard, passes]);
         }
-        let end = self.block(inside, round.body)?;
+        let end = self.block(inside, round.body);
+        self.around = around;
+        let end = end?;
         if self.choices.len() > choices {
             return Err(Unsupported::new(
                 round.span,

@@ -130,6 +130,20 @@ pub fn added(terms: &mut Terms, (h, c): Summed, (f, a): Summed, (g, b): Summed) 
     terms.or(&[other, same])
 }
 
+/// Two functions that are nowhere above one together have sums that are no more than `size` together, where
+/// `size` is the number of places. [`Lemma::Below`](super::Lemma::Below) for their sum and the function that is
+/// one everywhere.
+pub fn share(terms: &mut Terms, (f, a): Summed, (g, b): Summed, size: Term) -> Term {
+    let above = somewhere(terms, f, |terms, x| {
+        let (y, z) = (terms.select(f, x), terms.select(g, x));
+        let (both, one) = (terms.add(y, z), terms.int(1));
+        terms.lt(one, both)
+    });
+    let sum = terms.add(a, b);
+    let fits = terms.le(sum, size);
+    terms.or(&[above, fits])
+}
+
 /// How many integers there are from `first` to before `end`.
 pub fn length(terms: &mut Terms, first: Term, end: Term) -> Term {
     let zero = terms.int(0);

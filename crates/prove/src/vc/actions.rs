@@ -3,17 +3,50 @@
 //! For engines that turn an action system into one sequential program, whose `init` does everything.
 
 use super::{Conditions, Following, State};
-use crate::lower::Unsupported;
-use crate::obligation::Rule;
+use crate::lower::{Env, Unsupported};
+use crate::obligation::{Obligation, Rule};
+use crate::term::Term;
 use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
 use plainsong_ir::unanimity::Owners;
-use plainsong_ir::{Claim, Code, Global, GlobalId, StartValue};
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{Block, Claim, Code, Global, GlobalId, StartValue, Stmt, StmtKind};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+/// Somebody who asks for more at some assertions of `init`.
+pub trait Watch {
+    /// Is an assertion of interest?
+    fn watches(&self, span: Span) -> bool;
+
+    /// What to ask for just before it: names and variables stand for what `env` says, and what is known
+    /// there is in `known`.
+    fn ask(
+        &self,
+        theory: &mut Theory,
+        env: &Env,
+        known: &[Term],
+        span: Span,
+    ) -> Result<Vec<Obligation>>;
+}
+
+/// What somebody asks for at assertions of `init`. Nothing else is asked for, though it is relied on: that
+/// [`of_init`] shows it. Loops with such assertions are cut at their heads, so that what is known is
+/// known of the state that a round really begins in.
+pub fn watched(theory: &mut Theory, watch: &dyn Watch) -> Result<Vec<Obligation>> {
+    Ok(followed(theory, &[], Some(watch))?.watched)
+}
+
 /// The obligations of `init`, with those of the properties in `finally` at its end.
 pub fn of_init(theory: &mut Theory, finally: &[usize]) -> Result<Conditions> {
+    followed(theory, finally, None)
+}
+
+fn followed(
+    theory: &mut Theory,
+    finally: &[usize],
+    watch: Option<&dyn Watch>,
+) -> Result<Conditions> {
     let song = theory.song.clone();
     let init = song.actions().and_then(|actions| actions.init.as_ref());
     let Some(code) = init else {
@@ -31,6 +64,7 @@ pub fn of_init(theory: &mut Theory, finally: &[usize]) -> Result<Conditions> {
         cuts: 0,
         lemma: None,
         used: BTreeSet::new(),
+        watch,
     };
     following.init(code, finally)?;
     Ok(following.conditions)
@@ -81,4 +115,18 @@ impl Following<'_> {
         state.env.store.globals.insert(id, value);
         Ok(())
     }
+}
+
+/// Is something in the block watched?
+pub(super) fn watches(watch: &dyn Watch, block: &Block) -> bool {
+    struct Looking<'w>(&'w dyn Watch, bool);
+    impl Visit for Looking<'_> {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.1 |= matches!(stmt.kind, StmtKind::Assert(_)) && self.0.watches(stmt.span);
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut looking = Looking(watch, false);
+    looking.block(block);
+    looking.1
 }

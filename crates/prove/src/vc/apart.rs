@@ -95,10 +95,10 @@ impl Following<'_> {
         let (chosen, cuts) = (self.chosen.len(), self.cuts);
         let made = self.followed_round(before, others, member, round);
         self.conditions = asked;
-        let choices = self.chosen.len() > chosen;
         self.chosen.truncate(chosen);
         self.cuts = cuts;
-        let (counts, end) = made.ok().flatten().filter(|_| !choices)?;
+        // What was chosen is among the symbols that came later.
+        let (counts, end) = made.ok().flatten()?;
         Some((counts, end, known))
     }
 

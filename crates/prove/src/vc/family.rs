@@ -11,6 +11,7 @@
 //! is needed. Sending to every member, gathering from every member, and an exchange of all with all
 //! (`for p in P { for q in P { node[q].got[p] = node[p].mine; } }`) are such loops.
 
+use super::actions::watches;
 use super::loops::{Round, Through};
 use super::{Flow, Following, State, States};
 use crate::rounds::{Coordinates, everywhere, separate};
@@ -25,7 +26,8 @@ impl Following<'_> {
         state: &State,
         round: &Round<'_>,
     ) -> Result<Option<States>> {
-        if !round.clauses.invariants.is_empty() {
+        let watched = self.watch.is_some_and(|watch| watches(watch, round.body));
+        if !round.clauses.invariants.is_empty() || watched {
             return Ok(None);
         }
         let song = self.theory.song.clone();

@@ -65,7 +65,7 @@ impl Following<'_> {
             rest,
             "before the first round, ",
         )?;
-        let mut head = self.head(state, body)?;
+        let mut head = self.head(state, (body, None))?;
         for invariant in &clauses.invariants {
             self.rely(&mut head, invariant)?;
         }
@@ -163,11 +163,13 @@ impl Following<'_> {
     }
 
     /// The state at the head: what the body writes is arbitrary.
-    fn head(&mut self, mut state: State, body: &Block) -> Result<State> {
+    fn head(&mut self, mut state: State, (body, own): (&Block, Option<LocalId>)) -> Result<State> {
         self.cuts += 1;
         let written = Written::of(body);
         for variable in written.variables {
-            self.forget(&mut state, variable)?;
+            if !self.forget_part(&mut state, variable, (body, own))? {
+                self.forget(&mut state, variable)?;
+            }
         }
         for local in written.locals {
             self.forget_local(&mut state, local)?;
@@ -254,7 +256,7 @@ impl Following<'_> {
         let mut before = state.clone();
         self.invariants(&mut before, &of_loop, Rule::Established)?;
         self.invariants(&mut before, &of_positions, Rule::Position)?;
-        let mut head = self.head(state.clone(), round.body)?;
+        let mut head = self.head(state.clone(), (round.body, Some(round.local)))?;
         let position = self.position(&mut head, &through, round)?;
         self.apart(&state, &mut head, &through, position, round)?;
         for invariant in &round.clauses.invariants {

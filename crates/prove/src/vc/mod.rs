@@ -25,6 +25,7 @@ mod actions;
 mod apart;
 pub(crate) mod assign;
 mod family;
+mod frame;
 mod join;
 mod loops;
 mod start;
@@ -51,6 +52,8 @@ pub struct Conditions {
     pub obligations: Vec<Obligation>,
     /// What is trusted or not covered, for the verdict.
     pub notes: Vec<String>,
+    /// What somebody asks for besides ([`Watch`]).
+    watched: Vec<Obligation>,
 }
 
 /// The obligations of line `line`, with those of the properties in `finally` and of the functions and
@@ -59,7 +62,7 @@ pub fn conditions(theory: &mut Theory, line: usize, finally: &[usize]) -> Result
     support::with_support(theory, line, finally)
 }
 
-pub use actions::of_init;
+pub use actions::{Watch, of_init, watched};
 
 /// What is known at a place of the text.
 #[derive(Clone, Debug, Default)]
@@ -101,6 +104,8 @@ struct Following<'a> {
     lemma: Option<usize>,
     /// Lemmas that were used.
     used: BTreeSet<usize>,
+    /// Who asks for more.
+    watch: Option<&'a dyn Watch>,
 }
 
 impl Following<'_> {

@@ -82,6 +82,11 @@ impl Following<'_> {
             StmtKind::Break => return Ok(vec![(Flow::Break, state)]),
             StmtKind::Continue => return Ok(vec![(Flow::Continue, state)]),
             StmtKind::Assert(condition) => {
+                if let Some(watch) = self.watch.filter(|watch| watch.watches(stmt.span)) {
+                    let known = &state.hypotheses;
+                    let more = watch.ask(self.theory, &state.env, known, stmt.span)?;
+                    self.conditions.watched.extend(more);
+                }
                 self.check(
                     &mut state,
                     condition,

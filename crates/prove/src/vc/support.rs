@@ -110,6 +110,7 @@ fn follow(
         cuts: 0,
         lemma: number.filter(|_| line.is_lemma()),
         used: BTreeSet::new(),
+        watch: None,
     };
     let followed = following.line(line, finally);
     following.theory.functions.induction = None;

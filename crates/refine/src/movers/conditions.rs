@@ -6,8 +6,12 @@ use crate::answer::obligation;
 use plainsong_ir::{ActionId, GlobalId};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::obligation::Obligation;
-use plainsong_prove::term::Term;
+use plainsong_prove::term::{Sort, Term};
 use plainsong_prove::theory::{Result, Theory};
+use rustc_hash::FxHashMap;
+
+/// The most choices between two that are tried one by one.
+const MOST_SPLIT: usize = 4;
 
 /// What has to be shown for a need.
 pub(super) fn obligations(
@@ -48,14 +52,35 @@ fn original(theory: &mut Theory, setting: &Setting) -> Result<Original> {
 /// first leads to as well, with the same results and asyncs.
 fn commutes(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
     let Original { one, two, known } = original(theory, setting)?;
-    let swapped_two = setting.run(theory, 1, &setting.store, Some(&two.choices))?;
-    let swapped_one = setting.run(theory, 0, &swapped_two.after, Some(&one.choices))?;
+    let doings = [one.doings(theory), two.doings(theory)];
+    let swapped_two = setting.run(theory, 1, &setting.store, Some(&doings[1]))?;
+    let swapped_one = setting.run(theory, 0, &swapped_two.after, Some(&doings[0]))?;
     let goals = same(theory, setting, [&one, &two], [&swapped_one, &swapped_two])?;
     let rule = Condition::Commutes.name();
     let span = setting.action(1).span;
     let all = goals.into_iter();
     let all = all.map(|(what, goal)| obligation(rule, span, what, known.clone(), goal));
     Ok(all.collect())
+}
+
+/// A goal for some choices; those between two are tried one by one.
+pub(crate) fn some_way(theory: &mut Theory, choices: &[Term], goal: Term) -> Term {
+    let mut goal = goal;
+    let mut split = 0;
+    for &choice in choices.iter().rev() {
+        let terms = &mut theory.terms;
+        if terms.sort(choice) == Sort::BOOL && split < MOST_SPLIT {
+            split += 1;
+            let ways = [true, false].map(|way| {
+                let way = terms.bool(way);
+                terms.replace(goal, &FxHashMap::from_iter([(choice, way)]))
+            });
+            goal = terms.or(&ways);
+        } else {
+            goal = terms.exists(choice, goal);
+        }
+    }
+    goal
 }
 
 /// The same with any choices in the swapped order; `None` when nothing is chosen.
@@ -74,10 +99,8 @@ pub(super) fn commutes_somehow(
     }
     let goals = same(theory, &setting, [&one, &two], [&swapped_one, &swapped_two])?;
     let goals: Vec<Term> = goals.into_iter().map(|(_, goal)| goal).collect();
-    let mut goal = theory.terms.and(&goals);
-    for choice in choices.into_iter().rev() {
-        goal = theory.terms.exists(choice, goal);
-    }
+    let goal = theory.terms.and(&goals);
+    let goal = some_way(theory, &choices, goal);
     let sentence = "some choices lead to the same state";
     let rule = Condition::Commutes.name();
     let span = setting.action(1).span;
@@ -228,10 +251,7 @@ fn nonblocking(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>
     let run = setting.run(theory, 1, &setting.store, None)?;
     let mut known = setting.known.clone();
     known.push(run.gate(theory));
-    let mut goal = run.guard;
-    for choice in run.choices.iter().rev() {
-        goal = theory.terms.exists(*choice, goal);
-    }
+    let goal = some_way(theory, &run.choices, run.guard);
     let action = setting.action(1);
     let told = format!("`{}` does not block", action.name);
     let rule = Condition::Nonblocking.name();

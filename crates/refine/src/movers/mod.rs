@@ -18,8 +18,8 @@
 //!
 //! Asyncs are a bag: what both create together is the same in both orders.
 //!
-//! DIFFERS. Choices of the swapped order are those of the original one
-//! (the identity as witness); where that does not do, the existential is asked.
+//! DIFFERS. Choices of the swapped order are those of the original one (the identity as witness), but that a
+//! `maybe` that did nothing does nothing; where that does not do, the existential is asked.
 
 mod conditions;
 mod setting;
@@ -27,6 +27,7 @@ mod setting;
 use crate::answer::{Answer, Proof, Prover};
 use crate::brute::Brute;
 use crate::footprint::Footprint;
+pub(crate) use conditions::some_way;
 use plainsong_ir::{ActionId, Actions, Mover, Song};
 use plainsong_prove::lower::Store;
 use plainsong_prove::obligation::Obligation;

@@ -2,8 +2,10 @@
 //!
 //! Statement. `A` with `assert c` before each `assume c`, and with an assertion before each choice that
 //! there is something to choose, abstracts `A`: it fails more often and otherwise does the same.
+//!
+//! What waits in one half of a `maybe` whose other half does not is left as it is: there is always a way on.
 
-use plainsong_ir::visit::{VisitMut, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{
     Action, Binding, Block, Choice, Domain, Expr, ExprKind, Local, LocalId, Quantifier, Stmt,
     StmtKind, Ty,
@@ -69,10 +71,16 @@ fn truth(stmt: &Stmt) -> Expr {
 
 impl VisitMut for Asserting {
     fn block(&mut self, block: &mut Block) {
-        walk_mut::block(self, block);
         let stmts = std::mem::take(block);
-        for stmt in stmts {
-            match &stmt.kind {
+        for mut stmt in stmts {
+            match &mut stmt.kind {
+                StmtKind::Maybe(yes, no) => {
+                    let free = (!waits(yes), !waits(no));
+                    if !free.0 && !free.1 {
+                        self.block(yes);
+                        self.block(no);
+                    }
+                }
                 StmtKind::Assume(condition) => {
                     let kind = StmtKind::Assert(condition.clone());
                     let span = stmt.span;
@@ -80,13 +88,34 @@ impl VisitMut for Asserting {
                     continue;
                 }
                 StmtKind::LetChoice(choice) | StmtKind::AssignChoice(_, choice) => {
-                    block.extend(self.choosable(choice, &stmt));
+                    let choice = choice.clone();
+                    block.extend(self.choosable(&choice, &stmt));
                 }
-                _ => {}
+                _ => walk_mut::stmt(self, &mut stmt),
             }
             block.push(stmt);
         }
     }
+}
+
+/// May the block wait?
+fn waits(block: &Block) -> bool {
+    struct Looking(bool);
+    impl Visit for Looking {
+        fn stmt(&mut self, stmt: &Stmt) {
+            match &stmt.kind {
+                StmtKind::Assume(_) => self.0 = true,
+                StmtKind::LetChoice(choice) | StmtKind::AssignChoice(_, choice) => {
+                    self.0 |= !matches!(choice.domain, Domain::Type(_)) || choice.filter.is_some();
+                }
+                _ => {}
+            }
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut looking = Looking(false);
+    looking.block(block);
+    looking.0
 }
 
 struct Renaming {

@@ -26,6 +26,11 @@ pub(crate) trait Ledger {
     /// One more async is pending, or one less because it runs.
     fn change(&self, action: ActionId, arguments: &[Expr], more: bool, span: Span) -> Vec<Stmt>;
 
+    /// What happens just before the last schedule calls an action, besides.
+    fn before_call(&self, _: ActionId, _: &[Expr], _: Span) -> Vec<Stmt> {
+        Vec::new()
+    }
+
     /// The actions.
     fn actions(&self) -> Vec<ActionId>;
 }

@@ -19,6 +19,7 @@ pub(super) fn abstraction_fails(
     let (own, other) = (known.stage.action(action), known.stage.action(by));
     let (store, arguments, mut hypotheses) = arbitrary(theory, &own.code)?;
     hypotheses.extend(known.invariants(theory, &store)?);
+    hypotheses.extend(known.standing(theory, &store, (by, &arguments))?);
     hypotheses.push(known.pending(theory, &store, (action, &arguments), 1));
     let run = Gated::run(theory, &own.code, None, &store, &arguments, None)?;
     let abstraction = Gated::run(theory, &other.code, None, &store, &arguments, None)?;
@@ -46,6 +47,7 @@ pub(super) fn abstraction_follows(
     let (own, other) = (known.stage.action(action), known.stage.action(by));
     let (store, arguments, mut hypotheses) = arbitrary(theory, &own.code)?;
     hypotheses.extend(known.invariants(theory, &store)?);
+    hypotheses.extend(known.standing(theory, &store, (by, &arguments))?);
     hypotheses.push(known.pending(theory, &store, (action, &arguments), 1));
     let run = Gated::run(theory, &own.code, None, &store, &arguments, None)?;
     let mut abstraction = Gated::run(theory, &other.code, None, &store, &arguments, None)?;
@@ -107,6 +109,7 @@ pub(super) fn invariants_kept(
     let (store, arguments, mut hypotheses) = arbitrary(theory, &own.code)?;
     hypotheses.extend(known.invariants(theory, &store)?);
     let original = stage.original(action);
+    hypotheses.extend(known.standing(theory, &store, (action, &arguments))?);
     hypotheses.push(known.pending(theory, &store, (original, &arguments), 1));
     let run = Gated::run(theory, &own.code, None, &store, &arguments, None)?;
     hypotheses.push(run.gate(theory));

@@ -1,57 +1,38 @@
 //! What is known about a configuration in which some asyncs are pending.
 //!
-//! The invariants of the program hold, what is about to act is pending, and of some actions there is at most
-//! one async at all, or at most one with the same arguments.
-//!
-//! [`Uniqueness`] is found, not declared. Statement. If `init` creates at most one async of `A` (with the
-//! same arguments), and from every state every action and abstraction creates at most what it takes
-//! away, then there is never more than one. Why sound. Induction over the steps of any of the programs that the
-//! sequentializations lead to: each step runs an action or an abstraction.
+//! The invariants of the program hold, what is about to act is pending, so do the [`laws`](super::laws), and for
+//! an abstraction what it stands on ([`standing`](super::standing)).
 
+use super::laws::Law;
 use super::stage::Stage;
-use crate::answer::{Prover, obligation};
+use super::standing::Standing;
 use crate::movers::Context;
 use plainsong_ir::{Action, ActionId, Code, Expr, GlobalId};
-use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::{Env, Lowering, Store};
-use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// How many asyncs of an action can be pending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Uniqueness {
-    /// At most one.
-    One,
-    /// At most one with the same arguments.
-    Each,
-}
+use plainsong_semantics::value::Value;
+use std::collections::BTreeMap;
 
 /// What is known when actions of one sequentialization are about to act.
 pub(crate) struct Known<'s> {
     pub(crate) stage: &'s Stage,
     pub(crate) sequence: usize,
-    pub(crate) unique: &'s BTreeMap<ActionId, Uniqueness>,
+    pub(crate) laws: &'s [Law],
+    /// For each eliminated action, what its abstraction stands on.
+    pub(crate) standing: BTreeMap<ActionId, Vec<Standing>>,
 }
 
 impl Known<'_> {
-    /// The invariants in a state; with them, that there is at most one async where that is so.
+    /// The invariants in a state, and with them the laws.
     pub(crate) fn invariants(&self, theory: &mut Theory, store: &Store) -> Result<Vec<Term>> {
         let all = &self.stage.staged.invariants[self.sequence];
         let mut known = Vec::new();
         if all.is_empty() {
             return Ok(known);
         }
-        for action in self.unique.keys() {
-            let (_, keys, _) = arbitrary(theory, &self.stage.action(*action).code)?;
-            let count = count(theory, self.stage, store, *action, &keys);
-            let one = theory.terms.int(1);
-            let mut most = theory.terms.le(count, one);
-            for key in keys.into_iter().rev() {
-                most = theory.terms.forall(key, most);
-            }
-            known.push(most);
+        for law in self.laws {
+            known.extend(self.law(theory, store, law)?);
         }
         for invariant in all {
             let (holds, defined) = lowered(theory, store, invariant)?;
@@ -59,6 +40,113 @@ impl Known<'_> {
             known.push(holds);
         }
         Ok(known)
+    }
+
+    /// What a law says: no async is pending twice, and of two that count for the same value at most one is.
+    fn law(&self, theory: &mut Theory, store: &Store, law: &Law) -> Result<Vec<Term>> {
+        let mut known = Vec::new();
+        let members: Vec<ActionId> = law.members.keys().copied().collect();
+        for (at, &one) in members.iter().enumerate() {
+            let (_, keys, _) = arbitrary(theory, &self.stage.action(one).code)?;
+            let first = count(theory, self.stage, store, one, &keys);
+            let top = theory.terms.int(1);
+            let mut most = theory.terms.le(first, top);
+            for key in keys.iter().rev() {
+                most = theory.terms.forall(*key, most);
+            }
+            known.push(most);
+            for &other in &members[at..] {
+                let Some(equal) = law.meet(one, other) else {
+                    continue;
+                };
+                let (_, mut others, _) = arbitrary(theory, &self.stage.action(other).code)?;
+                let mut free = others.clone();
+                for (a, b) in equal {
+                    free.retain(|key| *key != others[b]);
+                    others[b] = keys[a];
+                }
+                if one == other && free.is_empty() {
+                    continue;
+                }
+                let second = count(theory, self.stage, store, other, &others);
+                let zero = theory.terms.int(0);
+                let mut ways = vec![theory.terms.eq(first, zero), theory.terms.eq(second, zero)];
+                if one == other {
+                    ways.push(same(theory, self.stage.action(one), &keys, &others));
+                }
+                let mut either = theory.terms.or(&ways);
+                for key in keys.iter().chain(&free).rev() {
+                    either = theory.terms.forall(*key, either);
+                }
+                known.push(either);
+            }
+        }
+        Ok(known)
+    }
+
+    /// What an abstraction stands on, in a state; of an action that is none, nothing.
+    pub(crate) fn standing(
+        &self,
+        theory: &mut Theory,
+        store: &Store,
+        (action, arguments): (ActionId, &[Term]),
+    ) -> Result<Vec<Term>> {
+        let pairs = &self.stage.staged.eliminated[self.sequence];
+        let own = pairs.iter().find(|(_, by)| *by == action);
+        let all = own.and_then(|(original, _)| self.standing.get(original));
+        let all = all.into_iter().flatten();
+        all.map(|one| one.holds(theory, self.stage, store, arguments))
+            .collect()
+    }
+
+    /// That two asyncs, of an action and of an abstraction, can be pending together.
+    pub(crate) fn together(
+        &self,
+        theory: &mut Theory,
+        store: &Store,
+        [(first, one), (second, two)]: [(ActionId, &[Term]); 2],
+    ) -> Vec<Term> {
+        let stage = self.stage;
+        let (a, b) = (stage.original(first), stage.original(second));
+        let mut known = Vec::new();
+        if a == b {
+            let same = same(theory, stage.action(a), one, two);
+            let not = theory.terms.not(same);
+            let twice = self.pending(theory, store, (a, one), 2);
+            known.push(theory.terms.or(&[not, twice]));
+        }
+        for law in self.laws {
+            let Some(equal) = law.meet(a, b) else {
+                continue;
+            };
+            let mut parts = Vec::new();
+            for (i, j) in equal {
+                let ty = stage.action(a).code.locals[i].ty.clone();
+                parts.push(theory.equal(&ty, one[i], two[j]));
+            }
+            let both = theory.terms.and(&parts);
+            known.push(theory.terms.not(both));
+        }
+        let standing = self.standing.get(&b).into_iter().flatten();
+        for one_of in standing.filter(|standing| standing.other == a) {
+            let excluded = one_of.excludes(theory, stage, two, one);
+            known.push(theory.terms.not(excluded));
+        }
+        known
+    }
+
+    /// The same of values: can an async and one of an eliminated action be pending together?
+    pub(crate) fn possible(
+        &self,
+        (a, b): (ActionId, ActionId),
+        one: &[Value],
+        two: &[Value],
+    ) -> bool {
+        let mut laws = self.laws.iter().filter_map(|law| law.meet(a, b));
+        let unlawful = laws.any(|equal| equal.iter().all(|(i, j)| one[*i] == two[*j]));
+        let standing = self.standing.get(&b).into_iter().flatten();
+        let mut standing = standing.filter(|standing| standing.other == a);
+        !unlawful && !standing.any(|standing| standing.excludes_value(two, one))
     }
 
     /// That an async is pending.
@@ -80,26 +168,14 @@ impl Context for Known<'_> {
         &self,
         theory: &mut Theory,
         store: &Store,
-        [(first, one), (second, two)]: [(ActionId, &[Term]); 2],
+        pair: [(ActionId, &[Term]); 2],
     ) -> Result<Vec<Term>> {
         let mut known = self.invariants(theory, store)?;
-        let stage = self.stage;
-        let (a, b) = (stage.original(first), stage.original(second));
-        known.push(self.pending(theory, store, (b, two), 1));
-        known.push(self.pending(theory, store, (a, one), 1));
-        if a != b {
-            return Ok(known);
+        for (action, arguments) in pair {
+            let action = self.stage.original(action);
+            known.push(self.pending(theory, store, (action, arguments), 1));
         }
-        let same = same(theory, stage.action(a), one, two);
-        let not = theory.terms.not(same);
-        match self.unique.get(&a) {
-            Some(Uniqueness::One) => known.push(theory.terms.bool(false)),
-            Some(Uniqueness::Each) => known.push(not),
-            None => {
-                let twice = self.pending(theory, store, (a, one), 2);
-                known.push(theory.terms.or(&[not, twice]));
-            }
-        }
+        known.extend(self.together(theory, store, pair));
         Ok(known)
     }
 
@@ -107,11 +183,12 @@ impl Context for Known<'_> {
         &self,
         theory: &mut Theory,
         store: &Store,
-        (action, arguments): (ActionId, &[Term]),
+        one: (ActionId, &[Term]),
     ) -> Result<Vec<Term>> {
         let mut known = self.invariants(theory, store)?;
-        let action = self.stage.original(action);
-        known.push(self.pending(theory, store, (action, arguments), 1));
+        known.extend(self.standing(theory, store, one)?);
+        let action = self.stage.original(one.0);
+        known.push(self.pending(theory, store, (action, one.1), 1));
         Ok(known)
     }
 }
@@ -181,85 +258,4 @@ pub(crate) fn arbitrary(theory: &mut Theory, code: &Code) -> Result<(Store, Vec<
         arguments.push(value);
     }
     Ok((store, arguments, known))
-}
-
-/// Of which actions there is at most one async.
-pub(crate) fn uniqueness(
-    stage: &Stage,
-    init: Option<&Code>,
-    prover: &mut Prover<'_>,
-) -> BTreeMap<ActionId, Uniqueness> {
-    let mut steps: BTreeSet<ActionId> = stage.pools[0].clone();
-    steps.extend(stage.staged.eliminated.iter().flatten().map(|(_, by)| *by));
-    let mut found = BTreeMap::new();
-    for &action in &stage.pools[0] {
-        for kind in [Uniqueness::One, Uniqueness::Each] {
-            let asked = asked(stage, init, &steps, action, kind, prover.theory);
-            let Ok(Some(all)) = asked else { continue };
-            if prover.open("unique", &all).is_empty() {
-                found.insert(action, kind);
-                break;
-            }
-        }
-    }
-    found
-}
-
-fn asked(
-    stage: &Stage,
-    init: Option<&Code>,
-    steps: &BTreeSet<ActionId>,
-    action: ActionId,
-    kind: Uniqueness,
-    theory: &mut Theory,
-) -> Result<Option<Vec<Obligation>>> {
-    let mut all = Vec::new();
-    let nothing = Code::default();
-    let codes = steps.iter().map(|&id| (Some(id), &stage.action(id).code));
-    for (id, code) in codes.chain([(None, init.unwrap_or(&nothing))]) {
-        if !super::pool::created(&code.body).contains(&action) {
-            continue;
-        }
-        let (store, arguments, mut known) = arbitrary(theory, code)?;
-        let run = Gated::run(theory, code, None, &store, &arguments, None)?;
-        known.push(run.gate(theory));
-        known.push(run.guard);
-        let itself = id.is_some_and(|id| stage.original(id) == action);
-        let (count, most) = match kind {
-            Uniqueness::One => {
-                let Some(count) = run.created_in_all(theory, action) else {
-                    return Ok(None);
-                };
-                let most = i64::from(itself || id.is_none());
-                (count, theory.terms.int(most))
-            }
-            Uniqueness::Each => {
-                let of = stage.action(action);
-                let (_, keys, valid) = arbitrary(theory, &of.code)?;
-                known.extend(valid);
-                let count = run.created(theory, action, &keys);
-                let (one, zero) = (theory.terms.int(1), theory.terms.int(0));
-                let most = match (itself, id) {
-                    (true, _) => {
-                        let again = same(theory, of, &arguments, &keys);
-                        theory.terms.ite(again, one, zero)
-                    }
-                    (false, Some(_)) => zero,
-                    (false, None) => one,
-                };
-                (count, most)
-            }
-        };
-        let goal = theory.terms.le(count, most);
-        let sentence = "no more asyncs than it takes away";
-        let span = stage.action(action).span;
-        all.push(obligation(
-            "sequentialize/unique",
-            span,
-            sentence,
-            known,
-            goal,
-        ));
-    }
-    Ok(Some(all))
 }

@@ -18,16 +18,13 @@ use super::conditions::after;
 use super::context::{Known, arbitrary, lowered};
 use super::pool::created;
 use crate::answer::{Prover, obligation};
+use crate::movers::some_way as way;
 use plainsong_ir::{ActionId, Builtin, Expr, ExprKind, GlobalId, Ty};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::obligation::Obligation;
-use plainsong_prove::term::{Sort, Term};
+use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
-use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The most choices between two that are tried one by one.
-const MOST_SPLIT: usize = 4;
 
 const RULE: &str = "sequentialize/cooperation";
 
@@ -178,6 +175,7 @@ fn step(
     let code = &known.stage.action(by).code;
     let (before, arguments, mut hypotheses) = arbitrary(theory, code)?;
     hypotheses.extend(known.invariants(theory, &before)?);
+    hypotheses.extend(known.standing(theory, &before, (by, &arguments))?);
     hypotheses.push(known.pending(theory, &before, (action, &arguments), 1));
     let run = Gated::run(theory, code, None, &before, &arguments, None)?;
     hypotheses.push(run.gate(theory));
@@ -288,21 +286,7 @@ fn some_way(
     step: Step,
     goal: Term,
 ) -> Obligation {
-    let mut goal = goal;
-    let mut split = 0;
-    for &choice in step.run.choices.iter().rev() {
-        let terms = &mut theory.terms;
-        if terms.sort(choice) == Sort::BOOL && split < MOST_SPLIT {
-            split += 1;
-            let ways = [true, false].map(|way| {
-                let way = terms.bool(way);
-                terms.replace(goal, &FxHashMap::from_iter([(choice, way)]))
-            });
-            goal = terms.or(&ways);
-        } else {
-            goal = terms.exists(choice, goal);
-        }
-    }
+    let goal = way(theory, &step.run.choices, goal);
     let own = known.stage.action(by);
     let sentence = format!(
         "`{}` may go on for ever: no step of it is known to leave less to do",

@@ -17,8 +17,9 @@
 //! | `sequentialize/membership` | what the schedule calls is pending there |
 //! | `sequentialize/gate` | what it calls does not fail there (nor does `init`) |
 //! | `sequentialize/end` | at its end nothing of `E` is pending |
+//! | `sequentialize/standing` | gates about what is not pending any more: [`standing`] |
 //! | `sequentialize/invariant` | `Inv` holds when the schedule begins; steps of `Pool` and of each `A*` keep it |
-//! | `mover/…` | each `A*` moves left past each action of `Pool`: [`crate::movers`] |
+//! | `mover/…` | each `A*` moves left past each action of `Pool`, where both are pending: [`crate::movers`] |
 //! | `sequentialize/cooperation` | each `A*` has a step that leaves less to do: [`measure`] |
 //! | loops | the schedule is shown like any sequential program: `plainsong_prove::vc` |
 //!
@@ -35,6 +36,8 @@
 //! (`membership`) and `A*` does not fail at `(g, x)` (`gate`), and for each step of `A*` from there the
 //! configuration reached is in `I` again: the code up to the next call terminates and changes nothing.
 //! The same `(s, g, Ω)` may be reached by several prefixes; any of them will do.
+//!
+//! "Fails at" is said of configurations: the gate of an abstraction may speak about what is pending besides it.
 //!
 //! All configurations below satisfy `Inv`: those of `I` by `invariant` (the steps of a schedule are steps of
 //! abstractions that do not fail), and every further step is one of `Pool` or of an abstraction.
@@ -66,8 +69,9 @@
 //! never moved past: it comes first, and nothing creates it.
 //!
 //! DIFFERS from the literal rule (`I`, choice function and target as separate actions): they are read off the
-//! schedule. `Inv` may be relied on in mover conditions; it speaks about variables and what is pending. That at
-//! most one async (with the same arguments) is pending is found: [`context`].
+//! schedule. `Inv` may be relied on in mover conditions; it speaks about variables and what is pending. That of
+//! some asyncs at most one is pending is found ([`laws`]), and so are gates that say what is not pending any more
+//! when the schedule calls something ([`standing`]).
 //!
 //! NOT COVERED, and refused: programs with procedures; schedules that wait, choose, or look at what is pending;
 //! parameters whose values cannot index a map.
@@ -79,6 +83,7 @@ mod bag;
 mod conditions;
 mod context;
 mod inline;
+mod laws;
 mod line;
 mod measure;
 mod pool;
@@ -86,13 +91,15 @@ mod refute;
 mod runs;
 mod schedule;
 mod stage;
+mod standing;
 
 use crate::answer::{Answer, Proof, Prover};
 use crate::brute::Brute;
 use crate::movers::{Condition, Need, Side, needs_past, show};
 pub use line::line;
 
-use context::{Known, Uniqueness, uniqueness};
+use context::Known;
+use laws::laws;
 use plainsong_ir::{ActionId, Actions, Claim, Song};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
@@ -231,12 +238,15 @@ impl Sequences {
         };
         let mut told = Told::default();
         schedule_shown(&stage, at + 1 == actions.sequences.len(), prover, &mut told)?;
-        let unique = uniqueness(&stage, actions.init.as_ref(), prover);
-        let known = Known {
+        let laws = laws(&stage, actions.init.as_ref());
+        let mut known = Known {
             stage: &stage,
             sequence: at,
-            unique: &unique,
+            laws: &laws,
+            standing: BTreeMap::new(),
         };
+        let standing = standing::standing(song, &known, prover);
+        known.standing = standing.map_err(|why| why.message)?;
         for pair in &stage.staged.eliminated[at] {
             if actions.sequences[at]
                 .eliminated
@@ -445,17 +455,9 @@ fn somewhere_wrong(known: &Known<'_>, needs: &[Need]) -> Option<String> {
     let stage = known.stage;
     let brute = Brute::new(&stage.staged.song, LARGEST, STATES);
     for need in needs {
-        let (first, second) = (stage.original(need.first), stage.original(need.second));
         let alone = need.condition == Condition::Nonblocking;
-        let unique = known
-            .unique
-            .get(&first)
-            .filter(|_| first == second && !alone);
-        let possible = |one: &[Value], two: &[Value]| match unique {
-            Some(Uniqueness::One) => false,
-            Some(Uniqueness::Each) => one != two,
-            None => true,
-        };
+        let pair = (stage.original(need.first), stage.original(need.second));
+        let possible = |one: &[Value], two: &[Value]| alone || known.possible(pair, one, two);
         if let Some(refutation) = brute.refutes_where(need, &possible) {
             return Some(format!(
                 "{}: {}; if that cannot be, an `invariant` after `sequentialize` may say so",

@@ -2,16 +2,16 @@
 //! configuration that a small program reaches.
 //!
 //! What is found is real: a schedule that fails when it is run, or two asyncs that are pending at the same
-//! time in a run of the program and do not move past each other. So this refutes and never proves.
+//! time and do not move past each other, one of them when the schedule calls it. So this refutes and never proves.
 
-use super::line::line;
 use super::pool::pool;
 use super::runs::Runs;
-use super::stage::{Asserts, Staged, abstractions, staged};
+use super::stage::{Asserts, Staged, staged};
 use crate::answer::Refutation;
 use crate::brute::{Scene, refutation, wrong_in};
 use crate::compare::instances;
 use crate::movers::{Condition, Need, Side, needs_past};
+use plainsong_diagnostics::Span;
 use plainsong_ir::{Action, ActionId, Actions, Role, Song, System};
 use plainsong_semantics::atomic::{Atoms, Effect};
 use plainsong_semantics::instance::Instance;
@@ -19,7 +19,7 @@ use plainsong_semantics::show::show;
 use plainsong_semantics::threads::Threads;
 use plainsong_semantics::trace::{Failure, FailureKind};
 use plainsong_semantics::value::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const MOST: usize = 1_500;
 const STARTS: usize = 60;
 
 /// An async: its action and its arguments.
-type Async = (ActionId, Vec<Value>);
+pub(super) type Async = (ActionId, Vec<Value>);
 
 /// Something wrong with sequentialization number `at`, at some sizes.
 pub(super) fn refuted(song: &Song, at: usize, sizes: RangeInclusive<i64>) -> Option<Refutation> {
@@ -86,9 +86,7 @@ fn told(
     failure: &Failure,
     globals: &[Value],
 ) -> Refutation {
-    let within = |span: &plainsong_diagnostics::Span| {
-        span.start <= failure.span.start && failure.span.end <= span.end
-    };
+    let within = |span: &Span| span.start <= failure.span.start && failure.span.end <= span.end;
     let from = stage.asserts.iter().find(|(span, _)| within(span));
     let assertion = failure.kind == FailureKind::Assertion;
     let what = match from.map(|(_, what)| what).filter(|_| assertion) {
@@ -122,109 +120,195 @@ fn told(
     }
 }
 
-/// Two pending asyncs of a reachable configuration that do not move past each other.
+/// Two pending asyncs that do not move past each other: one that the schedule calls next, and another, in a
+/// configuration that steps of others lead to from there.
 fn does_not_move(song: &Song, at: usize, sizes: RangeInclusive<i64>) -> Option<Refutation> {
-    let before = line(song, at);
-    let mut actions = before.actions()?.clone();
-    let pairs = abstractions(&mut actions, &song.actions()?.sequences[at]);
-    let others: Vec<ActionId> = pool(song.actions()?, at).into_iter().collect();
+    let actions = song.actions()?;
+    let others: Vec<ActionId> = pool(actions, at).into_iter().collect();
+    let stopping = Stopping::new(song, at)?;
+    let with = stopping.song.actions()?;
+    let pairs = stopping.stage.eliminated[at].iter();
     let needs: Vec<Need> = pairs
-        .iter()
-        .flat_map(|(_, by)| needs_past(&actions, *by, Side::Left, &others))
+        .flat_map(|(_, by)| needs_past(with, *by, Side::Left, &others))
         .collect();
-    let with = Song {
-        system: System::Actions(actions),
-        ..before
-    };
-    let (with, init) = with_init_as_action(&with)?;
-    let with = Arc::new(with);
-    for size in sizes {
-        for instance in instances(&with, size) {
-            let atoms = Atoms::new(&instance);
-            let starts = Threads::new(&instance).stores().ok()?;
-            let looking = Looking {
-                atoms: &atoms,
-                pairs: &pairs,
-                needs: &needs,
-            };
-            if let Some(found) = looking.reach(init, &starts) {
-                return Some(found);
+    let mut found = None;
+    stopping.each_place(sizes, &mut |looking, (globals, next, others)| {
+        found = looking.wrong(&needs, globals, next, others);
+        found.is_some()
+    });
+    found
+}
+
+/// What is called next and what is pending besides, wherever a small schedule calls something, and where steps
+/// of others lead to from there; not all of it, if there is much.
+pub(super) fn moments(song: &Song, at: usize) -> BTreeSet<(Async, Vec<Async>)> {
+    let mut all = BTreeSet::new();
+    if let Some(stopping) = Stopping::new(song, at) {
+        stopping.each_place(1..=2, &mut |_, (_, next, others)| {
+            all.insert((next.clone(), others.clone()));
+            false
+        });
+    }
+    all
+}
+
+/// A schedule that may stop before each call.
+struct Stopping {
+    stage: Staged,
+    song: Arc<Song>,
+    runs: Runs,
+    schedule: ActionId,
+    at: usize,
+}
+
+impl Stopping {
+    fn new(song: &Song, at: usize) -> Option<Stopping> {
+        let mut whole = song.clone();
+        let actions = song.actions()?;
+        let mut with = actions.clone();
+        let mut runs = Runs::new(&mut whole, &mut with, &pool(actions, 0));
+        runs.stopping = true;
+        let stage = staged(&whole, at + 1, with, &runs);
+        let (song, schedule) = with_init_as_action(&stage.song)?;
+        Some(Stopping {
+            stage,
+            song: Arc::new(song),
+            runs,
+            schedule,
+            at,
+        })
+    }
+
+    /// Looks at places at some sizes until there is enough.
+    fn each_place(
+        &self,
+        sizes: RangeInclusive<i64>,
+        look: &mut dyn FnMut(&Looking<'_>, &Place) -> bool,
+    ) {
+        for size in sizes {
+            for instance in instances(&self.song, size) {
+                let atoms = Atoms::new(&instance);
+                let Ok(starts) = Threads::new(&instance).stores() else {
+                    return;
+                };
+                let looking = Looking {
+                    atoms: &atoms,
+                    pairs: &self.stage.eliminated[self.at],
+                    runs: &self.runs,
+                };
+                if looking.reach(self.schedule, &starts, look) {
+                    return;
+                }
+            }
+            if self.song.sorts.is_empty() {
+                return;
             }
         }
-        if with.sorts.is_empty() {
-            break;
-        }
     }
-    None
 }
+
+/// A configuration: the globals, what the schedule calls next, and what is pending besides.
+type Place = (Vec<Value>, Async, Vec<Async>);
 
 struct Looking<'a> {
     atoms: &'a Atoms,
     pairs: &'a [(ActionId, ActionId)],
-    needs: &'a [Need],
+    runs: &'a Runs,
 }
 
 impl Looking<'_> {
-    /// Looks at every configuration that can be reached.
-    fn reach(&self, init: ActionId, starts: &[Vec<Value>]) -> Option<Refutation> {
-        let mut known: BTreeSet<(Vec<Value>, Vec<Async>)> = BTreeSet::new();
-        let mut open: Vec<(Vec<Value>, Vec<Async>)> = Vec::new();
+    /// Looks at every configuration that steps of others lead to from a call of the schedule; is it enough?
+    fn reach(
+        &self,
+        schedule: ActionId,
+        starts: &[Vec<Value>],
+        look: &mut dyn FnMut(&Looking<'_>, &Place) -> bool,
+    ) -> bool {
+        let mut known: BTreeSet<Place> = BTreeSet::new();
+        let mut first: BTreeSet<Place> = BTreeSet::new();
         for start in starts.iter().take(STARTS) {
-            for effect in self.atoms.run(init, start, &[]) {
-                if let Effect::Done(done) = effect {
-                    open.push((done.globals, done.created));
+            for (failure, globals) in self.atoms.failures(schedule, start, &[]) {
+                if failure.span == Span::default() {
+                    first.extend(self.stopped(globals, start));
                 }
             }
         }
-        while let Some((globals, pending)) = open.pop() {
-            if known.len() > MOST || !known.insert((globals.clone(), pending.clone())) {
+        let mut open: VecDeque<Place> = first.into_iter().collect();
+        while let Some(place) = open.pop_front() {
+            if known.contains(&place) {
                 continue;
             }
-            if let Some(found) = self.wrong(&globals, &pending) {
-                return Some(found);
+            if look(self, &place) {
+                return true;
             }
-            for (position, (action, arguments)) in pending.iter().enumerate() {
-                for effect in self.atoms.run(*action, &globals, arguments) {
+            if known.len() > MOST {
+                continue;
+            }
+            let (globals, next, others) = &place;
+            for (position, (action, arguments)) in others.iter().enumerate() {
+                for effect in self.atoms.run(*action, globals, arguments) {
                     if let Effect::Done(done) = effect {
-                        let mut rest = pending.clone();
+                        let mut rest = others.clone();
                         rest.remove(position);
                         rest.extend(done.created);
                         rest.sort();
-                        open.push((done.globals, rest));
+                        open.push_back((done.globals, next.clone(), rest));
                     }
                 }
             }
+            known.insert(place);
         }
-        None
+        false
+    }
+
+    /// Where a run of the schedule stopped.
+    fn stopped(&self, mut globals: Vec<Value>, start: &[Value]) -> Option<Place> {
+        let (pending, ran) = (self.runs.pending.index(), self.runs.ran.index());
+        let next = self.runs.asyncs(&globals[ran]).pop()?;
+        let mut others = self.runs.asyncs(&globals[pending]);
+        others.sort();
+        let own = others.iter().position(|one| *one == next)?;
+        others.remove(own);
+        globals[pending] = start[pending].clone();
+        globals[ran] = start[ran].clone();
+        Some((globals, next, others))
     }
 
     /// What is wrong in one configuration.
-    fn wrong(&self, globals: &[Value], pending: &[Async]) -> Option<Refutation> {
-        for (at, (action, arguments)) in pending.iter().enumerate() {
-            let Some((_, by)) = self.pairs.iter().find(|(one, _)| one == action) else {
-                continue;
+    fn wrong(
+        &self,
+        needs: &[Need],
+        globals: &[Value],
+        next: &Async,
+        others: &[Async],
+    ) -> Option<Refutation> {
+        let (action, arguments) = next;
+        let (_, by) = self.pairs.iter().find(|(one, _)| one == action)?;
+        for need in needs.iter().filter(|need| need.second == *by) {
+            let alone = need.condition == Condition::Nonblocking;
+            let firsts: Vec<&Vec<Value>> = match alone {
+                true => vec![arguments],
+                false => {
+                    let others = others.iter().filter(|one| one.0 == need.first);
+                    others.map(|one| &one.1).collect()
+                }
             };
-            for need in self.needs.iter().filter(|need| need.second == *by) {
-                let others = pending.iter().enumerate();
-                let others = others.filter(|(other, one)| *other != at && one.0 == need.first);
-                let alone = need.condition == Condition::Nonblocking;
-                let firsts: Vec<&Vec<Value>> = match alone {
-                    true => vec![arguments],
-                    false => others.map(|(_, one)| &one.1).collect(),
+            for first in firsts {
+                let scene = Scene {
+                    globals: globals.to_vec(),
+                    first: first.clone(),
+                    second: arguments.clone(),
                 };
-                for first in firsts {
-                    let scene = Scene {
-                        globals: globals.to_vec(),
-                        first: first.clone(),
-                        second: arguments.clone(),
-                    };
-                    if let Some(wrong) = wrong_in(self.atoms, need, &scene) {
-                        let mut told = refutation(self.atoms, need, &scene, &wrong);
-                        told.reason = format!("{}: {}", need.condition.name(), told.reason);
-                        told.picture
-                            .push(format!("pending: {}", self.pending(pending)));
-                        return Some(told);
-                    }
+                if let Some(wrong) = wrong_in(self.atoms, need, &scene) {
+                    let mut told = refutation(self.atoms, need, &scene, &wrong);
+                    told.reason = format!("{}: {}", need.condition.name(), told.reason);
+                    told.picture.push(format!(
+                        "next: {}",
+                        self.pending(std::slice::from_ref(next))
+                    ));
+                    told.picture
+                        .push(format!("pending: {}", self.pending(others)));
+                    return Some(told);
                 }
             }
         }

@@ -1,4 +1,6 @@
 //! Pending asyncs as one bag of instances, for the interpreter: `pending`, and in `ran` what has run.
+//!
+//! A run may be made to stop before any call: it fails there, with what would be called next behind what ran.
 
 use super::bag::{Ledger, int, parameters, zero};
 use plainsong_diagnostics::Span;
@@ -7,6 +9,7 @@ use plainsong_ir::{
     GlobalId, Local, LocalId, Pattern, PatternKind, Place, Quantifier, Root, Song, StartValue,
     Stmt, StmtKind, Ty, Variant,
 };
+use plainsong_semantics::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most calls of a run.
@@ -20,6 +23,8 @@ pub(crate) struct Runs {
     pub(crate) pending: GlobalId,
     /// What has run.
     pub(crate) ran: GlobalId,
+    /// May runs stop before any call of the last schedule?
+    pub(crate) stopping: bool,
 }
 
 impl Runs {
@@ -52,7 +57,23 @@ impl Runs {
             variants,
             pending,
             ran,
+            stopping: false,
         }
+    }
+
+    /// The asyncs of a collection of instances.
+    pub(crate) fn asyncs(&self, collection: &Value) -> Vec<(ActionId, Vec<Value>)> {
+        let mut all = Vec::new();
+        for instance in collection.elements().iter() {
+            let Value::Variant(variant, arguments) = instance else {
+                continue;
+            };
+            let mut known = self.variants.iter();
+            if let Some((action, _)) = known.find(|(_, (at, _))| *at == *variant as usize) {
+                all.push((*action, arguments.to_vec()));
+            }
+        }
+        all
     }
 
     fn instance(&self, action: ActionId, arguments: &[Expr], span: Span) -> Option<Expr> {
@@ -184,6 +205,27 @@ impl Ledger for Runs {
         let noted = self.changed(self.ran, Builtin::Push, instance.clone(), span);
         let taken = self.changed(self.pending, Builtin::Without, instance, span);
         vec![self.short(span), taken, noted]
+    }
+
+    fn before_call(&self, action: ActionId, arguments: &[Expr], span: Span) -> Vec<Stmt> {
+        let Some(instance) = self
+            .instance(action, arguments, span)
+            .filter(|_| self.stopping)
+        else {
+            return Vec::new();
+        };
+        let noted = self.changed(self.ran, Builtin::Push, instance, span);
+        let never = Expr {
+            kind: ExprKind::Bool(false),
+            ty: Ty::Bool,
+            span: Span::default(),
+        };
+        let stop = Stmt {
+            kind: StmtKind::Assert(never),
+            span: Span::default(),
+        };
+        let kind = StmtKind::Maybe(vec![noted, stop], Vec::new());
+        vec![Stmt { kind, span }]
     }
 
     fn actions(&self) -> Vec<ActionId> {

@@ -15,7 +15,7 @@ use plainsong_ir::{
     Action, ActionId, Actions, BinOp, Block, Call, Callee, Claim, Code, Expr, ExprKind, Local,
     LocalId, PendingOf, Sequentialization, Song, Stmt, StmtKind, System, Ty,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What an assertion of a staged song is about.
@@ -41,7 +41,12 @@ pub(crate) struct Staged {
     pub(crate) decreases: Vec<Vec<Expr>>,
     /// Where assertions come from.
     pub(crate) asserts: Vec<(Span, Asserts)>,
+    /// For each, what it calls with which arguments, by the place in the text.
+    pub(crate) calls: Vec<Calls>,
 }
+
+/// What a schedule calls with which arguments, by the place in the text: start and end.
+pub(crate) type Calls = BTreeMap<(u32, u32), (ActionId, Vec<Expr>)>;
 
 /// A song for proofs: what is pending is a function for each action.
 pub(crate) struct Stage {
@@ -66,6 +71,8 @@ pub(crate) fn staged(song: &Song, count: usize, mut with: Actions, ledger: &dyn 
         ledger,
         locals: Vec::new(),
         asserts: Vec::new(),
+        calls: Vec::new(),
+        count,
     };
     let mut body = match &actions.init {
         Some(init) => staging.code(init, &[]),
@@ -79,10 +86,14 @@ pub(crate) fn staged(song: &Song, count: usize, mut with: Actions, ledger: &dyn 
             body.push(staging.assert(invariant.clone(), Asserts::Invariant));
         }
         invariants.push(own);
+        staging.calls.push(Calls::new());
         body.extend(staging.schedule(sequence, &eliminated[at]));
     }
     let Staging {
-        locals, asserts, ..
+        locals,
+        asserts,
+        calls,
+        ..
     } = staging;
     with.init = Some(Code {
         arity: 0,
@@ -107,6 +118,7 @@ pub(crate) fn staged(song: &Song, count: usize, mut with: Actions, ledger: &dyn 
         invariants,
         decreases,
         asserts,
+        calls,
     }
 }
 
@@ -165,6 +177,9 @@ struct Staging<'s> {
     ledger: &'s dyn Ledger,
     locals: Vec<Local>,
     asserts: Vec<(Span, Asserts)>,
+    calls: Vec<Calls>,
+    /// How many schedules there are.
+    count: usize,
 }
 
 impl Staging<'_> {
@@ -231,6 +246,13 @@ impl Staging<'_> {
         let by = eliminated.iter().find(|(one, _)| *one == action);
         let Some((_, by)) = by else { return Vec::new() };
         let (mut body, arguments) = self.fixed(call);
+        if let Some(calls) = self.calls.last_mut() {
+            let place = (call.span.start, call.span.end);
+            calls.insert(place, (action, arguments.clone()));
+        }
+        if self.calls.len() == self.count {
+            body.extend(self.ledger.before_call(action, &arguments, call.span));
+        }
         let count = self.ledger.count(action, &arguments, call.span);
         let some = Expr {
             kind: ExprKind::Binary(BinOp::Ge, Box::new(count), Box::new(int(1, call.span))),

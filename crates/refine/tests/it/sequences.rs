@@ -7,7 +7,7 @@
 //!
 //! `PLAINSONG_SYSTEMS` and `PLAINSONG_SEED` say how many random programs, and from where on.
 
-use plainsong_ir::Song;
+use plainsong_ir::{RangeEnd, Song, SortKind};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::{Answer, Prover};
 use plainsong_refine::compare::{Behaviours, behaviours};
@@ -18,7 +18,9 @@ use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::sync::Arc;
 
-const MOST_STATES: usize = 4_000;
+/// The most states of a song, and of a random program, which may have no end of them.
+const MOST_STATES: usize = 40_000;
+const MOST_STATES_OF_RANDOM: usize = 1_500;
 
 fn compiled(text: &str) -> Arc<Song> {
     let compiled = plainsong_syntax::compile(text);
@@ -51,10 +53,14 @@ fn proved(song: &Arc<Song>, solvers: &Solvers) -> usize {
         .count()
 }
 
-fn behaviours_at(song: &Arc<Song>, size: i64) -> Vec<Option<Behaviours>> {
+fn behaviours_at(song: &Arc<Song>, size: i64, most: usize) -> Vec<Option<Behaviours>> {
     let mut sizes = Sizes::new();
     for sort in &song.sorts {
-        if matches!(sort.kind, plainsong_ir::SortKind::Identities { .. }) {
+        let sized = match &sort.kind {
+            SortKind::Identities { .. } => true,
+            SortKind::Range(range) => range.end == RangeEnd::Open,
+        };
+        if sized {
             sizes = sizes.with(sort.name.clone(), size);
         }
     }
@@ -67,16 +73,16 @@ fn behaviours_at(song: &Arc<Song>, size: i64) -> Vec<Option<Behaviours>> {
     let seen: Vec<usize> = (0..globals).collect();
     let instances = Instance::all(song.clone(), &sizes, &bounds).expect("there are sizes");
     let all = instances.iter();
-    all.map(|one| behaviours(one, &seen, MOST_STATES)).collect()
+    all.map(|one| behaviours(one, &seen, most)).collect()
 }
 
 /// Where the original does something else than the program after `count` schedules; how many starts were
 /// compared otherwise.
-fn compare(song: &Arc<Song>, count: usize, size: i64) -> Result<usize, String> {
+fn compare(song: &Arc<Song>, count: usize, size: i64, most: usize) -> Result<usize, String> {
     let sequential = Arc::new(line(song, count));
-    let pairs = behaviours_at(song, size)
+    let pairs = behaviours_at(song, size, most)
         .into_iter()
-        .zip(behaviours_at(&sequential, size));
+        .zip(behaviours_at(&sequential, size, most));
     let mut compared = 0;
     for (one, other) in pairs {
         let (Some(one), Some(other)) = (one, other) else {
@@ -105,17 +111,19 @@ fn compare(song: &Arc<Song>, count: usize, size: i64) -> Result<usize, String> {
 #[test]
 fn songs_that_are_proved_end_as_their_schedules_do() {
     let solvers = Solvers::new(Setup::from_environment());
-    for path in [
-        "examples/broadcast_consensus.song",
-        "songs/refine/increments-and-decrements-one-by-one.song",
+    // With the largest size at which all states can be looked at.
+    for (path, largest) in [
+        ("examples/broadcast_consensus.song", 3),
+        ("examples/paxos.song", 2),
+        ("songs/refine/increments-and-decrements-one-by-one.song", 3),
     ] {
         let path = format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
         let song = compiled(&std::fs::read_to_string(&path).expect("the song is there"));
         let count = proved(&song, &solvers);
         assert_eq!(count, song.actions().expect("actions").sequences.len());
-        for size in 1..=3 {
-            let compared =
-                compare(&song, count, size).unwrap_or_else(|why| panic!("{path}: {why}"));
+        for size in 1..=largest {
+            let compared = compare(&song, count, size, MOST_STATES)
+                .unwrap_or_else(|why| panic!("{path}: {why}"));
             assert!(compared > 0, "{path}: nothing to compare at size {size}");
         }
     }
@@ -127,7 +135,7 @@ fn a_wrong_schedule_would_be_noticed() {
         init { for i in Id { async P(i); async Q(i); } }\n\
         sequentialize P, Q { for i in Id { call P(i); } for i in Id { call Q(i); } }\n";
     let song = compiled(text);
-    assert!(compare(&song, 1, 2).is_err());
+    assert!(compare(&song, 1, 2, MOST_STATES).is_err());
     assert_eq!(proved(&song, &Solvers::new(Setup::from_environment())), 0);
 }
 
@@ -150,7 +158,7 @@ fn random_programs_that_are_proved_end_as_their_schedules_do() {
         let is_proved = proved(&song, &solvers) == 1;
         shown += u64::from(is_proved);
         for size in 1..=2 {
-            match compare(&song, 1, size) {
+            match compare(&song, 1, size, MOST_STATES_OF_RANDOM) {
                 Err(why) if is_proved => panic!("seed {seed}: {why}\n{text}"),
                 Err(_) if size == 2 => wrong += 1,
                 _ => {}
@@ -179,18 +187,36 @@ impl Dice {
 
     /// Three actions, of which one or two are eliminated.
     fn program(&mut self) -> String {
-        let mut text = "sort Id;\nvar x: int = 0;\nvar b: bool = false;\n\
-                        var m: map<Id, int> = map i: Id => 0;\nvar s: set<Id> = {};\n"
-            .to_owned();
+        let ordered = self.below(3) == 0;
+        let sort = if ordered {
+            "sort Id = 0..;"
+        } else {
+            "sort Id;"
+        };
+        let mut text = format!(
+            "{sort}\nvar x: int = 0;\nvar b: bool = false;\n\
+             var m: map<Id, int> = map i: Id => 0;\nvar s: set<Id> = {{}};\n"
+        );
         let creates = self.below(4) == 0;
         let again = self.below(8) == 0;
         for name in ["P", "Q", "R"] {
             text.push_str(&format!("action {name}(i: Id) {{\n"));
             for _ in 0..=self.below(2) {
-                text.push_str(&format!("    {}\n", self.statement()));
+                let statement = match ordered && self.below(2) == 0 {
+                    true => self.in_order(),
+                    false => self.statement(),
+                };
+                text.push_str(&format!("    {statement}\n"));
             }
             if name == "P" && creates {
-                text.push_str("    async R(i);\n");
+                let ways = [
+                    "async R(i);",
+                    "async R(i);",
+                    "for j in Id { async R(j); }",
+                    "async R(i); async R(i);",
+                    "if b { async R(i); } else { maybe { async R(i); } }",
+                ];
+                text.push_str(&format!("    {}\n", self.of(&ways)));
             }
             if name == "P" && again {
                 text.push_str("    maybe { async P(i); }\n");
@@ -242,6 +268,18 @@ impl Dice {
             3 => "maybe { x = x + 1; } else { x = x - 1; }".to_owned(),
             _ => self.change(),
         }
+    }
+
+    /// Where the order in which things are called matters.
+    fn in_order(&mut self) -> String {
+        let all = [
+            "maybe { if forall j: Id where j in s :: j < i { s = s.with(i); } }",
+            "maybe { if x <= i { x = i + 1; } }",
+            "maybe { if forall j: Id where j > i :: m[j] == 0 { m[i] = m[i] + 1; } }",
+            "maybe { m[i] = x; }",
+            "if forall j: Id where j < i :: m[j] == 1 { m[i] = 1; }",
+        ];
+        self.of(&all).to_owned()
     }
 
     fn condition(&mut self) -> String {
