@@ -13,13 +13,16 @@ pub enum Who {
     Ours,
     /// The peer's, with ordinary collections.
     Peer,
+    /// The same, depth first.
+    PeerDeep,
     /// The peer's, packed by hand.
     PeerByHand,
 }
 
-const NAMES: [(Who, &str); 3] = [
+const NAMES: [(Who, &str); 4] = [
     (Who::Ours, "ours"),
     (Who::Peer, "peer"),
+    (Who::PeerDeep, "deep"),
     (Who::PeerByHand, "by-hand"),
 ];
 
@@ -95,6 +98,8 @@ fn search(who: &str, n: u32) -> u64 {
         "ours" => super::ours::search(n),
         #[cfg(feature = "peers")]
         "peer" => super::peer::search(n),
+        #[cfg(feature = "peers")]
+        "deep" => super::peer::search_deep(n),
         #[cfg(feature = "peers")]
         "by-hand" => super::peer::search_by_hand(n),
         _ => unreachable!("no peers without --features peers"),

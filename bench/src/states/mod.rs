@@ -3,7 +3,9 @@
 //! Two-phase commit with a transaction manager and n resource managers: the song in `songs/explore`, and the
 //! same model written for Stateright twice: with the collections one would naturally use (`theirs`), and
 //! packed into a few integers by hand (`by hand`). All search breadth first with one thread, and check
-//! that nobody commits while somebody aborts. The song has one state more: the one before `init`.
+//! that nobody commits while somebody aborts; `deep` is the natural one depth first, which keeps hashes of
+//! states only. The song has one state more: the one before `init`. The goal is against both natural ones, where
+//! there is something to search: below a tenth of a million states, starting a process is what takes memory.
 
 mod measured;
 mod ours;
@@ -15,6 +17,9 @@ use measured::{Measured, Who, in_its_own_process};
 
 /// Sizes, and how often to measure each.
 const SIZES: &[(u32, u32)] = &[(5, 3), (6, 3), (7, 3), (8, 2), (9, 1)];
+
+/// From so many states on the goal counts.
+const LARGE: u64 = 100_000;
 
 /// How many times more states per second, and how many times less memory, are asked for.
 const GOAL: (f64, f64) = (3.0, 1.0);
@@ -29,16 +34,18 @@ pub fn table() {
             println!("{}", row(n, &ours, &[]));
             continue;
         }
-        let theirs = [Who::Peer, Who::PeerByHand].map(|who| best(who, n, times));
+        let theirs = [Who::Peer, Who::PeerDeep, Who::PeerByHand].map(|who| best(who, n, times));
         for peer in &theirs {
             assert_eq!(ours.states, peer.states + 1, "2PC({n})");
         }
         println!("{}", row(n, &ours, &theirs));
-        let (speed, memory) = ours.against(&theirs[0]);
-        least = Some(match least {
-            Some((least, less)) => (least.min(speed), less.min(memory)),
-            None => (speed, memory),
-        });
+        for peer in theirs[..2].iter().filter(|_| ours.states >= LARGE) {
+            let (speed, memory) = ours.against(peer);
+            least = Some(match least {
+                Some((least, less)) => (least.min(speed), less.min(memory)),
+                None => (speed, memory),
+            });
+        }
     }
     if let Some((speed, memory)) = least {
         let met = if speed >= GOAL.0 && memory >= GOAL.1 {
@@ -54,7 +61,7 @@ pub fn table() {
 }
 
 const HEADING: &str = "searching two-phase commit as actions, states per CPU second
-  n       states       ours     theirs  ratio    by hand  ratio     memory   theirs  by hand";
+  n       states       ours     theirs  ratio       deep  ratio    by hand  ratio     memory   theirs     deep  by hand";
 
 fn row(n: u32, ours: &Measured, theirs: &[Measured]) -> String {
     let speed = |of: &Measured| format!("{:.2} M", of.per_second() / 1e6);

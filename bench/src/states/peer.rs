@@ -10,6 +10,13 @@ pub fn search(n: u32) -> u64 {
     checker.unique_state_count() as u64
 }
 
+/// The same depth first, which keeps hashes of states only.
+pub fn search_deep(n: u32) -> u64 {
+    let checker = Commit { n: n as usize }.checker().spawn_dfs().join();
+    checker.assert_properties();
+    checker.unique_state_count() as u64
+}
+
 /// The same with states of a few integers.
 pub fn search_by_hand(n: u32) -> u64 {
     let checker = Packed { n }.checker().spawn_bfs().join();

@@ -52,6 +52,8 @@ pub struct Task {
     pub limits: Limits,
     /// How many workers may share the work.
     pub jobs: usize,
+    /// How many bytes the states of an action system may take.
+    pub memory: Option<u64>,
     /// Are states that differ only in the names of symmetric members kept once?
     pub symmetry: bool,
     /// One delivery model for all messages, instead of the declared ones.

@@ -32,6 +32,8 @@ pub struct Request {
     pub limits: Limits,
     /// `--jobs`; one when not given.
     pub jobs: Option<usize>,
+    /// `--memory`, in bytes.
+    pub memory: Option<u64>,
     /// `--symmetry`.
     pub symmetry: bool,
     /// `--delivery`.
@@ -211,6 +213,7 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             bounds: request.bounds.clone(),
             limits: request.limits,
             jobs: request.jobs.unwrap_or(1),
+            memory: request.memory,
             symmetry: request.symmetry,
             delivery: request.delivery,
             proof: ProofOptions {

@@ -1,6 +1,7 @@
 //! A refutation as people read it: the reason with its values, the picture, the state that is
 //! wrong, what is left over, and how to see it again.
 
+use crate::changes::entries_that_differ;
 use crate::paint::{BAD, paint};
 use crate::{Account, Answer, Text, count, picture};
 use plainsong_diagnostics::Span;
@@ -141,6 +142,7 @@ fn body(source: Text<'_>, trace: &Trace) -> String {
         trace
             .undelivered
             .iter()
+            .filter(|sent| is_left_over(trace, sent))
             .map(|sent| undelivered(trace, sent)),
     );
     list(&mut text, "state", differing_state(trace).into_iter());
@@ -173,8 +175,15 @@ fn differing_state(trace: &Trace) -> Vec<String> {
     variables
         .into_iter()
         .filter(|(_, before, after)| before != after)
+        .flat_map(|(variable, before, after)| entries_that_differ(variable, before, after))
         .map(|(variable, before, after)| format!("{variable} = {after}   (was {before})"))
         .collect()
+}
+
+/// Asyncs that are pending are left over only where an execution was cut off: where something is wrong before
+/// the end there is always something to do, and a deadlock says who waits.
+fn is_left_over(trace: &Trace, sent: &Sent) -> bool {
+    sent.to.is_some() || trace.ending == Ending::Cut
 }
 
 fn undelivered(trace: &Trace, sent: &Sent) -> String {

@@ -21,6 +21,10 @@ pub struct Difference {
     pub same: bool,
     /// For people.
     pub text: String,
+    /// What the first difference is, in words.
+    pub sentence: Option<String>,
+    /// The events where they part, by position, on the left and on the right; none where a side has ended.
+    pub parting: (Option<usize>, Option<usize>),
 }
 
 /// Compares two executions, each under its name.
@@ -31,7 +35,12 @@ pub fn difference(one: (Text<'_>, &str, &Trace), other: (Text<'_>, &str, &Trace)
     let mut text = heading(one.1, other.1);
     if same {
         text.push_str("\n  the same: every process does the same in both\n");
-        return Difference { same, text };
+        return Difference {
+            same,
+            text,
+            sentence: None,
+            parting: (None, None),
+        };
     }
     text.push_str(&columns(left, right, parting.as_ref()));
     if let Some(parting) = &parting {
@@ -45,7 +54,14 @@ pub fn difference(one: (Text<'_>, &str, &Trace), other: (Text<'_>, &str, &Trace)
     text.push_str(&format!("\n  left ends:   {}\n", reason(one.0, left)));
     text.push_str(&format!("  right ends:  {}\n", reason(other.0, right)));
     text.push_str(&last_states(left, right));
-    Difference { same, text }
+    Difference {
+        same,
+        text,
+        parting: parting
+            .as_ref()
+            .map_or((None, None), |one| (one.left, one.right)),
+        sentence: parting.map(|one| one.sentence),
+    }
 }
 
 fn heading(left: &str, right: &str) -> String {

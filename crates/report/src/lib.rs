@@ -6,6 +6,7 @@
 //! not wanted.
 
 mod answer;
+mod changes;
 mod ci;
 mod counterexample;
 mod diagnostics;
@@ -36,7 +37,7 @@ pub use figures::{count, power_of_ten, thousands};
 pub use forecast::{Forecast, about, forecast_lines};
 pub use line_page::line_page;
 pub use lines::{file_lines, sensitivity_lines, summary_line};
-pub use page::{Page, html};
+pub use page::{Checked, Page, comparison_html, html, overview_html};
 pub use picture::{picture, svg};
 pub use test_code::to_test;
 pub use text::Text;

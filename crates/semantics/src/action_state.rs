@@ -107,8 +107,15 @@ impl<'a> Deeds<'a> {
         self.covered.received(action.index());
     }
 
-    /// Which parts of the text took part so far. An `async` that ran left something pending; whether
-    /// premises were true is not known of statements that somebody else ran, so nothing is said of them.
+    /// The premise of an assertion at this place was true.
+    pub fn met(&mut self, span: Span) {
+        let premises = self.machine.statements.premises.iter().enumerate();
+        for (number, _) in premises.filter(|(_, known)| **known == span) {
+            self.covered.met(number as u32);
+        }
+    }
+
+    /// Which parts of the text took part so far. An `async` that ran left something pending.
     pub fn coverage(&self) -> Coverage {
         let mut covered = self.covered.clone();
         let codes = &system(self.machine).codes;
@@ -119,11 +126,7 @@ impl<'a> Deeds<'a> {
                 covered.sent(action.index());
             }
         }
-        Coverage {
-            met: Vec::new(),
-            never_met: Vec::new(),
-            ..Coverage::new(self.machine, &covered)
-        }
+        Coverage::new(self.machine, &covered)
     }
 }
 

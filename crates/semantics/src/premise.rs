@@ -39,10 +39,11 @@ pub struct Premise {
 
 /// What is true when a premise is.
 #[derive(Clone, Debug)]
-pub(crate) struct Probe {
+pub struct Probe {
     /// The premise in the text.
-    pub(crate) span: Span,
-    pub(crate) holds: Expr,
+    pub span: Span,
+    /// What is true when it is, for some values of the names around it.
+    pub holds: Expr,
 }
 
 /// The premises of the properties among the checks.
@@ -113,7 +114,7 @@ impl<'a> Premises<'a> {
 }
 
 /// The probes of a condition.
-pub(crate) fn probes(condition: &Expr) -> Vec<Probe> {
+pub fn probes(condition: &Expr) -> Vec<Probe> {
     let mut probes = Vec::new();
     collect(condition, &|probe| probe, &mut probes);
     probes

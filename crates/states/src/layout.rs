@@ -57,6 +57,11 @@ impl Layout {
         self.used.len()
     }
 
+    /// How many words a state has, and how many bits of the first are used.
+    pub(crate) fn form(&self) -> (usize, u32) {
+        (self.words(), self.used.first().copied().unwrap_or_default())
+    }
+
     /// All fields.
     pub(crate) fn fields(&self) -> &[Field] {
         &self.fields

@@ -10,11 +10,10 @@
 //! - `compile`, `run`: an action with its arguments becomes straight code on those bits. Actions that
 //!   would become too long, choose inside a `while`, loop over or write into values kept as numbers go
 //!   to the interpreter as a whole.
-//! - `store`: states in large chunks and a hashed table; exact, never by fingerprint.
+//! - `direct`: the simplest programs are a row of masks, and need no loop over instructions.
+//! - `store`: hashed sets of states, in 32 bits each where they have few; exact, never by fingerprint.
 //! - `symmetry`: where members of a sort cannot be told apart, one state of each orbit.
 //! - `search`: puts it together.
-//!
-//! NOT COVERED. Which premises of assertions were ever true: the coverage says nothing of them.
 //!
 //! There is no second step relation: a program does what the interpreter does where nothing fails, or asks
 //! the interpreter. Failures, deadlocks and violations are looked at again by
@@ -26,9 +25,11 @@ mod asyncs;
 mod code;
 mod coding;
 mod compile;
+mod direct;
 mod interner;
 mod layout;
 mod leaves;
+mod numbers;
 mod reached;
 mod run;
 mod search;
@@ -73,6 +74,35 @@ pub struct Taken {
     pub by_interpreter: u64,
 }
 
+/// How to go about a search. Whatever is chosen, what is found is the same, and so are all counts, except that a
+/// search up to names counts fewer states and steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manner {
+    /// How many workers share the work.
+    pub jobs: usize,
+    /// How many bytes the states may take; the search ends, and says so, when they take more.
+    pub memory: Option<u64>,
+    /// Are states that differ only in the names of members of symmetric sorts kept once?
+    pub up_to_names: bool,
+    /// For how many states it is kept how each was reached; with more of them that is forgotten, and found out
+    /// again by a second search where it is needed.
+    pub ways: usize,
+    /// How many states are worth handing to a worker.
+    pub share: usize,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Manner {
+            jobs: 1,
+            memory: None,
+            up_to_names: false,
+            ways: 1 << 18,
+            share: 256,
+        }
+    }
+}
+
 /// Searches the instance and checks what the query asks.
 pub fn search(
     instance: &Instance,
@@ -80,7 +110,7 @@ pub fn search(
     limits: &Limits,
     watch: &mut dyn Watch,
 ) -> Searched {
-    search_up_to(Symmetry::default(), instance, query, limits, watch)
+    search_in(Manner::default(), instance, query, limits, watch)
 }
 
 /// The same, where states that differ only in the names of members of symmetric sorts are kept once. States
@@ -91,26 +121,33 @@ pub fn search_up_to_names(
     limits: &Limits,
     watch: &mut dyn Watch,
 ) -> Searched {
-    let symmetry = match &instance.song().system {
-        System::Actions(actions) if !asks_for_rest(instance.song(), query) => {
-            symmetry::sorts(instance.song(), actions, query)
-        }
-        _ => Symmetry::default(),
+    let manner = Manner {
+        up_to_names: true,
+        ..Manner::default()
     };
-    search_up_to(symmetry, instance, query, limits, watch)
+    search_in(manner, instance, query, limits, watch)
 }
 
-fn search_up_to(
-    symmetry: Symmetry,
+/// The same in some manner.
+pub fn search_in(
+    manner: Manner,
     instance: &Instance,
     query: &Query,
     limits: &Limits,
     watch: &mut dyn Watch,
 ) -> Searched {
+    let symmetry = match &instance.song().system {
+        System::Actions(actions)
+            if manner.up_to_names && !asks_for_rest(instance.song(), query) =>
+        {
+            symmetry::sorts(instance.song(), actions, query)
+        }
+        _ => Symmetry::default(),
+    };
     let by_interpreter = match (&instance.song().system, query.subject) {
         (System::Actions(actions), Subject::System) => {
             let alike = &symmetry.alike;
-            match search::search(instance, actions, query, alike, limits, watch) {
+            match search::search(instance, actions, query, alike, (limits, manner), watch) {
                 Some((report, taken)) => {
                     return Searched {
                         report,

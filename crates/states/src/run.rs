@@ -2,6 +2,7 @@
 
 use crate::code::{Arg, Op, Program, Question};
 use crate::coding::Coding;
+use crate::interner::Interner;
 use crate::leaves::{decode, encode};
 use plainsong_ir::ActionId;
 use plainsong_semantics::action_state::value;
@@ -22,6 +23,32 @@ pub(crate) enum Ran {
     Well,
     /// Only the interpreter knows.
     Bailed,
+}
+
+/// How states are written down, for a run that may give numbers to new values, or may not.
+pub(crate) trait Coded {
+    /// How states are written down.
+    fn coding(&self) -> &Coding;
+    /// Where values get numbers, if this run may ask the evaluator for some.
+    fn interner(&mut self) -> Option<&mut Interner>;
+}
+
+impl Coded for Coding {
+    fn coding(&self) -> &Coding {
+        self
+    }
+    fn interner(&mut self) -> Option<&mut Interner> {
+        Some(&mut self.interner)
+    }
+}
+
+impl Coded for &Coding {
+    fn coding(&self) -> &Coding {
+        self
+    }
+    fn interner(&mut self) -> Option<&mut Interner> {
+        None
+    }
 }
 
 /// Registers, and what runs leave behind.
@@ -48,6 +75,15 @@ impl Runs {
         }
     }
 
+    /// The same room and marks, for another worker.
+    pub(crate) fn again(&self) -> Runs {
+        Runs {
+            registers: vec![0; self.registers.len()],
+            marks: self.marks.clone(),
+            ..Runs::default()
+        }
+    }
+
     /// Makes room for the registers of a program.
     pub(crate) fn make_room(&mut self, program: &Program<'_>) {
         let most = self.registers.len().max(program.registers);
@@ -63,29 +99,28 @@ impl Runs {
         program: &Program<'_>,
         state: &[u64],
         taken: Option<usize>,
-        coding: &mut Coding,
+        coded: &mut impl Coded,
     ) -> Ran {
         self.registers[..state.len()].copy_from_slice(state);
         self.registers[state.len()] = u64::from(taken.is_some());
         self.taken = taken;
         self.new_marks.clear();
         let emitted = self.emitted.len();
-        let ran = self.go(program, coding);
+        let ran = self.go(program, coded);
         if ran == Ran::Bailed {
             self.emitted.truncate(emitted);
-            for statement in &self.new_marks {
-                self.marks[*statement as usize] = false;
-            }
+            self.unmark();
         }
         ran
     }
 
-    fn go(&mut self, program: &Program<'_>, coding: &mut Coding) -> Ran {
-        let limit = self.emitted.len() + MOST_BRANCHES * coding.layout.words().max(1);
+    fn go(&mut self, program: &Program<'_>, coded: &mut impl Coded) -> Ran {
+        let limit = self.emitted.len() + MOST_BRANCHES * coded.coding().layout.words().max(1);
         let (mut statements, mut rounds) = (0, 0);
         let mut pc = 0usize;
         loop {
             let op = &program.ops[pc];
+            let coding = coded.coding();
             pc += 1;
             match op {
                 Op::Test {
@@ -182,7 +217,7 @@ impl Runs {
                     self.registers[*to as usize] = self.pending(*action, coding);
                 }
                 Op::Interpret(question) => {
-                    if !self.ask(&program.questions[*question as usize], coding) {
+                    if !self.ask(&program.questions[*question as usize], coded) {
                         return Ran::Bailed;
                     }
                 }
@@ -246,8 +281,9 @@ impl Runs {
             .sum()
     }
 
-    /// Asks the evaluator; false when it fails.
-    fn ask(&mut self, question: &Question<'_>, coding: &mut Coding) -> bool {
+    /// Asks the evaluator; false when it fails, or may not be asked.
+    fn ask(&mut self, question: &Question<'_>, coded: &mut impl Coded) -> bool {
+        let coding = coded.coding();
         let mut globals = vec![Value::None; coding.globals()];
         for global in &question.globals {
             globals[*global] = coding.value(*global, &self.registers);
@@ -263,11 +299,26 @@ impl Runs {
         let Ok(answer) = value(&coding.instance, &globals, question.expr, &mut locals) else {
             return false;
         };
+        let Some(interner) = coded.interner() else {
+            return false;
+        };
         let (shape, first) = &question.answer;
         let mut leaves = Vec::with_capacity(shape.width);
-        encode(shape, &answer, &mut coding.interner, &mut leaves);
+        encode(shape, &answer, interner, &mut leaves);
         let first = *first as usize;
         self.registers[first..first + leaves.len()].copy_from_slice(&leaves);
         true
+    }
+
+    /// Did the last run mark a statement for the first time?
+    pub(crate) fn has_new_marks(&self) -> bool {
+        !self.new_marks.is_empty()
+    }
+
+    /// Takes back the marks of the last run.
+    pub(crate) fn unmark(&mut self) {
+        for statement in self.new_marks.drain(..) {
+            self.marks[statement as usize] = false;
+        }
     }
 }

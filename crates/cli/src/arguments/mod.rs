@@ -127,9 +127,12 @@ pub(crate) struct CheckArguments {
     /// Give up on a query after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<std::time::Duration>,
-    /// So many workers visit executions at once; the answer does not depend on their number
+    /// So many workers visit executions, or states, at once; the answer does not depend on their number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
+    /// So many megabytes for the states of an action system; with more, the answer is unknown
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) memory: Option<u64>,
     /// States of an action system that differ only in the names of members of a sort are visited once, where
     /// nothing tells the members apart
     #[arg(long)]
@@ -155,6 +158,9 @@ pub(crate) struct CheckArguments {
     /// Also write the results as SARIF
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     pub(crate) sarif: Option<PathBuf>,
+    /// Also write a page for a browser: all verdicts, what took part, and the executions that refute something
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub(crate) page: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) detail: DetailArguments,
 }
@@ -536,6 +542,9 @@ pub(crate) struct DiffArguments {
     pub(crate) left: PathBuf,
     /// Another one
     pub(crate) right: PathBuf,
+    /// Write a page for a browser that shows both side by side
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// `fmt`.

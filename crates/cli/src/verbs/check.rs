@@ -1,5 +1,6 @@
 //! `plainsong check` and the verbs of single engines: ask everything, answer line by line.
 
+use super::page;
 use super::rejected::mistakes;
 use super::request::{files, request, start, validate};
 use super::resuming::Resuming;
@@ -78,6 +79,7 @@ pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut
         session,
         answers: Vec::new(),
         rejected: Vec::new(),
+        pages: Vec::new(),
     };
     let exit = match files {
         Ok(files) => checking.files(engine, &files),
@@ -96,6 +98,8 @@ struct Checking<'a> {
     session: &'a mut Session,
     answers: Vec<Answer>,
     rejected: Vec<PathBuf>,
+    /// For `--page`.
+    pages: Vec<page::Song>,
 }
 
 type Loaded = (LoadedSong, Arc<Song>);
@@ -156,6 +160,7 @@ impl Checking<'_> {
             grow: arguments.grow,
             timeout: arguments.timeout.or(arguments.grow.then_some(TIME_TO_GROW)),
             jobs: arguments.jobs.map(usize::from),
+            memory: arguments.memory.map(|megabytes| megabytes * 1_000_000),
             symmetry: arguments.symmetry,
             ..request(&arguments.instance)
         };
@@ -258,6 +263,11 @@ impl Checking<'_> {
         let coverage = first.coverage.take();
         let mut answers = property_by_property(by_model, &differences);
         self.say(loaded, plan, &answers, coverage.as_ref(), &differences);
+        if self.arguments.page.is_some() {
+            let name = &loaded.source.name;
+            let song = page::Song::new(name, &answers, coverage.as_ref());
+            self.pages.push(song);
+        }
         self.answers.append(&mut answers);
     }
 
@@ -337,7 +347,7 @@ impl Checking<'_> {
         }
     }
 
-    /// Writes what the machines that guard a repository read.
+    /// Writes what the machines that guard a repository read, and the page for people.
     fn write_for_ci(&mut self) -> Exit {
         let mistakes: Vec<Mistake> = self
             .rejected
@@ -361,7 +371,9 @@ impl Checking<'_> {
             .sarif
             .as_ref()
             .map(|path| (path, sarif(&findings)));
-        for (path, text) in junit.into_iter().chain(sarif) {
+        let page = self.arguments.page.as_ref();
+        let page = page.map(|path| (path, page::page(&self.pages)));
+        for (path, text) in junit.into_iter().chain(sarif).chain(page) {
             if let Err(error) = replace(path, &text) {
                 let problem = Problem::new(format!("cannot write {}: {error}", path.display()));
                 exit = exit.and(self.session.reject(&problem));

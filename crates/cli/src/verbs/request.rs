@@ -39,7 +39,12 @@ pub(crate) fn validate(request: &Request, songs: &[&Arc<Song>]) -> Result<(), Pr
     }
     if request.jobs.is_some() && !songs.iter().any(|song| shares(song, request)) {
         return Err(Problem::new(
-            "`--jobs` has no effect: only executions, which `explore` visits, are shared by workers",
+            "`--jobs` has no effect: only executions and states, which `explore` visits, are shared by workers",
+        ));
+    }
+    if request.memory.is_some() && !songs.iter().any(|song| searches_states(song, request)) {
+        return Err(Problem::new(
+            "`--memory` has no effect: it is for states of action systems, which `explore` visits",
         ));
     }
     if request.symmetry && !songs.iter().any(|song| searches_states(song, request)) {

@@ -50,6 +50,7 @@ impl Resuming {
             json: now.json,
             junit: now.junit.clone(),
             sarif: now.sarif.clone(),
+            page: now.page.clone(),
             detail: now.detail,
             ..check
         };

@@ -4,16 +4,14 @@
 //! say more when the song is at hand and still follows the trace: what decided it, the values of the
 //! properties, and the lines of the source.
 
+use super::known::Known;
 use super::replay::heading;
 use super::saved::{read, source_of};
 use crate::arguments::{Format, ShowArguments};
 use crate::session::Session;
-use plainsong_driver::account::{Background, background};
-use plainsong_driver::again::{Again, again};
+use plainsong_driver::Exit;
 use plainsong_driver::save::Saver;
-use plainsong_driver::{Exit, Source, song};
 use plainsong_report::trace_file::SavedTrace;
-use plainsong_report::{Page, Text};
 use std::path::Path;
 
 /// Renders a trace.
@@ -43,70 +41,11 @@ fn render(arguments: &ShowArguments, session: &mut Session) -> Result<Exit, Exit
     Ok(Exit::Fine)
 }
 
-/// What is known about a trace besides what it tells.
-struct Known {
-    source: Option<Source>,
-    background: Background,
-    note: Option<&'static str>,
-}
-
-impl Known {
-    fn new(saved: &mut SavedTrace, source: Option<Source>) -> Self {
-        let without = |source, note| Known {
-            source,
-            background: Background::default(),
-            note: Some(note),
-        };
-        let Some(source) = source else {
-            return without(None, "the song was not found");
-        };
-        let Ok(loaded) = song::compile(source.clone()) else {
-            return without(Some(source), "the song could not be read");
-        };
-        let Some(song) = loaded.song.clone() else {
-            return without(None, "the song has mistakes now");
-        };
-        match again(&loaded, &song, saved) {
-            Ok(Again::Same) => Known {
-                source: Some(source),
-                background: background(&song, saved),
-                note: None,
-            },
-            Ok(Again::Follows(trace)) => {
-                saved.trace = *trace;
-                Known {
-                    source: Some(source),
-                    background: background(&song, saved),
-                    note: Some("the song has changed since, and still follows this execution"),
-                }
-            }
-            _ => without(None, "the song no longer follows this execution"),
-        }
-    }
-
-    fn text<'a>(&'a self, saved: &'a SavedTrace) -> Text<'a> {
-        match &self.source {
-            Some(source) => source.text(),
-            None => Text {
-                name: &saved.header.file,
-                text: "",
-            },
-        }
-    }
-}
-
 fn rendering(format: Format, saved: &SavedTrace, known: &Known) -> String {
     let trace = &saved.trace;
     match format {
         Format::Text => for_the_terminal(saved, known),
-        Format::Html => plainsong_report::html(&Page {
-            saved,
-            source: known.source.as_ref().map(Source::text),
-            truths: &known.background.truths,
-            race: known.background.race.as_ref(),
-            other_truths: &known.background.other_truths,
-            note: known.note,
-        }),
+        Format::Html => plainsong_report::html(&known.page(saved)),
         Format::Svg => {
             let reason = plainsong_report::reason(known.text(saved), trace);
             let title = match &saved.header.property {

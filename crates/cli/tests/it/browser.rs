@@ -121,6 +121,85 @@ fn every_form_has_a_page() {
     }
 }
 
+/// A page about a whole run has every verdict, what took part, and each execution that refutes something.
+#[test]
+fn a_page_of_a_run_has_all_verdicts() {
+    let Some(browser) = browser() else { return };
+    let stage = Stage::with(songs::ACTIONS);
+    stage.write("b.song", songs::ASSERTION);
+    let files = ["check", "a.song", "b.song", "--page", "all.html"];
+    stage.run(&files).exits(1);
+    let page = stage.path("all.html");
+    let first = dom(&browser, &page, "");
+    for told in [
+        "a.song",
+        "b.song",
+        "never_held",
+        "free",
+        "no_deadlock",
+        "REFUTED",
+        "Covered",
+    ] {
+        assert!(first.contains(told), "{told}: {first}");
+    }
+    assert!(
+        first.contains("of 8 statements") || first.contains("statements</li>"),
+        "{first}"
+    );
+    assert!(
+        first.contains("<span id=\"property\">never_held</span>"),
+        "{first}"
+    );
+    let second = dom(&browser, &page, "#story=1");
+    assert!(
+        second.contains("<span id=\"property\">assertions</span>"),
+        "{second}"
+    );
+    assert!(
+        second.contains("&amp;story=1") || second.contains("class=\"no chosen\""),
+        "{second}"
+    );
+}
+
+#[test]
+fn a_page_of_a_run_in_which_everything_holds_says_so() {
+    let Some(browser) = browser() else { return };
+    let stage = Stage::with(songs::LINE);
+    stage
+        .run(&["check", "a.song", "--page", "fine.html"])
+        .exits(0);
+    let dom = dom(&browser, &stage.path("fine.html"), "");
+    assert!(dom.contains(">fine</span>"), "{dom}");
+    assert!(dom.contains("Nothing was refuted"), "{dom}");
+    assert!(dom.contains("swap"), "{dom}");
+}
+
+/// Two executions side by side; the failing one and its alternative too.
+#[test]
+fn two_executions_stand_side_by_side() {
+    let Some(browser) = browser() else { return };
+    let stage = Stage::with(songs::OVERTAKES);
+    stage.run(&["check", "a.song"]).exits(1);
+    stage
+        .run(&["sim", "a.song", "--seed", "1", "--out", "other"])
+        .exits(0);
+    let other = std::fs::read_dir(stage.path("other")).expect("a folder");
+    let mut others = other.filter_map(|one| Some(one.ok()?.path()));
+    let other = others.find(|path| path.extension().is_some_and(|end| end == "trace"));
+    let other = other.expect("a trace").display().to_string();
+    stage.run(&["diff", "out/quiet.trace", &other, "--html", "both.html"]);
+    let both = dom(&browser, &stage.path("both.html"), "");
+    assert!(both.contains("data-both=\"1\""), "{both}");
+    assert!(both.contains("first difference"), "{both}");
+    assert_eq!(both.matches("<svg").count(), 2, "{both}");
+    let shown = stage.run(&["show", "out/quiet.trace", "--as", "html", "--out", "out"]);
+    shown.exits(0);
+    let pair = dom(&browser, &stage.path("out/quiet.html"), "#both=1");
+    assert!(pair.contains("data-both=\"1\""), "{pair}");
+    assert_eq!(pair.matches("<svg").count(), 2, "{pair}");
+    assert!(pair.contains("other side:"), "{pair}");
+}
+
 /// The browser, if there is one; required where the environment says so.
 #[expect(clippy::print_stderr, reason = "a test that did not run should say so")]
 fn browser() -> Option<PathBuf> {

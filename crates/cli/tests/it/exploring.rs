@@ -100,6 +100,42 @@ fn several_workers_say_what_one_says() {
     }
 }
 
+const COMMIT: &str =
+    include_str!("../../../../songs/explore/transaction-manager-and-resource-managers.song");
+const BROKEN_COMMIT: &str =
+    include_str!("../../../../songs/explore/transaction-manager-that-does-not-wait.song");
+
+#[test]
+fn several_workers_search_states_as_one_does() {
+    let stage = Stage::with(COMMIT);
+    stage.write("b.song", BROKEN_COMMIT);
+    for (file, code) in [("a.song", 0), ("b.song", 1)] {
+        let asked = ["explore", file, "--size", "Rm=5"];
+        let one = stage.run(&asked).exits(code).timeless();
+        let three = stage.run(&[&asked[..], &["--jobs", "3"]].concat());
+        assert_eq!(three.exits(code).timeless(), one);
+    }
+}
+
+#[test]
+fn a_limit_on_memory_ends_a_search_and_says_how_far_it_came() {
+    let stage = Stage::with(COMMIT);
+    let asked = ["explore", "a.song", "--size", "Rm=7", "--memory", "1"];
+    let ran = stage.run(&asked).exits(2);
+    assert!(
+        ran.out.contains("need more than 1 MB of memory"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("see --memory"), "{}", ran.out);
+    stage
+        .run(&["explore", "a.song", "--size", "Rm=5", "--memory", "100"])
+        .exits(0);
+    stage.write("b.song", songs::DEADLOCK);
+    let ran = stage.run(&["explore", "b.song", "--memory", "1"]).exits(3);
+    assert!(ran.err.contains("`--memory` has no effect"), "{}", ran.err);
+}
+
 #[test]
 fn workers_without_work_are_refused() {
     let stage = Stage::with(songs::LINE);

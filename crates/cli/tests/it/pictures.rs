@@ -98,8 +98,6 @@ fn actions() {
             1  init             leaves Acquire(Tid#0), leaves Acquire(Tid#1)
             2  Acquire(Tid#0)   leaves Release(Tid#0), owner = some(Tid#0)   <- here: never_held is false
 
-          undelivered: Acquire(Tid#1)
-                       Release(Tid#0)
           state:       owner = some(Tid#0)   (was none)
           replay: plainsong replay out/never_held.trace
 

@@ -46,14 +46,14 @@ impl Engine for Explore {
     }
 
     fn shares(&self, task: &Task) -> bool {
-        task.subject == Subject::System && matches!(task.song.system, System::Voices(_))
+        visits_executions(task) || packs_states(task)
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        if task.subject == Subject::System && matches!(task.song.system, System::Actions(_)) {
+        if packs_states(task) {
             return by_packed_states(task, overseer);
         }
-        if !self.shares(task) {
+        if !visits_executions(task) {
             return Naive.run(task, overseer);
         }
         match Executions::visit(task, overseer)? {
@@ -63,16 +63,26 @@ impl Engine for Explore {
     }
 }
 
+fn visits_executions(task: &Task) -> bool {
+    task.subject == Subject::System && matches!(task.song.system, System::Voices(_))
+}
+
+fn packs_states(task: &Task) -> bool {
+    task.subject == Subject::System && matches!(task.song.system, System::Actions(_))
+}
+
 /// Answers a task about an action system by the search over packed states.
 fn by_packed_states(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
     let (mut remark, mut notes) = (None, Vec::new());
     let mut search =
         |instance: &Instance, query: &Query, limits: &Limits, watch: &mut dyn Watch| {
-            let search = match task.symmetry {
-                true => plainsong_states::search_up_to_names,
-                false => plainsong_states::search,
+            let manner = plainsong_states::Manner {
+                jobs: task.jobs,
+                memory: task.memory,
+                up_to_names: task.symmetry,
+                ..plainsong_states::Manner::default()
             };
-            let searched = search(instance, query, limits, watch);
+            let searched = plainsong_states::search_in(manner, instance, query, limits, watch);
             if let Some(why) = searched.by_interpreter {
                 remark = Some(format!(" (searched by the interpreter: {why})"));
             } else if task.symmetry {

@@ -116,6 +116,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             grow: false,
             bounds: Bounds::default(),
             limits: Limits::default(),
+            memory: None,
             symmetry: false,
             jobs: 1,
             delivery: None,

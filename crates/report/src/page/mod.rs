@@ -1,15 +1,21 @@
-//! The page: one execution in one HTML file, to be opened without a server and without a network.
+//! The page: executions in one HTML file, to be opened without a server and without a network.
 //!
 //! The file carries the execution, the alternative one when a race decided it, the values of the
 //! properties and the text of the song as one JSON object, and a hand-written script that draws them.
 //! Everything a reader sees is computed here or by that script from that object; nothing is fetched.
+//! A page about a whole run carries the verdicts, the coverage and one such story for each refutation; a page
+//! about two executions shows them side by side.
 
+mod overview;
 mod story;
 
-use crate::Text;
+pub use overview::Checked;
+
 use crate::trace_file::SavedTrace;
+use crate::{Difference, Text};
 use plainsong_semantics::race::Race;
 use plainsong_semantics::truths::Truths;
+use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -39,12 +45,39 @@ pub fn html(page: &Page<'_>) -> String {
     if let Some(property) = &header.property {
         title = format!("{property} \u{2013} {title}");
     }
+    filled(
+        &title,
+        json!({ "files": [], "stories": [story::story(page)] }),
+    )
+}
+
+/// A whole run as one file: every verdict, how much of each song took part, and the executions that refute
+/// something.
+pub fn overview_html(tool: &str, files: &[Checked<'_>]) -> String {
+    let names: Vec<&str> = files.iter().map(|file| file.name).collect();
+    let (files, stories) = overview::overview(files);
+    let story = json!({ "tool": tool, "files": files, "stories": stories });
+    filled(&names.join(", "), story)
+}
+
+/// Two executions side by side, each under its name.
+pub fn comparison_html(
+    left: (&str, &Page<'_>),
+    right: (&str, &Page<'_>),
+    difference: &Difference,
+) -> String {
+    let title = format!("{} \u{2013} {}", left.0, right.0);
+    let story = story::comparison(left, right, difference);
+    filled(&title, json!({ "files": [], "stories": [story] }))
+}
+
+fn filled(title: &str, told: Value) -> String {
     // Inside a script element only `<` has a meaning, and JSON can do without it.
-    let story = story::story(page).to_string().replace('<', "\\u003c");
-    PAGE.replace("@TITLE@", &escaped(&title))
+    let told = told.to_string().replace('<', "\\u003c");
+    PAGE.replace("@TITLE@", &escaped(title))
         .replace("@STYLE@", STYLE)
         .replace("@SCRIPT@", SCRIPT)
-        .replace("@STORY@", &story)
+        .replace("@STORY@", &told)
 }
 
 fn escaped(text: &str) -> String {

@@ -1,12 +1,21 @@
 "use strict";
-// One page about one execution, and about the other one when a race decided it.
-// Everything is drawn from the story embedded above; the position is kept in the address.
+// One page about one execution, and about the other one when a race decided it or two are compared; with the
+// verdicts of the whole run where it is about one. Everything is drawn from what is embedded above; the position
+// is kept in the address.
 (() => {
-  const story = JSON.parse(document.getElementById("story").textContent);
+  const book = JSON.parse(document.getElementById("story").textContent);
   const $ = (id) => document.getElementById(id);
+  const inAddress = (name, otherwise) => {
+    const value = parseInt(new URLSearchParams(location.hash.slice(1)).get(name), 10);
+    return Number.isNaN(value) ? otherwise : value;
+  };
+  const chosen = Math.min(Math.max(inAddress("story", 0), 0), book.stories.length - 1);
+  const story = book.stories[chosen];
+  verdicts();
+  if (!story) { nothing(); return; }
   const SVG = "http://www.w3.org/2000/svg";
   const ROW = 34, TOP = 22, LEFT = 64, CHARACTER = 7.3;
-  const now = { run: 0, step: 0, lane: 0, hidden: new Set(), quiet: new Set(["start"]) };
+  const now = { run: 0, step: 0, lane: 0, hidden: new Set(), quiet: new Set(["start"]), both: Boolean(story.compared) };
 
   // ---- What the story says -------------------------------------------------------------------
 
@@ -88,14 +97,14 @@
   }
   const hover = (node, text) => make(node, "title", {}, text);
 
-  function draw() {
+  function draw(pane) {
     const { events, messages, laneNames, ending } = run();
     const { rows, height, xs, right } = layout();
     const y = (at) => TOP + rows[at] * ROW + ROW / 2;
     const bottom = TOP + height * ROW + 26;
     const column = right + 44;
     const longest = Math.max(0, ...events.map((event, at) => remark(event, at).length + beside(event).length));
-    const width = Math.max(column + 20 + longest * CHARACTER, $("centre").clientWidth);
+    const width = Math.max(column + 20 + longest * CHARACTER, pane.clientWidth);
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("width", width);
     svg.setAttribute("height", bottom + 20);
@@ -109,17 +118,20 @@
     if (run().loop !== null) loop(svg, rows, y);
     for (const one of ending.waiting) waits(svg, one, xs, bottom);
     events.forEach((event, at) => { if (rows[at] !== null) remarks(svg, event, at, run().lanes.length ? column : xs.get(event.place) + 24 + beside(event).length * CHARACTER, y(at) + 4); });
-    $("picture").replaceChildren(svg);
-    names(xs, laneNames, width);
+    pane.querySelector(".picture").replaceChildren(svg);
+    names(pane, xs, laneNames, width);
+    const title = story.compared ? story.compared.names[now.run] : now.run === 0 ? "this execution" : "the other one";
+    pane.querySelector(".title").textContent = `${title}: ${ending.verdict}`;
   }
 
   function bands(svg, rows, width) {
+    const here = now.run;
     rows.forEach((row, at) => {
       if (row === null) return;
       const isNow = now.step === at + 1;
       const band = make(svg, "rect", { class: "band" + (isNow ? " now" : ""), x: 0, y: TOP + row * ROW, width, height: ROW });
       band.dataset.event = at;
-      band.addEventListener("click", () => go({ step: at + 1, lane: run().events[at].place }));
+      band.addEventListener("click", () => go({ run: here, step: at + 1, lane: runs[here].events[at].place }));
     });
     // Numbers stand on the bands: an event that shares its row with the next has both.
     rows.forEach((row, at) => {
@@ -130,6 +142,7 @@
   }
 
   function arrow(svg, number, message, rows, xs, y, bottom) {
+    const here = now.run;
     const from = xs.get(message.from), to = xs.get(message.to);
     if (from === undefined || to === undefined || message.isAsync) return;
     const sentShown = rows[message.sent] !== null;
@@ -165,11 +178,12 @@
     }
     const whereTo = message.taken === null ? "never received" : "received in event " + (message.taken + 1);
     hover(group, `${message.label}\n${run().laneNames[message.from]} \u2192 ${run().laneNames[message.to]}\nsent in event ${message.sent + 1}, ${whereTo}`);
-    group.addEventListener("click", () => go({ step: (message.taken === null ? message.sent : message.taken) + 1 }));
+    group.addEventListener("click", () => go({ run: here, step: (message.taken === null ? message.sent : message.taken) + 1 }));
     group.style.cursor = "pointer";
   }
 
   function point(svg, event, at, x, y) {
+    const here = now.run;
     const later = at >= now.step ? " later" : "";
     const group = make(svg, "g", { class: "event" + later + (now.step === at + 1 ? " now" : "") });
     group.dataset.event = at;
@@ -193,15 +207,15 @@
       make(mark, "circle", { cx: aside, cy: y, r: 10 });
       make(mark, "text", { x: aside, y: y + 4, "text-anchor": "middle" }, "\u21c4");
       mark.addEventListener("click", (click) => { click.stopPropagation(); swap(); });
-      hover(mark, "this decided it: click to see the other execution");
+      hover(mark, story.compared ? "here they part" : "this decided it: click to see the other execution");
     }
     hover(group, describe(event).replace(/<[^>]*>/g, ""));
-    group.addEventListener("click", () => go({ step: at + 1, lane: event.place }));
+    group.addEventListener("click", () => go({ run: here, step: at + 1, lane: event.place }));
     group.style.cursor = "pointer";
   }
 
   const clip = (text, most) => (text.length > most ? text.slice(0, most - 1) + "\u2026" : text);
-  const changesOf = (event) => clip(event.changes.map((c) => `${c.variable} = ${c.after}`).join(", "), 90);
+  const changesOf = (event) => clip(event.changes.map((c) => c.told).join(", "), 90);
   function wrongHere(at) {
     const { events, ending } = run();
     return at === events.length - 1 && ending.bad && ending.here ? "\u2190 here: " + ending.here : "";
@@ -243,21 +257,57 @@
     make(svg, "text", { class: "looptext", x: 42, y: end + 16 }, "repeats for ever");
   }
 
-  function names(xs, laneNames, width) {
-    $("names").style.width = width + "px";
-    $("names").replaceChildren(...[...xs].map(([lane, x]) => {
+  function names(pane, xs, laneNames, width) {
+    const here = now.run, list = pane.querySelector(".names");
+    list.style.width = width + "px";
+    list.replaceChildren(...[...xs].map(([lane, x]) => {
       const button = document.createElement("button");
       button.textContent = laneNames[lane];
       button.style.left = x + "px";
       button.setAttribute("aria-pressed", String(lane === now.lane));
-      button.addEventListener("click", () => go({ lane }));
+      button.addEventListener("click", () => go({ run: here, lane }));
       return button;
     }));
   }
 
   // ---- The panels ----------------------------------------------------------------------------
 
-  const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+  function escape(text) {
+    return text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+  }
+
+  // Every verdict of the run, and what took part.
+  function verdicts() {
+    const signs = { proved: ["yes", "\u2713"], holds: ["yes", "\u2713"], REFUTED: ["no", "\u2717"], unknown: ["open", "?"] };
+    $("verdicts").innerHTML = book.files.map((file) => {
+      const rows = file.verdicts.map((one) => {
+        const [cls, sign] = signs[one.verdict];
+        const name = one.story === null ? escape(one.property) : `<button data-story="${one.story}" title="show the execution">${escape(one.property)}</button>`;
+        const here = one.story !== null && one.story === chosen ? " chosen" : "";
+        const more = [one.bound, one.engine, one.detail, ...one.notes].filter(Boolean).map(escape).join(" \u00b7 ");
+        return `<li class="${cls}${here}" title="${more}">${sign} ${one.verdict} ${name}<small>${escape(one.bound)}, ${escape(one.engine)}</small></li>`;
+      });
+      const covered = (file.coverage || []).map((one) => `<li>${escape(one)}</li>`).join("");
+      return `<h2>${escape(file.file)}</h2><ul>${rows.join("")}</ul>` + (covered ? `<h2>Covered</h2><ul id="covered">${covered}</ul>` : "");
+    }).join("");
+    for (const button of $("verdicts").querySelectorAll("button")) {
+      button.addEventListener("click", () => { location.hash = `#story=${button.dataset.story}`; });
+    }
+  }
+
+  // There is no execution to look at.
+  function nothing() {
+    $("badge").textContent = "fine";
+    $("badge").className = "badge fine";
+    const all = book.files.flatMap((file) => file.verdicts);
+    if (all.some((one) => one.verdict === "unknown")) { $("badge").textContent = "unknown"; $("badge").className = "badge other"; }
+    $("property").textContent = book.files.map((file) => file.file).join(", ");
+    $("picture").innerHTML = '<p class="empty">Nothing was refuted: there is no execution to show. The verdicts are at the left.</p>';
+    $("tool").textContent = book.tool || "";
+    $("right").hidden = true;
+    addEventListener("hashchange", () => location.reload());
+  }
+
   const nameOf = (lane) => (lane === null ? "init" : run().lanes[lane]);
 
   function describe(event) {
@@ -286,14 +336,16 @@
     $("next").disabled = $("last").disabled = atEnd;
     let what = event ? describe(event) : "before the first event";
     if (event && event.choices.length) what += `<br><span class="kind">choosing</span> <code>${event.choices.map(escape).join(", ")}</code>`;
-    if (event && event.kind !== "send" && event.sends.length) {
-      what += `<br><span class="kind">and sends</span> ` + event.sends.map((s) => `<code>${escape(s.label)}</code>`
+    // An action that leaves itself again says nothing by that.
+    const sends = event ? event.sends.filter((s) => s.to !== null || s.label !== event.label) : [];
+    if (event && event.kind !== "send" && sends.length) {
+      what += `<br><span class="kind">and ${sends[0].to === null ? "leaves" : "sends"}</span> ` + sends.map((s) => `<code>${escape(s.label)}</code>`
         + (s.to === null ? "" : " to " + escape(nameOf(s.to)))).join(", ");
     }
     if (atEnd) {
       what += `<br><span class="${ending.bad ? "bad" : "kind"}">${escape(ending.reason)}</span>`;
       const rest = ending.waiting.map((w) => `${w.lane === null ? "" : "<b>" + escape(nameOf(w.lane)) + "</b> waits for "}<code>${escape(w.what)}</code> (line ${w.line})`)
-        .concat(ending.undelivered.map((s) => `<code>${escape(s.label)}</code> ${isFinal || ending.waiting.length ? "was never received" : "is still on its way"}` + (s.to === null ? "" : isFinal || ending.waiting.length ? ` by ${escape(nameOf(s.to))}` : ` to ${escape(nameOf(s.to))}`)));
+        .concat(ending.undelivered.filter((s) => s.to !== null || ending.verdict === "cut off").map((s) => `<code>${escape(s.label)}</code> ${isFinal || ending.waiting.length ? "was never received" : "is still on its way"}` + (s.to === null ? "" : isFinal || ending.waiting.length ? ` by ${escape(nameOf(s.to))}` : ` to ${escape(nameOf(s.to))}`)));
       if (rest.length) what += `<ul>${rest.map((r) => `<li>${r}</li>`).join("")}</ul>`;
     }
     $("what").innerHTML = what;
@@ -322,6 +374,7 @@
       groups.get(owner).push([variable, value]);
     }
     const chosen = run().laneNames[now.lane];
+    const other = side() ? runs[1 - now.run].states[stepOf(1 - now.run)] : null;
     const owners = [...groups.keys()].sort((a, b) => (b === chosen) - (a === chosen));
     const rows = [];
     for (const owner of owners) {
@@ -330,7 +383,8 @@
         const old = before ? before.get(variable) : undefined;
         const changed = before && old !== value;
         const name = owner ? variable.slice(owner.length + 1) : variable;
-        const values = (changed && old !== undefined ? `<span class="old">${escape(old)}</span>` : "") + escape(value);
+        const values = (changed && old !== undefined ? `<span class="old">${escape(old)}</span>` : "") + escape(value)
+          + (other && other.get(variable) !== value ? `<div class="other">other side: ${escape(other.get(variable) || "-")}</div>` : "");
         rows.push(`<tr class="${changed ? "changed" : ""}" data-variable="${escape(variable)}"><td class="mono">${escape(name)} <button title="to its first change" data-variable="${escape(variable)}">\u21b1</button></td><td class="value mono">${values}</td></tr>`);
       }
     }
@@ -346,14 +400,15 @@
   }
 
   function source(line, also) {
-    const file = story.file.split("/").pop();
+    const text = now.run === 1 && story.others ? story.others : story;
+    const file = text.file.split("/").pop();
     $("sourcename").textContent = line === null ? file : `${file}:${line}`;
-    if (!story.source.length) { $("source").textContent = "  the song was not at hand"; return; }
+    if (!text.source.length) { $("source").textContent = "  the song was not at hand"; return; }
     const centre = line || also || 1;
-    const from = Math.max(1, centre - 5), to = Math.min(story.source.length, from + 11);
+    const from = Math.max(1, centre - 5), to = Math.min(text.source.length, from + 11);
     const lines = [];
     for (let n = from; n <= to; n++) {
-      lines.push(`<div class="${n === line ? "hit" : ""}"><i>${n}</i>${escape(story.source[n - 1]) || " "}</div>`);
+      lines.push(`<div class="${n === line ? "hit" : ""}"><i>${n}</i>${escape(text.source[n - 1]) || " "}</div>`);
     }
     $("source").innerHTML = lines.join("");
   }
@@ -367,7 +422,13 @@
     $("place").textContent = [story.file + (ending.line ? ":" + ending.line : ""), sizes].filter(Boolean).join("   ");
     $("reason").textContent = ending.reason;
     $("tool").textContent = story.tool;
-    $("race").hidden = !story.race;
+    $("race").hidden = !story.race && !story.compared;
+    $("both").textContent = now.both ? "one at a time" : "side by side";
+    if (story.compared) {
+      $("racetext").textContent = story.compared.same ? "every process does the same in both"
+        : story.compared.sentence ? `first difference: ${story.compared.sentence}` : "every process does the same in both; they are only judged differently";
+      $("swap").textContent = "\u21c4 the other side";
+    }
     if (story.race) {
       $("racetext").textContent = `${story.race.word}: ${story.race.sentence}`;
       $("swap").textContent = now.run === 0 ? "\u21c4 show that execution" : "\u21c4 back to the failing one";
@@ -395,12 +456,23 @@
 
   // ---- Moving --------------------------------------------------------------------------------
 
-  const raceHere = () => (story.race ? (now.run === 0 ? story.race.event : story.race.instead) : null);
+  // Where the two executions part, in each.
+  const parting = story.race ? [story.race.event, story.race.instead] : story.compared ? story.compared.parting : [null, null];
+  const raceHere = () => parting[now.run];
+  const side = () => now.both && runs.length > 1;
+
+  // Where an execution stands when the chosen one is where it is.
+  function stepOf(which) {
+    if (which === now.run) return now.step;
+    const [here, there] = [parting[now.run], parting[which]];
+    const same = here === null || there === null || now.step <= here;
+    return Math.min(Math.max(same ? now.step : now.step - here + there, 0), runs[which].events.length);
+  }
 
   function swap() {
     if (runs.length < 2) return;
     const other = 1 - now.run;
-    go({ run: other, step: (other === 0 ? story.race.event : story.race.instead) + 1 });
+    go({ run: other, step: parting[other] === null ? stepOf(other) : parting[other] + 1 });
   }
 
   function go(where) {
@@ -408,7 +480,8 @@
     now.run = Math.min(Math.max(now.run, 0), runs.length - 1);
     now.step = Math.min(Math.max(now.step, 0), last());
     now.lane = Math.min(Math.max(now.lane, 0), run().laneNames.length - 1);
-    const fragment = `#step=${now.step}&lane=${now.lane}` + (now.run ? `&run=${now.run}` : "");
+    const fragment = `#step=${now.step}&lane=${now.lane}` + (now.run ? `&run=${now.run}` : "")
+      + (now.both === Boolean(story.compared) ? "" : `&both=${Number(now.both)}`) + (chosen ? `&story=${chosen}` : "");
     if (location.hash !== fragment) history.replaceState(null, "", fragment);
     show();
   }
@@ -431,17 +504,29 @@
     document.body.dataset.step = now.step;
     document.body.dataset.run = now.run;
     document.body.dataset.lane = now.lane;
-    heading(); filters(); draw(); panels();
+    document.body.dataset.both = side() ? 1 : 0;
+    $("pane1").hidden = !side();
+    heading(); filters();
+    if (side()) { [0, 1].forEach(drawSide); } else { $("pane0").classList.remove("chosen"); draw($("pane0")); }
+    panels();
     const band = document.querySelector(".band.now");
     if (band && band.scrollIntoView) band.scrollIntoView({ block: "nearest" });
   }
 
+  // One of two executions that stand side by side.
+  function drawSide(which) {
+    const { run, step, lane } = now, pane = $("pane" + which);
+    pane.classList.toggle("chosen", which === run);
+    const there = stepOf(which);
+    Object.assign(now, { run: which, step: there, lane: which === run ? lane : -1 });
+    draw(pane);
+    Object.assign(now, { run, step, lane });
+  }
+
   function fromAddress() {
-    const wanted = new URLSearchParams(location.hash.slice(1));
-    const number = (name, otherwise) => {
-      const value = parseInt(wanted.get(name), 10);
-      return Number.isNaN(value) ? otherwise : value;
-    };
+    const number = inAddress;
+    if (number("story", 0) !== chosen && book.stories[number("story", 0)]) { location.reload(); return; }
+    now.both = Boolean(number("both", Number(Boolean(story.compared))));
     now.run = Math.min(number("run", 0), runs.length - 1);
     const end = runs[now.run].events.length;
     const at = number("step", end);
@@ -452,7 +537,7 @@
     ArrowRight: () => step(1), ArrowDown: () => step(1), ArrowLeft: () => step(-1), ArrowUp: () => step(-1),
     Home: () => go({ step: 0 }), End: () => go({ step: last() }),
     "]": () => go({ lane: now.lane + 1 }), "[": () => go({ lane: now.lane - 1 }),
-    s: swap, d: theme,
+    s: swap, c: compare, d: theme,
   };
   const shifted = { ArrowRight: () => along(1), ArrowDown: () => along(1), ArrowLeft: () => along(-1), ArrowUp: () => along(-1) };
   document.addEventListener("keydown", (event) => {
@@ -460,6 +545,10 @@
     const act = event.shiftKey ? shifted[event.key] : keys[event.key];
     if (act) { event.preventDefault(); act(); }
   });
+
+  function compare() {
+    if (runs.length > 1) go({ both: !now.both });
+  }
 
   function theme() {
     const root = document.documentElement;
@@ -472,6 +561,7 @@
   $("next").addEventListener("click", () => step(1));
   $("last").addEventListener("click", () => go({ step: last() }));
   $("swap").addEventListener("click", swap);
+  $("both").addEventListener("click", compare);
   addEventListener("hashchange", fromAddress);
   fromAddress();
 })();

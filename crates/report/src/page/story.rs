@@ -3,7 +3,7 @@
 use super::Page;
 use crate::lasso::lasso;
 use crate::trace_file::kind_word;
-use crate::{Text, counterexample};
+use crate::{Difference, Text, counterexample};
 use plainsong_diagnostics::{Span, line_and_column};
 use plainsong_semantics::trace::{Change, Ending, Event, FailureKind, Sent, Trace, Waiting};
 use plainsong_semantics::truths::Truths;
@@ -42,6 +42,31 @@ pub(super) fn story(page: &Page<'_>) -> Value {
     })
 }
 
+/// Two executions. The text of the song is that of the first.
+pub(super) fn comparison(
+    (left, page): (&str, &Page<'_>),
+    (right, other): (&str, &Page<'_>),
+    difference: &Difference,
+) -> Value {
+    let alone = |page: &Page<'_>| {
+        story(&Page {
+            race: None,
+            ..*page
+        })
+    };
+    let (mut told, mut theirs) = (alone(page), alone(other));
+    let run = theirs["runs"][0].take();
+    told["runs"].as_array_mut().expect("runs").push(run);
+    told["others"] = json!({ "file": theirs["file"], "source": theirs["source"] });
+    told["compared"] = json!({
+        "names": [left, right],
+        "same": difference.same,
+        "sentence": difference.sentence,
+        "parting": difference.parting,
+    });
+    told
+}
+
 fn run(source: Text<'_>, trace: &Trace, truths: &[Truths]) -> Value {
     let truth = |one: &Truths| json!({ "property": one.property, "atTheEnd": one.at_the_end, "holds": one.holds });
     json!({
@@ -55,7 +80,12 @@ fn run(source: Text<'_>, trace: &Trace, truths: &[Truths]) -> Value {
 }
 
 fn change(change: &Change) -> Value {
-    json!({ "variable": change.variable, "before": change.before, "after": change.after })
+    json!({
+        "variable": change.variable,
+        "before": change.before,
+        "after": change.after,
+        "told": crate::changes::told(change).join(", "),
+    })
 }
 
 fn sent(sent: &Sent) -> Value {

@@ -76,6 +76,9 @@ pub(super) struct Point {
     pub(super) last: bool,
 }
 
+/// More asyncs that are left behind by one event are counted only.
+const MOST_LEFT: usize = 6;
+
 /// The two ends of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
@@ -209,7 +212,7 @@ impl Apart<'_> {
             changes: event
                 .changes
                 .iter()
-                .map(|change| format!("{} = {}", change.variable, change.after))
+                .flat_map(crate::changes::told)
                 .collect(),
             here: here.map(str::to_owned),
             repeats: self.repeats,
@@ -222,8 +225,15 @@ impl Apart<'_> {
             Some(who) => format!("{who}: {choice}"),
             None => choice.clone(),
         };
+        // An action that leaves itself again says nothing by that.
         let asyncs = event.sends.iter().filter(|sent| sent.to.is_none());
-        let left_behind = asyncs.map(|sent| format!("leaves {}", sent.label));
+        let others = asyncs.filter(|sent| sent.label != event.label);
+        let mut left_behind: Vec<String> = others
+            .map(|sent| format!("leaves {}", sent.label))
+            .collect();
+        if left_behind.len() > MOST_LEFT {
+            left_behind = vec![format!("leaves {} asyncs", left_behind.len())];
+        }
         event.choices.iter().map(named).chain(left_behind).collect()
     }
 }

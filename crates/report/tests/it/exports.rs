@@ -223,6 +223,7 @@ fn a_page_carries_its_story_and_fetches_nothing() {
     let start = page.find("id=\"story\">").expect("a story") + "id=\"story\">".len();
     let end = start + page[start..].find("</script>").expect("it ends");
     let story: Value = serde_json::from_str(&page[start..end]).expect("JSON");
+    let story = &story["stories"][0];
     assert_eq!(story["source"][0], text.trim_end());
     assert_eq!(story["runs"][0]["lanes"][1], "db[0]");
     assert_eq!(story["runs"][0]["ending"]["verdict"], "REFUTED");

@@ -25,13 +25,12 @@ mod writes;
 use crate::code::{Arg, Binary, Leaves, Op, Program, Question, Target};
 use crate::coding::{Coding, Misfit};
 use crate::leaves::{decode, encode};
+use crate::numbers::Numbers;
 use crate::shape::Shape;
-use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{free_locals, globals_read, reads_pending};
 use plainsong_ir::{Code, Expr, Local, LocalId, Property, Song, Ty};
 use plainsong_semantics::action_state::value;
 use plainsong_semantics::value::Value;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The most instructions of a program.
@@ -60,10 +59,10 @@ pub(crate) fn action<'s>(
     song: &'s Song,
     code: &'s Code,
     arguments: &[Value],
-    statements: &FxHashMap<Span, u32>,
+    numbers: &'s Numbers,
     coding: &mut Coding,
 ) -> Result<Program<'s>> {
-    let mut compiler = Compiler::new(song, &code.locals, statements, coding);
+    let mut compiler = Compiler::new(song, &code.locals, Some(numbers), coding);
     for (at, argument) in arguments.iter().enumerate() {
         let leaves = compiler.constant(&code.locals[at].ty, argument);
         compiler.locals[at] = Some(leaves);
@@ -79,8 +78,7 @@ pub(crate) fn claim<'s>(
     claim: &'s Expr,
     coding: &mut Coding,
 ) -> Result<Program<'s>> {
-    let statements = FxHashMap::default();
-    let mut compiler = Compiler::new(song, &property.locals, &statements, coding);
+    let mut compiler = Compiler::new(song, &property.locals, None, coding);
     let end = compiler.fail;
     compiler.branch(claim, false, end)?;
     compiler.op(Op::Emit)?;
@@ -91,7 +89,8 @@ pub(crate) fn claim<'s>(
 struct Compiler<'s, 'c> {
     song: &'s Song,
     coding: &'c mut Coding,
-    statements: &'c FxHashMap<Span, u32>,
+    /// What is marked, in actions.
+    numbers: Option<&'s Numbers>,
     ops: Vec<Op>,
     questions: Vec<Question<'s>>,
     /// Where each label is; [`OPEN`] as long as that is not known.
@@ -128,14 +127,14 @@ impl<'s, 'c> Compiler<'s, 'c> {
     fn new(
         song: &'s Song,
         rows: &'s [Local],
-        statements: &'c FxHashMap<Span, u32>,
+        numbers: Option<&'s Numbers>,
         coding: &'c mut Coding,
     ) -> Self {
         Compiler {
             song,
             registers: coding.layout.words() as u32 + 1,
             coding,
-            statements,
+            numbers,
             ops: Vec::new(),
             questions: Vec::new(),
             labels: vec![OPEN; 2],

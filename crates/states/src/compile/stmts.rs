@@ -25,10 +25,25 @@ impl<'s> Compiler<'s, '_> {
     /// Notes that a statement begins.
     pub(super) fn mark(&mut self, stmt: &Stmt) -> Result<()> {
         self.spend()?;
-        match self.statements.get(&stmt.span) {
-            Some(number) => self.op(Op::Mark(*number)),
+        match self
+            .numbers
+            .and_then(|numbers| numbers.statement(stmt.span))
+        {
+            Some(number) => self.op(Op::Mark(number)),
             None => Ok(()),
         }
+    }
+
+    /// Marks the premises of an assertion that are true.
+    fn mark_premises(&mut self, stmt: &'s Stmt) -> Result<()> {
+        let numbers = self.numbers;
+        for (number, probe) in numbers.map_or(&[][..], |numbers| numbers.premises(stmt.span)) {
+            let skip = self.label();
+            self.branch(&probe.holds, false, skip)?;
+            self.op(Op::Mark(*number))?;
+            self.bind(skip);
+        }
+        Ok(())
     }
 
     /// A statement that chooses nothing.
@@ -87,6 +102,7 @@ impl<'s> Compiler<'s, '_> {
                 self.op(next)
             }
             StmtKind::Assert(condition) => {
+                self.mark_premises(stmt)?;
                 let bail = self.bail;
                 self.branch(condition, false, bail)
             }

@@ -1,7 +1,8 @@
 //! Assignments.
 
 use super::{Compiler, Result, Trouble};
-use crate::code::{Arg, Leaves, Op};
+use crate::code::{Arg, Binary, Leaves, Op};
+use crate::layout::Field;
 use crate::shape::{Kind, Shape};
 use plainsong_ir::{Access, Place, Root};
 
@@ -84,13 +85,14 @@ impl<'s> Compiler<'s, '_> {
 
     /// Writes a field. A known number is a change of a few bits, joined with one just before.
     fn store(&mut self, number: u32, leaf: Arg) -> Result<()> {
+        let field = self.coding.layout.fields()[number as usize];
         let Arg::Const(known) = leaf else {
-            return match leaf {
-                Arg::Field(same) if same == number => Ok(()),
+            return match (leaf, self.change(number, field, leaf)) {
+                (Arg::Field(same), _) if same == number => Ok(()),
+                (_, Some(patch)) => self.op(patch),
                 _ => self.op(Op::Store(number, leaf)),
             };
         };
-        let field = self.coding.layout.fields()[number as usize];
         let Some(raw) = field.raw(known) else {
             let bail = self.bail;
             return self.op(Op::Jump(bail));
@@ -111,5 +113,35 @@ impl<'s> Compiler<'s, '_> {
             clear: mask,
             bits: value,
         })
+    }
+
+    /// The change of a few bits that a write comes to when the number was computed just before, from what is in
+    /// the field, by adding or taking away known bits: an element of a set.
+    fn change(&self, number: u32, field: Field, leaf: Arg) -> Option<Op> {
+        let (Arg::Reg(register), Some(last)) = (leaf, self.ops.last()) else {
+            return None;
+        };
+        let Op::Compute(binary, to, Arg::Field(from), Arg::Const(bits)) = *last else {
+            return None;
+        };
+        let is_that = to == register && from == number && self.bound_at != self.ops.len();
+        if !is_that || field.bias != 0 || bits & !field.mask != 0 {
+            return None;
+        }
+        let word = field.word as u32;
+        let bits = bits << field.shift;
+        match binary {
+            Binary::Or => Some(Op::Patch {
+                word,
+                clear: bits,
+                bits,
+            }),
+            Binary::AndNot => Some(Op::Patch {
+                word,
+                clear: bits,
+                bits: 0,
+            }),
+            _ => None,
+        }
     }
 }

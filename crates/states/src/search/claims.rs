@@ -13,9 +13,9 @@ use plainsong_semantics::search::{Check, Findings, Query};
 
 /// A property about states.
 pub(super) struct CompiledClaim<'s> {
-    check: Check,
+    pub(super) check: Check,
     property: &'s Property,
-    is_always: bool,
+    pub(super) is_always: bool,
     pub(super) program: Compiled<'s>,
 }
 

@@ -7,30 +7,40 @@
 //! When a number outgrows its field, or a new async needs a new word, the state at hand is given up, all
 //! states are packed anew, programs are compiled again, and the state is looked at once more. Nothing of a
 //! state is entered before all of its steps are known, so this leaves no traces.
+//!
+//! How each state was reached is kept for the first states ([`Manner::ways`]), and forgotten after that: it takes more
+//! memory than the states themselves. When something is found later on, the search begins again and keeps it.
+//! Nothing depends on time, so it finds the same again. Where much has to be looked at by the interpreter, or
+//! something was refuted already, it is kept from the start.
+//!
+//! Several workers may look ahead (`ahead`): what each state leads to is worked out by any of them, and entered
+//! in the order of the states. So every number in the report is the same, however many there are.
 
+mod ahead;
 mod claims;
+mod steps;
 
-use crate::Taken;
 use crate::code::{Guard, Program};
 use crate::coding::{Coding, Misfit};
-use crate::compile::{self, Trouble};
+use crate::direct::Attempt;
+use crate::numbers::{Marked, Numbers};
 use crate::reached::Stored;
-use crate::run::{Ran, Runs};
+use crate::run::Runs;
 use crate::store::{MOST_STATES, Store};
 use crate::symmetry::Swaps;
+use crate::{Manner, Taken};
+use ahead::Ahead;
 use claims::{CompiledClaim, OpenPremise, claims};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Actions, Expr, Song, SortId, Stmt};
+use plainsong_ir::{Actions, Song, SortId};
 use plainsong_semantics::action_state::{ActionState, Deeds};
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
+use plainsong_semantics::machine::{Machine, Outcome, Subject};
 use plainsong_semantics::premise::{Premise, premises};
 use plainsong_semantics::search::{
     Check, Completeness, Edge, Findings, Limits, PACE, Progress, Query, SearchReport, Totals, Watch,
 };
 use plainsong_semantics::trace::Failure;
-use rustc_hash::FxHashMap;
 
 /// A search under way.
 pub(crate) struct Search<'s> {
@@ -44,11 +54,13 @@ pub(crate) struct Search<'s> {
     swaps: Option<Swaps>,
     /// The number of the first state of each depth.
     levels: Vec<usize>,
-    statements: FxHashMap<Span, u32>,
+    numbers: &'s Numbers,
     /// What is known about the program of each async.
     programs: Vec<Compiled<'s>>,
     /// Asyncs in the order of the interpreter.
     turns: Vec<Turn>,
+    /// Their direct forms.
+    directs: Vec<Attempt>,
     claims: Vec<CompiledClaim<'s>>,
     /// Premises of properties that were not true yet.
     premises: Vec<OpenPremise<'s>>,
@@ -64,6 +76,19 @@ pub(crate) struct Search<'s> {
     steps: u64,
     taken: Taken,
     edges: Option<Vec<Vec<Edge>>>,
+    /// What workers have found out about states to come.
+    ahead: Ahead,
+    manner: Manner,
+    /// Is it kept to the end how each state was reached?
+    keeps_ways: bool,
+}
+
+/// Why a search ends without a report.
+pub(crate) enum Gone {
+    /// There are too many different asyncs to count them one by one.
+    Asyncs,
+    /// Something was found, but it was not kept how that was reached.
+    Way,
 }
 
 /// An async, and how to see at once that it is not pending or blocked.
@@ -119,44 +144,56 @@ pub(crate) fn search(
     actions: &Actions,
     query: &Query,
     alike: &[SortId],
-    limits: &Limits,
+    (limits, manner): (&Limits, Manner),
     watch: &mut dyn Watch,
 ) -> Option<(SearchReport, Taken)> {
     let machine = Machine::new(instance, Subject::System);
     let song = instance.song();
-    let mut findings = Findings::new(&machine, query);
     let premises = premises(song, query.checks.iter().copied());
-    let mut search = Search::new(song, actions, &machine, query, findings.wants_edges());
-    search.premises = premises.iter().map(OpenPremise::new).collect();
-    search.swaps = (!alike.is_empty()).then(|| Swaps::new(instance, alike));
-    let completeness = search.explore(&mut findings, limits, watch)?;
-    let taken = search.taken;
-    Some((search.report(findings, completeness, &premises), taken))
+    let numbers = Numbers::new(actions);
+    let mut keeps_ways = false;
+    loop {
+        let mut findings = Findings::new(&machine, query);
+        let mut search = Search::new(&machine, actions, query, &numbers, findings.wants_edges());
+        search.premises = premises.iter().map(OpenPremise::new).collect();
+        search.swaps = (!alike.is_empty()).then(|| Swaps::new(instance, alike));
+        search.manner = manner;
+        search.keeps_ways |= keeps_ways;
+        match search.explore(&mut findings, limits, watch) {
+            Ok(completeness) => {
+                let taken = search.taken;
+                return Some((search.report(findings, completeness, &premises), taken));
+            }
+            Err(Gone::Asyncs) => return None,
+            Err(Gone::Way) => keeps_ways = true,
+        }
+    }
 }
 
 impl<'s> Search<'s> {
     fn new(
-        song: &'s Song,
-        actions: &'s Actions,
         machine: &'s Machine,
+        actions: &'s Actions,
         query: &Query,
+        numbers: &'s Numbers,
         with_edges: bool,
     ) -> Self {
+        let song = machine.instance().song();
         let coding = Coding::new(machine.instance(), actions);
-        let statements = statements(actions);
-        let runs = Runs::new(statements.len());
+        let runs = Runs::new(numbers.all().len());
         Search {
             song,
             actions,
             machine,
             deeds: Deeds::new(machine),
-            store: Store::new(coding.layout.words(), with_edges),
+            store: Store::new(coding.layout.form(), with_edges),
             coding,
             swaps: None,
             levels: Vec::new(),
-            statements,
+            numbers,
             programs: Vec::new(),
             turns: Vec::new(),
+            directs: Vec::new(),
             claims: claims(song, query),
             premises: Vec::new(),
             runs,
@@ -168,6 +205,9 @@ impl<'s> Search<'s> {
             steps: 0,
             taken: Taken::default(),
             edges: with_edges.then(Vec::new),
+            ahead: Ahead::default(),
+            manner: Manner::default(),
+            keeps_ways: with_edges,
         }
     }
 
@@ -176,33 +216,64 @@ impl<'s> Search<'s> {
         findings: &mut Findings<'_>,
         limits: &Limits,
         watch: &mut dyn Watch,
-    ) -> Option<Completeness> {
+    ) -> Result<Completeness, Gone> {
         let most = limits.states.min(MOST_STATES);
         self.begin(findings, most)?;
-        let (mut at, mut depth) = (0, 0);
+        let (mut at, mut depth, mut next_look) = (0, 0, 0);
         while at < self.store.len() {
             if findings.all_refuted() || limits.refutations.is_some_and(|n| findings.refuted() >= n)
             {
-                return Some(Completeness::Enough);
+                return Ok(Completeness::Enough);
             }
             if self.levels.get(depth + 1) == Some(&at) {
                 depth += 1;
             }
-            if (at as u64).is_multiple_of(PACE) && !watch.keep_going(&self.progress(at, depth)) {
-                return Some(Completeness::Stopped);
+            if at >= next_look {
+                next_look = at + PACE as usize;
+                if !watch.keep_going(&self.progress(at, depth)) {
+                    return Ok(Completeness::Stopped);
+                }
+                if let Some(limit) = self.save_memory(findings, at) {
+                    return Ok(Completeness::Resource(limit));
+                }
+            }
+            if let Some(entered) = self.enter_ahead(findings, (at, &mut depth), most) {
+                at += entered;
+                continue;
             }
             let steps = loop {
                 match self.look(at) {
                     Ok(steps) => break steps,
                     Err(Obstacle::Repack(field)) => self.repack(field),
-                    Err(Obstacle::Asyncs) => return None,
+                    Err(Obstacle::Asyncs) => return Err(Gone::Asyncs),
                 }
             };
-            self.check(findings, at, steps);
-            self.enter(findings, at, depth, steps, most);
+            self.check(findings, at, steps)?;
+            self.enter(findings, at, depth, steps, most)?;
             at += 1;
         }
-        Some(findings.completeness(self.full))
+        Ok(findings.completeness(self.full))
+    }
+
+    /// Forgets how states were reached when there are many, or little memory; says so when that does not help.
+    fn save_memory(&mut self, findings: &Findings<'_>, at: usize) -> Option<String> {
+        let is_over = |store: &Store| {
+            let limit = self.manner.memory;
+            limit.is_some_and(|limit| store.bytes() > limit)
+        };
+        let interpreted =
+            |claim: &CompiledClaim<'_>| matches!(claim.program, Compiled::Interpreted);
+        let keeps =
+            self.keeps_ways || findings.refuted() > 0 || self.claims.iter().any(interpreted);
+        if !keeps && (self.store.len() > self.manner.ways || is_over(&self.store)) {
+            self.store.forget_before(at);
+        }
+        let limit = self.manner.memory.filter(|_| is_over(&self.store))?;
+        let states = self.store.len();
+        Some(format!(
+            "the states need more than {} MB of memory: {at} of the {states} found were looked at; see --memory",
+            limit / 1_000_000
+        ))
     }
 
     fn progress(&self, at: usize, depth: usize) -> Progress {
@@ -215,7 +286,7 @@ impl<'s> Search<'s> {
     }
 
     /// Enters the states at the start.
-    fn begin(&mut self, findings: &mut Findings<'_>, most: u64) -> Option<()> {
+    fn begin(&mut self, findings: &mut Findings<'_>, most: u64) -> Result<(), Gone> {
         for outcome in self.deeds.initial() {
             match outcome {
                 Outcome::Next(config) => {
@@ -227,7 +298,7 @@ impl<'s> Search<'s> {
                             Ok(()) if self.fits_store(words.len()) => break words,
                             Ok(()) => self.repack(None),
                             Err(Misfit::Narrow(field)) => self.repack(Some(field)),
-                            Err(Misfit::Asyncs) => return None,
+                            Err(Misfit::Asyncs) => return Err(Gone::Asyncs),
                         }
                     };
                     self.add(&words, None, 0, most);
@@ -236,12 +307,12 @@ impl<'s> Search<'s> {
                 Outcome::Discarded => {}
             }
         }
-        Some(())
+        Ok(())
     }
 
     /// Has the store room for states as they are written down now, and for this one?
     fn fits_store(&self, words: usize) -> bool {
-        words == self.store.words() && words == self.coding.layout.words()
+        words == self.store.words() && self.store.fits(self.coding.layout.form())
     }
 
     /// Packs all states anew: with one field wider, or with the words that were added. A field in a word
@@ -252,15 +323,18 @@ impl<'s> Search<'s> {
             self.coding.layout = old.widened(field);
         }
         let new = &self.coding.layout;
-        let store = std::mem::replace(&mut self.store, Store::new(0, false));
+        let store = std::mem::replace(&mut self.store, Store::new((0, 0), false));
         let words = store.words();
-        self.store = store.repacked(new.words(), |before, after| {
+        self.store = store.repacked(new.form(), |before| {
+            let mut after = vec![0; new.words()];
             let fields = old.fields().iter().zip(new.fields());
             for (from, to) in fields.filter(|(from, _)| from.word < words) {
-                let fits = to.store(after, from.load(before));
+                let fits = to.store(&mut after, from.load(before));
                 assert!(fits, "fields never become narrower");
             }
+            after
         });
+        self.ahead.clear();
         self.programs.clear();
         self.turns.clear();
         for claim in &mut self.claims {
@@ -278,7 +352,7 @@ impl<'s> Search<'s> {
         };
         swaps.prepare(&mut self.coding, self.song)?;
         let words = self.store.words();
-        if self.coding.layout.words() != words || !states.len().is_multiple_of(words) {
+        if !self.store.fits(self.coding.layout.form()) || !states.len().is_multiple_of(words) {
             return Ok(());
         }
         for state in states.chunks_exact_mut(words) {
@@ -287,170 +361,12 @@ impl<'s> Search<'s> {
         Ok(())
     }
 
-    /// Finds everything that can happen in a state, with other names where states are kept up to names.
-    fn look(&mut self, at: usize) -> Result<usize, Obstacle> {
-        let steps = self.steps_from(at)?;
-        if self.swaps.is_some() {
-            let mut emitted = std::mem::take(&mut self.runs.emitted);
-            let renamed = self.rename(&mut emitted);
-            self.runs.emitted = emitted;
-            renamed?;
-            if self.coding.layout.words() != self.store.words() {
-                return Err(Obstacle::Repack(None));
-            }
-        }
-        Ok(steps)
-    }
-
-    /// Finds everything that can happen in a state: what it leads to lies in `runs.emitted`, the rest
-    /// in `odd`. Gives the number of steps.
-    fn steps_from(&mut self, at: usize) -> Result<usize, Obstacle> {
-        self.base.clear();
-        self.base.extend_from_slice(self.store.state(at));
-        self.runs.emitted.clear();
-        self.odd.clear();
-        if !self.coding.has_begun(&self.base) {
-            let config = self.coding.state(&self.base).config();
-            let steps = self.deeds.steps(&config);
-            let outcomes = steps.into_iter().map(|step| step.outcome);
-            return self.interpreted(0, outcomes);
-        }
-        if self.turns.len() != self.coding.asyncs.all().len() {
-            self.order_turns();
-        }
-        let mut steps = 0;
-        for at in 0..self.turns.len() {
-            let turn = self.turns[at];
-            let (word, mask, none) = turn.count;
-            if self.base[word] & mask == none {
-                continue;
-            }
-            if !turn.guard.holds(&self.base) {
-                self.taken.by_programs += 1;
-                continue;
-            }
-            steps = self.take(turn.ground, steps)?;
-            if turn.is_new
-                && let Compiled::Program(program) = &self.programs[turn.ground]
-            {
-                self.turns[at].guard = program.guard(&self.runs.marks);
-                self.turns[at].is_new = false;
-            }
-        }
-        Ok(steps)
-    }
-
-    fn order_turns(&mut self) {
-        let grounds = self.coding.asyncs.all();
-        let fields = self.coding.layout.fields();
-        let turn = |ground: &usize| {
-            let field = fields[grounds[*ground].field];
-            // A number that cannot be is like no bits.
-            let none = field.raw(0).map_or(u64::MAX, |raw| raw << field.shift);
-            Turn {
-                ground: *ground,
-                count: (field.word, field.mask << field.shift, none),
-                guard: Guard::default(),
-                is_new: true,
-            }
-        };
-        self.turns = self.coding.asyncs.order().iter().map(turn).collect();
-    }
-
-    /// Takes one async; `steps` were found before.
-    fn take(&mut self, ground: usize, steps: usize) -> Result<usize, Obstacle> {
-        if self.programs.len() <= ground {
-            self.programs.resize_with(ground + 1, || Compiled::Open);
-        }
-        if matches!(self.programs[ground], Compiled::Open) {
-            self.programs[ground] = self.compile(ground)?;
-        }
-        let action = self.coding.asyncs.all()[ground].action.index();
-        let after = match &self.programs[ground] {
-            Compiled::Program(program) => {
-                let words = self.base.len();
-                let before = self.runs.emitted.len();
-                let taken = Some(ground);
-                match self.runs.run(program, &self.base, taken, &mut self.coding) {
-                    Ran::Well => {
-                        self.taken.by_programs += 1;
-                        steps + (self.runs.emitted.len() - before) / words
-                    }
-                    Ran::Bailed => self.interpret(ground, steps)?,
-                }
-            }
-            Compiled::Open | Compiled::Interpreted => self.interpret(ground, steps)?,
-        };
-        self.acted[action] |= after > steps;
-        Ok(after)
-    }
-
-    fn compile(&mut self, ground: usize) -> Result<Compiled<'s>, Obstacle> {
-        let async_ = self.coding.asyncs.all()[ground].clone();
-        let code = &self.actions.actions[async_.action.index()].code;
-        let (song, statements) = (self.song, &self.statements);
-        let program = compile::action(song, code, &async_.arguments, statements, &mut self.coding);
-        if self.coding.layout.words() != self.store.words() {
-            return Err(Obstacle::Repack(None));
-        }
-        match program {
-            Ok(program) => {
-                self.runs.make_room(&program);
-                Ok(Compiled::Program(Box::new(program)))
-            }
-            Err(Trouble::Misfit(misfit)) => Err(misfit.into()),
-            Err(Trouble::NoForm | Trouble::GivesUp) => Ok(Compiled::Interpreted),
-        }
-    }
-
-    /// Takes one async by the interpreter.
-    fn interpret(&mut self, ground: usize, steps: usize) -> Result<usize, Obstacle> {
-        self.taken.by_interpreter += 1;
-        let state = self.coding.state(&self.base);
-        let ground = &self.coding.asyncs.all()[ground];
-        let position = state
-            .pending
-            .iter()
-            .position(|(action, arguments)| {
-                *action == ground.action && *arguments == ground.arguments
-            })
-            .expect("the async that is taken is pending");
-        let found = self.deeds.steps_of(&state.config(), position);
-        self.interpreted(steps, found.into_iter().map(|step| step.outcome))
-    }
-
-    /// Notes what the interpreter found.
-    fn interpreted(
-        &mut self,
-        mut steps: usize,
-        outcomes: impl Iterator<Item = Outcome>,
-    ) -> Result<usize, Obstacle> {
-        for outcome in outcomes {
-            match outcome {
-                Outcome::Next(config) => self.emit(&config)?,
-                Outcome::Failed(failure, _) => self.odd.push((steps, Odd::Failed(failure))),
-                Outcome::Discarded => self.odd.push((steps, Odd::Discarded)),
-            }
-            steps += 1;
-        }
-        Ok(steps)
-    }
-
-    fn emit(&mut self, config: &Config) -> Result<(), Obstacle> {
-        let state = ActionState::of(config);
-        self.coding.words(&state, &mut self.runs.emitted)?;
-        if self.coding.layout.words() != self.store.words() {
-            return Err(Obstacle::Repack(None));
-        }
-        Ok(())
-    }
-
     /// Checks what should hold in a state.
-    fn check(&mut self, findings: &mut Findings<'_>, at: usize, steps: usize) {
+    fn check(&mut self, findings: &mut Findings<'_>, at: usize, steps: usize) -> Result<(), Gone> {
         if self.coding.has_begun(&self.base) {
             self.look_at_premises(false);
             if !self.all_true(findings, true) {
-                findings.always(&self.stored(), at);
+                findings.always(&self.stored()?, at);
             }
         }
         if steps == 0 {
@@ -461,9 +377,10 @@ impl<'s> Search<'s> {
             if is_final && self.all_true(findings, false) {
                 findings.good_end();
             } else if is_final || findings.is_open(Check::NoDeadlock) {
-                findings.at_rest(&self.stored(), at, &[]);
+                findings.at_rest(&self.stored()?, at, &[]);
             }
         }
+        Ok(())
     }
 
     /// Is nothing pending in the state at hand?
@@ -482,7 +399,12 @@ impl<'s> Search<'s> {
         depth: usize,
         steps: usize,
         most: u64,
-    ) {
+    ) -> Result<(), Gone> {
+        let has_room = self.store.len() as u64 + steps as u64 <= most;
+        if self.odd.is_empty() && self.edges.is_none() && has_room {
+            self.enter_ordinary(at, depth, steps);
+            return Ok(());
+        }
         let mut odd = std::mem::take(&mut self.odd).into_iter().peekable();
         let emitted = std::mem::take(&mut self.runs.emitted);
         let mut known = std::mem::take(&mut self.known);
@@ -495,7 +417,7 @@ impl<'s> Search<'s> {
             self.steps += 1;
             if let Some((_, odd)) = odd.next_if(|(odd, _)| *odd == number) {
                 if let Odd::Failed(failure) = odd {
-                    findings.failed_step(&self.stored(), at, number, failure);
+                    findings.failed_step(&self.stored()?, at, number, failure);
                 }
                 continue;
             }
@@ -517,6 +439,20 @@ impl<'s> Search<'s> {
         if let Some(all) = &mut self.edges {
             all.push(edges);
         }
+        Ok(())
+    }
+
+    /// The same where every step leads to a state, there is room for all of them, and nothing else is to be noted.
+    fn enter_ordinary(&mut self, at: usize, depth: usize, steps: usize) {
+        self.steps += steps as u64;
+        let (store, emitted) = (&mut self.store, &self.runs.emitted);
+        store.known_at_first_sight(emitted, &self.base, &mut self.known);
+        let words = store.words();
+        for (state, is_known) in emitted.chunks_exact(words).zip(&self.known) {
+            if !is_known && store.add(state, Some(at)) && self.levels.len() == depth + 1 {
+                self.levels.push(store.len() - 1);
+            }
+        }
     }
 
     /// Adds a state if it is new and there is room.
@@ -528,13 +464,17 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn stored(&self) -> Stored<'_> {
-        Stored {
+    /// The states, and how each was reached, if that was kept.
+    fn stored(&self) -> Result<Stored<'_>, Gone> {
+        if !self.store.keeps_ways() {
+            return Err(Gone::Way);
+        }
+        Ok(Stored {
             machine: self.machine,
             coding: &self.coding,
             store: &self.store,
             swaps: self.swaps.as_ref(),
-        }
+        })
     }
 
     fn report(
@@ -543,10 +483,14 @@ impl<'s> Search<'s> {
         completeness: Completeness,
         premises: &[Premise],
     ) -> SearchReport {
-        findings.quiescence(&self.stored(), self.edges.as_deref().unwrap_or_default());
-        for (span, number) in &sorted(&self.statements) {
-            if self.runs.marks[*number as usize] {
-                self.deeds.ran(*span);
+        if let (Some(edges), Ok(stored)) = (&self.edges, self.stored()) {
+            findings.quiescence(&stored, edges);
+        }
+        let marks = self.numbers.all().iter().zip(&self.runs.marks);
+        for (marked, _) in marks.filter(|(_, is_marked)| **is_marked) {
+            match marked {
+                Marked::Ran(span) => self.deeds.ran(*span),
+                Marked::Met(span) => self.deeds.met(*span),
             }
         }
         for (action, acted) in self.acted.iter().enumerate() {
@@ -567,28 +511,4 @@ impl<'s> Search<'s> {
             coverage,
         })
     }
-}
-
-fn sorted(statements: &FxHashMap<Span, u32>) -> Vec<(Span, u32)> {
-    let mut all: Vec<(Span, u32)> = statements.iter().map(|(span, at)| (*span, *at)).collect();
-    all.sort_unstable();
-    all
-}
-
-/// A number for each statement of the actions.
-fn statements(actions: &Actions) -> FxHashMap<Span, u32> {
-    struct Numbers(FxHashMap<Span, u32>);
-    impl Visit for Numbers {
-        fn stmt(&mut self, stmt: &Stmt) {
-            let next = self.0.len() as u32;
-            self.0.entry(stmt.span).or_insert(next);
-            walk::stmt(self, stmt);
-        }
-        fn expr(&mut self, _: &Expr) {}
-    }
-    let mut numbers = Numbers(FxHashMap::default());
-    for action in &actions.actions {
-        numbers.block(&action.code.body);
-    }
-    numbers.0
 }
