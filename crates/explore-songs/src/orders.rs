@@ -19,8 +19,11 @@ use plainsong_explore::{EventId, Graph, Read, Tid};
 /// The most executions of which the orders are guessed.
 const MOST: usize = 256;
 
-/// How often the orders of one execution are guessed.
-const GUESSES: u64 = 16;
+/// How often the orders of one execution are guessed, if it is short.
+const GUESSES: usize = 16;
+
+/// How many steps are walked for that at most, so that looking at a long execution costs less than finding it.
+const STEPS: usize = 1_024;
 
 /// The orders of some executions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,9 +121,11 @@ fn random(seed: u64) -> u64 {
 /// A guess of how many orders the execution in the graph has, as a power of ten.
 fn guess(stage: &mut Stage, graph: &Graph<Song>, seed: u64) -> f64 {
     let lanes = lanes(stage, graph);
-    let guesses = (0..GUESSES).map(|one| walk(&lanes, random(seed ^ one)));
+    let steps: usize = lanes.iter().map(|lane| lane.steps).sum();
+    let times = (STEPS / steps.max(1)).clamp(1, GUESSES) as u64;
+    let guesses = (0..times).map(|one| walk(&lanes, random(seed ^ one)));
     let sum = guesses.reduce(sum_of_powers).unwrap_or(0.0);
-    sum - (GUESSES as f64).log10()
+    sum - (times as f64).log10()
 }
 
 /// The steps of a process.

@@ -26,7 +26,8 @@ use plainsong_explore::{Budget, Fate as OnTheWay, Mailbox};
 use plainsong_ir::Delivery;
 use plainsong_semantics::part::{Deed, Fate, Next, Part, Parts, Way};
 use plainsong_semantics::trace::{EventKind, Failure};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::rc::Rc;
 
 /// A place in the automaton.
@@ -66,6 +67,27 @@ pub(crate) enum Node {
     Over(Option<Part>, EdgeId),
     /// The same: its step is cut off, or fails.
     Stuck(Fate, EdgeId),
+}
+
+/// A process between steps; its hash is computed once.
+#[derive(PartialEq, Eq)]
+struct Standing {
+    lane: usize,
+    part: Part,
+    hash: u64,
+}
+
+impl Standing {
+    fn new(lane: usize, part: Part) -> Self {
+        let hash = FxBuildHasher.hash_one((lane, &part));
+        Standing { lane, part, hash }
+    }
+}
+
+impl Hash for Standing {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash.hash(state);
+    }
 }
 
 /// What comes after a send.
@@ -108,7 +130,7 @@ pub(crate) struct Roles {
     /// The most edges before the tables are emptied.
     kept: usize,
     /// What processes do in states between steps.
-    stands: FxHashMap<(usize, Part), EdgeId>,
+    stands: FxHashMap<Standing, EdgeId>,
     /// What `init` does with each start, and when it has spawned so many processes.
     begins: FxHashMap<usize, EdgeId>,
     spawns: FxHashMap<usize, EdgeId>,
@@ -367,15 +389,16 @@ impl Roles {
 
     /// What a process in a state between steps does.
     fn stand(&mut self, lane: usize, part: Part) -> EdgeId {
-        if let Some(&known) = self.stands.get(&(lane, part.clone())) {
+        let standing = Standing::new(lane, part.clone());
+        if let Some(&known) = self.stands.get(&standing) {
             return known;
         }
         let next = self.parts.next(lane, &part);
         let edge = match self.parts.crash(lane) {
-            Some(fault) if !matches!(next, Next::Over) => self.may_crash(part.clone(), fault),
+            Some(fault) if !matches!(next, Next::Over) => self.may_crash(part, fault),
             _ => self.act(lane, &part, next),
         };
-        self.stands.insert((lane, part), edge);
+        self.stands.insert(standing, edge);
         edge
     }
 

@@ -22,9 +22,9 @@ pub(crate) struct Waiting {
     known: Cell<u64>,
     wanted: Cell<u64>,
     /// The same for the others.
-    others: RefCell<Vec<Option<bool>>>,
+    others: RefCell<Table<bool>>,
     /// Where it goes with a message.
-    takes: RefCell<Vec<Option<EdgeId>>>,
+    takes: RefCell<Table<EdgeId>>,
     /// Where it goes without one.
     gives_up: Cell<Option<EdgeId>>,
     /// Where it is when what it waited for is lost: here.
@@ -67,11 +67,11 @@ impl Waiting {
                 .set(self.wanted.get() | u64::from(wants) << number);
             return wants;
         }
-        let at = (number - AT_HAND) as usize;
-        let known = self.others.borrow().get(at).copied().flatten();
+        let at = number - AT_HAND;
+        let known = self.others.borrow().get(at);
         known.unwrap_or_else(|| {
             let wants = self.parts.wants(&self.wait, &message.letter);
-            put(&mut self.others.borrow_mut(), at, wants);
+            self.others.borrow_mut().put(at, wants);
             wants
         })
     }
@@ -83,7 +83,7 @@ impl Waiting {
             None => self.gives_up.get(),
             Some(message) => {
                 let number = message.number.checked_sub(self.first)?;
-                *self.takes.borrow().get(number as usize)?
+                self.takes.borrow().get(number)
             }
         }
     }
@@ -94,16 +94,61 @@ impl Waiting {
             None => self.gives_up.set(Some(edge)),
             Some(message) => {
                 if let Some(number) = message.number.checked_sub(self.first) {
-                    put(&mut self.takes.borrow_mut(), number as usize, edge);
+                    self.takes.borrow_mut().put(number, edge);
                 }
             }
         }
     }
 }
 
-fn put<T: Clone>(table: &mut Vec<Option<T>>, at: usize, value: T) {
-    if table.len() <= at {
-        table.resize(at + 1, None);
+/// Values for some numbers, from the least to the greatest that has one. A process that waits for the
+/// thousandth message of a long execution has one value, not a thousand.
+#[derive(Default)]
+struct Table<T> {
+    least: u32,
+    values: Vec<Option<T>>,
+}
+
+impl<T: Copy> Table<T> {
+    #[inline]
+    fn get(&self, number: u32) -> Option<T> {
+        let at = number.wrapping_sub(self.least) as usize;
+        self.values.get(at).copied().flatten()
     }
-    table[at] = Some(value);
+
+    fn put(&mut self, number: u32, value: T) {
+        if self.values.is_empty() {
+            self.least = number;
+        }
+        if let Some(more) = self.least.checked_sub(number) {
+            let before = (0..more).map(|_| None);
+            self.values.splice(0..0, before);
+            self.least = number;
+        }
+        let at = (number - self.least) as usize;
+        if self.values.len() <= at {
+            self.values.resize(at + 1, None);
+        }
+        self.values[at] = Some(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+
+    #[test]
+    fn a_table_holds_what_was_put_into_it_in_any_order() {
+        let mut table = Table::default();
+        for number in [700, 703, 699, 5, 703] {
+            assert_eq!(
+                table.get(number),
+                (number == 703 && table.values.len() > 9).then_some(703)
+            );
+            table.put(number, number);
+        }
+        let held: Vec<u32> = (0..800).filter_map(|number| table.get(number)).collect();
+        assert_eq!(held, [5, 699, 700, 703]);
+        assert_eq!(table.values.len(), 699);
+    }
 }
