@@ -5,7 +5,6 @@
 //! (SWI-Prolog 9.0.4, measured on a machine like the one these tables were made for; SPIN's limits there too).
 //! Where several terms of it stand for one benchmark, the quicker one counts.
 
-#[cfg(feature = "peers")]
 mod spin;
 
 use crate::measure::{best_of, milliseconds};
@@ -58,7 +57,6 @@ pub fn table() {
             milliseconds(took)
         );
     }
-    #[cfg(feature = "peers")]
     spin::table();
 }
 

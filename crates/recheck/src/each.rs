@@ -183,7 +183,7 @@ impl<'a> Checker<'a> {
         if inside.closed == Some(member.family) && !position.is_end() && began != Some(position) {
             return refuse("a conversation goes on in another round");
         }
-        if end.serving.contains_key(&member) {
+        if inside.closed != Some(member.family) && end.serving.contains_key(&member) {
             return refuse("a daemon keeps its client for another round");
         }
         let whole = member.whole();

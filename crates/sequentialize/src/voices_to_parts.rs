@@ -27,8 +27,10 @@ pub(crate) struct Score<'a> {
     pub(crate) parts: BTreeMap<FamilyId, Part<'a>>,
     /// The family whose members a sort names.
     pub(crate) named_by: BTreeMap<SortId, FamilyId>,
-    /// Loops with invariants or measures, which are not looked at.
+    /// Loops with invariants or measures, which are not looked at here.
     pub(crate) annotated: Vec<Span>,
+    /// Invariants of loops that communicate: they are claims, and hints for proofs on the line.
+    pub(crate) hints: BTreeMap<Span, &'a [Expr]>,
     /// The collections that loops with fixed numbers of rounds go over.
     pub(crate) ranges: Vec<Expr>,
     /// What may be lost, or come too late.
@@ -62,6 +64,7 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
         parts: BTreeMap::new(),
         named_by: BTreeMap::new(),
         annotated: Vec::new(),
+        hints: BTreeMap::new(),
         ranges: Vec::new(),
         losses: Losses::default(),
     };
@@ -411,6 +414,9 @@ impl<'a> Builder<'_, 'a> {
                     .help("put an `if` into the loop"));
                 }
                 self.annotations(clauses, stmt.span);
+                if !clauses.invariants.is_empty() && clauses.decreases.is_none() {
+                    self.score.hints.insert(stmt.span, &clauses.invariants);
+                }
                 OpKind::For {
                     local: *local,
                     over: self.score.over(domain, stmt.span)?,

@@ -2,14 +2,15 @@
 //!
 //! A line that `sequentialize` found is sequential code, so the prover can follow it. Loops over members need
 //! invariants; [`candidates`](super::candidates) guesses some, and those that cannot be shown are dropped until all
-//! that are left can (the largest set of candidates that is inductive).
+//! that are left can (the largest set of candidates that is inductive). An `invariant` that a process's loop claims
+//! stands at the line's loop; it helps, and has to be shown.
 //!
 //! Why sound. The processes end in no state that the line does not end in, and whatever a process evaluates, the
 //! line evaluates with the same values, but for what is listed as not told. Loops are followed in any order of
 //! members. The rounds of clients with daemons interleave, so nothing is said about what daemons hold at the end.
 //!
 //! NOT COVERED. Lines of processes that never end, lines that leave out a path on which an assertion fails,
-//! properties that speak of daemons, annotations of loops in processes.
+//! properties that speak of daemons, measures of loops in processes and invariants of those that stand in no line.
 
 use super::candidates::candidates;
 use super::identities::as_data;
@@ -18,9 +19,7 @@ use crate::select::Question;
 use crate::watch::Overseer;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
-use plainsong_ir::{
-    Block, Claim, Expr, ExprKind, FamilyId, LoopClauses, Property, Song, Stmt, StmtKind, Ty,
-};
+use plainsong_ir::{Block, Claim, Expr, ExprKind, FamilyId, Property, Song, Stmt, StmtKind, Ty};
 use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
@@ -369,12 +368,8 @@ fn annotate(block: &mut Block, guesses: &BTreeMap<usize, Vec<Expr>>, at: &mut us
     for stmt in block {
         match &mut stmt.kind {
             StmtKind::While(_, clauses, body) => {
-                if let Some(guesses) = guesses.get(at) {
-                    *clauses = LoopClauses {
-                        invariants: guesses.clone(),
-                        decreases: None,
-                    };
-                }
+                let guesses_here = guesses.get(at).into_iter().flatten();
+                clauses.invariants.extend(guesses_here.cloned());
                 *at += 1;
                 annotate(body, guesses, at);
             }

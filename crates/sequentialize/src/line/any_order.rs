@@ -120,7 +120,7 @@ impl Writing<'_> {
                     false => loose,
                 };
                 if let Some(sort) = sort.filter(|_| wanted) {
-                    return self.written(*local, sort, body, stmt.span, into);
+                    return self.written(*local, sort, body, (clauses, stmt.span), into);
                 }
                 StmtKind::For {
                     local: *local,
@@ -165,7 +165,14 @@ impl Writing<'_> {
         (*kind == SortKind::Identities { ordered: false }).then_some(*sort)
     }
 
-    fn written(&mut self, local: LocalId, sort: SortId, body: Block, span: Span, into: &mut Block) {
+    fn written(
+        &mut self,
+        local: LocalId,
+        sort: SortId,
+        body: Block,
+        (clauses, span): (&LoopClauses, Span),
+        into: &mut Block,
+    ) {
         let member = Ty::Sort(sort);
         let set = Ty::Set(Box::new(member.clone()));
         let var = VarId::from(self.vars.len());
@@ -219,7 +226,7 @@ impl Writing<'_> {
         let with = ExprKind::Method(Builtin::With, vec![seen(), this]);
         round.push(put(expr(with, set.clone())));
         into.push(Stmt {
-            kind: StmtKind::While(expr(more, Ty::Bool), LoopClauses::default(), round),
+            kind: StmtKind::While(expr(more, Ty::Bool), clauses.clone(), round),
             span,
         });
     }

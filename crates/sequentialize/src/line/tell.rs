@@ -143,7 +143,14 @@ impl Teller<'_, '_> {
         self.members.insert(comp, name);
         let mut inner = Block::new();
         tell(self, comp, &mut inner)?;
-        push_loop(block, name, members(sort), inner);
+        push_loop(
+            block,
+            name,
+            members(sort),
+            inner,
+            LoopClauses::default(),
+            Span::default(),
+        );
         Ok(())
     }
 
@@ -390,8 +397,32 @@ impl Teller<'_, '_> {
         } else {
             self.loose.insert(name);
         }
-        push_loop(block, name, members(sort), body);
+        let hints = match *rounds {
+            true => Vec::new(),
+            false => vec![*at],
+        };
+        let (clauses, span) = self.hints(&hints)?;
+        push_loop(block, name, members(sort), body, clauses, span);
         Ok(())
+    }
+
+    /// What loops of processes claim of every round, and where.
+    fn hints(&mut self, loops: &[At]) -> Told<(LoopClauses, Span)> {
+        let mut clauses = LoopClauses::default();
+        let mut place = Span::default();
+        for at in loops {
+            let (_, span) = self.op(*at);
+            let Some(hints) = self.engine.score.hints.get(&span).copied() else {
+                continue;
+            };
+            place = span;
+            for hint in hints {
+                let hint = self.located(at.comp, hint, &BTreeMap::new())?;
+                clauses.invariants.push(hint);
+            }
+            self.untold.remove(&span);
+        }
+        Ok((clauses, place))
     }
 
     fn repeat(&mut self, heads: &[&Event], block: &mut Block) -> Told<()> {
@@ -440,7 +471,9 @@ impl Teller<'_, '_> {
         for key in &own {
             self.loops.remove(key);
         }
-        push_loop(block, name, domain, body);
+        let loops: Vec<At> = [*at].into_iter().chain(*partner).collect();
+        let (clauses, span) = self.hints(&loops)?;
+        push_loop(block, name, domain, body, clauses, span);
         Ok(())
     }
 
@@ -706,15 +739,25 @@ fn stmt(kind: StmtKind) -> Stmt {
     }
 }
 
-fn push_loop(block: &mut Block, local: LocalId, domain: Domain, body: Block) {
-    if body.is_empty() {
+fn push_loop(
+    block: &mut Block,
+    local: LocalId,
+    domain: Domain,
+    body: Block,
+    clauses: LoopClauses,
+    span: Span,
+) {
+    if body.is_empty() && clauses.invariants.is_empty() {
         return;
     }
-    block.push(stmt(StmtKind::For {
-        local,
-        domain,
-        filter: None,
-        clauses: LoopClauses::default(),
-        body,
-    }));
+    block.push(Stmt {
+        kind: StmtKind::For {
+            local,
+            domain,
+            filter: None,
+            clauses,
+            body,
+        },
+        span,
+    });
 }

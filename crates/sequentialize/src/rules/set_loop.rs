@@ -230,8 +230,9 @@ impl Engine<'_> {
         self.stale_is_about(before, &end, (!two).then_some(u), this.span)?;
         if inside.closed == Some(u.family) {
             self.conversation_is_closed(before, &end, u)?;
+        } else {
+            self.is_not_kept(&end, u, this.span)?;
         }
-        self.is_not_kept(&end, u, this.span)?;
         if two && (end.places[&u] != start.places[&u] || end.places[&x] != start.places[&x]) {
             let sentence =
                 "one round deals with two members: the one it names and the one that sent";
