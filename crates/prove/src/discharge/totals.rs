@@ -287,6 +287,13 @@ impl Ground<'_> {
                 }
                 self.places(inner, found);
             }
+            Op::Ite => {
+                let [_, yes, no] = self.theory.terms.args(f)[..] else {
+                    return;
+                };
+                self.places(yes, found);
+                self.places(no, found);
+            }
             _ => {}
         }
     }

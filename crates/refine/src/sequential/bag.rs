@@ -5,6 +5,7 @@
 //! such a variable at its arguments is reading and writing a part of it, so that loops over asyncs are
 //! loops whose rounds keep them apart.
 
+use super::laws::Law;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
     Access, Action, ActionId, Actions, BinOp, Binding, Domain, Expr, ExprKind, Global, GlobalId,
@@ -31,6 +32,11 @@ pub(crate) trait Ledger {
         Vec::new()
     }
 
+    /// What is always known about what is pending.
+    fn known(&self, _: &mut Vec<Local>, _: Span) -> Vec<Expr> {
+        Vec::new()
+    }
+
     /// The actions.
     fn actions(&self) -> Vec<ActionId>;
 }
@@ -39,6 +45,8 @@ pub(crate) trait Ledger {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bags {
     variables: BTreeMap<ActionId, (GlobalId, Vec<Ty>)>,
+    /// What is known about them.
+    pub(crate) laws: Vec<Law>,
 }
 
 impl Bags {
@@ -160,8 +168,94 @@ impl Ledger for Bags {
         }]
     }
 
+    fn known(&self, locals: &mut Vec<Local>, span: Span) -> Vec<Expr> {
+        let mut known = Vec::new();
+        for law in &self.laws {
+            for &one in law.members.keys() {
+                for &other in law.members.keys() {
+                    known.extend(self.not_both(law, (one, other), locals, span));
+                }
+            }
+        }
+        known
+    }
+
     fn actions(&self) -> Vec<ActionId> {
         self.variables.keys().copied().collect()
+    }
+}
+
+impl Bags {
+    /// What a law says about two of its members.
+    fn not_both(
+        &self,
+        law: &Law,
+        (one, other): (ActionId, ActionId),
+        locals: &mut Vec<Local>,
+        span: Span,
+    ) -> Option<Expr> {
+        let equal = law.meet(one, other).filter(|_| one <= other)?;
+        let mut bindings = Vec::new();
+        let mut named = |ty: &Ty| {
+            let local = new_local(locals, ty, span);
+            bindings.push(Binding {
+                names: vec![local],
+                domain: Domain::Type(ty.clone()),
+                filter: None,
+            });
+            Expr {
+                kind: ExprKind::Local(local),
+                ty: ty.clone(),
+                span,
+            }
+        };
+        let first: Vec<Expr> = self.of(one)?.1.iter().map(&mut named).collect();
+        let mut second = Vec::new();
+        let mut differ = one != other;
+        for (at, ty) in self.of(other)?.1.iter().enumerate() {
+            let same = equal.iter().find(|(_, b)| *b == at);
+            differ |= same.is_none();
+            second.push(same.map_or_else(|| named(ty), |(a, _)| first[*a].clone()));
+        }
+        let none = |action, arguments: &[Expr]| zero(self.count(action, arguments, span), span);
+        let body = match differ {
+            true => binary(BinOp::Or, none(one, &first), none(other, &second), span),
+            false => Expr {
+                kind: ExprKind::Binary(
+                    BinOp::Le,
+                    Box::new(self.count(one, &first, span)),
+                    Box::new(int(1, span)),
+                ),
+                ty: Ty::Bool,
+                span,
+            },
+        };
+        let body = match one == other && differ {
+            true => {
+                // The same arguments: the same async.
+                let pairs = first.into_iter().zip(second);
+                let equal = pairs.map(|(a, b)| binary(BinOp::Eq, a, b, span));
+                let same = equal.reduce(|a, b| binary(BinOp::And, a, b, span))?;
+                binary(BinOp::Or, body, same, span)
+            }
+            false => body,
+        };
+        if bindings.is_empty() {
+            return Some(body);
+        }
+        Some(Expr {
+            kind: ExprKind::Quantifier(Quantifier::Forall, bindings, Box::new(body)),
+            ty: Ty::Bool,
+            span,
+        })
+    }
+}
+
+fn binary(op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {
+    Expr {
+        kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
+        ty: Ty::Bool,
+        span,
     }
 }
 

@@ -14,10 +14,11 @@
 //! Laws are found, not declared, by looking at the text: which arguments are the creator's parameters, which the
 //! names of loops around. One that is missed is missed silently; an invariant can say it.
 
-use super::pool::created;
-use super::stage::Stage;
-use plainsong_ir::{ActionId, Block, Code, Domain, Expr, ExprKind, LocalId, Stmt, StmtKind, Ty};
-use std::collections::{BTreeMap, BTreeSet};
+use super::pool::{created, pool};
+use plainsong_ir::{
+    ActionId, Actions, Block, Code, Domain, Expr, ExprKind, LocalId, Stmt, StmtKind, Ty,
+};
+use std::collections::BTreeMap;
 
 /// The most parameters of an action for which keys are tried.
 const MOST: usize = 4;
@@ -53,18 +54,20 @@ impl Law {
     }
 }
 
-/// The laws of a program.
-pub(crate) fn laws(stage: &Stage, init: Option<&Code>) -> Vec<Law> {
-    let mut ids: BTreeSet<ActionId> = stage.pools[0].clone();
-    ids.extend(stage.staged.eliminated.iter().flatten().map(|(_, by)| *by));
-    let steps = ids.iter();
-    let mut steps: Vec<Step<'_>> = steps
-        .map(|id| (Some(stage.original(*id)), &stage.action(*id).code))
-        .collect();
-    steps.extend(init.map(|code| (None, code)));
+/// The laws of a program and of those that its first `count` sequentializations lead to.
+pub(crate) fn laws(actions: &Actions, count: usize) -> Vec<Law> {
+    let code = |id: ActionId| &actions.actions[id.index()].code;
+    let ids = pool(actions, 0);
+    let mut steps: Vec<Step<'_>> = ids.iter().map(|id| (Some(*id), code(*id))).collect();
+    let eliminated = actions.sequences[..count].iter();
+    for one in eliminated.flat_map(|sequence| &sequence.eliminated) {
+        // What asserts its waits creates the same.
+        steps.extend(one.by.map(|by| (Some(one.action), code(by))));
+    }
+    steps.extend(actions.init.as_ref().map(|code| (None, code)));
     let mut found: Vec<Law> = Vec::new();
-    for &action in &stage.pools[0] {
-        let code = &stage.action(action).code;
+    for &action in &ids {
+        let code = code(action);
         for key in keys(code.arity.min(MOST)) {
             let law = derived(&steps, action, code, &key);
             if steps.iter().all(|step| kept(&law, step)) && !found.contains(&law) {

@@ -99,8 +99,7 @@ use crate::movers::{Condition, Need, Side, needs_past, show};
 pub use line::line;
 
 use context::Known;
-use laws::laws;
-use plainsong_ir::{ActionId, Actions, Claim, Song};
+use plainsong_ir::{ActionId, Actions, Claim, Sequentialization, Song};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::of_init;
@@ -237,12 +236,13 @@ impl Sequences {
             seed: prover.seed,
         };
         let mut told = Told::default();
-        schedule_shown(&stage, at + 1 == actions.sequences.len(), prover, &mut told)?;
-        let laws = laws(&stage, actions.init.as_ref());
+        let last = at + 1 == actions.sequences.len();
+        let sequence = &actions.sequences[at];
+        schedule_shown(&stage, (sequence, last), prover, &mut told)?;
         let mut known = Known {
             stage: &stage,
             sequence: at,
-            laws: &laws,
+            laws: &stage.bags.laws,
             standing: BTreeMap::new(),
         };
         let standing = standing::standing(song, &known, prover);
@@ -277,7 +277,7 @@ impl Sequences {
 /// The schedule as a sequential program; at the last one, also what holds at the end.
 fn schedule_shown(
     stage: &Stage,
-    last: bool,
+    (sequence, last): (&Sequentialization, bool),
     prover: &mut Prover<'_>,
     told: &mut Told,
 ) -> Result<(), String> {
@@ -295,7 +295,16 @@ fn schedule_shown(
     for (at, why) in &open {
         let one = &all[*at];
         if !matches!(one.rule, Rule::Finally(_)) {
-            return Err(format!("{} ({}, {why})", one.sentence, one.rule.name()));
+            let text = match one.rule {
+                Rule::Refinement(_) => String::new(),
+                _ => format!(": {}", one.text),
+            };
+            let hint = match schedule::has_bare_loop(sequence) {
+                true => "; a loop of the schedule has no `invariant` and may need one",
+                false => "",
+            };
+            let (sentence, rule) = (&one.sentence, one.rule.name());
+            return Err(format!("{sentence}{text} ({rule}, {why}){hint}"));
         }
     }
     for property in finally {

@@ -4,6 +4,7 @@
 
 use super::bag::{Ledger, int, parameters, zero};
 use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
     ActionId, Actions, BinOp, Binding, Builtin, Domain, EnumDecl, EnumId, Expr, ExprKind, Global,
     GlobalId, Local, LocalId, Pattern, PatternKind, Place, Quantifier, Root, Song, StartValue,
@@ -12,8 +13,9 @@ use plainsong_ir::{
 use plainsong_semantics::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most calls of a run.
+/// The most calls of a run; where a schedule has a `while`, whose rounds may go on and on.
 const LONGEST: i64 = 40;
+const LONGEST_WHILE: i64 = 9;
 
 /// The bag of what is pending and the sequence of what has run; an instance is a variant of an enum.
 pub(crate) struct Runs {
@@ -25,6 +27,8 @@ pub(crate) struct Runs {
     pub(crate) ran: GlobalId,
     /// May runs stop before any call of the last schedule?
     pub(crate) stopping: bool,
+    /// The most calls of a run.
+    longest: i64,
 }
 
 impl Runs {
@@ -58,6 +62,7 @@ impl Runs {
             pending,
             ran,
             stopping: false,
+            longest: longest(actions),
         }
     }
 
@@ -107,7 +112,7 @@ impl Runs {
             span,
         };
         let short = Expr {
-            kind: ExprKind::Binary(BinOp::Lt, Box::new(len), Box::new(int(LONGEST, span))),
+            kind: ExprKind::Binary(BinOp::Lt, Box::new(len), Box::new(int(self.longest, span))),
             ty: Ty::Bool,
             span,
         };
@@ -231,6 +236,21 @@ impl Ledger for Runs {
     fn actions(&self) -> Vec<ActionId> {
         self.variants.keys().copied().collect()
     }
+}
+
+fn longest(actions: &Actions) -> i64 {
+    struct Looking(bool);
+    impl Visit for Looking {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= matches!(stmt.kind, StmtKind::While(..));
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut looking = Looking(false);
+    for sequence in &actions.sequences {
+        looking.block(&sequence.code.body);
+    }
+    if looking.0 { LONGEST_WHILE } else { LONGEST }
 }
 
 fn global(actions: &mut Actions, name: &str, ty: Ty) -> GlobalId {

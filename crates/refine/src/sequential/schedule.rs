@@ -16,6 +16,22 @@ pub(crate) fn refused(sequence: &Sequentialization) -> Option<(Span, String)> {
     looking.wrong
 }
 
+/// Is there a loop without invariants?
+pub(crate) fn has_bare_loop(sequence: &Sequentialization) -> bool {
+    struct Bare(bool);
+    impl Visit for Bare {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::While(_, clauses, _) | StmtKind::For { clauses, .. } = &stmt.kind {
+                self.0 |= clauses.invariants.is_empty();
+            }
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut bare = Bare(false);
+    bare.block(&sequence.code.body);
+    bare.0
+}
+
 struct Looking {
     wrong: Option<(Span, String)>,
 }

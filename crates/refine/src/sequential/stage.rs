@@ -8,6 +8,7 @@
 use super::asserted::asserted;
 use super::bag::{Bags, Ledger, int};
 use super::inline::{inlined, inlined_expr};
+use super::laws::laws;
 use super::pool::pool;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
@@ -127,7 +128,8 @@ impl Stage {
     pub(crate) fn new(song: &Song, count: usize) -> Stage {
         let actions = song.actions().expect("asyncs are of actions");
         let mut with = actions.clone();
-        let bags = Bags::new(&mut with, &pool(actions, 0));
+        let mut bags = Bags::new(&mut with, &pool(actions, 0));
+        bags.laws = laws(actions, count);
         Stage {
             staged: staged(song, count, with, &bags),
             bags,
@@ -224,6 +226,7 @@ impl Staging<'_> {
             locals: &mut self.locals,
         };
         walk_mut::block(&mut counting, &mut body);
+        Relying(self).block(&mut body);
         let mut running = Running {
             staging: self,
             eliminated,
@@ -331,6 +334,46 @@ impl VisitMut for Running<'_, '_> {
                 StmtKind::Call(_, call) => block.extend(self.staging.call(call, self.eliminated)),
                 _ => block.push(stmt),
             }
+        }
+    }
+}
+
+/// Relies on what is always known about what is pending where a `while` of a schedule begins a round or has
+/// ended: a configuration has been reached there, between two calls. Not inside of a `for`, whose rounds are kept
+/// apart by what they read.
+struct Relying<'a, 's>(&'a mut Staging<'s>);
+
+impl Relying<'_, '_> {
+    fn known(&mut self, span: Span) -> Block {
+        let known = self.0.ledger.known(&mut self.0.locals, span).into_iter();
+        let known = known.map(|one| Stmt {
+            kind: StmtKind::Assume(one),
+            span,
+        });
+        known.collect()
+    }
+}
+
+impl VisitMut for Relying<'_, '_> {
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        if !matches!(stmt.kind, StmtKind::For { .. }) {
+            walk_mut::stmt(self, stmt);
+        }
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        walk_mut::block(self, block);
+        let stmts = std::mem::take(block);
+        for mut stmt in stmts {
+            let span = stmt.span;
+            let mut after = Vec::new();
+            if let StmtKind::While(_, _, body) = &mut stmt.kind {
+                let known = self.known(span);
+                body.splice(0..0, known);
+                after = self.known(span);
+            }
+            block.push(stmt);
+            block.extend(after);
         }
     }
 }
