@@ -8,6 +8,7 @@
 //! when the obligations of its rules are shown *and* all those that no run checks
 //! ([`obligation::Rule::is_unchecked`]). What is refuted is refuted by runs of the interpreter, never by a solver's model.
 
+pub mod bounded;
 pub mod discharge;
 pub mod functions;
 pub mod gated;

@@ -4,6 +4,7 @@
 //! parameter satisfies its `where`) is *background*, a hypothesis of every obligation. Constants are
 //! their values.
 
+use crate::bounded::{Bounded, Input};
 use crate::functions::Functions;
 use crate::library::Lemma;
 use crate::lower::{Env, Lowering, Unsupported};
@@ -28,6 +29,8 @@ pub struct Theory {
     background: Vec<Term>,
     lemmas: BTreeMap<Lemma, Option<String>>,
     pub(crate) functions: Functions,
+    /// What is left open, when runs within bounds are looked for.
+    pub(crate) bounded: Option<Bounded>,
     /// What the second solver said, when it was asked.
     pub second: SecondOpinions,
 }
@@ -55,6 +58,7 @@ impl Theory {
             background: Vec::new(),
             lemmas: BTreeMap::new(),
             functions: Functions::default(),
+            bounded: None,
             second: SecondOpinions::default(),
         }
     }
@@ -62,6 +66,11 @@ impl Theory {
     /// What is known about the sizes and parameters that were used so far.
     pub fn background(&self) -> &[Term] {
         &self.background
+    }
+
+    /// Makes something background.
+    pub(crate) fn rely(&mut self, known: Term) {
+        self.background.push(known);
     }
 
     /// The library lemmas that proofs have used so far, each with the reason why it is not shown, if so.
@@ -135,6 +144,9 @@ impl Theory {
         let decl = &song.consts[constant.index()];
         let term = match &decl.value {
             Some(value) => self.closed(value)?,
+            None if self.bounded.is_some() => {
+                self.open_value(Input::Constant(constant), &decl.ty, decl.span, false)?
+            }
             None => {
                 let sort = self.sort_of_type(&decl.ty, decl.span)?;
                 let term = self.terms.fresh(decl.name.clone(), sort);

@@ -7,6 +7,7 @@ use crate::code::coverage::{Covered, Statements};
 use crate::code::run::Chosen;
 use crate::instance::Instance;
 use crate::line::{Line, config::LineConfig};
+use crate::search::Steering;
 use crate::sizes::Sizes;
 use crate::trace::{EventKind, Failure, Waiting};
 use crate::value::Value;
@@ -220,6 +221,18 @@ impl Machine {
             Form::Voices(system) => system.initial(covered),
             Form::Actions(system) => system.initial(),
             Form::Line(line) => line.initial(covered),
+        }
+    }
+
+    /// The states at the start that are wanted.
+    pub(crate) fn initial_steered(
+        &self,
+        steering: &Steering,
+        covered: &mut Covered,
+    ) -> Vec<Outcome> {
+        match &self.form {
+            Form::Line(line) => line.initial_steered(steering, covered),
+            Form::Voices(_) | Form::Actions(_) => self.initial_covering(covered),
         }
     }
 

@@ -53,6 +53,17 @@ pub(super) fn by_states(
     overseer: &mut Overseer<'_>,
     search: &mut Search<'_>,
 ) -> Result<(Vec<Closed>, Coverage), Problem> {
+    by_some_states(task, overseer, search, u64::MAX)
+}
+
+/// Answers a task by a search that begins with no further instance after so many states: what it does not
+/// refute means nothing.
+pub(super) fn by_some_states(
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+    search: &mut Search<'_>,
+    mut left: u64,
+) -> Result<(Vec<Closed>, Coverage), Problem> {
     overseer.stage.counted = "state";
     let mut files: Vec<Dossier> = task.questions.iter().map(Dossier::new).collect();
     let mut coverage = Coverage::default();
@@ -74,7 +85,8 @@ pub(super) fn by_states(
             coverage.include(&report.coverage);
             let is_limit = is_limit(task, &report.completeness, overseer);
             enter(&mut files, at, &report, &bound, is_limit, overseer);
-            if is_limit {
+            left = left.saturating_sub(report.states);
+            if is_limit || left == 0 {
                 break 'sizes;
             }
         }
@@ -87,6 +99,27 @@ pub(super) fn by_states(
     }
     let close = |file: Dossier<'_>| file.close(task, overseer);
     Ok((files.into_iter().map(close).collect(), coverage))
+}
+
+/// Answers a task by one look at one instance, which has the sizes number `at` of the task.
+pub(super) fn by_one(
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+    (at, instance): (usize, &Instance),
+    search: &mut Search<'_>,
+) -> Vec<Closed> {
+    overseer.stage.counted = "state";
+    let mut files: Vec<Dossier> = task.questions.iter().map(Dossier::new).collect();
+    let bound = instance.bound();
+    overseer.stage.bound = bound.clone();
+    let query = Query {
+        subject: task.subject,
+        checks: open_checks(&files),
+    };
+    let report = search(instance, &query, &task.limits, overseer);
+    enter(&mut files, at, &report, &bound, false, overseer);
+    let close = |file: Dossier<'_>| file.close(task, overseer);
+    files.into_iter().map(close).collect()
 }
 
 /// Were sizes to grow, and is this where they had to stop?

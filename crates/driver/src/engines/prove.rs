@@ -1,9 +1,10 @@
 //! The prover: choreographies for every size and every value.
 //!
 //! What was shown before, under the content of the obligations, is looked up; if that is everything, it
-//! is the answer. Otherwise small bounded searches come first, some runs that make every choice alike among
-//! them: what is wrong is mostly wrong for small values, and a run is the best answer there is. What it does not refute goes to the prover; what the prover leaves open is
-//! searched again with longer sequences and more states. *Proved* means that every obligation of the
+//! is the answer. Otherwise a small bounded search comes first, then runs that a solver suggests
+//! ([`leads`](super::leads)), and where it cannot be asked larger searches: what is wrong is mostly wrong for
+//! small values, and a run is the best answer there is. What they do not refute goes to the prover; what the
+//! prover leaves open is looked at again with longer sequences, more rounds and more states. *Proved* means that every obligation of the
 //! question was shown; *refuted* means that the interpreter ran into it; the rest is unknown, with the
 //! obligations that are open.
 //!
@@ -12,7 +13,8 @@
 //! NOT COVERED. Processes and action systems: their code is not sequential. `always` properties of
 //! choreographies.
 
-use super::naive::{Search, by_states};
+use super::leads::{self, Clue, follow_leads};
+use super::naive::{Search, by_some_states, by_states};
 use crate::engine::{EngineReport, ProofOptions, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -29,12 +31,53 @@ use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::collections::BTreeMap;
 
-/// States of the search that comes first: what is wrong nearby is shown best by its shortest run.
-const FIRST_STATES: u64 = 500;
-/// States of the searches after it.
-const FEW_STATES: u64 = 5_000;
-/// States of the one that comes last.
-const MANY_STATES: u64 = 100_000;
+/// How far a search goes.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// States of one instance.
+    states: u64,
+    /// States of all instances together, more or less.
+    in_all: u64,
+    /// How much longer sequences may be than usual.
+    longer: usize,
+}
+
+/// The search that comes first: what is wrong nearby is shown best by its shortest run.
+const FIRST: Reach = Reach {
+    states: 500,
+    in_all: 1_000,
+    longer: 0,
+};
+/// Some runs from beginning to end.
+const SOME: Reach = Reach {
+    states: 5_000,
+    in_all: 5_000,
+    longer: 0,
+};
+/// The search after it.
+const FEW: Reach = Reach {
+    states: 5_000,
+    in_all: 20_000,
+    longer: 0,
+};
+/// The one that comes last.
+const MANY: Reach = Reach {
+    states: 100_000,
+    in_all: 100_000,
+    longer: 1,
+};
+/// How far leads go before the proof.
+const LEADS: leads::Effort = leads::Effort {
+    rounds: 3,
+    longer: 0,
+    resource: 2_000_000,
+};
+/// And when it has failed.
+const FAR_LEADS: leads::Effort = leads::Effort {
+    rounds: 5,
+    longer: 1,
+    resource: 6_000_000,
+};
 
 /// Verification conditions and a solver.
 pub(super) struct Prove;
@@ -67,9 +110,12 @@ impl Engine for Prove {
         proof.recall(overseer);
         proof.close(task, &mut verdicts);
         if verdicts.iter().any(Option::is_none) {
-            refute(task, overseer, &mut verdicts, &mut search, FIRST_STATES, 0)?;
-            refute(task, overseer, &mut verdicts, &mut dive, FEW_STATES, 0)?;
-            refute(task, overseer, &mut verdicts, &mut search, FEW_STATES, 0)?;
+            refute(task, overseer, &mut verdicts, &mut search, FIRST, |_| true)?;
+            let clues = follow_leads(task, &proof.solvers, overseer, &mut verdicts, LEADS)?;
+            let unsure = |at: usize| clues[at] != Clue::Nothing;
+            refute(task, overseer, &mut verdicts, &mut dive, SOME, unsure)?;
+            let not_asked = |at: usize| clues[at] == Clue::NotAsked;
+            refute(task, overseer, &mut verdicts, &mut search, FEW, not_asked)?;
         }
         if verdicts.iter().any(Option::is_none) {
             proof.attempt(task, &verdicts, overseer);
@@ -77,7 +123,10 @@ impl Engine for Prove {
             if task.proof.or_explore {
                 explore(task, overseer, &mut verdicts, &proof)?;
             } else {
-                refute(task, overseer, &mut verdicts, &mut search, MANY_STATES, 1)?;
+                let solvers = &proof.solvers;
+                let clues = follow_leads(task, solvers, overseer, &mut verdicts, FAR_LEADS)?;
+                let unsure = |at: usize| clues[at] != Clue::Nothing;
+                refute(task, overseer, &mut verdicts, &mut search, MANY, unsure)?;
             }
             for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
                 if verdict.is_none() {
@@ -92,26 +141,26 @@ impl Engine for Prove {
     }
 }
 
-/// Looks for runs against the questions that have no verdict.
+/// Looks for runs against the questions that have no verdict, where that makes sense after what a solver said.
 fn refute(
     task: &Task,
     overseer: &mut Overseer<'_>,
     verdicts: &mut [Option<Verdict>],
     search: &mut Search<'_>,
-    states: u64,
-    longer: usize,
+    reach: Reach,
+    makes_sense: impl Fn(usize) -> bool,
 ) -> Result<(), Problem> {
     let open: Vec<usize> = (0..verdicts.len())
-        .filter(|&at| verdicts[at].is_none())
+        .filter(|&at| verdicts[at].is_none() && makes_sense(at))
         .collect();
     if open.is_empty() || overseer.look().is_some() {
         return Ok(());
     }
     let mut small = task.clone();
     small.questions = open.iter().map(|&at| task.questions[at].clone()).collect();
-    small.limits.states = small.limits.states.min(states);
-    small.bounds.length += longer;
-    let (closed, _) = by_states(&small, overseer, search)?;
+    small.limits.states = small.limits.states.min(reach.states);
+    small.bounds.length += reach.longer;
+    let (closed, _) = by_some_states(&small, overseer, search, reach.in_all)?;
     for (at, closed) in open.into_iter().zip(closed) {
         if closed.verdict.outcome == Outcome::Refuted {
             verdicts[at] = Some(closed.verdict);
@@ -393,7 +442,7 @@ impl Proof {
 }
 
 /// Is an obligation of this rule part of what is asked?
-fn belongs(rule: Rule, check: Check) -> bool {
+pub(super) fn belongs(rule: Rule, check: Check) -> bool {
     match rule {
         Rule::Ensures
         | Rule::Established

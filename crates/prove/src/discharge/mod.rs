@@ -13,7 +13,7 @@ mod ground;
 mod normal;
 mod quantifiers;
 mod queries;
-mod script;
+pub(crate) mod script;
 mod totals;
 
 use crate::library::{self, Lemma};

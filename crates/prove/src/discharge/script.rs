@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Commands under construction.
-pub(super) struct Script<'t> {
+pub(crate) struct Script<'t> {
     terms: &'t Terms,
     sorts: Vec<Sexpr>,
     declarations: Vec<Sexpr>,
@@ -23,7 +23,7 @@ pub(super) struct Script<'t> {
 }
 
 impl<'t> Script<'t> {
-    pub(super) fn new(terms: &'t Terms) -> Self {
+    pub(crate) fn new(terms: &'t Terms) -> Self {
         Script {
             terms,
             sorts: Vec::new(),
@@ -39,7 +39,7 @@ impl<'t> Script<'t> {
     }
 
     /// Counts how often terms are used, to define those that are used more than once.
-    pub(super) fn count(&mut self, term: Term) {
+    pub(crate) fn count(&mut self, term: Term) {
         let uses = self.uses.entry(term).or_insert(0);
         *uses += 1;
         if *uses == 1 {
@@ -50,13 +50,13 @@ impl<'t> Script<'t> {
     }
 
     /// Asserts a closed formula.
-    pub(super) fn assert(&mut self, formula: Term) {
+    pub(crate) fn assert(&mut self, formula: Term) {
         let text = self.term(formula, &mut Vec::new());
         self.assertions.push(Sexpr::call("assert", [text]));
     }
 
     /// Asserts `proxy ==> forall … body`.
-    pub(super) fn assert_universal(&mut self, proxy: Option<Term>, sorts: &[Sort], body: Term) {
+    pub(crate) fn assert_universal(&mut self, proxy: Option<Term>, sorts: &[Sort], body: Term) {
         let mut variables = Vec::new();
         let mut binders = Vec::new();
         for &sort in sorts {
@@ -74,8 +74,13 @@ impl<'t> Script<'t> {
         self.assertions.push(Sexpr::call("assert", [formula]));
     }
 
+    /// A closed term, for a question about its value.
+    pub(crate) fn say(&mut self, term: Term) -> Sexpr {
+        self.term(term, &mut Vec::new())
+    }
+
     /// All commands.
-    pub(super) fn finish(self) -> Vec<Sexpr> {
+    pub(crate) fn finish(self) -> Vec<Sexpr> {
         let mut commands = self.sorts;
         commands.extend(self.declarations);
         commands.extend(self.assertions);
@@ -256,7 +261,7 @@ fn field_name(data: u32, constructor: u32, field: u32) -> Sexpr {
 }
 
 /// Can a solver read it: does it contain no lambda or sum?
-pub(super) fn is_readable(terms: &Terms, term: Term, seen: &mut FxHashSet<Term>) -> bool {
+pub(crate) fn is_readable(terms: &Terms, term: Term, seen: &mut FxHashSet<Term>) -> bool {
     if !seen.insert(term) {
         return true;
     }

@@ -65,7 +65,14 @@ impl Following<'_> {
             old: a.env.old.clone(),
             own: BTreeMap::new(),
         };
-        State { env, hypotheses }
+        let mut path = a.path.clone();
+        let common = a.path.iter().zip(&b.path).take_while(|(a, b)| a == b);
+        path.truncate(common.count());
+        State {
+            env,
+            hypotheses,
+            path,
+        }
     }
 
     /// What both know, the one or the other by the condition.

@@ -99,7 +99,12 @@ impl Following<'_> {
         Ok(after)
     }
 
-    fn invariants(&mut self, state: &mut State, invariants: &[Expr], rule: Rule) -> Result<()> {
+    pub(super) fn invariants(
+        &mut self,
+        state: &mut State,
+        invariants: &[Expr],
+        rule: Rule,
+    ) -> Result<()> {
         let sentence = match rule {
             Rule::Established => "this invariant may be false before the first round",
             Rule::Position => "this invariant may be false for the first or the next position",
@@ -113,7 +118,11 @@ impl Following<'_> {
         checked
     }
 
-    fn measure(&mut self, state: &mut State, clauses: &LoopClauses) -> Result<Option<Term>> {
+    pub(super) fn measure(
+        &mut self,
+        state: &mut State,
+        clauses: &LoopClauses,
+    ) -> Result<Option<Term>> {
         let Some(decreases) = &clauses.decreases else {
             if self.lemma.is_some() {
                 return Err(Unsupported::new(
@@ -139,7 +148,7 @@ impl Following<'_> {
         Ok(Some(value))
     }
 
-    fn decreased(
+    pub(super) fn decreased(
         &mut self,
         state: &mut State,
         clauses: &LoopClauses,

@@ -31,6 +31,7 @@ mod loops;
 mod start;
 mod statements;
 mod support;
+mod unrolled;
 
 use crate::lower::{Env, Lowering};
 use crate::obligation::{Obligation, Rule};
@@ -62,6 +63,11 @@ pub fn conditions(theory: &mut Theory, line: usize, finally: &[usize]) -> Result
     support::with_support(theory, line, finally)
 }
 
+/// The obligations of line `line` within bounds, round by round.
+pub(crate) fn unrolled(theory: &mut Theory, line: usize, finally: &[usize]) -> Result<Conditions> {
+    support::alone(theory, line, finally)
+}
+
 pub use actions::{Watch, of_init, watched};
 
 /// What is known at a place of the text.
@@ -69,6 +75,16 @@ pub use actions::{Watch, of_init, watched};
 struct State {
     env: Env,
     hypotheses: Vec<Term>,
+    /// The branches that were taken, as far as they were not joined.
+    path: Vec<Term>,
+}
+
+impl State {
+    /// Goes on where the condition holds.
+    fn take(&mut self, condition: Term) {
+        self.hypotheses.push(condition);
+        self.path.push(condition);
+    }
 }
 
 /// Where a block leads to.

@@ -1,6 +1,7 @@
 //! How a choreography begins: arbitrary parameters, then the endpoints' variables.
 
 use super::{Following, State};
+use crate::bounded::Input;
 use crate::lower::{Lowering, Unsupported};
 use crate::term::{Sort, Term};
 use crate::theory::Result;
@@ -19,8 +20,17 @@ impl Following<'_> {
         };
         let mut params = Vec::new();
         for (at, param) in line.code.locals[..line.code.arity].iter().enumerate() {
-            let (value, valid) = self.theory.arbitrary(&param.name, &param.ty, param.span)?;
-            state.hypotheses.push(valid);
+            let value = match self.theory.bounded {
+                Some(_) => self
+                    .theory
+                    .open_value(Input::Param, &param.ty, param.span, false)?,
+                None => {
+                    let (value, valid) =
+                        self.theory.arbitrary(&param.name, &param.ty, param.span)?;
+                    state.hypotheses.push(valid);
+                    value
+                }
+            };
             state.env.locals.insert(LocalId::from(at), value);
             params.push(value);
         }
@@ -52,7 +62,8 @@ impl Following<'_> {
         for (number, var) in family.vars.iter().enumerate() {
             let names = index.iter().chain(params).enumerate();
             state.env.locals = names.map(|(at, term)| (LocalId::from(at), *term)).collect();
-            let value = self.start_value(state, var, &index, member)?;
+            let whose = (id, VarId::from(number));
+            let value = self.start_value(state, var, whose, &index, member)?;
             state.env.own.insert(VarId::from(number), value);
             let mut whole = value;
             for &at in index.iter().rev() {
@@ -74,6 +85,7 @@ impl Following<'_> {
         &mut self,
         state: &mut State,
         var: &StateVar,
+        whose: (FamilyId, VarId),
         index: &[Term],
         member: Term,
     ) -> Result {
@@ -83,19 +95,18 @@ impl Following<'_> {
                 inside.hypotheses.push(member);
                 self.read(&mut inside, value)
             }
-            StartValue::Choice(choice) => self.start_choice(state, var, choice, index, member),
+            StartValue::Choice(choice) => {
+                let value = match self.theory.bounded {
+                    Some(_) => self.open_starts(whose, var, choice, index)?,
+                    None => self.any_start(var, index)?,
+                };
+                self.start_choice(state, var, choice, (index, member), value)
+            }
         }
     }
 
-    /// A chosen value: a function of the index about which only the choice is known.
-    fn start_choice(
-        &mut self,
-        state: &mut State,
-        var: &StateVar,
-        choice: &Choice,
-        index: &[Term],
-        member: Term,
-    ) -> Result {
+    /// Any value: a function of the index.
+    fn any_start(&mut self, var: &StateVar, index: &[Term]) -> Result {
         let mut sort = self.theory.sort_of_type(&var.ty, var.span)?;
         for &at in index.iter().rev() {
             let from: Sort = self.theory.terms.sort(at);
@@ -105,6 +116,18 @@ impl Following<'_> {
         for &at in index {
             value = self.theory.terms.select(value, at);
         }
+        Ok(value)
+    }
+
+    /// A chosen value, about which only the choice is known.
+    fn start_choice(
+        &mut self,
+        state: &mut State,
+        var: &StateVar,
+        choice: &Choice,
+        (index, member): (&[Term], Term),
+        value: Term,
+    ) -> Result {
         let mut inside = state.clone();
         inside.hypotheses.push(member);
         let before = inside.hypotheses.len();

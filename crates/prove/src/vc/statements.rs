@@ -54,11 +54,17 @@ impl Following<'_> {
                 return self.branches(state, condition, yes, no);
             }
             StmtKind::Maybe(yes, no) => {
-                let done = self.theory.terms.fresh("maybe", Sort::BOOL);
+                let done = match self.theory.bounded {
+                    Some(_) => self.open_choice(&state, &Ty::Bool, stmt.span, false)?,
+                    None => self.theory.terms.fresh("maybe", Sort::BOOL),
+                };
                 self.chosen.push(done);
                 return self.branches(state, done, yes, no);
             }
             StmtKind::Match(scrutinee, arms) => return self.match_stmt(state, scrutinee, arms),
+            StmtKind::While(condition, clauses, body) if self.theory.bounded.is_some() => {
+                return self.while_rounds(state, condition, clauses, (body, rest));
+            }
             StmtKind::While(condition, clauses, body) => {
                 return self.while_loop(state, condition, clauses, (body, rest));
             }
@@ -77,7 +83,10 @@ impl Following<'_> {
                     body,
                     span: stmt.span,
                 };
-                return self.for_loop(state, &round);
+                return match self.theory.bounded {
+                    Some(_) => self.for_rounds(state, &round),
+                    None => self.for_loop(state, &round),
+                };
             }
             StmtKind::Break => return Ok(vec![(Flow::Break, state)]),
             StmtKind::Continue => return Ok(vec![(Flow::Continue, state)]),
@@ -137,8 +146,16 @@ impl Following<'_> {
             Domain::Type(ty) => ty.clone(),
             Domain::In(collection) => collection.ty.element().cloned().unwrap_or(Ty::Bool),
         };
-        let sort = self.theory.sort_of_type(&ty, span)?;
-        let value = self.theory.terms.fresh("chosen", sort);
+        let value = match self.theory.bounded {
+            Some(_) => {
+                let free = matches!(choice.domain, Domain::In(_));
+                self.open_choice(state, &ty, span, free)?
+            }
+            None => {
+                let sort = self.theory.sort_of_type(&ty, span)?;
+                self.theory.terms.fresh("chosen", sort)
+            }
+        };
         self.chosen.push(value);
         self.choose(state, choice, value, span)?;
         Ok(value)
@@ -154,9 +171,9 @@ impl Following<'_> {
         let common = state.hypotheses.len();
         let not = self.theory.terms.not(condition);
         let mut taken = state.clone();
-        taken.hypotheses.push(condition);
+        taken.take(condition);
         let mut other = state;
-        other.hypotheses.push(not);
+        other.take(not);
         let yes = self.block(taken, yes)?;
         let no = self.block(other, no)?;
         Ok(self.join(condition, common, yes, no))
@@ -188,14 +205,14 @@ impl Following<'_> {
         let fits = self.reading(&mut taken, pattern.span, |lowering| {
             lowering.matches(pattern, value, ty)
         })?;
-        taken.hypotheses.push(fits);
+        taken.take(fits);
         let yes = self.block(taken, body)?;
         if rest.is_empty() {
             return Ok(yes);
         }
         let mut other = state;
         let not = self.theory.terms.not(fits);
-        other.hypotheses.push(not);
+        other.take(not);
         let no = self.arms(other, value, ty, rest)?;
         Ok(self.join(fits, common, yes, no))
     }

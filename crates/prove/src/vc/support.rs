@@ -61,6 +61,14 @@ pub(super) fn with_support(
     }
 }
 
+/// The obligations of a line without those of what it rests on.
+pub(super) fn alone(theory: &mut Theory, number: usize, finally: &[usize]) -> Result<Conditions> {
+    theory.functions.allowed = true;
+    let song = theory.song.clone();
+    let (conditions, _) = follow(theory, &song.lines[number], Some(number), finally)?;
+    Ok(conditions)
+}
+
 /// Adds the obligations of something that others rest on; gives the lemmas it uses.
 fn supporting(
     theory: &mut Theory,

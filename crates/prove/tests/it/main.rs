@@ -1,5 +1,6 @@
 //! Tests of the prover, with the real solver.
 
+mod bounded;
 mod killing;
 mod library;
 mod lines;

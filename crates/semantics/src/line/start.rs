@@ -7,11 +7,12 @@ use crate::code::run::{Halt, Run};
 use crate::eval::{Eval, Result};
 use crate::failure::resource;
 use crate::machine::{Config, Form, Outcome, Subject};
+use crate::search::Steering;
 use crate::sizes::Sizes;
 use crate::start::{combinations, start_values};
 use crate::value::{Pid, Value};
 use crate::world::OwnVars;
-use plainsong_ir::{Local, Ty};
+use plainsong_ir::{Local, Ty, VarId};
 use std::sync::Arc;
 
 impl Line {
@@ -23,7 +24,20 @@ impl Line {
 
     /// Those in which parameters have the values that are given.
     pub(crate) fn initial_with(&self, given: &Sizes, covered: &mut Covered) -> Vec<Outcome> {
-        match self.starts(given) {
+        self.begun(self.starts(given, None), covered)
+    }
+
+    /// The one in which parameters and free starting values are those that are wanted.
+    pub(crate) fn initial_steered(
+        &self,
+        steering: &Steering,
+        covered: &mut Covered,
+    ) -> Vec<Outcome> {
+        self.begun(self.starts(&Sizes::new(), Some(steering)), covered)
+    }
+
+    fn begun(&self, starts: Result<Vec<LineConfig>>, covered: &mut Covered) -> Vec<Outcome> {
+        match starts {
             Ok(starts) => starts
                 .into_iter()
                 .map(|config| Outcome::Next(Config(Form::Line(self.ahead(config, covered)))))
@@ -40,17 +54,20 @@ impl Line {
         }
     }
 
-    fn starts(&self, given: &Sizes) -> Result<Vec<LineConfig>> {
+    fn starts(&self, given: &Sizes, steering: Option<&Steering>) -> Result<Vec<LineConfig>> {
         let line = &self.instance.song().lines[self.number];
         let mut domains = Vec::new();
-        for param in &line.code.locals[..line.code.arity] {
-            domains.push(self.parameter(param, given)?);
+        for (at, param) in line.code.locals[..line.code.arity].iter().enumerate() {
+            domains.push(match steering.map(|steering| steering.params.get(at)) {
+                Some(wanted) => wanted.cloned().into_iter().collect(),
+                None => self.parameter(param, given)?,
+            });
         }
         let mut starts = Vec::new();
         for params in combinations(&domains)? {
             let rows = self.instance.lanes(Subject::Line(self.number));
             let each: Vec<Vec<Vec<Value>>> = rows
-                .map(|row| self.endpoint(row, &params))
+                .map(|row| self.endpoint(row, &params, steering))
                 .collect::<Result<_>>()?;
             for vars in combinations(&each)? {
                 let mut slots = params.clone();
@@ -115,11 +132,19 @@ impl Line {
     }
 
     /// Every way the variables of an endpoint can start.
-    fn endpoint(&self, row: usize, params: &[Value]) -> Result<Vec<Vec<Value>>> {
+    fn endpoint(
+        &self,
+        row: usize,
+        params: &[Value],
+        steering: Option<&Steering>,
+    ) -> Result<Vec<Vec<Value>>> {
         let member = &self.instance.members()[row];
         let family = &self.instance.song().families[member.family.index()];
         let mut starts = vec![Vec::new()];
-        for var in &family.vars {
+        for (number, var) in family.vars.iter().enumerate() {
+            let wanted = steering.and_then(|steering| {
+                steering.start(member.family, &member.index, VarId::from(number))
+            });
             let mut longer = Vec::new();
             for vars in starts {
                 let world = OwnVars {
@@ -129,7 +154,9 @@ impl Line {
                 let mut eval = Eval::new(&self.instance, &world);
                 let mut slots = [&member.index[..], params].concat();
                 slots.resize(var.locals.len().max(slots.len()), Value::None);
-                for value in start_values(&mut eval, &var.start, var.span, &mut slots)? {
+                let values = start_values(&mut eval, &var.start, var.span, &mut slots)?;
+                let values = values.into_iter();
+                for value in values.filter(|value| wanted.is_none_or(|wanted| wanted == value)) {
                     longer.push([&vars[..], &[value]].concat());
                 }
             }

@@ -15,6 +15,7 @@ mod dive;
 mod findings;
 mod graph;
 mod query;
+mod steer;
 mod verdicts;
 
 pub use coverage::Coverage;
@@ -22,6 +23,7 @@ pub use cycle::Edge;
 pub use dive::dive;
 pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
+pub use steer::{Start, Steering, steer};
 pub use verdicts::{ENDS_THERE, reason_against};
 
 use crate::code::coverage::Covered;
