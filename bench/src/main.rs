@@ -7,6 +7,7 @@
 //! Explorations are measured in processes of their own, which this program starts from itself, so
 //! that one does not inherit the memory of another.
 
+mod diverge;
 mod explore;
 mod front_end;
 mod measure;
@@ -34,6 +35,9 @@ fn main() {
     }
     if runs("sequentialize") {
         sequentialize::table();
+    }
+    if runs("diverge") {
+        diverge::table();
     }
     if runs("runtime") {
         runtime::table();

@@ -33,6 +33,7 @@ pub mod ranking;
 mod rounds;
 mod simplex;
 mod structural;
+mod thin;
 
 use alive::{Alive, Bounds, alive};
 use budget::Budget;
@@ -157,6 +158,8 @@ pub fn diverge(machine: &Machine, question: &Question, watch: &mut dyn Watch) ->
 
 /// Steps tried while looking nearby.
 const NEARBY: u64 = 4_000;
+/// Steps of a way that is short.
+const SHORT: usize = 24;
 /// Steps tried in each attempt along queues.
 const ROUNDS: u64 = 20_000;
 /// Pairs of controls and kinds that are asked.
@@ -191,6 +194,7 @@ impl Search<'_, '_, '_> {
             .or_else(|| self.drifting())
             .or_else(|| self.nearest(NEARBY))
             .or_else(|| self.shifted(NEARBY, false))
+            .or_else(|| self.covered_nearby())
             .or_else(|| self.structural());
         if found.is_some() || self.budget.stopped {
             return found;
@@ -301,15 +305,34 @@ impl Search<'_, '_, '_> {
         Some(self.diverges(&lasso))
     }
 
+    /// A period on short ways. Counting what is pending takes longer where there is much of it, and is in vain
+    /// where there is a period.
+    fn covered_nearby(&mut self) -> Option<Finding> {
+        if self.question.fairness != Fairness::Any {
+            return None;
+        }
+        self.budget.allow(NEARBY);
+        match covering(self.net, SHORT, &mut self.budget) {
+            Ok(Covering::Found(lasso)) => {
+                let lasso = lasso.thinned(self.net);
+                Some(self.diverges(&lasso))
+            }
+            _ => None,
+        }
+    }
+
     /// Longer and longer ways, so that one without end does not hide what lies beside it.
     fn covering(&mut self) -> Option<Finding> {
         let steps = self.question.states.saturating_mul(4);
-        for (depth, share) in [(24, 16), (120, 8), (usize::MAX, 1)] {
+        for (depth, share) in [(SHORT, 16), (120, 8), (usize::MAX, 1)] {
             self.budget.allow(steps / share);
             match covering(self.net, depth, &mut self.budget) {
                 // What it finds may be unfair; that nothing is found holds for fair executions too.
                 Ok(Covering::Found(_)) if self.question.fairness != Fairness::Any => return None,
-                Ok(Covering::Found(lasso)) => return Some(self.diverges(&lasso)),
+                Ok(Covering::Found(lasso)) => {
+                    let lasso = lasso.thinned(self.net);
+                    return Some(self.diverges(&lasso));
+                }
                 Ok(Covering::Rests(states)) => {
                     let why = format!("no state covers one before it, in {states} states");
                     return Some(Finding::Rests(why));
