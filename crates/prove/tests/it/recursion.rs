@@ -216,3 +216,18 @@ fn terminator(required: &str) -> &'static str {
         false => ";",
     }
 }
+
+/// A lemma that asks for what is never the case promises anything: that is said.
+#[test]
+fn what_no_argument_satisfies_is_named() {
+    let lemma = |requires: &str| {
+        crate::prover::open(&format!(
+            "lemma l(n: int) requires {requires} ensures n == 0 || n > 3 {{}}"
+        ))
+    };
+    assert_eq!(lemma("n > 3"), Vec::<String>::new());
+    assert_eq!(
+        lemma("n > 3 && n < 2"),
+        ["vacuity/reachable: n > 3 && n < 2"]
+    );
+}
