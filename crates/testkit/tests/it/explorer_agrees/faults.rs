@@ -4,10 +4,13 @@
 //! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
 
 use super::{Compared, both, disagree, every_state};
+use crate::interpreter_agrees::account::instance;
 use crate::interpreter_agrees::faults::with_faults;
 use crate::interpreter_agrees::programs::small;
-use plainsong_explore_songs::GaveUp;
+use plainsong_explore_songs::{GaveUp, Manner, explore};
 use plainsong_ir::{Delivery, FaultKind, Song};
+use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::search::Unwatched;
 
 /// How many programs are compared for each model.
 const PROGRAMS: u64 = 50;
@@ -39,6 +42,38 @@ fn on_mailbox_programs() {
 #[test]
 fn on_programs_of_mixed_models() {
     agree(None);
+}
+
+/// Where exploration does not cover a fault it says so; with another model it does.
+#[test]
+fn what_is_not_covered_is_said() {
+    let song = |fault: &str| {
+        let text = format!(
+            "message Note via fifo;
+             process writer {{ send Note to reader; }}
+             daemon process reader {{ loop {{ receive Note; }} }}
+             fault {fault} Note <= 1;"
+        );
+        plainsong_syntax::compile(&text).song.expect("it compiles")
+    };
+    let explored = |fault: &str, model: Delivery| {
+        let instance = instance(&song(fault)).expect("it has no sizes");
+        let machine = Machine::new(&instance.with_delivery(Some(model)), Subject::System);
+        let found = explore(&machine, &[], &Manner::default(), &mut Unwatched);
+        found.map(|found| found.count.complete)
+    };
+    for model in Delivery::ALL {
+        let lost = match model {
+            Delivery::Mailbox => Err(GaveUp::LosesFromMailboxes),
+            _ => Ok(2),
+        };
+        assert_eq!(explored("lose", model), lost, "{model:?}");
+        let doubled = match model {
+            Delivery::Unordered => Ok(2),
+            _ => Err(GaveUp::CopiesInOrder),
+        };
+        assert_eq!(explored("duplicate", model), doubled, "{model:?}");
+    }
 }
 
 #[derive(Debug, Default)]
