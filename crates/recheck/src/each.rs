@@ -28,10 +28,29 @@ use plainsong_ir::{Accept, Block, FamilyId, LocalId, Source, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The two members of a round; mostly the same.
-type Roles = (Actor, Actor);
+pub(crate) type Roles = (Actor, Actor);
 
-/// How unknowns of a round are numbered afterwards.
-type Names = BTreeMap<(u32, Option<Actor>), u32>;
+/// How what a round was about is called afterwards.
+pub(crate) struct Names {
+    /// Members that were there before it keep their names.
+    known: BTreeSet<Actor>,
+    /// Unknowns that were born in it.
+    numbers: BTreeMap<(u32, Option<Actor>), u32>,
+}
+
+impl Names {
+    pub(crate) fn after(before: &State<'_>) -> Names {
+        Names {
+            known: before.positions.keys().copied().collect(),
+            numbers: BTreeMap::new(),
+        }
+    }
+
+    /// Is somebody another member, that was looked at in the round only?
+    fn is_gone(&self, actor: Actor, member: Actor) -> bool {
+        actor.member.is_some() && actor != member && !self.known.contains(&actor)
+    }
+}
 
 impl<'a> Checker<'a> {
     /// The state after the loop.
@@ -350,7 +369,7 @@ impl<'a> Checker<'a> {
         after
             .positions
             .insert(whole, first.positions[&member].clone());
-        let mut names = Names::new();
+        let mut names = Names::after(before);
         let mine = ends.iter().flat_map(|end| end.values.keys());
         let vars: BTreeSet<Var> = mine
             .filter(|(actor, _)| *actor == member)
@@ -395,7 +414,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A value of one member, said of every member: what was born in the round is another value for each.
-    fn of_all(
+    pub(crate) fn of_all(
         &mut self,
         each: &[Option<&Symbol>],
         (member, named): Roles,
@@ -422,9 +441,7 @@ impl<'a> Checker<'a> {
     ) -> Symbol {
         let whole = member.whole();
         match value {
-            Symbol::Process(actor) | Symbol::Member(actor)
-                if actor.member.is_some() && *actor != member =>
-            {
+            Symbol::Process(actor) | Symbol::Member(actor) if names.is_gone(*actor, member) => {
                 self.numbers.fresh(whole)
             }
             Symbol::Process(_) | Symbol::Member(_) => value.replace(member, whole),
@@ -436,16 +453,16 @@ impl<'a> Checker<'a> {
             Symbol::Unknown(unknown) => {
                 let foreign = unknown
                     .owner
-                    .is_some_and(|owner| owner.member.is_some() && owner != member);
+                    .is_some_and(|owner| names.is_gone(owner, member));
                 if unknown.number <= mark && !foreign {
                     return value.replace(member, whole);
                 }
                 let key = (unknown.number, unknown.owner);
-                let number = match names.get(&key) {
+                let number = match names.numbers.get(&key) {
                     Some(number) => *number,
                     None => self.numbers.next(),
                 };
-                names.insert(key, number);
+                names.numbers.insert(key, number);
                 let among = unknown.among.clone().map(|among| {
                     let each = among.iter();
                     each.map(|one| self.renamed(one, (member, named), mark, names))

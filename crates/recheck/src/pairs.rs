@@ -16,7 +16,7 @@
 use crate::actor::Actor;
 use crate::certificate::Event;
 use crate::code::{Position, Var, assigned};
-use crate::each::is_address;
+use crate::each::{Names, is_address};
 use crate::follow::{Checker, Scene};
 use crate::race::waits;
 use crate::round::{bags, sendings, shape};
@@ -51,6 +51,7 @@ impl<'a> Checker<'a> {
         if !fits {
             return refuse("a family that serves something else");
         }
+        let mark = self.numbers.last();
         let mut round = state.clone();
         round.unfold(member);
         round.begin_round();
@@ -91,7 +92,7 @@ impl<'a> Checker<'a> {
             .insert(family, first.positions[&member].clone());
         let heard = self.heard_here(&ends, ways);
         self.are_apart(&after, &ends, member, with, &heard)?;
-        self.leave_between(&mut after, &ends, member);
+        self.leave_between(&mut after, &ends, member, mark);
         Ok(after)
     }
 
@@ -183,15 +184,36 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// What waits between the member and the others waits between all of them; nothing is known of it.
-    fn leave_between(&mut self, after: &mut State<'a>, ends: &[State<'a>], member: Actor) {
+    /// What waits between the member and the others waits between all of them. What the member sent is said of every
+    /// member; what the others sent is different for each pair, and nothing is known of it.
+    fn leave_between(
+        &mut self,
+        after: &mut State<'a>,
+        ends: &[State<'a>],
+        member: Actor,
+        mark: u32,
+    ) {
         let family = member.whole();
+        let mut names = Names::after(after);
         after.queues.retain(|channel, _| !touches(channel, family));
         for (channel, queue) in &ends[0].queues {
             if touches(channel, member) {
                 let home = redirect(channel, member, family);
-                after.queues.insert(home, queue.clone());
-                after.forget_messages(&mut self.numbers, &home);
+                let mut queue = queue.clone();
+                for (place, message) in queue.iter_mut().enumerate() {
+                    for field in 0..message.values.len() {
+                        let each = ends.iter().map(|end| {
+                            let message = end.waiting(channel).get(place)?;
+                            message.values.get(field)
+                        });
+                        let each: Vec<_> = each.collect();
+                        message.values[field] = match channel.0 == member {
+                            true => self.of_all(&each, (member, member), mark, &mut names),
+                            false => self.numbers.fresh(channel.0),
+                        };
+                    }
+                }
+                after.queues.insert(home, queue);
             }
         }
         let stale = ends.iter().flat_map(|end| &end.stale);
