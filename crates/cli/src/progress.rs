@@ -84,7 +84,7 @@ impl Observer for ProgressLine {
     }
 }
 
-/// `explore agreement Db=4  12,480 executions  41 k/s  est. 31,000 ± 6,000 (40 %, about 0.5 s left)  1 s`
+/// `explore agreement Db=4  12,480 executions  41 k/s  est. 31,000 ± 6,000 (40 %, about 0.5 s left)  1 s  31 MB`
 fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
     let bound: Vec<String> = stage
         .bound
@@ -93,7 +93,7 @@ fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
         .collect();
     let number = progress.states;
     format!(
-        "{} {} {}  {}  {}{}  {:.0} s",
+        "{} {} {}  {}  {}{}  {:.0} s{}",
         stage.engine,
         properties(stage),
         bound.join(","),
@@ -101,7 +101,18 @@ fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
         rate(number, elapsed),
         expectation(stage, number, elapsed),
         elapsed.as_secs_f64(),
+        memory(),
     )
+}
+
+/// `  31 MB`: what this process takes, where the system tells.
+fn memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
+    kilobytes.map_or(String::new(), |kilobytes: u64| {
+        format!("  {} MB", kilobytes.div_ceil(1_000))
+    })
 }
 
 fn properties(stage: &Stage) -> String {

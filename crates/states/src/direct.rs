@@ -107,7 +107,12 @@ impl Direct {
                 _ => return None,
             }
         }
-        matches!(ops.next()?, Op::End).then_some(direct)
+        let is_over = match ops.next()? {
+            Op::End => true,
+            Op::Jump(to) => ends(*to),
+            _ => false,
+        };
+        is_over.then_some(direct)
     }
 
     /// Takes the async in a state, and appends the state that it leads to.
@@ -160,5 +165,90 @@ fn patch(patches: &mut Vec<(usize, u64, u64)>, word: usize, clear: u64, bits: u6
             *set = *set & !clear | bits;
         }
         None => patches.push((word, clear, bits)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+    use crate::shape::{Fit, Grows};
+
+    fn counted() -> Field {
+        let mut layout = Layout::default();
+        let fit = Fit {
+            bits: 2,
+            bias: 0,
+            grows: Grows::Up,
+            blank: 0,
+        };
+        let field = layout.add(fit);
+        layout.fields()[field]
+    }
+
+    fn program(ops: Vec<Op>) -> Program<'static> {
+        Program {
+            ops,
+            ..Program::default()
+        }
+    }
+
+    fn test(mask: u64, value: u64, to: u32) -> Op {
+        Op::Test {
+            word: 0,
+            to,
+            mask,
+            value,
+        }
+    }
+
+    fn patch_of(clear: u64, bits: u64) -> Op {
+        Op::Patch {
+            word: 0,
+            clear,
+            bits,
+        }
+    }
+
+    #[test]
+    fn an_action_that_leaves_itself_again_is_a_row_of_masks() {
+        let ops = vec![
+            Op::Mark(0),
+            test(12, 4, 6),
+            patch_of(12, 8),
+            Op::Post(5),
+            Op::Emit,
+            Op::Jump(6),
+            Op::End,
+        ];
+        let attempt = |marked| Attempt::at(&program(ops.clone()), 1, (5, counted()), &[marked]);
+        assert!(matches!(attempt(false), Attempt::NotYet));
+        let Attempt::Direct(direct) = attempt(true) else {
+            panic!("it has a direct form");
+        };
+        let mut emitted = Vec::new();
+        assert_eq!(direct.run(&[0b0001], &mut emitted), Came::Blocked);
+        assert_eq!(direct.run(&[0b0101], &mut emitted), Came::State);
+        assert_eq!(emitted, [0b1001]);
+    }
+
+    #[test]
+    fn an_async_that_is_not_left_again_is_counted_down() {
+        let ops = vec![patch_of(16, 16), Op::Emit, Op::End];
+        let Attempt::Direct(direct) = Attempt::at(&program(ops), 1, (5, counted()), &[]) else {
+            panic!("it has a direct form");
+        };
+        let mut emitted = Vec::new();
+        assert_eq!(direct.run(&[0b10], &mut emitted), Came::State);
+        assert_eq!(emitted, [0b10001]);
+        assert_eq!(direct.run(&[0b100], &mut emitted), Came::Misfit);
+        assert_eq!(emitted.len(), 1);
+    }
+
+    #[test]
+    fn a_test_after_a_change_is_left_to_the_program() {
+        let ops = vec![patch_of(1, 1), test(1, 1, 3), Op::Emit, Op::End];
+        let attempt = Attempt::at(&program(ops), 1, (5, counted()), &[]);
+        assert!(matches!(attempt, Attempt::Never));
     }
 }

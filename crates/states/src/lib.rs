@@ -97,7 +97,7 @@ impl Default for Manner {
             jobs: 1,
             memory: None,
             up_to_names: false,
-            ways: 1 << 18,
+            ways: 1 << 16,
             share: 256,
         }
     }
