@@ -268,9 +268,7 @@ impl<'a> Checker<'a> {
                 events.push(event);
             }
         }
-        if state.supposed {
-            self.drop_impossible(&state, actor, stmt, &mut events)?;
-        }
+        self.drop_impossible(&state, actor, stmt, &mut events)?;
         let outcomes = self.outcomes(&state, actor, stmt, &events, scene)?;
         if actor.is_family(self.song) && outcomes.len() > 1 {
             return refuse("members may decide differently");
@@ -304,7 +302,6 @@ impl<'a> Checker<'a> {
             }
             let cases = [true, false].map(|truth| {
                 let mut case = state.clone();
-                case.supposed = true;
                 case.suppose(&mut self.numbers, actor, &condition, truth);
                 case
             });

@@ -85,8 +85,6 @@ pub(crate) struct State<'a> {
     pub(crate) serving: BTreeMap<Actor, (Actor, usize)>,
     /// Families that act as daemons.
     pub(crate) reactive: BTreeSet<FamilyId>,
-    /// Was an `if` in an expression supposed to be one way? Then some ways are about the other.
-    pub(crate) supposed: bool,
     /// Families of which whoever comes first may still be served in the round at hand.
     pub(crate) may_come: BTreeSet<FamilyId>,
 }

@@ -266,7 +266,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Leaves out decisions for arms that are not possible: they are about the other case of something supposed.
+    /// Leaves out decisions for arms that are not possible: nothing is shown by them, and nothing is lost.
     pub(crate) fn drop_impossible(
         &mut self,
         state: &State<'a>,
