@@ -19,7 +19,8 @@ use plainsong_explore::{EventId, Graph, Read, Tid};
 /// The most executions of which the orders are guessed.
 const MOST: usize = 256;
 
-/// How often the orders of one execution are guessed, if it is short.
+/// How often the orders of an execution are guessed that is the only one, if it is short. Where there were more decisions
+/// there are more executions, and few guesses of each tell as much together.
 const GUESSES: usize = 16;
 
 /// How many steps are walked for that at most, so that looking at a long execution costs less than finding it.
@@ -66,7 +67,7 @@ impl Orders {
     pub(crate) fn look(&mut self, stage: &mut Stage, graph: &Graph<Song>, place: &[u32]) {
         let hash = hash(place);
         if hash.trailing_zeros() >= self.level {
-            let power = guess(stage, graph, hash);
+            let power = guess(stage, graph, hash, place.len());
             self.drawn.push((hash, power));
             if self.drawn.len() > MOST {
                 self.make_small();
@@ -118,11 +119,12 @@ fn random(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A guess of how many orders the execution in the graph has, as a power of ten.
-fn guess(stage: &mut Stage, graph: &Graph<Song>, seed: u64) -> f64 {
+/// A guess of how many orders the execution in the graph has, as a power of ten; it came to be by so many decisions.
+fn guess(stage: &mut Stage, graph: &Graph<Song>, seed: u64, decisions: usize) -> f64 {
     let lanes = lanes(stage, graph);
     let steps: usize = lanes.iter().map(|lane| lane.steps).sum();
-    let times = (STEPS / steps.max(1)).clamp(1, GUESSES) as u64;
+    let most = (GUESSES * 2 / (decisions + 2)).max(1);
+    let times = (STEPS / steps.max(1)).clamp(1, most) as u64;
     let guesses = (0..times).map(|one| walk(&lanes, random(seed ^ one)));
     let sum = guesses.reduce(sum_of_powers).unwrap_or(0.0);
     sum - (times as f64).log10()
@@ -181,12 +183,16 @@ fn lane(stage: &mut Stage, graph: &Graph<Song>, thread: Tid) -> Lane {
     }
 }
 
+/// A product that is made a power of ten.
+const LARGE: f64 = 1e200;
+
 /// One random walk.
 fn walk(lanes: &[Lane], mut seed: u64) -> f64 {
     let mut done = vec![0; lanes.len()];
     let mut met = vec![0; lanes.len()];
     let mut possible = Vec::with_capacity(lanes.len());
-    let mut power = 0.0;
+    // The number so far: a power of ten times a product that is not too large for a number.
+    let (mut power, mut product) = (0.0, 1.0_f64);
     loop {
         possible.clear();
         for (at, lane) in lanes.iter().enumerate() {
@@ -196,9 +202,13 @@ fn walk(lanes: &[Lane], mut seed: u64) -> f64 {
             }
         }
         if possible.is_empty() {
-            return power;
+            return power + product.log10();
         }
-        power += (possible.len() as f64).log10();
+        product *= possible.len() as f64;
+        if product > LARGE {
+            power += product.log10();
+            product = 1.0;
+        }
         seed = random(seed);
         let at = possible[(seed % possible.len() as u64) as usize];
         done[at] += 1;
