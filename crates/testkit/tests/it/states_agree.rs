@@ -36,6 +36,9 @@ const LIVELY_SYSTEMS: u64 = 1_000;
 /// The most states of a random system: whatever is beyond is cut off on both sides alike.
 const MOST_STATES: u64 = 300;
 
+/// Why songs with ever new asyncs are left to the interpreter.
+const ENDLESS: &str = "it has thousands of different asyncs";
+
 #[test]
 fn on_every_action_song_of_the_corpus() {
     let mut compared = 0;
@@ -59,7 +62,9 @@ fn agree_at(name: &str, song: &Song, size: i64) -> usize {
     let mut compared = 0;
     for instance in instances_at(song, size) {
         let (theirs, ours) = both(&instance, 6_000);
-        assert_eq!(ours.by_interpreter, None, "{name}");
+        // A song may count in the arguments of its asyncs for ever; no other one is left to the interpreter.
+        let why = ours.by_interpreter;
+        assert!(matches!(why, None | Some(ENDLESS)), "{name}: {why:?}");
         assert_eq!(ours.report, theirs, "{name} at {size}");
         compared += 1;
     }
