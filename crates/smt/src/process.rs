@@ -26,12 +26,17 @@ const LONGEST_REPLY: usize = 64 << 20;
 /// How much of a solver's complaints is kept.
 const COMPLAINTS: usize = 2_000;
 
+/// How long a solver that has ended is listened to: somebody else may hold the pipe of its complaints open.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// A running solver. Dropping it ends it.
 pub(crate) struct Process {
     child: Child,
     input: Sender<String>,
     output: Receiver<Vec<u8>>,
     complaints: Arc<Mutex<Vec<u8>>>,
+    /// Disconnected when all complaints were read.
+    complained: Receiver<()>,
     /// What was read beyond the last marker.
     ahead: Vec<u8>,
     questions: u64,
@@ -53,20 +58,27 @@ impl Process {
             .spawn()?;
         let (input, to_write) = mpsc::channel();
         let (to_read, output) = mpsc::channel();
+        let (complains, complained) = mpsc::channel();
         let mut process = Process {
             child,
             input,
             output,
             complaints: Arc::default(),
+            complained,
             ahead: Vec::new(),
             questions: 0,
         };
-        process.listen(to_write, to_read)?;
+        process.listen(to_write, to_read, complains)?;
         Ok(process)
     }
 
     /// Starts the threads at the pipes.
-    fn listen(&mut self, to_write: Receiver<String>, to_read: Sender<Vec<u8>>) -> io::Result<()> {
+    fn listen(
+        &mut self,
+        to_write: Receiver<String>,
+        to_read: Sender<Vec<u8>>,
+        complains: Sender<()>,
+    ) -> io::Result<()> {
         if let Some(pipe) = self.child.stdin.take() {
             start_thread(move || write_all(pipe, &to_write))?;
         }
@@ -75,7 +87,10 @@ impl Process {
         }
         if let Some(pipe) = self.child.stderr.take() {
             let complaints = self.complaints.clone();
-            start_thread(move || read_all(pipe, |chunk| keep(&complaints, chunk)))?;
+            start_thread(move || {
+                read_all(pipe, |chunk| keep(&complaints, chunk));
+                drop(complains);
+            })?;
         }
         Ok(())
     }
@@ -157,6 +172,7 @@ impl Process {
             Ok(status) => status.to_string(),
             Err(error) => error.to_string(),
         };
+        let _ = self.complained.recv_timeout(LAST_WORDS);
         let said = [&self.ahead[..], &lock(&self.complaints)[..]].concat();
         let said = String::from_utf8_lossy(&said);
         if said.contains("out of memory") || said.contains("bad_alloc") {
