@@ -59,7 +59,7 @@ fn row(folder: &Path, name: &str, model: &str) {
         .and_then(|line| line.split_whitespace().next());
     let verdict = match told.as_str() {
         text if text.contains("out of memory") => "out of memory",
-        text if text.contains("non-progress cycle") => "cycle",
+        text if text.contains("non-progress cycle (at depth") => "cycle",
         text if text.contains("errors: 0") => "no cycle",
         _ => "gives up",
     };
