@@ -15,7 +15,7 @@
 //!
 //! For every size at once there is [`ranking`], which says what a prover has to show.
 //!
-//! Whatever is found is executed again from its own end by the interpreter
+//! What `covering` finds is made smaller (`thin`). Whatever is found is executed again from its own end by the interpreter
 //! ([`repetition`](plainsong_semantics::repetition)) before anybody sees it.
 
 mod alive;

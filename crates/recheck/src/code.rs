@@ -14,6 +14,22 @@ pub(crate) enum Var {
     Local(LocalId),
 }
 
+/// The first statement that does more than look at variables and change them.
+pub(crate) fn first_deed(block: &[Stmt]) -> Option<&Stmt> {
+    let is_local = |stmt: &&Stmt| {
+        matches!(
+            stmt.kind,
+            StmtKind::Let(..)
+                | StmtKind::LetChoice(_)
+                | StmtKind::Assign(..)
+                | StmtKind::AssignChoice(..)
+                | StmtKind::Assert(_)
+                | StmtKind::Assume(_)
+        )
+    };
+    block.iter().find(|stmt| !is_local(stmt))
+}
+
 /// One level of nesting.
 #[derive(Clone, Copy, Debug)]
 struct Frame<'a> {

@@ -7,7 +7,7 @@
 //! Why sound. Whoever waits for what is lost does what it does for what is late. A process that crashes is, for all
 //! others, one whose messages are lost from then on. Budgets are not looked at: more losses are more behaviour.
 
-use crate::code::{every, is_endless};
+use crate::code::{every, first_deed, is_endless};
 use crate::race::{Sends, waits};
 use crate::{Refused, refuse};
 use plainsong_ir::{Body, FamilyId, FaultKind, MessageId, Process, Stmt, StmtKind, Voices};
@@ -94,16 +94,6 @@ fn head(daemon: bool, body: &[Stmt]) -> Option<&Stmt> {
     let StmtKind::While(_, _, body) = &last.kind else {
         return None;
     };
-    let first = body.iter().find(|stmt| {
-        !matches!(
-            stmt.kind,
-            StmtKind::Let(..)
-                | StmtKind::LetChoice(_)
-                | StmtKind::Assign(..)
-                | StmtKind::AssignChoice(..)
-                | StmtKind::Assert(_)
-                | StmtKind::Assume(_)
-        )
-    })?;
+    let first = first_deed(body)?;
     waits(first).is_some().then_some(first)
 }

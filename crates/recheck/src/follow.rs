@@ -11,7 +11,7 @@
 
 use crate::actor::Actor;
 use crate::certificate::{Certificate, Event, VERSION, hash};
-use crate::code::{Position, Var, is_endless};
+use crate::code::{Position, Var, first_deed, is_endless};
 use crate::faults::Faults;
 use crate::late::Waiting;
 use crate::race::{Sends, waits};
@@ -492,19 +492,9 @@ impl<'a> Checker<'a> {
         actor: Actor,
         body: &'a [Stmt],
     ) -> Result<(), Refused> {
-        let mut steps = body.iter();
-        let first = steps.find(|stmt| {
-            !matches!(
-                stmt.kind,
-                StmtKind::Let(..)
-                    | StmtKind::LetChoice(_)
-                    | StmtKind::Assign(..)
-                    | StmtKind::AssignChoice(..)
-                    | StmtKind::Assert(_)
-                    | StmtKind::Assume(_)
-            )
-        });
-        if first.is_none_or(|stmt| waits(stmt).is_none_or(|waits| waits.timeout.is_some())) {
+        if first_deed(body)
+            .is_none_or(|stmt| waits(stmt).is_none_or(|waits| waits.timeout.is_some()))
+        {
             return refuse("a daemon goes on without being asked");
         }
         let vars = crate::code::assigned(body);

@@ -1,4 +1,4 @@
-//! A small independent checker for what `sequentialize` and `diverge` claim.
+//! An independent checker for what `sequentialize` and `diverge` claim.
 //!
 //! Of `diverge` it checks why an instance comes to rest ([`recheck_rest`]); the rest of this is about
 //! `sequentialize`.
@@ -8,7 +8,7 @@
 //! code with the search and trusts nothing in the certificate. What it accepts has no deadlock and leaves no
 //! message behind, for every size.
 //!
-//! It does not search, so it is small. Where it understands less of a value than the search does, it forgets: then
+//! It does not search, so it is a good deal smaller than what does. Where it understands less of a value than the search does, it forgets: then
 //! both branches must be in the certificate.
 //!
 //! One file per rule: steps of one process (`steps.rs`), receives (`receive.rs`) with a timeout (`timeout.rs`), loops over
