@@ -140,6 +140,12 @@ impl<'a> Position<'a> {
         self.remaining().flat_map(assigned).collect()
     }
 
+    /// What is left to do, innermost first, and whether that is the body of a loop, which the next one begins with.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = (&'a [Stmt], bool)> {
+        let frames = self.0.iter().rev();
+        frames.map(|frame| (&frame.block[frame.at..], frame.is_loop))
+    }
+
     /// What is left to do, innermost first, each with the statements from the place on.
     pub(crate) fn remaining(&self) -> impl Iterator<Item = &'a [Stmt]> {
         self.0.iter().rev().map(|frame| &frame.block[frame.at..])

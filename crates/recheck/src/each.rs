@@ -197,6 +197,7 @@ impl<'a> Checker<'a> {
         self.others_rest(before, end, &[owner, member, named])?;
         self.per_round_fits(before, end, inside.index.as_ref())?;
         self.stale_is_about(before, end, (member == named).then_some(member))?;
+        self.pins_are_known(before, end)?;
         let position = &end.positions[&member];
         let began = before.positions.get(&member.whole());
         if inside.closed == Some(member.family) && !position.is_end() && began != Some(position) {
@@ -235,10 +236,10 @@ impl<'a> Checker<'a> {
     fn each_once(&self, end: &State<'a>, owner: Actor, member: Actor) -> Result<(), Refused> {
         let owner = BTreeSet::from([owner]);
         let taken = end.consumed.iter();
-        for (from, to, message) in taken.filter(|taken| taken.0.family == member.family) {
+        for (_, to, message) in taken.filter(|taken| taken.0.family == member.family) {
             let second = end.queues.contains_key(&(member, *to, *message));
             let position = &end.positions[&member];
-            if second || !self.is_late_free(from.family, position, *message, &owner) {
+            if second || !self.is_late_free((end, member), position, *message, &owner) {
                 return refuse("a second message may come before the loop is over");
             }
         }
@@ -388,6 +389,12 @@ impl<'a> Checker<'a> {
             }
             let mut folded = queue.clone();
             for (place, message) in folded.iter_mut().enumerate() {
+                let known = |number: &u32| {
+                    let mut each = ends.iter().map(|end| end.waiting(channel).get(place));
+                    each.all(|one| one.is_some_and(|one| one.knows.contains(number)))
+                };
+                message.knows.retain(known);
+                message.purpose = None;
                 for field in 0..message.values.len() {
                     let each = ends.iter().map(|end| {
                         let queue = end.queues.get(channel)?;

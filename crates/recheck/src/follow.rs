@@ -10,6 +10,7 @@
 //! its outcomes are permutations of each other.
 
 use crate::actor::Actor;
+use crate::causes::Kinds;
 use crate::certificate::{Certificate, Event, VERSION, hash};
 use crate::code::{Position, Var, first_deed, is_endless};
 use crate::faults::Faults;
@@ -60,6 +61,7 @@ pub fn recheck(song: &Song, text: &str, certificate: &Certificate) -> Result<Sho
     for end in checker.ways(start, &ways, &scene)? {
         checker.is_over(&end)?;
     }
+    checker.kinds.are_apart()?;
     Ok(Shown {
         nothing_left: !checker.faults.may_leave(),
     })
@@ -89,6 +91,7 @@ pub(crate) struct Checker<'a> {
     pub(crate) song: &'a Song,
     pub(crate) sends: Sends,
     pub(crate) numbers: Numbers,
+    pub(crate) kinds: Kinds,
     pub(crate) faults: Faults,
     pub(crate) bodies: BTreeMap<FamilyId, &'a Process>,
 }
@@ -127,6 +130,7 @@ impl<'a> Checker<'a> {
             faults: Faults::of(voices, &sends)?,
             sends,
             numbers: Numbers::default(),
+            kinds: Kinds::default(),
             bodies: voices
                 .processes
                 .iter()
@@ -517,23 +521,28 @@ impl<'a> Checker<'a> {
         if head && self.is_daemon(state, actor) {
             state.serving.remove(&actor);
             state.heard_in_round.remove(&actor);
+            state.rounds.remove(&actor);
         }
     }
 
-    /// Does a process send a kind, from a position on, only after hearing from one of these single processes?
+    /// Does a process send a kind, from a position on, only after hearing from one of these single processes? What
+    /// waits for it in the state was sent before.
     pub(crate) fn is_late_free(
         &self,
-        family: FamilyId,
+        (state, actor): (&State<'a>, Actor),
         position: &Position<'a>,
         message: MessageId,
         from: &BTreeSet<Actor>,
     ) -> bool {
+        let queues = state.queues.keys();
+        let old = queues.filter(|(sender, to, _)| *to == actor && from.contains(sender));
         let single = |actor: &&Actor| self.song.families[actor.family.index()].index.is_empty();
         let waiting = Waiting {
             song: self.song,
             sends: &self.sends,
-            family,
+            family: actor.family,
             message,
+            waiting: old.map(|channel| channel.2).collect(),
             from: from
                 .iter()
                 .filter(single)

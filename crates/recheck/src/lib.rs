@@ -13,11 +13,12 @@
 //!
 //! One file per rule: steps of one process (`steps.rs`), receives (`receive.rs`) with a timeout (`timeout.rs`), loops over
 //! members (`each.rs`) and with rounds (`repeat.rs`), families served by daemons (`serves.rs`) and by each
-//! other (`pairs.rs`), rings and chains (`row.rs`). What several rules for rounds ask is in `round.rs`.
+//! other (`pairs.rs`), rings and chains (`row.rs`). What orders events in every execution is in `causes.rs`, what several rules for rounds ask in `round.rs`.
 //!
 //! NOT COVERED, and then the certificate is refused by that name: ways that end at an assertion that fails.
 
 mod actor;
+mod causes;
 mod certificate;
 mod code;
 mod each;

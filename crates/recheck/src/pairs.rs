@@ -109,6 +109,7 @@ impl<'a> Checker<'a> {
         self.others_rest(before, end, &[member, with])?;
         self.per_round_fits(before, end, None)?;
         self.stale_is_about(before, end, Some(member))?;
+        self.pins_are_known(before, end)?;
         let all = before.queues.keys().chain(end.queues.keys());
         let all: BTreeSet<Channel> = all.copied().collect();
         for channel in all {
@@ -176,7 +177,7 @@ impl<'a> Checker<'a> {
             };
             let position = &after.positions[&sender];
             if ends.iter().any(waits)
-                || !self.is_late_free(sender.family, position, *message, &nobody)
+                || !self.is_late_free((after, sender), position, *message, &nobody)
             {
                 return refuse("a message may be taken for one of another conversation");
             }

@@ -7,8 +7,10 @@
 //!   in this round; or
 //! - *pinned*: somebody is committed to the member, and no other can have such a message before it hears from
 //!   those; or
-//! - *isolated*: the receiver is a daemon that begins a round with a process that is none, having heard only daemons
+//! - *isolated*: the receiver is a daemon that begins a round with a process that is none, having heard nobody
 //!   in it; or it goes on with that one, and no other can have such a message.
+//!
+//! What pinned and isolated receives need of all executions is in `causes.rs`.
 //!
 //! A daemon that serves somebody listens to that one and to daemons only, and takes from it only what was sent
 //! without hearing anybody else since it asked. Nothing is received from a queue with a message that nobody waited for.
@@ -63,6 +65,7 @@ impl<'a> Checker<'a> {
                     return refuse("it is not known that the message comes from there");
                 }
                 self.keeps_isolation(state, actor, from, heard)?;
+                self.is_for_same_client(state, &channel)?;
             }
             From::Any(family) => {
                 if from.family != *family || from.member.is_none() {
@@ -80,6 +83,7 @@ impl<'a> Checker<'a> {
         let Some(message) = state.pop(&channel) else {
             return refuse("no such message waits");
         };
+        self.learns(state, actor, &message);
         state.heard.entry(actor).or_default().push(from);
         state.heard_in_round.entry(actor).or_default().insert(from);
         self.bind(state, actor, accept, Some(from), message.values);
@@ -125,10 +129,11 @@ impl<'a> Checker<'a> {
                 let owner = BTreeSet::from([actor]);
                 if state.serving.contains_key(&actor)
                     || !state.taken.insert((actor, family))
-                    || !self.is_late_free(family, position, accept.message, &owner)
+                    || !self.is_late_free((state, from), position, accept.message, &owner)
                 {
                     return refuse("a member may send before the collector has collected");
                 }
+                self.is_taken(actor, accept.message);
             }
             _ => return refuse("the message comes from another process"),
         }
@@ -256,7 +261,7 @@ impl<'a> Checker<'a> {
     }
 
     fn one_of_members(
-        &self,
+        &mut self,
         state: &mut State<'a>,
         channel: &Channel,
         waits: &Waits<'a>,
@@ -273,6 +278,9 @@ impl<'a> Checker<'a> {
         let pinned = !engaged.is_empty()
             && !state.serving.contains_key(&actor)
             && self.only_from(state, channel, waits, &only, &engaged);
+        if pinned && !free {
+            self.pin(state, channel, engaged);
+        }
         if free || pinned {
             state.engaged.entry(member).or_default().insert(actor);
         } else if self.is_daemon(state, actor) && !self.is_daemon(state, member) {
@@ -289,7 +297,7 @@ impl<'a> Checker<'a> {
 
     /// A daemon begins a round with a process, or goes on with it.
     fn isolated(
-        &self,
+        &mut self,
         state: &mut State<'a>,
         channel: &Channel,
         waits: &Waits<'a>,
@@ -303,14 +311,15 @@ impl<'a> Checker<'a> {
             {
                 return refuse("a daemon may go on with somebody else");
             }
+            self.is_of_round(state, channel)?;
             return self.keeps_isolation(state, actor, from, heard);
         }
         let before = state.heard_in_round.get(&actor);
-        let mut before = before.into_iter().flatten();
-        if !before.all(|other| self.is_daemon(state, *other)) {
+        if before.is_some_and(|before| !before.is_empty()) {
             return refuse("a daemon picks somebody in a round that depends on others");
         }
-        state.serving.insert(actor, (from, heard));
+        self.is_taken(actor, channel.2);
+        self.begins_with(state, actor, from, heard);
         Ok(())
     }
 
@@ -354,7 +363,7 @@ impl<'a> Checker<'a> {
         others.all(|(other, position)| {
             waits.arms.iter().all(|(accept, _)| {
                 let none = match other.is_family(self.song) {
-                    true => self.is_late_free(other.family, position, accept.message, engaged),
+                    true => self.is_late_free((state, *other), position, accept.message, engaged),
                     false => !self.sends.sends(other.family, accept.message),
                 };
                 let theirs = (*other, channel.1, accept.message);
@@ -435,12 +444,12 @@ impl<'a> Checker<'a> {
         match &scene.beyond {
             Some((owner, beyond)) if *owner == from => {
                 state.positions[&from].is_end()
-                    && self.is_late_free(from.family, beyond, message, &nobody)
+                    && self.is_late_free((state, from), beyond, message, &nobody)
             }
             _ if scene.owner == Some(from) => false,
             _ => {
                 let position = &state.positions[&from];
-                scene.depth <= 1 && self.is_late_free(from.family, position, message, &nobody)
+                scene.depth <= 1 && self.is_late_free((state, from), position, message, &nobody)
             }
         }
     }

@@ -141,6 +141,7 @@ impl<'a> Checker<'a> {
             self.others_rest(state, end, &owners)?;
             self.per_round_fits(state, end, Some(&index))?;
             self.stale_is_about(state, end, None)?;
+            self.pins_are_known(state, end)?;
             let all = state.queues.keys().chain(end.queues.keys());
             let mut all = all.copied().collect::<BTreeSet<Channel>>().into_iter();
             if !all.all(|channel| sendings(state, &channel) == sendings(end, &channel)) {
@@ -272,6 +273,7 @@ impl<'a> Checker<'a> {
         self.others_rest(before, end, &[owner])?;
         self.per_round_fits(before, end, inside.index.as_ref())?;
         self.stale_is_about(before, end, None)?;
+        self.pins_are_known(before, end)?;
         let members = came(before, end);
         let all = before.queues.keys().chain(end.queues.keys());
         let mut channels: BTreeSet<Channel> = all.copied().collect();

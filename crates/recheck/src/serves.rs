@@ -71,6 +71,7 @@ impl<'a> Checker<'a> {
             self.others_rest(state, end, &[member])?;
             self.per_round_fits(state, end, None)?;
             self.stale_is_about(state, end, (!loops).then_some(member))?;
+            self.pins_are_known(state, end)?;
             self.nothing_new(state, end, member, loops)?;
         }
         let mut after = state.clone();

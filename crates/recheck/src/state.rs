@@ -4,6 +4,7 @@
 //! somebody else are kept apart, one per round.
 
 use crate::actor::Actor;
+use crate::causes::{Pin, Round};
 use crate::code::{Position, Var};
 use crate::symbol::{Symbol, Unknown};
 use plainsong_ir::{Expr, FamilyId, MessageId, SortId};
@@ -36,6 +37,9 @@ pub(crate) struct Message {
     pub(crate) sending: u32,
     /// How much its sender had heard.
     pub(crate) heard: usize,
+    /// What its sender knew to have happened, and for which client it was sent (`causes.rs`).
+    pub(crate) knows: BTreeSet<u32>,
+    pub(crate) purpose: Option<u32>,
 }
 
 /// What the rounds of a loop are counted by. Loops with equal indices have equally many rounds.
@@ -83,6 +87,14 @@ pub(crate) struct State<'a> {
     pub(crate) heard_in_round: BTreeMap<Actor, BTreeSet<Actor>>,
     /// Whom a daemon serves, and how much that one had heard when it asked.
     pub(crate) serving: BTreeMap<Actor, (Actor, usize)>,
+    /// What everybody knows to have happened.
+    pub(crate) knows: BTreeMap<Actor, BTreeSet<u32>>,
+    /// The rounds that daemons are in.
+    pub(crate) rounds: BTreeMap<Actor, Round>,
+    /// Who began a conversation, and how much it had heard.
+    pub(crate) clients: BTreeMap<u32, (Actor, usize)>,
+    /// Receives that hold as long as others are not told.
+    pub(crate) pins: Vec<Pin>,
     /// Families that act as daemons.
     pub(crate) reactive: BTreeSet<FamilyId>,
     /// Families of which whoever comes first may still be served in the round at hand.
@@ -203,6 +215,9 @@ impl<'a> State<'a> {
         self.stale.extend(stale);
         if let Some(heard) = self.heard.get(&whole).cloned() {
             self.heard.insert(member, heard);
+        }
+        if let Some(knows) = self.knows.get(&whole).cloned() {
+            self.knows.insert(member, knows);
         }
     }
 

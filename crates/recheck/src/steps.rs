@@ -178,15 +178,21 @@ impl<'a> Checker<'a> {
         {
             return refuse("a daemon sends to somebody else while it serves");
         }
+        self.may_tell(state, actor, to)?;
+        self.not_to_itself(actor, to, *message)?;
         let values = arguments.iter();
         let values = values
             .map(|one| state.eval(&mut self.numbers, actor, one))
             .collect();
         let heard = state.heard_by(actor);
+        let knows = state.knows.get(&actor).cloned().unwrap_or_default();
+        let purpose = state.rounds.get(&actor).and_then(|round| round.purpose);
         state.queues.entry(channel).or_default().push(Message {
             values,
             sending: self.numbers.next(),
             heard,
+            knows,
+            purpose,
         });
         self.advance(state, actor);
         Ok(())

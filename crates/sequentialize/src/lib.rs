@@ -65,7 +65,11 @@ pub fn sequentialize(
     let senders = race::senders(&score)?;
     let mut engine = Engine::new(score, senders);
     let doubt = engine.senders.doubt.take();
-    let ends = match engine.finish() {
+    let ends = engine.finish().and_then(|ends| {
+        engine.kinds_are_confined()?;
+        Ok(ends)
+    });
+    let ends = match ends {
         Ok(ends) => ends,
         Err(stuck) => {
             let mut stuck = match doubt {

@@ -19,6 +19,29 @@ pub(crate) struct Waiting {
     pub(crate) stamp: usize,
     /// Which sending it comes from.
     pub(crate) sent: u32,
+    /// What its sender knew to have happened, and in whose round it was sent (`rules/causes.rs`).
+    pub(crate) knows: BTreeSet<u32>,
+    pub(crate) cause: Option<u32>,
+}
+
+/// A round of a daemon.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Round {
+    pub(crate) number: u32,
+    /// The round of a daemon with a client that this one is on behalf of.
+    pub(crate) cause: Option<u32>,
+}
+
+/// A receive from any member that could only be about one, as long as others do not hear of this round.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pinned {
+    pub(crate) number: u32,
+    pub(crate) member: Comp,
+    pub(crate) by: Comp,
+    /// Of whom other members would have to hear.
+    pub(crate) engaged: BTreeSet<Comp>,
+    /// Is the receiver the client whose conversation this is?
+    pub(crate) own: bool,
 }
 
 /// One message for each round of a loop.
@@ -58,6 +81,14 @@ pub(crate) struct State {
     pub(crate) serving: BTreeMap<Comp, (Comp, usize)>,
     /// From whom a daemon has received in its round.
     pub(crate) round_heard: BTreeMap<Comp, Vec<Comp>>,
+    /// Which receives and which beginnings of rounds everybody knows to have happened.
+    pub(crate) knows: BTreeMap<Comp, BTreeSet<u32>>,
+    /// The round that a daemon is in.
+    pub(crate) rounds: BTreeMap<Comp, Round>,
+    /// Who began a round of a daemon, and the stamp of that message.
+    pub(crate) clients: BTreeMap<u32, (Comp, usize)>,
+    /// Receives that must be known before others are told anything.
+    pub(crate) pinned: Vec<Pinned>,
     pub(crate) differs: Differs,
     /// Queues from which a member's message was taken by a receive from any member.
     pub(crate) consumed: Vec<Chan>,

@@ -23,6 +23,7 @@
 
 use super::focus::which;
 use super::fold::Renaming;
+use super::late::Hearing;
 use super::{Engine, Scene};
 use crate::part::{BlockId, OpKind, Over, Place, Var};
 use crate::state::State;
@@ -124,6 +125,7 @@ impl Engine<'_> {
                 .map_err(|stuck| self.cause(stuck))?;
             self.bags_fit(state, leaf, None, servers.span)?;
             self.stale_is_about(state, leaf, Some(u), servers.span)?;
+            self.pins_are_known(state, leaf, servers.span)?;
             if leaf.places[&u] != place || between(leaf, u) != between(first, u) {
                 let sentence = format!(
                     "members of `{}` do not all end alike",
@@ -257,7 +259,8 @@ impl Engine<'_> {
             } else {
                 (clients, place)
             };
-            if !self.is_late_free(sender.family, from, message, &nobody) {
+            let hearing = Hearing::nobody(sender.family, &nobody);
+            if !self.is_late_free(&hearing, from, message) {
                 let sentence = format!(
                     "{} sends `{}` again, which may be taken for one of this loop",
                     self.call(sender),

@@ -71,6 +71,7 @@ impl Engine<'_> {
             self.bags_fit(state, leaf, None, span)?;
             self.nothing_new(state, leaf, u, loops, span)?;
             self.stale_is_about(state, leaf, (!loops).then_some(u), span)?;
+            self.pins_are_known(state, leaf, span)?;
         }
         let mut after = state.clone();
         self.forget_chosen(&mut after, state, &leaves);

@@ -101,6 +101,7 @@ impl Engine<'_> {
             self.back_home(state, leaf, &members, this.span)?;
             self.bags_fit(state, leaf, Some(index), this.span)?;
             self.stale_is_about(state, leaf, None, this.span)?;
+            self.pins_are_known(state, leaf, this.span)?;
             let left = self.left_over(state, leaf, &members, this, &inside)?;
             let lengths = |left: &Left| {
                 left.iter()

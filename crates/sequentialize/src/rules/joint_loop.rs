@@ -97,6 +97,7 @@ impl Engine<'_> {
             }
             self.bags_fit(state, leaf, Some(index), one.span)?;
             self.stale_is_about(state, leaf, None, one.span)?;
+            self.pins_are_known(state, leaf, one.span)?;
         }
         after.bags = leaves[0].bags.clone();
         if leaves.iter().any(|leaf| leaf.bags != after.bags) {

@@ -1,89 +1,180 @@
 //! Late messages: can a process send a kind of message before it hears from certain others?
 //!
-//! Statement. On every path of the code, each send of the kind comes after a receive from one of them. A receive
-//! that a `break` or `continue` may go past does not count: what comes behind the loop is looked at as well.
+//! Statement. On every path of the code from a place on, each send of the kind comes after a receive from one of them.
+//! A receive counts only where its message cannot wait already: what was sent before is no answer. A path goes where
+//! the code goes: out of a block, back to the head of a loop, and by `break` behind it.
 //!
 //! Why it matters. A receive from any member that should deal with each member once must not see a second
-//! message of a member early (condition S7; traps `s1`, `d1`, and `d1` behind a `break`).
+//! message of a member early (condition S7; traps `s1`, `d1`, `d2` and `d3` behind a `break`, `d4` after an old answer).
 
 use super::Engine;
 use crate::part::{BlockId, OpKind, Place};
-use crate::value::{Comp, Role};
+use crate::state::Waiting;
+use crate::value::{Chan, Comp, Role};
 use plainsong_ir::{Accept, ExprKind, FamilyId, MessageId, Source};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whose receives count, for a process of this family.
+pub(super) struct Hearing<'o> {
+    family: FamilyId,
+    others: &'o BTreeSet<Comp>,
+    /// Kinds that wait from them already.
+    old: BTreeSet<MessageId>,
+}
+
+/// Where a path may come without having heard anything.
+#[derive(Clone, Copy, Default)]
+struct Reach {
+    /// To a send of the kind.
+    sends: bool,
+    /// To the end of the block.
+    end: bool,
+    /// To a `break` out of the block.
+    breaks: bool,
+    /// To a `continue` out of the block.
+    continues: bool,
+}
+
+impl Reach {
+    fn and(self, other: Reach) -> Reach {
+        Reach {
+            sends: self.sends || other.sends,
+            end: self.end || other.end,
+            breaks: self.breaks || other.breaks,
+            continues: self.continues || other.continues,
+        }
+    }
+}
+
+impl<'o> Hearing<'o> {
+    /// Of a process, when these messages wait.
+    pub(super) fn of(
+        comp: Comp,
+        others: &'o BTreeSet<Comp>,
+        queues: &BTreeMap<Chan, Vec<Waiting>>,
+    ) -> Hearing<'o> {
+        let old = queues
+            .keys()
+            .filter(|chan| chan.to == comp && others.contains(&chan.from));
+        Hearing {
+            family: comp.family,
+            others,
+            old: old.map(|chan| chan.message).collect(),
+        }
+    }
+
+    /// Of nobody: no receive counts.
+    pub(super) fn nobody(family: FamilyId, none: &'o BTreeSet<Comp>) -> Hearing<'o> {
+        Hearing {
+            family,
+            others: none,
+            old: BTreeSet::new(),
+        }
+    }
+}
 
 impl Engine<'_> {
-    /// Does everything of this kind that is sent from here on wait for one of `others`?
+    /// Does everything of this kind that is sent from a place on wait to hear from one of them?
     pub(super) fn is_late_free(
         &self,
-        family: FamilyId,
+        hearing: &Hearing<'_>,
         place: &Place,
         message: MessageId,
-        others: &BTreeSet<Comp>,
     ) -> bool {
+        // Where the next frame is entered: at its statement, and behind it.
+        let (mut at_it, mut behind) = (true, false);
+        let (mut breaks, mut continues) = (false, false);
         for frame in place.0.iter().rev() {
-            match self.path(family, frame.block, frame.at as usize, message, others) {
-                Path::Waits => return true,
-                Path::Sends => return false,
-                Path::Neither => {}
+            let mut reach = Reach::default();
+            let at = frame.at as usize;
+            if at_it {
+                reach = reach.and(self.reach(hearing, frame.block, at, message));
+            }
+            if behind {
+                reach = reach.and(self.reach(hearing, frame.block, at + 1, message));
+            }
+            if reach.sends {
+                return false;
+            }
+            breaks |= reach.breaks;
+            continues |= reach.continues;
+            (at_it, behind) = (reach.end, false);
+            if frame.looped {
+                // The loop itself is the statement of the frame below.
+                (at_it, behind) = (reach.end || continues, breaks);
+                (breaks, continues) = (false, false);
             }
         }
         true
     }
 
-    /// May a block leave the loop that it stands in, or begin the next round of it?
-    fn leaves(&self, family: FamilyId, block: BlockId) -> bool {
-        let ops = self.score.parts[&family].blocks[block.0 as usize].iter();
-        ops.into_iter().any(|op| match &op.kind {
-            OpKind::Break | OpKind::Continue | OpKind::Unless(_) => true,
-            OpKind::Loop(_) | OpKind::For { .. } => false,
-            _ => op
-                .blocks()
-                .into_iter()
-                .any(|block| self.leaves(family, block)),
-        })
-    }
-
-    fn path(
+    fn reach(
         &self,
-        family: FamilyId,
+        hearing: &Hearing<'_>,
         block: BlockId,
         from: usize,
         message: MessageId,
-        others: &BTreeSet<Comp>,
-    ) -> Path {
-        // May the loop have been left before what comes next?
-        let mut left = false;
-        let waits = |left: bool| match left {
-            true => Path::Neither,
-            false => Path::Waits,
-        };
-        for op in &self.score.parts[&family].blocks[block.0 as usize][from..] {
-            match &op.kind {
-                OpKind::Receive(accept) if self.is_from(accept, others) => return waits(left),
+    ) -> Reach {
+        let mut all = Reach::default();
+        let ops = &self.score.parts[&hearing.family].blocks[block.0 as usize];
+        for op in ops.iter().skip(from) {
+            let under = op.blocks().into_iter();
+            let under = || {
+                let each = under.clone();
+                let each = each.map(|block| self.reach(hearing, block, 0, message));
+                each.fold(Reach::default(), Reach::and)
+            };
+            let goes_on = match &op.kind {
+                OpKind::Receive(accept) => !self.hears(hearing, accept),
                 OpKind::Select {
                     arms,
                     timeout: None,
-                } if arms.iter().all(|(accept, _)| self.is_from(accept, others)) => {
-                    return waits(left);
+                } if arms.iter().all(|(accept, _)| self.hears(hearing, accept)) => false,
+                OpKind::Send(sent, ..) if *sent == message => {
+                    all.sends = true;
+                    false
                 }
-                OpKind::Send(sent, ..) if *sent == message => return Path::Sends,
-                OpKind::Break | OpKind::Continue | OpKind::Unless(_) => left = true,
-                _ => {}
-            }
-            for block in op.blocks() {
-                if let Path::Sends = self.path(family, block, 0, message, others) {
-                    return Path::Sends;
+                OpKind::Break => {
+                    all.breaks = true;
+                    false
                 }
-                let is_loop = matches!(op.kind, OpKind::Loop(_) | OpKind::For { .. });
-                left |= !is_loop && self.leaves(family, block);
+                OpKind::Continue => {
+                    all.continues = true;
+                    false
+                }
+                OpKind::Unless(_) => {
+                    all.breaks = true;
+                    true
+                }
+                OpKind::Loop(_) => {
+                    let body = under();
+                    all.sends |= body.sends;
+                    body.breaks
+                }
+                OpKind::For { .. } => {
+                    all.sends |= under().sends;
+                    true
+                }
+                OpKind::If(..) | OpKind::Maybe(..) | OpKind::Match(..) | OpKind::Select { .. } => {
+                    let inside = under();
+                    all = all.and(Reach {
+                        end: false,
+                        ..inside
+                    });
+                    inside.end
+                }
+                _ => true,
+            };
+            if !goes_on {
+                return all;
             }
         }
-        Path::Neither
+        all.end = true;
+        all
     }
 
-    /// Does a receive certainly take its message from one of `others`?
-    fn is_from(&self, accept: &Accept, others: &BTreeSet<Comp>) -> bool {
+    /// Does a receive certainly take a message that one of them sends from now on?
+    fn hears(&self, hearing: &Hearing<'_>, accept: &Accept) -> bool {
         let sender = match &accept.source {
             Source::Process(process) => match &process.kind {
                 ExprKind::Pid(family, index) if index.is_empty() => Some(*family),
@@ -95,12 +186,7 @@ impl Engine<'_> {
             family,
             role: Role::Single,
         };
-        sender.is_some_and(|family| others.contains(&single(family)))
+        !hearing.old.contains(&accept.message)
+            && sender.is_some_and(|family| hearing.others.contains(&single(family)))
     }
-}
-
-enum Path {
-    Waits,
-    Sends,
-    Neither,
 }

@@ -17,6 +17,7 @@
 //! trap that each side condition is there for; the tests hold all of them.
 
 mod assign;
+mod causes;
 mod decide;
 mod families;
 mod finish;
@@ -68,6 +69,9 @@ pub(crate) struct Engine<'a> {
     pub(crate) endless: BTreeSet<plainsong_ir::FamilyId>,
     /// How far everybody came together.
     pub(crate) farthest: Option<State>,
+    /// Kinds that a daemon takes from whoever it serves, and kinds that it takes otherwise (`causes.rs`).
+    pub(crate) confined: BTreeMap<(plainsong_ir::FamilyId, MessageId), Span>,
+    pub(crate) roaming: BTreeSet<(plainsong_ir::FamilyId, MessageId)>,
     /// Why the loops at hand could not be taken.
     pub(crate) failed_loops: Vec<Stuck>,
 }
@@ -120,6 +124,8 @@ impl<'a> Engine<'a> {
             interleaves,
             endless: BTreeSet::new(),
             farthest: None,
+            confined: BTreeMap::new(),
+            roaming: BTreeSet::new(),
             failed_loops: Vec::new(),
         }
     }

@@ -7,8 +7,10 @@
 //!   from that family in the round; or
 //! - PINNED: somebody is committed to the member, no other member has such a message and none can send one
 //!   before hearing from those committed; or
-//! - ISOLATED: the receiver is a daemon that begins a round with this member, having heard only from daemons;
-//!   or goes on with the same member, when no other can have such a message.
+//! - ISOLATED: the receiver is a daemon that begins a round with this member, having heard nobody in it; or goes on
+//!   with the same member, when no other can have such a message.
+//!
+//! What PINNED and ISOLATED need of all executions, not only of the canonical one, is in `causes.rs`.
 //!
 //! From any of several clients, only ISOLATED: a daemon begins a round with the first whose message waits.
 //!
@@ -22,6 +24,7 @@
 //! A daemon that keeps a member waiting for somebody else can close a cycle (conditions S9, S9b; traps `k1`,
 //! `z1` to `z7`).
 
+use super::late::Hearing;
 use super::several_kinds::Ready;
 use super::{Engine, Scene, Step};
 use crate::part::{BlockId, Var};
@@ -121,8 +124,9 @@ impl<'a> Engine<'a> {
             let accept = arms[ready.arm].0;
             let stamp = state.queues[&ready.chan][0].stamp;
             self.keeps_isolation(state, comp, from, stamp, accept)?;
+            self.same_cause(state, ready.chan, accept)?;
             let waiting = state.pop(ready.chan).expect("it waits");
-            self.heard(state, comp, from);
+            self.heard(state, comp, from, &waiting);
             self.take(state, at, arms, ready.arm, waiting, from, false);
             return Ok(Step::Taken);
         }
@@ -218,7 +222,7 @@ impl<'a> Engine<'a> {
         let stamp = state.queues[&ready.chan][0].stamp;
         self.isolated(state, ready.chan, stamp, arms, clients)?;
         let waiting = state.pop(ready.chan).expect("it waits");
-        self.heard(state, comp, from);
+        self.heard(state, comp, from, &waiting);
         self.take(state, at, arms, ready.arm, waiting, from, false);
         Ok(Step::Taken)
     }
@@ -247,7 +251,11 @@ impl<'a> Engine<'a> {
                 && !engaged.is_empty()
                 && self.only_from(state, chan, arms, &only, &engaged)
         };
-        if is_free || is_pinned() {
+        if is_free {
+            state.engaged.entry(member).or_default().insert(comp);
+        } else if is_pinned() {
+            self.pin(state, chan, engaged);
+            self.roams(comp, accept.message);
             state.engaged.entry(member).or_default().insert(comp);
         } else if self.is_daemon(state, comp) && !self.is_daemon(state, member) {
             self.isolated(state, chan, stamp, arms, &only)?;
@@ -264,7 +272,7 @@ impl<'a> Engine<'a> {
             ));
         }
         let waiting = state.pop(chan).expect("it waits");
-        self.heard(state, comp, member);
+        self.heard(state, comp, member, &waiting);
         state.taken.insert((comp, family));
         for (accept, _) in arms {
             state.consumed.push(Chan {
@@ -297,10 +305,12 @@ impl<'a> Engine<'a> {
                 );
                 return Err(Stuck::new(Obstacle::Indiscriminate, accept.span, sentence));
             }
+            self.is_confined(state, chan, accept)?;
             return self.keeps_isolation(state, comp, member, stamp, accept);
         }
+        self.roams(comp, chan.message);
         let heard = state.round_heard.get(&comp).cloned().unwrap_or_default();
-        if let Some(other) = heard.iter().find(|other| !self.is_daemon(state, **other)) {
+        if let Some(other) = heard.first() {
             let sentence = format!(
                 "{} picks a member of `{}` in a round that depends on {}",
                 self.call(comp),
@@ -313,7 +323,7 @@ impl<'a> Engine<'a> {
                 sentence,
             ));
         }
-        state.serving.insert(comp, (member, stamp));
+        self.begin_with(state, comp, member, stamp);
         Ok(())
     }
 
@@ -374,7 +384,8 @@ impl<'a> Engine<'a> {
                 message: accept.message,
             };
             let sends_none = if comp.is_rest() {
-                self.is_late_free(comp.family, place, accept.message, engaged)
+                let hearing = Hearing::of(*comp, engaged, &state.queues);
+                self.is_late_free(&hearing, place, accept.message)
             } else {
                 self.never_sends(*comp, accept.message)
             };
@@ -415,7 +426,9 @@ impl<'a> Engine<'a> {
             return wrong(Obstacle::MixedChannel, sentence);
         }
         let place = &state.places[&rest];
-        if !self.is_late_free(rest.family, place, accept.message, &BTreeSet::from([comp])) {
+        let collector = BTreeSet::from([comp]);
+        let hearing = Hearing::of(rest, &collector, &state.queues);
+        if !self.is_late_free(&hearing, place, accept.message) {
             let sentence = format!(
                 "a member may send `{what}` again before {} has collected",
                 self.call(comp)
@@ -464,11 +477,15 @@ impl<'a> Engine<'a> {
             values,
             stamp: 0,
             sent: one.sent,
+            knows: BTreeSet::new(),
+            cause: None,
         };
+        self.roams(at.comp, chan.message);
         self.take(state, at, arms, 0, waiting, from, true);
     }
 
-    fn heard(&self, state: &mut State, comp: Comp, from: Comp) {
+    fn heard(&mut self, state: &mut State, comp: Comp, from: Comp, waiting: &Waiting) {
+        self.learn(state, comp, waiting);
         state.heard.entry(comp).or_default().push(from);
         state.round_heard.entry(comp).or_default().push(from);
     }

@@ -68,6 +68,8 @@ impl Engine<'_> {
             );
             return Err(Stuck::new(Obstacle::IndependentChoices, span, sentence));
         }
+        self.nobody_else_is_told(state, comp, to, span)?;
+        self.not_to_itself(comp, to, message, span)?;
         let may_miss = self.score.losses.may_miss(comp.family, to.family, message);
         if may_miss && comp.is_rest() {
             return Ok(Step::Waits);
@@ -83,12 +85,16 @@ impl Engine<'_> {
         }
         let sent = self.number();
         let stamp = state.heard_by(comp);
+        let knows = state.knows.get(&comp).cloned().unwrap_or_default();
+        let cause = state.rounds.get(&comp).and_then(|round| round.cause);
         state.push(
             chan,
             Waiting {
                 values,
                 stamp,
                 sent,
+                knows,
+                cause,
             },
         );
         state.story.push(Event::Sent(at, sent, to));

@@ -18,6 +18,7 @@
 //! S10 are stated.
 
 use super::fold::Renaming;
+use super::late::Hearing;
 use super::{Engine, Scene};
 use crate::part::{BlockId, OpKind, Over, Part, Place, Var};
 use crate::state::{Index, PerRound, State, Waiting};
@@ -228,6 +229,7 @@ impl Engine<'_> {
         self.back_home(before, &end, &extra, this.span)?;
         self.bags_fit(before, &end, inside.index, this.span)?;
         self.stale_is_about(before, &end, (!two).then_some(u), this.span)?;
+        self.pins_are_known(before, &end, this.span)?;
         if inside.closed == Some(u.family) {
             self.conversation_is_closed(before, &end, u)?;
         } else {
@@ -460,7 +462,8 @@ impl Engine<'_> {
                 return Err(Stuck::new(Obstacle::LateMessage, span, sentence));
             }
             let owner = BTreeSet::from([owner]);
-            if !self.is_late_free(u.family, &end.places[&u], chan.message, &owner) {
+            let hearing = Hearing::of(u, &owner, queues);
+            if !self.is_late_free(&hearing, &end.places[&u], chan.message) {
                 let sentence = format!("a member may send `{what}` again before this loop ends");
                 return Err(Stuck::new(Obstacle::LateMessage, span, sentence));
             }
@@ -648,6 +651,12 @@ impl Engine<'_> {
     fn join_queues(&mut self, leaves: &[Leaf], chan: Chan, rest: Comp) -> Vec<Waiting> {
         let mut joined = leaves[0].queues[&chan].clone();
         for (at, waiting) in joined.iter_mut().enumerate() {
+            let known = |number: &u32| {
+                let mut all = leaves.iter().map(|leaf| &leaf.queues[&chan][at].knows);
+                all.all(|knows| knows.contains(number))
+            };
+            waiting.knows.retain(known);
+            waiting.cause = None;
             for field in 0..waiting.values.len() {
                 let values: Vec<Value> = leaves
                     .iter()

@@ -20,6 +20,7 @@
 //! Source. The specification, section 11.4. NOT COVERED. Sending again after a timeout on the same queue: the
 //! receiver could not tell the answers apart.
 
+use super::late::Hearing;
 use super::receive::{Arm, From};
 use super::{Engine, Scene, Step};
 use crate::part::{BlockId, OpKind, Place};
@@ -174,7 +175,8 @@ impl<'a> Engine<'a> {
             return false;
         }
         let nobody = BTreeSet::new();
-        let none = |place: &Place| self.is_late_free(from.family, place, message, &nobody);
+        let hearing = Hearing::nobody(from.family, &nobody);
+        let none = |place: &Place| self.is_late_free(&hearing, place, message);
         match &scene.beyond {
             Some((owner, beyond)) if *owner == from => state.places[&from].is_end() && none(beyond),
             _ if scene.owner == Some(from) => false,

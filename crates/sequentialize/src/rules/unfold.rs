@@ -54,6 +54,9 @@ impl Engine<'_> {
         if let Some(heard) = state.heard.get(&rest).cloned() {
             state.heard.insert(member, heard);
         }
+        if let Some(knows) = state.knows.get(&rest).cloned() {
+            state.knows.insert(member, knows);
+        }
         state.engaged.insert(member, Default::default());
         member
     }

@@ -65,6 +65,7 @@ impl Engine<'_> {
         if is_head && self.is_daemon(state, comp) {
             state.serving.remove(&comp);
             state.round_heard.remove(&comp);
+            state.rounds.remove(&comp);
         }
     }
 

@@ -111,7 +111,7 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
 }
 
 /// Checks the certificate of a program that is proved.
-fn rechecked(song: &Song, text: &str) -> Result<(), String> {
+pub(crate) fn rechecked(song: &Song, text: &str) -> Result<(), String> {
     let ways = derivation(song, None).map_err(|stuck| stuck.sentence)?;
     let certificate = Certificate {
         version: VERSION,
