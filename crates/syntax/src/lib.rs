@@ -9,6 +9,7 @@
 pub mod ast;
 pub mod codes;
 mod compile;
+mod consequences;
 mod errors;
 mod foreign;
 mod format;

@@ -141,7 +141,7 @@ impl Parser<'_> {
         let start = self.open();
         self.bump_as(FromKw);
         if self.eat(AnyKw) {
-            if self.eat(Ident) && self.at(LBracket) {
+            if self.family() && self.at(LBracket) {
                 self.slots();
             }
             if self.eat(AsKw) {
@@ -151,5 +151,14 @@ impl Parser<'_> {
             self.expression();
         }
         self.close(start, Source);
+    }
+
+    /// The family after `from any`, if one is named. What can follow `any` otherwise is `as`, `where` or
+    /// the end; another keyword there was meant as a name.
+    fn family(&mut self) -> bool {
+        if matches!(self.kind, AsKw | WhereKw) || !self.kind.is_keyword() {
+            return self.eat(Ident);
+        }
+        !self.first_on_line() && self.expect_name("the name of a process")
     }
 }

@@ -30,6 +30,7 @@ mod types;
 use plainsong_diagnostics::{Diagnostic, Span};
 use rowan::{Checkpoint, GreenNode, GreenNodeBuilder, Language};
 
+use crate::consequences::without_consequences;
 use crate::errors::Errors;
 use crate::kinds::SongLanguage;
 use crate::kinds::SyntaxKind::{self, *};
@@ -46,7 +47,8 @@ pub(crate) fn parse_text(text: &str) -> (GreenNode, Vec<Diagnostic>) {
     let mut parser = Parser::new(text, tokens);
     parser.song();
     let (green, parser_errors) = parser.finish();
-    (green, Errors::merge(lexer_errors, parser_errors))
+    let errors = Errors::merge(lexer_errors, parser_errors);
+    (green, without_consequences(text, errors))
 }
 
 /// What the surroundings of an expression forbid.

@@ -13,6 +13,8 @@ impl Parser<'_> {
             self.deeper(Self::pattern_inside);
         } else if self.at(Reserved) {
             self.reserved_word();
+        } else if is_word(self.kind) {
+            self.deeper(Self::misnamed);
         } else {
             self.expected("a pattern");
         }
@@ -36,6 +38,13 @@ impl Parser<'_> {
         self.close(start, kind);
     }
 
+    /// A keyword where a name was meant.
+    fn misnamed(&mut self) {
+        let start = self.open();
+        self.expect_name("a name in a pattern");
+        self.close(start, NamePattern);
+    }
+
     fn taking(&mut self, kind: SyntaxKind) -> SyntaxKind {
         self.bump();
         kind
@@ -55,7 +64,7 @@ impl Parser<'_> {
 
     fn tuple_pattern(&mut self) -> SyntaxKind {
         let opening = self.current_span();
-        let count = self.delimited("a pattern", starts_pattern, Self::pattern);
+        let count = self.delimited("a pattern", may_start_pattern, Self::pattern);
         if count < 2 && !self.in_error() {
             let whole = Span::new(opening.start, self.last_end);
             self.report(Diagnostic::error(
@@ -78,16 +87,20 @@ impl Parser<'_> {
         }
         match self.kind {
             LParen => {
-                self.delimited("a pattern", starts_pattern, Self::pattern);
+                self.delimited("a pattern", may_start_pattern, Self::pattern);
                 VariantPattern
             }
             _ if path => VariantPattern,
             LBracket => {
-                self.delimited("a pattern", starts_pattern, Self::pattern);
+                self.delimited("a pattern", may_start_pattern, Self::pattern);
                 ProcessPattern
             }
             LBrace if !self.surroundings.block_follows => {
-                self.delimited("a field", |kind| kind == Ident, Self::field_pattern);
+                self.delimited(
+                    "a field",
+                    |kind| kind == Ident || is_word(kind),
+                    Self::field_pattern,
+                );
                 StructPattern
             }
             _ => NamePattern,
@@ -97,7 +110,7 @@ impl Parser<'_> {
     /// `term` or `value: p`.
     fn field_pattern(&mut self) {
         let start = self.open();
-        self.bump();
+        self.expect_name("the name of a field");
         if self.eat(Colon) {
             self.pattern();
         }
@@ -110,4 +123,14 @@ fn starts_pattern(kind: SyntaxKind) -> bool {
         kind,
         Ident | Underscore | Int | Minus | TrueKw | FalseKw | NoneKw | SomeKw | LParen
     )
+}
+
+/// Inside brackets, where nothing else can begin with a word.
+fn may_start_pattern(kind: SyntaxKind) -> bool {
+    starts_pattern(kind) || is_word(kind)
+}
+
+/// A keyword that begins no pattern.
+fn is_word(kind: SyntaxKind) -> bool {
+    kind.is_keyword() && !starts_pattern(kind)
 }
