@@ -16,6 +16,7 @@ use crate::repetition::{repeated, repetition};
 use crate::replay::{Mismatch, replay};
 use crate::retrace::retrace;
 use crate::script::taken_number;
+use crate::show::is_alike;
 use crate::trace::{Ending, Event, EventKind, Trace};
 use crate::wrong::Wrong;
 use plainsong_ir::Claim;
@@ -55,7 +56,7 @@ fn has_values(machine: &Machine, start: &Config, trace: &Trace) -> bool {
     trace.start.iter().all(|change| {
         known
             .get(&change.variable)
-            .is_none_or(|value| *value == change.after)
+            .is_none_or(|value| is_alike(value, &change.after))
     })
 }
 
@@ -182,9 +183,10 @@ impl<'a> Following<'a> {
             return false;
         }
         let told = self.machine.event(&self.config, number, step);
-        told.label == event.label
+        is_alike(&told.label, &event.label)
             && self.name(told.peer) == self.known(event.peer)
-            && told.choices == event.choices
+            && told.choices.len() == event.choices.len()
+            && (told.choices.iter().zip(&event.choices)).all(|(now, then)| is_alike(now, then))
     }
 
     /// A step that the trace need not have told.

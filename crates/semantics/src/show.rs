@@ -3,12 +3,15 @@
 use crate::instance::Instance;
 use crate::value::{Pid, Value};
 use plainsong_ir::Ty;
+use plainsong_ir::print::variant_name;
+use std::borrow::Cow;
 
 /// The text of `value`, which is of type `ty`.
 ///
 /// Identities of sort `Db` are `Db#0`, `Db#1` wherever they are values, in payloads as in reasons; in the
 /// name of a process, as in the source, only the number is written:
-/// `db[0]`.
+/// `db[0]`. A variant is written as short as the source may write it: `Away`, and `Place::Away` only where
+/// something else is called `Away`, too.
 pub fn show(instance: &Instance, value: &Value, ty: &Ty) -> String {
     let song = instance.song();
     match (value, ty) {
@@ -35,10 +38,9 @@ pub fn show(instance: &Instance, value: &Value, ty: &Ty) -> String {
             )
         }
         (Value::Variant(variant, payload), Ty::Enum(id)) => {
-            let decl = &song.enums[id.index()];
-            let variant = &decl.variants[*variant as usize];
-            let name = format!("{}::{}", decl.name, variant.name);
-            call(instance, &name, payload, &variant.fields)
+            let name = variant_name(song, *id, *variant as usize);
+            let fields = &song.enums[id.index()].variants[*variant as usize].fields;
+            call(instance, &name, payload, fields)
         }
         (Value::Set(elements), Ty::Set(ty)) => format!("{{{}}}", each(instance, elements, ty)),
         (Value::Bag(elements), Ty::Bag(ty)) => format!("bag {{{}}}", each(instance, elements, ty)),
@@ -52,6 +54,30 @@ pub fn show(instance: &Instance, value: &Value, ty: &Ty) -> String {
         }
         (value, ty) => panic!("a value is of its type: {value:?} is not a {ty:?}"),
     }
+}
+
+/// Do two texts of values of the same type say the same?
+///
+/// `Away` becomes `Place::Away` when another enum gets such a variant, so the name of the enum does not count.
+/// The type says which enum is meant, so nothing else becomes alike.
+pub(crate) fn is_alike(left: &str, right: &str) -> bool {
+    left == right || unqualified(left) == unqualified(right)
+}
+
+/// The text without the names of enums before `::`.
+fn unqualified(text: &str) -> Cow<'_, str> {
+    let mut parts = text.split("::");
+    let first = parts.next().unwrap_or_default();
+    if first.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let mut short = first.to_owned();
+    for part in parts {
+        let name = short.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+        short.truncate(name.len());
+        short += part;
+    }
+    Cow::Owned(short)
 }
 
 /// `Name`, or `Name(a, b)` when there are arguments.
@@ -113,4 +139,19 @@ fn each(instance: &Instance, values: &[Value], ty: &Ty) -> String {
         .map(|value| show(instance, value, ty))
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_an_enum_does_not_count() {
+        assert!(is_alike("Go(Place::Away(3), {1})", "Go(Away(3), {1})"));
+        assert!(is_alike("[A::X, B_1::Y]", "[X, Y]"));
+        assert!(is_alike("x = A::X", "x = X"));
+        assert!(!is_alike("Go(Away(3))", "Go(Home)"));
+        assert!(!is_alike("Go(A::Away)", "Gone(Away)"));
+        assert!(is_alike("Go", "Go"));
+    }
 }

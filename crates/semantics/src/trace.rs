@@ -128,7 +128,7 @@ pub enum Ending {
         /// The claim in the text.
         span: Span,
         /// The part that is false, with the values that make it so:
-        /// `a = Db#0, b = Db#1: db[0].outcome == db[1].outcome is false: some(true), some(false)`.
+        /// `a = Db#0, b = Db#1: db[0].outcome == db[1].outcome is false: db[0].outcome = some(true), …`.
         why: String,
     },
     /// Stopped by a limit.

@@ -1,7 +1,7 @@
 //! Why a condition is false: the part that is, the witness of its quantifiers, and the values.
 //!
 //! `forall a, b: Db :: db[a].outcome == db[b].outcome` becomes
-//! `a = Db#0, b = Db#1: db[0].outcome == db[1].outcome is false: some(true), some(false)`.
+//! `a = Db#0, b = Db#1: db[0].outcome == db[1].outcome is false: db[0].outcome = some(true), db[1].outcome = none`.
 
 use crate::eval::{Eval, Result, matches};
 use crate::instance::Instance;
@@ -129,9 +129,9 @@ impl Why<'_> {
             && !is_plain(a)
             && !is_plain(b)
         {
-            return [a, b]
-                .into_iter()
-                .filter_map(|side| self.shown(side))
+            let sides = [(a, "left side"), (b, "right side")].into_iter();
+            return sides
+                .filter_map(|(side, which)| self.side(side, which, phrase))
                 .collect();
         }
         if is_plain(culprit) {
@@ -154,6 +154,14 @@ impl Why<'_> {
             }
         }
         values
+    }
+
+    /// `db[0].outcome = some(true)`; nothing where the text is the value. What is long is not said again.
+    fn side(&mut self, side: &Expr, which: &str, phrase: &Phrase<'_>) -> Option<String> {
+        const LONG: usize = 48;
+        let (text, value) = (phrase.expr(side), self.shown(side)?);
+        let name = if text.len() > LONG { which } else { &text };
+        (text != value).then(|| format!("{name} = {value}"))
     }
 
     fn shown(&mut self, expr: &Expr) -> Option<String> {

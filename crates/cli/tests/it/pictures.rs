@@ -16,7 +16,7 @@ fn a_race() {
           covered    5 of 5 statements, 1 of 1 message kinds
 
         REFUTED same   a.song:20:24
-          c = Client#1: server.first == some(c) is false: some(Client#0), some(Client#1)
+          c = Client#1: server.first == some(c) is false: server.first = some(Client#0), some(c) = some(Client#1)
 
             server                client[0]   client[1]
                |<-- Hello(Client#0) --|           |

@@ -24,6 +24,7 @@ mod types;
 mod writer;
 
 pub use file::{choreography, song};
+pub use references::variant_name;
 
 use crate::visit::Visit;
 use crate::{Expr, FamilyId, Local, LocalId, Pattern, Place, Song, Stmt, Ty};

@@ -7,7 +7,7 @@ use super::writer::Writer;
 use crate::{EnumId, Expr, FamilyId, Song, StructId, VarId};
 
 /// `Yes`, or `Vote::Yes` when another enum has a variant of that name.
-pub(super) fn variant_name(song: &Song, id: EnumId, variant: usize) -> String {
+pub fn variant_name(song: &Song, id: EnumId, variant: usize) -> String {
     let Some(decl) = song.enums.get(id.index()) else {
         return format!("enum_{}::variant_{variant}", id.0);
     };

@@ -396,7 +396,7 @@ fn enums_structs_tuples_and_patterns() {
     let whole = expr(ExprKind::Tuple(parts), ty);
     assert_eq!(
         evaluated(b, whole, l),
-        "(Point { x: 6, y: 8 }, true, Reply::Value(5, false))"
+        "(Point { x: 6, y: 8 }, true, Value(5, false))"
     );
 }
 

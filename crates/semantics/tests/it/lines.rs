@@ -83,7 +83,10 @@ fn half_a_swap_does_not() {
     let trace = refutation(&report, "swap");
     let failure = failure(trace);
     assert_eq!(failure.kind, FailureKind::Contract);
-    assert_eq!(failure.message, "ensures b.v == old(a.v) is false: -1, -2");
+    assert_eq!(
+        failure.message,
+        "ensures b.v == old(a.v) is false: b.v = -1, old(a.v) = -2"
+    );
     holds(&report, "assertions");
     let start: Vec<String> = trace
         .start
