@@ -97,7 +97,11 @@
   }
   const hover = (node, text) => make(node, "title", {}, text);
 
+  // The labels of messages drawn so far.
+  let labels = [];
+
   function draw(pane) {
+    labels = [];
     const { events, messages, laneNames, ending } = run();
     const { rows, height, xs, right } = layout();
     const y = (at) => TOP + rows[at] * ROW + ROW / 2;
@@ -172,14 +176,24 @@
         const bx = x2 - dx * 16, by = y2 - dy * 16;
         make(group, "path", { class: "head", d: `M${x2 - dx * 6} ${y2 - dy * 6}L${bx - dy * 4.5} ${by + dx * 4.5}L${bx + dy * 4.5} ${by - dx * 4.5}Z` });
       }
-      const t = y1 === y2 ? 0.5 : 0.62;
-      make(group, "text", { class: "label", "text-anchor": "middle", x: from + (to - from) * t,
-        y: y1 + (y2 - y1) * t - (y1 === y2 ? 5 : 2) }, message.label);
+      const places = (y1 === y2 ? [0.5] : message.taken === null ? [0.36, 0.48, 0.6] : [0.62, 0.5, 0.74, 0.38, 0.84, 0.26])
+        .map((t) => ({ x: from + (to - from) * t, y: y1 + (y2 - y1) * t - (y1 === y2 ? 5 : 2) }));
+      const spot = freeSpot(places, message.label.length * CHARACTER);
+      make(group, "text", { class: "label", "text-anchor": "middle", x: spot.x, y: spot.y }, message.label);
     }
     const whereTo = message.taken === null ? "never received" : "received in event " + (message.taken + 1);
     hover(group, `${message.label}\n${run().laneNames[message.from]} \u2192 ${run().laneNames[message.to]}\nsent in event ${message.sent + 1}, ${whereTo}`);
     group.addEventListener("click", () => go({ run: here, step: (message.taken === null ? message.sent : message.taken) + 1 }));
     group.style.cursor = "pointer";
+  }
+
+  // Where a label covers no other one, if there is such a place.
+  function freeSpot(places, width) {
+    const covers = (a, b) => Math.abs(a.y - b.y) < 13 && Math.abs(a.x - b.x) < (a.width + b.width) / 2 + 4;
+    const free = places.map((place) => ({ ...place, width })).find((place) => !labels.some((other) => covers(place, other)));
+    const spot = free || { ...places[0], width };
+    labels.push(spot);
+    return spot;
   }
 
   function point(svg, event, at, x, y) {
@@ -215,7 +229,8 @@
   }
 
   const clip = (text, most) => (text.length > most ? text.slice(0, most - 1) + "\u2026" : text);
-  const changesOf = (event) => clip(event.changes.map((c) => c.told).join(", "), 90);
+  // Choices of processes stand with the changes: next to the event there are arrows.
+  const changesOf = (event) => clip((run().lanes.length ? event.choices : []).concat(event.changes.map((c) => c.told)).join(", "), 90);
   function wrongHere(at) {
     const { events, ending } = run();
     return at === events.length - 1 && ending.bad && ending.here ? "\u2190 here: " + ending.here : "";
@@ -235,7 +250,7 @@
   function beside(event) {
     const isMessage = ["send", "receive", "handle"].includes(event.kind);
     const text = isMessage || (event.kind === "init" && run().lanes.length) ? "" : event.kind === "start" ? "starts" : event.label;
-    return [text, event.choices.join(", ")].filter(Boolean).join("  ");
+    return [text, run().lanes.length ? "" : event.choices.join(", ")].filter(Boolean).join("  ");
   }
 
   // Somebody who waits in a deadlock.
@@ -509,8 +524,15 @@
     heading(); filters();
     if (side()) { [0, 1].forEach(drawSide); } else { $("pane0").classList.remove("chosen"); draw($("pane0")); }
     panels();
-    const band = document.querySelector(".band.now");
-    if (band && band.scrollIntoView) band.scrollIntoView({ block: "nearest" });
+    document.querySelectorAll(".band.now").forEach(reveal);
+  }
+
+  // Scrolls the pane, and nothing around it, until the band is seen.
+  function reveal(band) {
+    const pane = band.closest(".pane"), there = band.getBoundingClientRect(), frame = pane.getBoundingClientRect();
+    const above = pane.querySelector(".names").getBoundingClientRect().bottom - there.top, below = there.bottom - frame.bottom;
+    if (above > 0) pane.scrollTop -= above;
+    else if (below > 0) pane.scrollTop += below;
   }
 
   // One of two executions that stand side by side.
