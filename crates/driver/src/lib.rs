@@ -19,6 +19,7 @@ pub mod engines;
 pub mod exit;
 pub mod forecast;
 pub mod format;
+pub mod further;
 pub mod layers;
 pub mod line;
 pub mod performance;

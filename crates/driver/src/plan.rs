@@ -5,6 +5,7 @@
 
 use crate::engine::{ProofOptions, RestOptions, Task};
 use crate::engines::diverge::claims_rest;
+use crate::further;
 use crate::select::{Question, Selection, questions};
 use crate::sizes::{
     SizeTable, ascending, does_grow, from_one_to_three, grow, refuse_endless, table,
@@ -48,6 +49,8 @@ pub struct Request {
     pub rest: RestOptions,
     /// Only this engine: the verb, when it is one.
     pub engine: Option<&'static str>,
+    /// Are the next sizes looked at, too, where nobody chose any and that is quick?
+    pub look_further: bool,
 }
 
 /// A question with the sizes it is asked at and who will answer.
@@ -67,6 +70,8 @@ pub struct Plan {
     pub questions: Vec<Planned>,
     /// Work to do: an engine, its task, and which of the questions the task answers.
     pub tasks: Vec<PlannedTask>,
+    /// What may be asked at the next sizes, where it holds at those by default.
+    pub further: Vec<PlannedTask>,
 }
 
 /// Work for one engine.
@@ -77,7 +82,22 @@ pub struct PlannedTask {
     pub task: Task,
     /// The questions it answers, by position in the plan.
     pub answers: Vec<usize>,
+    /// Who is asked what this one leaves open.
+    pub otherwise: Option<Otherwise>,
 }
+
+/// Who is asked after another engine has had its turn.
+#[derive(Clone, Copy)]
+pub struct Otherwise {
+    /// Who.
+    pub engine: &'static dyn Engine,
+    /// With which limits.
+    pub limits: Limits,
+}
+
+/// Of so many states `check` looks at each: the first execution that goes wrong is then a shortest one.
+/// Where there are more, executions are visited, of which there are far fewer.
+const FEW_STATES: u64 = 20_000;
 
 /// Plans what `request` asks of `song`.
 pub fn plan(
@@ -120,6 +140,7 @@ pub fn plan(
     }
     let tasks = tasks(song, request, &planned);
     Ok(Plan {
+        further: further::next(song, request, &planned),
         questions: planned,
         tasks,
     })
@@ -194,10 +215,12 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
     for (at, one) in planned.iter().enumerate() {
         let Ok(engine) = one.engine else { continue };
         let sizes = ascending(&one.sizes);
+        let otherwise = otherwise(song, request, one, engine);
         let existing = tasks.iter_mut().find(|other| {
             other.engine.name() == engine.name()
                 && other.task.subject == one.question.subject
                 && other.task.sizes == sizes
+                && other.otherwise.is_some() == otherwise.is_some()
         });
         if let Some(existing) = existing {
             existing.task.questions.push(one.question.clone());
@@ -211,7 +234,13 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             grow: request.grow && does_grow(&one.sizes),
             sizes,
             bounds: request.bounds.clone(),
-            limits: request.limits,
+            limits: match otherwise {
+                Some(_) => Limits {
+                    states: FEW_STATES,
+                    ..request.limits
+                },
+                None => request.limits,
+            },
             jobs: request.jobs.unwrap_or(1),
             memory: request.memory,
             symmetry: request.symmetry,
@@ -226,7 +255,37 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             engine,
             task,
             answers: vec![at],
+            otherwise,
         });
     }
     tasks
+}
+
+/// Who answers a question of `check` where there are too many states for the engine that is asked first. Who
+/// says how many states or which engine gets just that.
+fn otherwise(
+    song: &Song,
+    request: &Request,
+    planned: &Planned,
+    engine: &'static dyn Engine,
+) -> Option<Otherwise> {
+    let property = property_of(song, &planned.question);
+    let is_free = request.engine.is_none()
+        && request.limits.states == Limits::default().states
+        && !(request.grow && does_grow(&planned.sizes))
+        && property.is_none_or(|property| property.engines.is_empty());
+    let explore = engine_named("explore")?;
+    let can = is_free
+        && engine.name() == "naive"
+        && planned.question.subject == Subject::System
+        && explore.applicable(song, &planned.question).is_ok();
+    can.then_some(Otherwise {
+        engine: explore,
+        limits: request.limits,
+    })
+}
+
+pub(crate) fn engine_named(name: &str) -> Option<&'static dyn Engine> {
+    let engines = crate::engines::ALL.iter();
+    engines.copied().find(|engine| engine.name() == name)
 }

@@ -6,6 +6,7 @@
 use crate::contain::{Crash, contained};
 use crate::coverage::{counted, notes};
 use crate::engine::{EngineReport, Task};
+use crate::further::{self, Further};
 use crate::plan::{Plan, PlannedTask};
 use crate::resume::Ledger;
 use crate::watch::{Interrupt, Observer, Overseer, Stage};
@@ -28,6 +29,8 @@ pub struct Results {
     pub problems: Vec<Problem>,
     /// Our own bugs.
     pub crashes: Vec<Crash>,
+    /// How much further than the sizes by default one has looked.
+    pub further: Option<Further>,
 }
 
 /// Who looks on, and when to stop.
@@ -61,9 +64,13 @@ pub fn run(
         coverage: None,
         problems: Vec::new(),
         crashes: Vec::new(),
+        further: None,
     };
     for task in &plan.tasks {
         runner.task(task);
+    }
+    for task in &plan.further {
+        runner.look_further(task);
     }
     runner.finish(song)
 }
@@ -76,6 +83,7 @@ struct Runner<'a, 'b> {
     coverage: Option<search::Coverage>,
     problems: Vec<Problem>,
     crashes: Vec<Crash>,
+    further: Option<Further>,
 }
 
 impl Runner<'_, '_> {
@@ -86,7 +94,11 @@ impl Runner<'_, '_> {
         }
         let began = Instant::now();
         match self.attempt(planned, &planned.task) {
-            Ok(Ok(report)) => self.enter(planned, &planned.answers, report, began.elapsed()),
+            Ok(Ok(report)) => {
+                let open = left_open(planned, &report);
+                self.enter(planned, &planned.answers, report, began.elapsed());
+                self.otherwise(planned, &open, began.elapsed());
+            }
             Ok(Err(problem)) => {
                 let why = problem.message.clone();
                 self.unanswered(&planned.answers, &why);
@@ -108,7 +120,92 @@ impl Runner<'_, '_> {
                 engine: planned.engine,
                 task,
                 answers: vec![at],
+                otherwise: planned.otherwise,
             });
+        }
+    }
+
+    /// Asks another engine what this one leaves open, if there is time.
+    fn otherwise(&mut self, planned: &PlannedTask, open: &[usize], took: Duration) {
+        let Some(otherwise) = planned.otherwise.filter(|_| !open.is_empty()) else {
+            return;
+        };
+        let whole = self.supervision.timeout;
+        let left = whole.map(|whole| whole.saturating_sub(took));
+        if self.not_begun().is_some() || left == Some(Duration::ZERO) {
+            return;
+        }
+        let task = Task {
+            limits: otherwise.limits,
+            ..some_questions(planned, open)
+        };
+        self.supervision.timeout = left;
+        self.task(&PlannedTask {
+            engine: otherwise.engine,
+            task,
+            answers: open.iter().map(|&place| planned.answers[place]).collect(),
+            otherwise: None,
+        });
+        self.supervision.timeout = whole;
+    }
+
+    /// Asks what was quickly seen to hold again at the next sizes. See [`further`].
+    fn look_further(&mut self, planned: &PlannedTask) {
+        let holds = |at: &usize| {
+            let answer = self.answers[*at].as_ref();
+            answer.is_some_and(|answer| further::is_quick(&answer.verdict))
+        };
+        let open: Vec<usize> = (0..planned.answers.len())
+            .filter(|&place| holds(&planned.answers[place]))
+            .collect();
+        if open.is_empty() || self.not_begun().is_some() {
+            return;
+        }
+        let task = some_questions(planned, &open);
+        let whole = self.supervision.timeout;
+        let most = further::MOST_TIME;
+        self.supervision.timeout = Some(whole.map_or(most, |whole| whole.min(most)));
+        // A run that goes on later goes on with what was asked for.
+        let ledger = self.supervision.ledger.take();
+        let began = Instant::now();
+        let attempt = self.attempt(planned, &task);
+        self.supervision.timeout = whole;
+        self.supervision.ledger = ledger;
+        match attempt {
+            Ok(Ok(report)) => {
+                let places: Vec<usize> = open.iter().map(|&at| planned.answers[at]).collect();
+                self.enter_further(planned, &places, report, began.elapsed());
+            }
+            // There are no such sizes.
+            Ok(Err(_)) => {}
+            Err(crash) => self.crashes.push(crash),
+        }
+    }
+
+    /// What is refuted at the next sizes is refuted; everything else stays as it was.
+    fn enter_further(
+        &mut self,
+        planned: &PlannedTask,
+        places: &[usize],
+        report: EngineReport,
+        took: Duration,
+    ) {
+        for (&at, mut verdict) in places.iter().zip(report.verdicts) {
+            if verdict.outcome != Outcome::Refuted {
+                self.further = Some(further::account(&verdict, &planned.task));
+                continue;
+            }
+            if let Some(before) = &self.answers[at] {
+                let sizes = words(&before.verdict.bound);
+                verdict
+                    .notes
+                    .push(format!("it holds with {sizes}, the sizes by default"));
+            }
+            let only = EngineReport {
+                verdicts: vec![verdict],
+                coverage: None,
+            };
+            self.enter(planned, &[at], only, took);
         }
     }
 
@@ -245,6 +342,33 @@ impl Runner<'_, '_> {
             coverage,
             problems: self.problems,
             crashes: self.crashes,
+            further: self.further,
         }
     }
+}
+
+/// Which of the questions have no answer yet, by their places in the task.
+fn left_open(planned: &PlannedTask, report: &EngineReport) -> Vec<usize> {
+    let is_open = |place: &usize| {
+        let verdict = report.verdicts.get(*place);
+        verdict.is_some_and(|verdict| verdict.outcome == Outcome::Unknown)
+    };
+    (0..planned.answers.len()).filter(is_open).collect()
+}
+
+/// The task with only these of its questions.
+fn some_questions(planned: &PlannedTask, places: &[usize]) -> Task {
+    let questions = places
+        .iter()
+        .map(|&place| planned.task.questions[place].clone());
+    Task {
+        questions: questions.collect(),
+        ..planned.task.clone()
+    }
+}
+
+/// `Client=2, Node=2`.
+fn words(bound: &BTreeMap<String, String>) -> String {
+    let parts = bound.iter().map(|(name, value)| format!("{name}={value}"));
+    parts.collect::<Vec<_>>().join(", ")
 }

@@ -7,7 +7,7 @@ use crate::{LoadedSong, Problem, Source};
 use plainsong_report::trace_file::{Header, SavedTrace, hash, write};
 use plainsong_report::{Answer, svg};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// `plainsong 0.1.0`.
@@ -134,7 +134,15 @@ pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     builder.prefix(".plainsong-");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    // The neighbour is nobody's business: its name is not part of what is said.
+    let made = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
+    let mut file = made.map_err(|error| match folder {
+        Some(folder) if error.kind() == ErrorKind::NotFound => {
+            let message = format!("there is no folder `{}`", folder.display());
+            std::io::Error::new(ErrorKind::NotFound, message)
+        }
+        _ => error.kind().into(),
+    })?;
     file.write_all(text.as_bytes())?;
     if let Ok(existing) = std::fs::metadata(&target) {
         file.as_file().set_permissions(existing.permissions())?;

@@ -159,7 +159,13 @@ pub const MOST_COMBINATIONS: u64 = 10_000;
 /// Refuses sizes for names that no song has, and sizes that cannot be.
 pub fn validate(command_line: &[Sizing], songs: &[&Song]) -> Result<(), Problem> {
     let known: Vec<(&str, Sizeable)> = songs.iter().flat_map(|song| sizeable(song)).collect();
-    for sizing in command_line {
+    for (at, sizing) in command_line.iter().enumerate() {
+        if let Some(other) = command_line[..at]
+            .iter()
+            .find(|one| one.name == sizing.name)
+        {
+            return Err(said_twice(other, sizing));
+        }
         let kinds: Vec<Sizeable> = known
             .iter()
             .filter(|(name, _)| *name == sizing.name)
@@ -196,6 +202,15 @@ pub fn refuse_endless(table: &SizeTable) -> Result<(), Problem> {
             "the ranges of sizes have more than {MOST_COMBINATIONS} combinations"
         ))),
     }
+}
+
+fn said_twice(first: &Sizing, second: &Sizing) -> Problem {
+    let name = &first.name;
+    let low = first.low.min(second.low);
+    let high = first.high.max(second.high);
+    Problem::new(format!("`--size` says twice how big `{name}` is")).help(format!(
+        "for several sizes write a range: `--size {name}={low}..{high}`"
+    ))
 }
 
 fn unknown(name: &str, known: &[(&str, Sizeable)]) -> Problem {
@@ -287,6 +302,11 @@ mod tests {
         assert_eq!(
             refuse(sizing("Db", 0, 2)).message,
             "`Db` needs at least one member"
+        );
+        let twice = validate(&[sizing("Db", 2, 2), sizing("Db", 3, 3)], &[&song()]);
+        assert_eq!(
+            twice.expect_err("refused").help.as_deref(),
+            Some("for several sizes write a range: `--size Db=2..3`")
         );
         let endless = table(&song(), None, &[sizing("Db", 1, i64::MAX)]);
         assert!(refuse_endless(&endless).is_err());

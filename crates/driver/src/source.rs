@@ -119,9 +119,16 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Problem {
     }
 }
 
-/// A song in the same folder with nearly this name.
+/// A song in the same folder with nearly this name, where a song was meant.
 fn neighbour(path: &Path) -> Option<PathBuf> {
     let wanted = path.file_stem()?.to_str()?;
+    let is_meant = match path.extension() {
+        Some(extension) => extension == "song",
+        None => wanted.len() > 1,
+    };
+    if !is_meant {
+        return None;
+    }
     let folder = path.parent()?;
     let listed = if folder.as_os_str().is_empty() {
         Path::new(".")
@@ -140,6 +147,22 @@ fn inside(folder: &Path) -> String {
             "name the files in it: `{}`",
             folder.join(&songs[0]).display()
         ),
-        Err(_) => "there is no `.song` file in it either".to_owned(),
+        Err(_) => match deeper(folder) {
+            Some(deeper) => format!("name the files in it: `{}`", deeper.display()),
+            None => "there is no `.song` file in it either".to_owned(),
+        },
     }
+}
+
+/// Some songs in a folder of this folder: `songs/explore/*.song`.
+fn deeper(folder: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    folders.sort();
+    let mut with_songs = folders
+        .into_iter()
+        .filter(|path| path.is_dir() && songs_in(path).is_ok());
+    Some(with_songs.next()?.join("*.song"))
 }

@@ -122,16 +122,22 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub(crate) grow: bool,
     /// List the properties instead of checking them
-    #[arg(long)]
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "grow", "timeout", "jobs", "memory", "symmetry", "fail_fast", "keep_going", "require", "junit",
+            "sarif", "page",
+        ]
+    )]
     pub(crate) list: bool,
     /// Give up on a query after so many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<std::time::Duration>,
     /// So many workers visit executions, or states, at once; the answer does not depend on their number
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
     /// So many megabytes for the states of an action system; with more, the answer is unknown
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "MB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) memory: Option<u64>,
     /// States of an action system that differ only in the names of members of a sort are visited once, where
     /// nothing tells the members apart
@@ -141,7 +147,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, conflicts_with = "keep_going")]
     pub(crate) fail_fast: bool,
     /// Begin nothing more once so many properties are refuted
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep_going: Option<u32>,
     /// What is enough: with `proved`, a bounded answer is exit code 2
     #[arg(long, value_name = "WHAT", value_enum)]
@@ -153,13 +159,13 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// Also write the results as JUnit's XML
-    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Also write the results as SARIF
-    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
     /// Also write a page for a browser: all verdicts, what took part, and the executions that refute something
-    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) page: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) detail: DetailArguments,
@@ -191,7 +197,12 @@ pub(crate) struct ProveArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) dump: Option<PathBuf>,
     /// Show everything again under so many other seeds, and say what changes
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 0
+    )]
     pub(crate) stability: u32,
     /// Ask a second solver (cvc5, which is fetched) about everything that is shown
     #[arg(long)]
@@ -207,7 +218,12 @@ pub(crate) struct RefineArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) dump: Option<PathBuf>,
     /// Show everything again under so many other seeds, and say what changes
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 0
+    )]
     pub(crate) stability: u32,
     /// Name every obligation
     #[arg(long)]
@@ -216,7 +232,12 @@ pub(crate) struct RefineArguments {
     #[arg(long, conflicts_with = "json")]
     pub(crate) movers: bool,
     /// The layer to print
-    #[arg(long, value_name = "N", requires = "emit")]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        requires = "emit"
+    )]
     pub(crate) layer: Option<u32>,
     /// Print the program of a layer
     #[arg(long, requires = "layer", conflicts_with = "json")]
@@ -301,10 +322,10 @@ pub(crate) struct DivergeArguments {
     #[arg(long, value_name = "HOW", value_enum)]
     pub(crate) method: Option<DivergeMethod>,
     /// With `--method alive`: so many rounds; with one, no task is delayed
-    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
     pub(crate) delay: u32,
     /// With `--method alive`: at most so many tasks in a chain in which each was sent by the one before it
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) recursion: u32,
     /// Write why the largest instance of a single file comes to rest to this file, for `plainsong recheck`
     #[arg(long, value_name = "FILE")]
@@ -396,10 +417,15 @@ pub(crate) struct EstimateArguments {
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
     /// The most random executions to draw
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) walks: u32,
     /// Another seed draws other executions
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 0
+    )]
     pub(crate) seed: u64,
     /// One JSON object per line instead of text
     #[arg(long)]
@@ -414,10 +440,15 @@ pub(crate) struct SimArguments {
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
     /// The same seed gives the same execution; by chance when not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// The most steps to take
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 1000
+    )]
     pub(crate) steps: usize,
     /// Save the execution and its picture in this folder
     #[arg(long, value_name = "DIR")]
@@ -443,7 +474,7 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) tcp: bool,
     /// Every endpoint in a simulator that draws turns from this seed
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", allow_negative_numbers = true)]
     pub(crate) sim: Option<u64>,
     /// Only this endpoint, over TCP; the others are elsewhere
     #[arg(long, value_name = "NAME", requires = "peers")]
@@ -472,13 +503,18 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) bound: Vec<Bound>,
     /// Where parameters that nobody chooses and free choices come from
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 0
+    )]
     pub(crate) seed: u64,
     /// How long a receive waits at most
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "10")]
     pub(crate) deadline: std::time::Duration,
     /// How long endpoints look for each other at the beginning
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "10")]
     pub(crate) patience: std::time::Duration,
     /// One JSON object per line instead of text
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! `plainsong check` and the verbs of single engines: ask everything, answer line by line.
 
+use super::next_sizes::{further_record, suggestion};
 use super::page;
 use super::rejected::mistakes;
 use super::request::{files, request, start, validate};
@@ -9,12 +10,12 @@ use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::account::account;
 use plainsong_driver::engine::{ProofOptions, RestOptions};
+use plainsong_driver::further::Further;
 use plainsong_driver::plan::{Plan, Request, plan};
 use plainsong_driver::run::{Results, Supervision, run};
 use plainsong_driver::save::{Saver, TOOL, replace};
 use plainsong_driver::select::{Selection, questions};
 use plainsong_driver::sensitivity::compare;
-use plainsong_driver::sizes::Origin;
 use plainsong_driver::watch::Interrupt;
 use plainsong_driver::{Exit, LoadedSong, Problem, engines};
 use plainsong_ir::{Delivery, Song};
@@ -24,7 +25,6 @@ use plainsong_report::{
     sensitivity_lines, summary_line,
 };
 use plainsong_semantics::verdict::Outcome;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,6 +104,15 @@ struct Checking<'a> {
 
 type Loaded = (LoadedSong, Arc<Song>);
 
+/// What is said about one file.
+struct Said<'a> {
+    plan: &'a Plan,
+    answers: &'a [Answer],
+    coverage: Option<&'a Coverage>,
+    differences: &'a [Sensitivity],
+    further: Option<&'a Further>,
+}
+
 /// One run of a file: what was planned, and what came of it.
 type Ran = (Plan, Results);
 
@@ -158,6 +167,7 @@ impl Checking<'_> {
             proof: self.proof.clone(),
             rest: self.rest.clone(),
             grow: arguments.grow,
+            look_further: matches!(engine, None | Some("explore")),
             timeout: arguments.timeout.or(arguments.grow.then_some(TIME_TO_GROW)),
             jobs: arguments.jobs.map(usize::from),
             memory: arguments.memory.map(|megabytes| megabytes * 1_000_000),
@@ -261,8 +271,16 @@ impl Checking<'_> {
             return;
         };
         let coverage = first.coverage.take();
+        let further = first.further.take();
         let mut answers = property_by_property(by_model, &differences);
-        self.say(loaded, plan, &answers, coverage.as_ref(), &differences);
+        let said = Said {
+            plan,
+            answers: &answers,
+            coverage: coverage.as_ref(),
+            differences: &differences,
+            further: further.as_ref(),
+        };
+        self.say(loaded, &said);
         if self.arguments.page.is_some() {
             let name = &loaded.source.name;
             let song = page::Song::new(name, &answers, coverage.as_ref());
@@ -271,14 +289,14 @@ impl Checking<'_> {
         self.answers.append(&mut answers);
     }
 
-    fn say(
-        &mut self,
-        loaded: &LoadedSong,
-        plan: &Plan,
-        answers: &[Answer],
-        coverage: Option<&Coverage>,
-        differences: &[Sensitivity],
-    ) {
+    fn say(&mut self, loaded: &LoadedSong, said: &Said<'_>) {
+        let Said {
+            plan,
+            answers,
+            coverage,
+            differences,
+            further,
+        } = *said;
         let console = &mut self.session.console;
         let name = &loaded.source.name;
         if self.arguments.json {
@@ -290,6 +308,9 @@ impl Checking<'_> {
             }
             if let Some(coverage) = coverage {
                 console.record(&stream::covered(name, coverage));
+            }
+            if let Some(further) = further {
+                console.record(&further_record(name, further));
             }
             return;
         }
@@ -308,7 +329,7 @@ impl Checking<'_> {
         console.result(&sensitivity_lines(differences));
         let bounded = |answer: &Answer| answer.verdict.outcome != Outcome::Proved;
         if answers.iter().all(is_fine) && answers.iter().any(bounded) {
-            console.result(&suggestion(plan));
+            console.result(&suggestion(plan, further));
         }
         if self.arguments.detail.verbose {
             console.result(&details(plan, answers));
@@ -458,34 +479,6 @@ fn property_by_property(by_model: Vec<Results>, differences: &[Sensitivity]) -> 
 
 fn is_fine(answer: &Answer) -> bool {
     matches!(answer.verdict.outcome, Outcome::Proved | Outcome::Holds)
-}
-
-/// Which sizes to try next, where nobody chose any.
-fn suggestion(plan: &Plan) -> String {
-    let tables = plan.questions.iter().map(|planned| &planned.sizes);
-    let free: BTreeMap<&String, i64> = tables
-        .flatten()
-        .filter(|(_, chosen)| chosen.origin == Origin::Default)
-        .map(|(name, chosen)| (name, chosen.high))
-        .collect();
-    if free.is_empty() {
-        return String::new();
-    }
-    let sizes = |more: i64| {
-        let sizes = free
-            .iter()
-            .map(|(name, size)| format!("{name}={}", size + more));
-        sizes.collect::<Vec<_>>()
-    };
-    let next: Vec<String> = sizes(1)
-        .iter()
-        .map(|size| format!("--size {size}"))
-        .collect();
-    format!(
-        "  sizes      {} by default; next: {}, or --grow\n",
-        sizes(0).join(", "),
-        next.join(" or "),
-    )
 }
 
 /// Where the sizes come from, and why each verdict is what it is.

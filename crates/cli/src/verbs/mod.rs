@@ -11,6 +11,7 @@ mod explore;
 mod fmt;
 mod known;
 mod new;
+mod next_sizes;
 mod page;
 mod project;
 mod prove;

@@ -197,3 +197,72 @@ fn a_trace_with_faults_is_taken_again() {
         assert!(!ran.out.contains("no longer"), "{}", ran.out);
     }
 }
+
+/// Two who send a ball to and fro.
+const BALL: &str = "\
+message Ball;
+
+process left {
+    on Ball { send Ball to right; }
+}
+
+process right {
+    on Ball { send Ball to left; }
+}
+
+init { send Ball to left; }
+
+property quiet: eventually quiescent fair;
+";
+
+#[test]
+fn what_never_rests_still_replays_beside_a_process_that_takes_no_part() {
+    let stage = Stage::with(BALL);
+    stage
+        .run(&["check", "a.song", "--property", "quiet"])
+        .exits(1);
+    for more in [
+        "process idle { var q: int = 3; }",
+        "message Never;\ndaemon process waits { loop { receive Never; } }",
+    ] {
+        // A fair period does not pass over somebody who could begin.
+        stage.write("a.song", format!("{BALL}\n{more}\n"));
+        let ran = stage.run(&["replay", "out/quiet.trace"]);
+        assert_eq!(ran.code, 1, "{more}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn a_variant_that_gets_a_namesake_is_still_the_same() {
+    let song = "\
+enum Place { Home, Away }
+
+message Go(place: Place);
+
+process a {
+    let place = choose Place;
+    send Go(place) to b;
+}
+
+process b {
+    var at: Place = Home;
+    receive Go(place) from a;
+    at = place;
+}
+
+property stays: finally b.at == Home;
+";
+    let stage = Stage::with(song);
+    let ran = stage.run(&["check", "a.song"]).exits(1);
+    assert!(
+        ran.out.contains("b.at == Home is false: b.at = Away"),
+        "{}",
+        ran.out
+    );
+    let edited = song
+        .replace("Home;", "Place::Home;")
+        .replace("== Home", "== Place::Home");
+    stage.write("a.song", format!("enum Trip {{ Home, Away }}\n{edited}"));
+    let ran = stage.run(&["replay", "out/stays.trace"]).exits(1);
+    assert!(ran.out.contains("b.at = Place::Away"), "{}", ran.out);
+}

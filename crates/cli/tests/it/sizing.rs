@@ -118,7 +118,7 @@ fn what_does_not_even_reach_the_default_size_is_unknown() {
 fn what_to_try_next_is_said_where_nobody_chose() {
     let stage = Stage::with(songs::FINE);
     let said = |arguments: &[&str]| stage.run(&[&["check", "a.song"], arguments].concat()).out;
-    let next = "sizes      Client=2 by default; next: --size Client=3, or --grow";
+    let next = "sizes      Client=2 by default; nothing wrong at Client=3 either; next: --size Client=4, or --grow";
     assert!(said(&[]).contains(next), "{}", said(&[]));
     assert!(!said(&["--size", "Client=2"]).contains("sizes  "));
     assert!(!said(&["--grow", "--timeout", "0.1"]).contains("sizes  "));
@@ -130,4 +130,122 @@ fn growth_without_a_sort_to_grow_is_refused() {
     let arguments = ["check", "a.song", "--grow", "--size", "Client=2"];
     let ran = stage.run(&arguments).exits(3);
     assert!(ran.err.contains("`--grow` has no effect"), "{}", ran.err);
+}
+
+/// Two leaders, of which one is made by a majority of two out of three and the other by a majority with the
+/// same voter.
+const NEEDS_THREE: &str = "\
+sort Node;
+
+message Ask(from: Node);
+message Grant;
+
+process node[n: Node] {
+    var votes: nat = 0;
+    for m in Node where m != n { send Ask(n) to node[m]; }
+    while 2 * (votes + 1) <= Node.len() {
+        receive {
+            Ask(m) from any node => { send Grant to node[m]; }
+            Grant from any node => { votes += 1; }
+        }
+    }
+}
+
+property few_votes: finally (sum n in Node :: node[n].votes) <= 2;
+";
+
+#[test]
+fn what_needs_three_is_refuted_without_asking_for_three() {
+    let stage = Stage::with(NEEDS_THREE);
+    let ran = stage
+        .run(&["check", "a.song", "--property", "few_votes"])
+        .exits(1);
+    assert!(
+        ran.out.contains("few_votes              Node=3"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out
+            .contains("few_votes: it holds with Node=2, the sizes by default"),
+        "{}",
+        ran.out
+    );
+    stage.run(&["replay", "out/few_votes.trace"]).exits(1);
+    let ran = stage
+        .run(&["explore", "a.song", "--property", "few_votes"])
+        .exits(1);
+    assert!(
+        ran.out.contains("few_votes              Node=3"),
+        "{}",
+        ran.out
+    );
+    // Who says how big or how much gets just that.
+    for asked in [&["--size", "Node=2"][..], &["--bound", "states=1000"]] {
+        let ran = stage.run(&[&["check", "a.song", "--property", "few_votes"], asked].concat());
+        assert_eq!(ran.code, 0, "{}", ran.out);
+        assert!(!ran.out.contains("Node=3 either"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn what_was_seen_further_is_in_the_stream() {
+    let stage = Stage::with(songs::FINE);
+    let ran = stage.run(&["check", "a.song", "--json"]).exits(0);
+    let line = ran.out.lines().find(|line| line.contains("\"further\""));
+    let line = line.expect("a record");
+    assert!(
+        line.contains("\"bound\":{\"Client\":3},\"whole\":true"),
+        "{line}"
+    );
+}
+
+/// More states than `check` looks at one by one; six executions for three clients.
+const MANY_STATES: &str = "\
+sort Client;
+
+message Hello(from: Client);
+message Noise;
+
+process server {
+    var first: option<Client> = none;
+    for c in Client {
+        receive Hello(who) from any client;
+        if first == none { first = some(who); }
+    }
+}
+
+process client[c: Client] {
+    send Hello(c) to server;
+    for i in 0..40 {
+        send Noise to sink[c];
+        receive Noise from sink[c];
+    }
+}
+
+process sink[c: Client] {
+    for i in 0..40 {
+        receive Noise from client[c];
+        send Noise to client[c];
+    }
+}
+
+property somebody: finally server.first != none;
+";
+
+#[test]
+fn where_there_are_many_states_executions_are_visited() {
+    let stage = Stage::with(MANY_STATES);
+    let ran = stage
+        .run(&["check", "a.song", "--size", "Client=3"])
+        .exits(0);
+    assert!(
+        ran.out.contains("explore") && ran.out.contains("6 executions"),
+        "{}",
+        ran.out
+    );
+    let ran = stage
+        .run(&["check", "a.song", "--size", "Client=1"])
+        .exits(0);
+    assert!(ran.out.contains("naive"), "{}", ran.out);
 }

@@ -98,6 +98,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
     let mut plan = Plan {
         questions: Vec::new(),
         tasks: Vec::new(),
+        further: Vec::new(),
     };
     for names in groups {
         let first = plan.questions.len();
@@ -127,6 +128,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             engine,
             task,
             answers: (first..plan.questions.len()).collect(),
+            otherwise: None,
         });
     }
     plan

@@ -7,8 +7,8 @@ mod records;
 
 pub use records::{
     CoveredRecord, DeliveryRecord, DiagnosticRecord, EditRecord, EndRecord, ErrorRecord,
-    ExecutionRecord, FixRecord, LabelRecord, PerformanceRecord, Progress, PropertyRecord, Start,
-    StepRecord, Summary, VerdictRecord,
+    ExecutionRecord, FixRecord, FurtherRecord, LabelRecord, PerformanceRecord, Progress,
+    PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
 };
 
 use crate::trace_file::{ending_word, kind_word};
@@ -42,6 +42,8 @@ pub enum Record {
     Delivery(DeliveryRecord),
     /// How much of a file was used.
     Covered(CoveredRecord),
+    /// What was seen beyond the sizes by default.
+    Further(FurtherRecord),
     /// One random execution.
     Execution(Box<ExecutionRecord>),
     /// A choreography that was played.
@@ -176,6 +178,16 @@ pub fn delivery(file: &str, one: &Sensitivity) -> Record {
         refuted: one.refuted.clone(),
         unknown: one.unknown.clone(),
         difference: one.difference.clone(),
+    })
+}
+
+/// What was seen beyond the sizes by default, where nothing is wrong, as a record.
+pub fn further(file: &str, sizes: &BTreeMap<String, String>, whole: bool, seen: &str) -> Record {
+    Record::Further(FurtherRecord {
+        file: file.to_owned(),
+        bound: bound(sizes.iter()),
+        whole,
+        seen: seen.to_owned(),
     })
 }
 

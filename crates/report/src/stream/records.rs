@@ -155,6 +155,19 @@ pub struct CoveredRecord {
     pub never_true: Vec<String>,
 }
 
+/// What was seen beyond the sizes by default.
+#[derive(Clone, Debug, Serialize)]
+pub struct FurtherRecord {
+    /// Which file.
+    pub file: String,
+    /// The largest sizes.
+    pub bound: Map<String, Value>,
+    /// Was everything there seen?
+    pub whole: bool,
+    /// How much was seen: `120 executions`.
+    pub seen: String,
+}
+
 /// One random execution.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExecutionRecord {
