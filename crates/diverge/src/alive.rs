@@ -12,8 +12,8 @@
 //! taken, and the stem's store at the end, the period's at its beginning and at its end are the same.
 //!
 //! The second, *db*, runs this in `K` rounds: a post chooses its round, not before that of whoever posts; rounds
-//! are run one after the other, each one depth first in the order of posting. At most `N` tasks of the original
-//! lie on a chain in which each was posted by the one before it.
+//! are run one after the other, each one depth first in the order of posting. At most `N` tasks of one kind of message
+//! or action lie on a chain in which each was posted by the one before it.
 //!
 //! Here the states of *nt* under the schedule of *db* are searched one by one. What is found is made a stem and a
 //! period of the original and executed again like any other. That nothing is found says nothing beyond `K` and
@@ -22,16 +22,22 @@
 //! With fairness nothing that waits when the period begins may be dropped, and what is dropped in it must be served
 //! in it.
 //!
+//! Where the song has points ([`Shift`]), the period may end with all of them greater by some `delta`, which is guessed
+//! too: its store at the end is that at its beginning, shifted, and an `anti` pays for a `pro` that is its own, shifted
+//! back. A fair period with a `delta` drops nothing at all: a kind that is shifted never comes again.
+//!
 //! Source. [Alive12], sections 4 and 5; [Delay11] for the rounds.
-//! DIFFERS. The guess of the period's store runs through controls near the start, not all values; `N`
-//! counts tasks of all kinds together.
-//! NOT COVERED. Orders on infinite data (the paper's Paxos rows); bodies and time-outs; the translations as
-//! programs of their own, and a solver in place of the search.
+//! DIFFERS. The guess of the period's store runs through controls near the start, not all values, that of `delta`
+//! through the numbers up to [`FARTHEST`]. The order on data is inferred; in the paper it is given by hand, and payloads
+//! are not shifted.
+//! NOT COVERED. Bodies and time-outs; the translations as programs of their own, and a solver in place of the search.
 
 use crate::budget::{Budget, Spent};
 use crate::lasso::Lasso;
 use crate::net::{Control, Edge, Kind, Move, Net, State};
-use rustc_hash::FxHashSet;
+use plainsong_semantics::machine::Config;
+use plainsong_semantics::shift::Shift;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// How far is looked.
@@ -39,7 +45,7 @@ use std::collections::BTreeSet;
 pub(crate) struct Bounds {
     /// So many rounds, at least one.
     pub(crate) rounds: u32,
-    /// So many tasks in a chain.
+    /// So many tasks of one sort in a chain.
     pub(crate) recursion: u32,
     /// Are only fair periods meant?
     pub(crate) fair: bool,
@@ -61,48 +67,177 @@ pub(crate) enum Alive {
 /// The most controls that are guessed, and steps to come to them.
 const GUESSES: usize = 400;
 const NEARBY: usize = 4_000;
+/// The greatest `delta` that is guessed.
+const FARTHEST: i64 = 3;
 
-/// Searches within the bounds.
+/// So many points are searched for one guess before the others have their turn; in the end, all.
+const PATIENCE: [usize; 4] = [500, 5_000, 50_000, usize::MAX];
+
+/// Searches within the bounds, with little patience first, because most guesses are wrong, and with more of it for the
+/// first starts than for later ones, because there may be many.
 pub(crate) fn alive(
     net: &mut Net<'_>,
     bounds: Bounds,
     budget: &mut Budget<'_>,
 ) -> Result<Alive, Spent> {
-    let mut cut = false;
-    for start in net.starts() {
-        let Some(guesses) = guesses(net, &start) else {
-            return Ok(Alive::Other);
-        };
-        for guess in guesses {
-            let mut search = Search {
-                bounds,
-                guess,
-                nodes: Vec::new(),
-                seen: FxHashSet::default(),
-                cut: false,
-            };
-            if let Some(lasso) = search.run(net, &start, budget)? {
-                return Ok(Alive::Found(lasso));
+    let shift = Shift::of(net.machine());
+    let mut starts: Vec<Start> = net.starts().into_iter().map(Start::new).collect();
+    let latest = starts.len().checked_ilog(4).unwrap_or(0) as usize + PATIENCE.len();
+    for pass in 0..=latest {
+        for (at, start) in starts.iter_mut().enumerate() {
+            let later = (at + 1).ilog(4) as usize;
+            let patience = pass.checked_sub(later).and_then(|pass| PATIENCE.get(pass));
+            let Some(patience) = patience else { continue };
+            match start.search(net, shift.as_ref(), bounds, *patience, budget)? {
+                Started::Found(lasso) => return Ok(Alive::Found(lasso)),
+                Started::Other => return Ok(Alive::Other),
+                Started::NotYet => {}
             }
-            cut |= search.cut;
         }
     }
+    let cut = starts.iter().any(|start| start.cut);
     Ok(Alive::Nothing { cut })
 }
 
+/// A state at the start, and what is still open about it.
+struct Start {
+    state: State,
+    guesses: Option<Vec<Guess>>,
+    cut: bool,
+}
+
+/// What came of a start.
+enum Started {
+    Found(Lasso),
+    Other,
+    NotYet,
+}
+
+impl Start {
+    fn new(state: State) -> Self {
+        Start {
+            state,
+            guesses: None,
+            cut: false,
+        }
+    }
+
+    /// One guess after the other, with one round first.
+    fn search(
+        &mut self,
+        net: &mut Net<'_>,
+        shift: Option<&Shift>,
+        bounds: Bounds,
+        patience: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<Started, Spent> {
+        let open = match self.guesses.take() {
+            Some(open) => open,
+            None => match nearby(net, &self.state, budget)? {
+                Some(controls) => Guess::all(&controls, shift.map_or(0, |_| FARTHEST)),
+                None => return Ok(Started::Other),
+            },
+        };
+        let mut left = Vec::new();
+        for guess in open {
+            let mut is_left = false;
+            for rounds in BTreeSet::from([1, bounds.rounds]) {
+                let over = shift.filter(|_| guess.delta != 0);
+                let goal = Goal::new(net, guess.control, over.map(|shift| (shift, guess.delta)));
+                let mut search = Search::new(Bounds { rounds, ..bounds }, goal);
+                match search.run(net, &self.state, patience, budget)? {
+                    Searched::Found(lasso) => return Ok(Started::Found(lasso)),
+                    Searched::Everything => self.cut |= search.cut,
+                    Searched::Partly => is_left = true,
+                }
+            }
+            if is_left {
+                left.push(guess);
+            }
+        }
+        self.guesses = Some(left);
+        Ok(Started::NotYet)
+    }
+}
+
+/// How far a search for one guess came.
+enum Searched {
+    Found(Lasso),
+    Everything,
+    Partly,
+}
+
+/// Where the period starts, and by how much its points move.
+#[derive(Clone, Copy)]
+struct Guess {
+    control: Control,
+    delta: i64,
+}
+
+impl Guess {
+    fn all(controls: &[Control], farthest: i64) -> Vec<Guess> {
+        let of = |delta| {
+            let guess = move |control: &Control| Guess {
+                control: *control,
+                delta,
+            };
+            controls.iter().map(guess)
+        };
+        (0..=farthest).flat_map(of).collect()
+    }
+}
+
+/// What was guessed of the period.
+struct Goal<'s> {
+    /// Its store at the beginning.
+    guess: Control,
+    /// Its store at the end, where that is another one.
+    end: Option<Config>,
+    /// How its points move, where they do.
+    over: Option<(&'s Shift, i64)>,
+}
+
+impl<'s> Goal<'s> {
+    fn new(net: &Net<'_>, guess: Control, over: Option<(&'s Shift, i64)>) -> Self {
+        let end = over.map(|(shift, delta)| shift.config(net.rest(guess), delta));
+        Goal { guess, end, over }
+    }
+
+    fn is_met(&self, net: &Net<'_>, stem: Control, period: Control) -> bool {
+        let comes_back = match &self.end {
+            Some(end) => net.rest(period) == end,
+            None => period == self.guess,
+        };
+        stem == self.guess && comes_back
+    }
+
+    /// Does what waits at the end pay for what waited at the beginning?
+    fn pays(&self, net: &Net<'_>, anti: Kind, pro: Kind) -> bool {
+        match self.over {
+            Some((shift, delta)) => shift.task(net.task(pro), delta) == *net.task(anti),
+            None => anti == pro,
+        }
+    }
+}
+
 /// Controls near a start; none when something happens that is no task.
-fn guesses(net: &mut Net<'_>, start: &State) -> Option<Vec<Control>> {
+fn nearby(
+    net: &mut Net<'_>,
+    start: &State,
+    budget: &mut Budget<'_>,
+) -> Result<Option<Vec<Control>>, Spent> {
     let mut seen: FxHashSet<State> = FxHashSet::default();
     let mut open = vec![start.clone()];
     let mut found: Vec<Control> = Vec::new();
     let mut at = 0;
     while at < open.len() && at < NEARBY && found.len() < GUESSES {
+        budget.spend(open.len())?;
         let state = open[at].clone();
         at += 1;
         for (kind, moves) in net.all_moves(&state) {
             let is_main = state == *start && state.bag.total() == 0;
             if kind.is_none() && !moves.edges.is_empty() && !is_main {
-                return None;
+                return Ok(None);
             }
             for edge in &moves.edges {
                 let after = net.after(&state, kind, edge);
@@ -115,7 +250,7 @@ fn guesses(net: &mut Net<'_>, start: &State) -> Option<Vec<Control>> {
             }
         }
     }
-    Some(found)
+    Ok(Some(found))
 }
 
 /// What may be pending.
@@ -127,13 +262,53 @@ enum What {
     Anti(Kind),
 }
 
-/// Something pending, with its round and how many tasks led to it.
+/// Something pending, with its round and the chain that led to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Entry {
     what: What,
     round: u32,
-    depth: u32,
+    chain: Chain,
 }
+
+/// How many tasks of each sort are on a chain, by number.
+type Chain = u32;
+
+/// Chains with numbers. The first is the one of `init`, with nothing on it.
+#[derive(Default)]
+struct Chains {
+    known: Vec<Vec<u32>>,
+    numbers: FxHashMap<Vec<u32>, Chain>,
+}
+
+impl Chains {
+    /// The chain with one more task of a sort, and how many it has then.
+    fn longer(&mut self, chain: Chain, sort: usize) -> (Chain, u32) {
+        let mut counts = match self.known.get(chain as usize) {
+            Some(counts) => counts.clone(),
+            None => Vec::new(),
+        };
+        counts.resize(counts.len().max(sort + 1), 0);
+        counts[sort] += 1;
+        let count = counts[sort];
+        (self.number(counts), count)
+    }
+
+    fn number(&mut self, counts: Vec<u32>) -> Chain {
+        if self.known.is_empty() {
+            self.known.push(Vec::new());
+        }
+        if let Some(known) = self.numbers.get(&counts) {
+            return *known;
+        }
+        let number = self.known.len() as Chain;
+        self.known.push(counts.clone());
+        self.numbers.insert(counts, number);
+        number
+    }
+}
+
+/// Who posts: in the period?, in which round, after which chain.
+type By = (bool, u32, Chain);
 
 /// A state of the translated program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -155,24 +330,37 @@ struct Node {
     before: Option<(usize, Option<(Move, bool)>)>,
 }
 
-struct Search {
+struct Search<'s> {
     bounds: Bounds,
-    guess: Control,
+    goal: Goal<'s>,
+    chains: Chains,
     nodes: Vec<Node>,
     seen: FxHashSet<Point>,
     cut: bool,
 }
 
-impl Search {
+impl<'s> Search<'s> {
+    fn new(bounds: Bounds, goal: Goal<'s>) -> Self {
+        Search {
+            bounds,
+            goal,
+            chains: Chains::default(),
+            nodes: Vec::new(),
+            seen: FxHashSet::default(),
+            cut: false,
+        }
+    }
+
     fn run(
         &mut self,
         net: &mut Net<'_>,
         start: &State,
+        patience: usize,
         budget: &mut Budget<'_>,
-    ) -> Result<Option<Lasso>, Spent> {
+    ) -> Result<Searched, Spent> {
         let first = Point {
             stem: start.control,
-            period: self.guess,
+            period: self.goal.guess,
             repeated: false,
             last: None,
             pending: Vec::new(),
@@ -184,12 +372,17 @@ impl Search {
         self.main(net, start, &mut open);
         while let Some(at) = open.pop() {
             budget.spend(self.nodes.len())?;
-            if self.is_done(&self.nodes[at].point) {
-                return Ok(self.lasso(net, start, at));
+            if self.is_done(net, &self.nodes[at].point)
+                && let Some(lasso) = self.lasso(net, start, at)
+            {
+                return Ok(Searched::Found(lasso));
+            }
+            if self.nodes.len() > patience {
+                return Ok(Searched::Partly);
             }
             self.next(net, at, &mut open);
         }
-        Ok(None)
+        Ok(Searched::Everything)
     }
 
     /// `init`, which posts first.
@@ -198,7 +391,7 @@ impl Search {
         let point = self.nodes[0].point.clone();
         if start.bag.total() > 0 {
             let posts: Vec<Kind> = start.bag.kinds().collect();
-            self.posts(&point, 0, &posts, (false, 0, 0), (0, None), open);
+            self.posts(net, &point, 0, &posts, (false, 0, 0), (0, None), open);
             return;
         }
         for (number, edge) in net.moves(start.control, None).edges.iter().enumerate() {
@@ -209,14 +402,14 @@ impl Search {
                 edge: number,
             };
             let before = (0, Some((one, false)));
-            self.posts(&after, 0, &edge.order, (false, 0, 0), before, open);
+            self.posts(net, &after, 0, &edge.order, (false, 0, 0), before, open);
         }
     }
 
-    fn is_done(&self, point: &Point) -> bool {
+    fn is_done(&self, net: &Net<'_>, point: &Point) -> bool {
         let pays = point.last.is_none() && point.pending.is_empty();
-        let meets = point.stem == self.guess && point.period == self.guess;
-        point.repeated && pays && meets && point.dropped.is_subset(&point.served)
+        let is_fair = point.dropped.is_subset(&point.served);
+        point.repeated && pays && is_fair && self.goal.is_met(net, point.stem, point.period)
     }
 
     /// The next task of the earliest round.
@@ -234,7 +427,7 @@ impl Search {
                 point.last = Some(kind);
                 self.add(point, Some((at, None)), open);
             }
-            What::Anti(kind) if point.last == Some(kind) => {
+            What::Anti(kind) if point.last.is_some_and(|pro| self.goal.pays(net, kind, pro)) => {
                 point.last = None;
                 self.add(point, Some((at, None)), open);
             }
@@ -248,9 +441,9 @@ impl Search {
                         kind: Some(kind),
                         edge: number,
                     };
-                    let by = (period, entry.round, entry.depth);
+                    let by = (period, entry.round, entry.chain);
                     let before = (at, Some((one, period)));
-                    self.posts(&after, place, &edge.order, by, before, open);
+                    self.posts(net, &after, place, &edge.order, by, before, open);
                 }
             }
         }
@@ -270,12 +463,17 @@ impl Search {
     }
 
     /// Every way to post these, one after the other, at a place of the order.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a place in the order, and who posts"
+    )]
     fn posts(
         &mut self,
+        net: &Net<'_>,
         point: &Point,
         place: usize,
         posts: &[Kind],
-        by: (bool, u32, u32),
+        by: By,
         before: (usize, Option<(Move, bool)>),
         open: &mut Vec<usize>,
     ) {
@@ -283,7 +481,7 @@ impl Search {
             self.add(point.clone(), Some(before), open);
             return;
         };
-        for way in self.ways(*kind, by) {
+        for way in self.ways(net, *kind, by) {
             let mut after = point.clone();
             let is_repeated = way.iter().any(|entry| matches!(entry.what, What::Pro(_)));
             after.repeated |= is_repeated;
@@ -292,35 +490,37 @@ impl Search {
             }
             let count = way.len();
             after.pending.splice(place..place, way);
-            self.posts(&after, place + count, rest, by, before, open);
+            self.posts(net, &after, place + count, rest, by, before, open);
         }
     }
 
     /// The ways to post one task.
-    fn ways(&mut self, kind: Kind, (period, round, depth): (bool, u32, u32)) -> Vec<Vec<Entry>> {
-        let entry = |what: What, round: u32| Entry {
+    fn ways(&mut self, net: &Net<'_>, kind: Kind, (period, round, chain): By) -> Vec<Vec<Entry>> {
+        let (chain, count) = self.chains.longer(chain, net.task(kind).kind());
+        let runs = |what: What, round: u32| Entry { what, round, chain };
+        let waits = |what: What, round: u32| Entry {
             what,
             round,
-            depth: depth + 1,
+            chain: 0,
         };
         let rounds = round..self.bounds.rounds;
-        let may_run = depth < self.bounds.recursion;
+        let may_run = count <= self.bounds.recursion;
         self.cut |= !may_run;
         let mut ways = Vec::new();
-        if period || !self.bounds.fair {
+        if !self.bounds.fair || (period && self.goal.over.is_none()) {
             ways.push(Vec::new());
         }
         for one in rounds.clone() {
             if may_run {
-                ways.push(vec![entry(What::Run(kind, period), one)]);
+                ways.push(vec![runs(What::Run(kind, period), one)]);
             }
             if period {
-                ways.push(vec![entry(What::Anti(kind), one)]);
+                ways.push(vec![waits(What::Anti(kind), one)]);
                 continue;
             }
             for other in rounds.clone().filter(|_| may_run) {
-                let pro = entry(What::Pro(kind), one);
-                ways.push(vec![pro, entry(What::Run(kind, true), other)]);
+                let pro = waits(What::Pro(kind), one);
+                ways.push(vec![pro, runs(What::Run(kind, true), other)]);
             }
         }
         ways

@@ -131,7 +131,7 @@ pub enum Method {
     Alive {
         /// `K`: so many rounds; with one, nothing is delayed.
         delay: u32,
-        /// `N`: so many tasks in a chain.
+        /// `N`: so many tasks of one message or action in a chain.
         recursion: u32,
     },
 }

@@ -324,7 +324,7 @@ pub(crate) struct DivergeArguments {
     /// With `--method alive`: so many rounds; with one, no task is delayed
     #[arg(long, value_name = "K", allow_negative_numbers = true, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
     pub(crate) delay: u32,
-    /// With `--method alive`: at most so many tasks in a chain in which each was sent by the one before it
+    /// With `--method alive`: at most so many tasks of one message or action in a chain in which each was sent by the one before it
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) recursion: u32,
     /// Write why the largest instance of a single file comes to rest to this file, for `plainsong recheck`

@@ -31,7 +31,12 @@ pub(crate) fn machine(text: &str) -> Machine {
 /// The machine of a text, with so many nodes.
 pub(crate) fn sized(text: &str, nodes: Option<i64>) -> Machine {
     let sizes = match nodes {
-        Some(nodes) => Sizes::new().with("Node", nodes),
+        Some(nodes) => {
+            let song = plainsong_syntax::compile(text).song.expect("a song");
+            let unsized_sort = |name: &&str| song.sorts.iter().any(|sort| sort.name == **name);
+            let name = ["Node", "Proposer"].into_iter().find(unsized_sort);
+            Sizes::new().with(name.expect("a sort of nodes"), nodes)
+        }
         None => Sizes::new(),
     };
     let compiled = plainsong_syntax::compile(text);
