@@ -58,6 +58,6 @@ pub use stmt::{
 };
 pub use ty::{EnumDecl, Range, RangeEnd, SortDecl, SortKind, StructDecl, Ty, Variant};
 pub use voices::{
-    Body, Delivery, Family, Fault, FaultKind, Handler, Message, Process, StartValue, StateVar,
-    Voices,
+    Body, Delivery, Family, Fault, FaultKind, Handler, Measures, Message, Process, StartValue,
+    StateVar, Voices,
 };

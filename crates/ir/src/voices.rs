@@ -62,8 +62,19 @@ pub struct Message {
     /// The declared delivery model; without one, `fifo` towards bodies, `unordered` towards
     /// handlers.
     pub delivery: Option<Delivery>,
+    /// `decreases e`: every message sent when one is taken is less than that. The first locals are the fields.
+    pub measures: Measures,
     /// The name in the text.
     pub span: Span,
+}
+
+/// Numbers that get less: the first one, or the first stays and the next one gets less, and so on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// What the numbers are said in.
+    pub locals: Vec<Local>,
+    /// The numbers; none when nothing is claimed.
+    pub levels: Vec<Expr>,
 }
 
 /// Which order of delivery the network guarantees.
@@ -149,6 +160,8 @@ pub struct Process {
     pub daemon: bool,
     /// Locals of its code: first the indices, then everything bound in the body or the handlers.
     pub locals: Vec<Local>,
+    /// `decreases e;`: numbers of its own state that get less when it sends. The first locals are the indices.
+    pub measures: Measures,
     /// What it does.
     pub body: Body,
 }

@@ -7,8 +7,8 @@ use crate::value::Value;
 use plainsong_ir::print::Context;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
-    Action, Actions, Body, Code, Const, ConstId, Expr, ExprKind, FamilyId, Local, LocalId, Place,
-    Process, Root, Song, System, Voices,
+    Action, Actions, Body, Code, Const, ConstId, Expr, ExprKind, FamilyId, Local, LocalId,
+    Measures, Place, Process, Root, Song, System, Voices,
 };
 use std::collections::BTreeMap;
 
@@ -145,6 +145,7 @@ fn process_without_code(process: &Process) -> Process {
         family: process.family,
         daemon: process.daemon,
         locals: Vec::new(),
+        measures: Measures::default(),
         body: Body::Sequential(Vec::new()),
     }
 }

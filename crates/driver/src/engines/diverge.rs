@@ -9,7 +9,7 @@
 use super::bounds::Bound;
 use super::dossier::Dossier;
 use super::naive::instances_of;
-use super::ranking::ranked;
+use super::ranking::{Ranked, ranked};
 use super::trusted::trusted;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
@@ -100,22 +100,11 @@ fn about(
     }
     let mut verdict = file.close(task, overseer).verdict;
     let may_prove = task.rest.method == Method::All && !verdict.bound.is_empty();
-    if may_prove
-        && task.rest.prove
-        && verdict.outcome == Outcome::Holds
-        && let Some(found) = ranked(task, overseer)
-    {
-        return Ok(Verdict {
-            outcome: Outcome::Proved,
-            bound: Bound::new(),
-            reason: format!(
-                "every execution comes to rest: {} ({})",
-                found.why,
-                plainsong_report::count(found.obligations as u64, "obligation")
-            ),
-            assumptions: [trusted(&task.song), found.notes].concat(),
-            ..verdict
-        });
+    if may_prove && task.rest.prove && verdict.outcome == Outcome::Holds {
+        match ranked(task, overseer) {
+            Ok(found) => return Ok(proved(task, found, verdict)),
+            Err(complaint) => verdict.notes.extend(complaint),
+        }
     }
     if verdict.outcome == Outcome::Holds {
         let which = match fairness(task, question) {
@@ -133,6 +122,21 @@ fn about(
         }
     }
     Ok(verdict)
+}
+
+/// A verdict within a bound that was proved for every size.
+fn proved(task: &Task, found: Ranked, verdict: Verdict) -> Verdict {
+    let obligations = plainsong_report::count(found.obligations as u64, "obligation");
+    Verdict {
+        outcome: Outcome::Proved,
+        bound: Bound::new(),
+        reason: format!(
+            "every execution comes to rest: {} ({obligations})",
+            found.why
+        ),
+        assumptions: [trusted(&task.song), found.notes].concat(),
+        ..verdict
+    }
 }
 
 fn fairness(task: &Task, question: &Question) -> Fairness {

@@ -1,12 +1,15 @@
 //! Rest for every size: measures proposed by `diverge`, shown by the prover.
 //!
 //! `plainsong_diverge::ranking` says which lines of code with which assertions have to be shown, and why that is
-//! enough. Here they are shown, one handler after the other; a measure counts only when everything was.
+//! enough. Here they are shown, one handler after the other; a measure counts only when everything was. What the song
+//! declares comes first; where that is not shown and nothing else is found, the handler is named.
 
 use super::identities::as_data;
 use crate::engine::Task;
 use crate::watch::Overseer;
-use plainsong_diverge::ranking::{Measure, obligations, own_measures, payload_measure, sending};
+use plainsong_diverge::ranking::{
+    Measure, declared_measures, handler_name, obligations, own_measures, payload_measure, sending,
+};
 use plainsong_ir::Song;
 use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::obligation::{Obligation, Rule};
@@ -25,10 +28,13 @@ pub(super) struct Ranked {
     pub(super) notes: Vec<String>,
 }
 
-/// Looks for a ranking by local measures.
-pub(super) fn ranked(task: &Task, overseer: &mut Overseer<'_>) -> Option<Ranked> {
+/// Looks for a ranking by local measures, or says why what is declared is none, if something is.
+pub(super) fn ranked(task: &Task, overseer: &mut Overseer<'_>) -> Result<Ranked, Option<String>> {
     let song = &task.song;
-    let processes = sending(song)?;
+    let Some(processes) = sending(song) else {
+        let why = "what `decreases` says is used only where all processes have handlers and there are no faults";
+        return Err(declared_measures(song).map(|_| why.to_owned()));
+    };
     let mut setup = Setup::from_environment();
     setup.dump.clone_from(&task.proof.dump);
     let mut prover = Prover {
@@ -36,29 +42,22 @@ pub(super) fn ranked(task: &Task, overseer: &mut Overseer<'_>) -> Option<Ranked>
         shown: 0,
         notes: Vec::new(),
     };
-    let by_payload = {
-        let measure = payload_measure();
-        let mut all = processes.iter();
-        all.all(|process| prover.shows(song, *process, &measure, overseer))
-    };
-    let why = match by_payload {
-        true => "whatever a handler sends has less in its payload than what it took".to_owned(),
-        false => {
-            let mut words = Vec::new();
-            for process in processes {
-                let mut measures = own_measures(song, process).into_iter();
-                let found =
-                    measures.find(|measure| prover.shows(song, process, measure, overseer))?;
-                words.push(found.words);
+    let mut complaint = None;
+    if let Some(ways) = declared_measures(song) {
+        match prover.declared(song, &ways, overseer) {
+            Ok(()) => {
+                let why = "whatever a handler does, what `decreases` says gets less";
+                return Ok(prover.ranked(why.to_owned()));
             }
-            format!("whenever a handler sends, {}", words.join(", and "))
+            Err(handler) => complaint = Some(handler),
         }
-    };
-    Some(Ranked {
-        why,
-        obligations: prover.shown,
-        notes: prover.notes,
-    })
+    }
+    match prover.found(song, processes, overseer) {
+        Some(why) => Ok(prover.ranked(why)),
+        None => Err(complaint.map(|handler| {
+            format!("that what `decreases` says gets less was not shown for {handler}")
+        })),
+    }
 }
 
 struct Prover {
@@ -68,6 +67,68 @@ struct Prover {
 }
 
 impl Prover {
+    fn ranked(self, why: String) -> Ranked {
+        Ranked {
+            why,
+            obligations: self.shown,
+            notes: self.notes,
+        }
+    }
+
+    /// Shows what the song declares, for all handlers, or names the first for which that failed.
+    fn declared(
+        &mut self,
+        song: &Song,
+        ways: &[Measure],
+        overseer: &mut Overseer<'_>,
+    ) -> Result<(), String> {
+        let all = song.voices().map_or(0, |voices| voices.processes.len());
+        for process in 0..all {
+            let ways = ways.iter().map(|way| obligations(song, process, way));
+            let mut ways: Vec<_> = ways.map(Vec::into_iter).collect();
+            for at in 0.. {
+                let lines: Vec<Song> = ways.iter_mut().filter_map(Iterator::next).collect();
+                if lines.is_empty() {
+                    break;
+                }
+                let name = format!("declared/{process}/{at}");
+                let mut lines = lines.into_iter();
+                let shown = match overseer.look() {
+                    Some(_) => None,
+                    None => lines.find_map(|line| self.line(line, &name)),
+                };
+                let handler = || handler_name(song, process, at).unwrap_or_default();
+                self.shown += shown.ok_or_else(handler)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A measure that nobody declared, in words.
+    fn found(
+        &mut self,
+        song: &Song,
+        processes: Vec<usize>,
+        overseer: &mut Overseer<'_>,
+    ) -> Option<String> {
+        let payload = payload_measure();
+        let mut all = processes.iter();
+        if all.all(|process| self.shows(song, *process, &payload, overseer)) {
+            let why = "whatever a handler sends has less in its payload than what it took";
+            return Some(why.to_owned());
+        }
+        let mut words = Vec::new();
+        for process in processes {
+            let mut measures = own_measures(song, process).into_iter();
+            let found = measures.find(|measure| self.shows(song, process, measure, overseer))?;
+            words.push(found.words);
+        }
+        Some(format!(
+            "whenever a handler sends, {}",
+            words.join(", and ")
+        ))
+    }
+
     /// Are all obligations of a measure shown?
     fn shows(
         &mut self,

@@ -20,7 +20,13 @@ pub(super) fn message(song: &Song, decl: &Message) -> Doc {
     let via = decl.delivery.map_or(String::new(), |delivery| {
         format!(" via {}", delivery.name())
     });
-    join([head, text(format!("{via};"))])
+    let mut w = Writer::new(song, &decl.measures.locals);
+    let levels = decl.measures.levels.iter();
+    let levels = levels.flat_map(|level| [text(" decreases "), w.expr(level)]);
+    let mut parts = vec![head, text(via)];
+    parts.extend(levels);
+    parts.push(text(";"));
+    join(parts)
 }
 
 /// `process name[…] { … }`
@@ -34,6 +40,9 @@ pub(super) fn process(song: &Song, decl: &Process) -> Doc {
         "process"
     };
     let mut lines = state_vars(song, decl.family, family);
+    let mut w = Writer::of_family(song, &decl.measures.locals, decl.family);
+    let levels = decl.measures.levels.iter();
+    lines.extend(levels.map(|level| join([text("decreases "), w.expr(level), text(";")])));
     let mut w = Writer::of_family(song, &decl.locals, decl.family);
     match &decl.body {
         Body::Sequential(stmts) => lines.extend(w.stmts(stmts)),

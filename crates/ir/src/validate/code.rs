@@ -6,8 +6,8 @@ use crate::finite::{is_enumerable, is_finite};
 use crate::visit::Visit;
 use crate::{
     Body, Choice, Choreography, Claim, Code, Domain, Expr, FamilyId, Function, Handler, LineKind,
-    Local, LocalId, Procedure, Process, RangeEnd, Song, SortKind, StartValue, Stmt, StmtKind,
-    System, Ty,
+    Local, LocalId, Measures, Procedure, Process, RangeEnd, Song, SortKind, StartValue, Stmt,
+    StmtKind, System, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -35,6 +35,11 @@ pub(super) fn check(song: &Song, report: &mut Report) {
     match &song.system {
         System::None => {}
         System::Voices(voices) => {
+            for decl in &voices.messages {
+                report.enter(format!("message {}", decl.name));
+                let arity = decl.fields.len();
+                measures(song, report, &decl.measures, (Home::Closed, arity, None));
+            }
             voices
                 .processes
                 .iter()
@@ -153,9 +158,27 @@ fn start(scope: &mut Scope<'_, '_>, start: &StartValue, name: &str, ty: &Ty) {
     }
 }
 
+/// What gets less, with what it may name.
+fn measures(
+    song: &Song,
+    report: &mut Report,
+    decl: &Measures,
+    (home, arity, family): (Home, usize, Option<FamilyId>),
+) {
+    if decl.levels.is_empty() {
+        return;
+    }
+    let mut scope = Scope::new(report, song, &decl.locals, home, arity);
+    scope.family = family;
+    scope.known_vars = family.map_or(0, |id| song.families[id.index()].vars.len());
+    decl.levels.iter().for_each(|level| scope.measure(level));
+}
+
 fn process(song: &Song, report: &mut Report, decl: &Process) {
     let family = &song.families[decl.family.index()];
     report.enter(format!("process {}", family.name));
+    let within = (Home::Start, family.index.len(), Some(decl.family));
+    measures(song, report, &decl.measures, within);
     let mut scope = Scope::new(report, song, &decl.locals, Home::Body, family.index.len());
     scope.family = Some(decl.family);
     match &decl.body {

@@ -155,6 +155,7 @@ fn systems(song: &Song, report: &mut Report) {
                 for field in &message.fields {
                     ty(song, report, &field.ty, message.span);
                 }
+                rows(song, report, &message.measures.locals);
             }
             for process in &voices.processes {
                 let Some(family) = song.families.get(process.family.index()) else {
@@ -162,6 +163,7 @@ fn systems(song: &Song, report: &mut Report) {
                 };
                 report.enter(format!("process {}", family.name));
                 rows(song, report, &process.locals);
+                rows(song, report, &process.measures.locals);
                 indices(report, &family.index, &process.locals, family.span);
             }
             code_rows(song, report, voices.init.as_ref());

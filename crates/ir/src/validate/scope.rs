@@ -82,6 +82,14 @@ impl<'a, 'r> Scope<'a, 'r> {
         scope
     }
 
+    /// What decreases is a number.
+    pub(super) fn measure(&mut self, level: &Expr) {
+        self.expr(level);
+        if !self.known().number(&level.ty) {
+            self.wrong(level.span, "what decreases is a number");
+        }
+    }
+
     pub(super) fn known(&self) -> Known<'a> {
         Known {
             song: self.song,

@@ -143,10 +143,7 @@ impl Visit for Scope<'_, '_> {
             .for_each(|invariant| self.typed(invariant, &Ty::Bool));
         self.old_allowed = false;
         if let Some(decreases) = &clauses.decreases {
-            self.expr(decreases);
-            if !self.known().number(&decreases.ty) {
-                self.wrong(decreases.span, "what decreases is a number");
-            }
+            self.measure(decreases);
         }
     }
 

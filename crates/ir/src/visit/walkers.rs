@@ -3,8 +3,8 @@
 use crate::{
     Accept, Access, Actions, Binding, Block, Body, Choice, Choreography, Claim, Code, Const,
     Contract, Domain, Expr, ExprKind, Family, Function, InvariantCall, LineKind, Local, LocalId,
-    LoopClauses, Pattern, PatternKind, Place, Process, Property, RangeEnd, Root, Sizing, Song,
-    SortDecl, SortKind, Source, StartValue, Stmt, StmtKind, System, Voices,
+    LoopClauses, Measures, Pattern, PatternKind, Place, Process, Property, RangeEnd, Root, Sizing,
+    Song, SortDecl, SortKind, Source, StartValue, Stmt, StmtKind, System, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -461,6 +461,7 @@ macro_rules! walkers {
                 }
                 for message in & $($mut)? voices.messages {
                     v.span(& $($mut)? message.span);
+                    measures(v, & $($mut)? message.measures);
                 }
                 for decl in & $($mut)? voices.processes {
                     process(v, decl);
@@ -470,7 +471,14 @@ macro_rules! walkers {
                 }
             }
 
+            fn measures<V: $visit + ?Sized>(v: &mut V, measures: & $($mut)? Measures) {
+                table(v, & $($mut)? measures.locals);
+                exprs(v, & $($mut)? measures.levels);
+                v.leave(& $($mut)? measures.locals);
+            }
+
             fn process<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Process) {
+                measures(v, & $($mut)? decl.measures);
                 table(v, & $($mut)? decl.locals);
                 match & $($mut)? decl.body {
                     Body::Sequential(body) => v.block(body),

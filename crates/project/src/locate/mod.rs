@@ -27,8 +27,8 @@ use crate::terms::{all, conjuncts, local, stmt};
 use plainsong_diagnostics::{Code, Diagnostic, Span};
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::{
-    Access, Binder, Choreography, Expr, Local, LocalId, Message, MessageId, Place, Root, Song,
-    Stmt, StmtKind, Ty,
+    Access, Binder, Choreography, Expr, Local, LocalId, Measures, Message, MessageId, Place, Root,
+    Song, Stmt, StmtKind, Ty,
 };
 use std::collections::BTreeSet;
 
@@ -409,6 +409,7 @@ impl<'a> Locate<'a> {
                 ty: ty.clone(),
             }],
             delivery: None,
+            measures: Measures::default(),
             span: Span::default(),
         });
         MessageId::from(self.messages.len() - 1)

@@ -25,8 +25,8 @@ use conditions::When;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
-    Block, Body, Choice, ConstId, Expr, ExprKind, FamilyId, Local, LocalId, LoopClauses, Pattern,
-    PatternKind, Place, Process, Root, Song, Stmt, StmtKind, Ty,
+    Block, Body, Choice, ConstId, Expr, ExprKind, FamilyId, Local, LocalId, LoopClauses, Measures,
+    Pattern, PatternKind, Place, Process, Root, Song, Stmt, StmtKind, Ty,
 };
 use std::collections::BTreeMap;
 
@@ -72,6 +72,7 @@ pub(crate) fn voice(score: &Score<'_>, family: FamilyId) -> Process {
         family: score.families[&family],
         daemon: false,
         locals,
+        measures: Measures::default(),
         body: Body::Sequential(body),
     }
 }

@@ -4,7 +4,7 @@ use super::{
     Accept, AstNode, BinderList, Block, DecreasesClause, Expr, Name, Stmt, VarDecl, child,
     children, has, name, nodes,
 };
-use crate::kinds::SyntaxKind;
+use crate::kinds::{SyntaxKind, SyntaxNode};
 
 nodes! {
     /// `process db[d: Db] { … }`
@@ -59,13 +59,19 @@ impl ProcessItem {
 impl ProcessBody {
     /// The `var`s that come first: the process's state.
     pub fn state(&self) -> impl Iterator<Item = VarDecl> + use<> {
-        self.syntax.children().map_while(VarDecl::cast)
+        let state = self.syntax.children().take_while(is_state);
+        state.filter_map(VarDecl::cast)
+    }
+
+    /// `decreases`.
+    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
+        children(&self.syntax)
     }
 
     /// The statements after the state.
     pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
-        let state = self.state().count();
-        self.syntax.children().skip(state).filter_map(Stmt::cast)
+        let after = self.syntax.children().skip_while(is_state);
+        after.filter_map(Stmt::cast)
     }
 
     /// The handlers.
@@ -118,6 +124,13 @@ impl ChoreographyBody {
     pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
         children(&self.syntax)
     }
+}
+
+fn is_state(node: &SyntaxNode) -> bool {
+    matches!(
+        node.kind(),
+        SyntaxKind::VarDecl | SyntaxKind::DecreasesClause
+    )
 }
 
 impl Endpoint {

@@ -283,6 +283,11 @@ impl MessageItem {
         child(&self.syntax)
     }
 
+    /// `decreases`.
+    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
+        children(&self.syntax)
+    }
+
     /// The delivery model as written after `via`.
     pub fn via(&self) -> Option<Name> {
         if has(&self.syntax, SyntaxKind::ViaKw) {

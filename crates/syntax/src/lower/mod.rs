@@ -31,6 +31,7 @@ mod lines;
 mod literals;
 mod loops;
 mod matches;
+mod measures;
 mod methods;
 mod operators;
 mod patterns;

@@ -13,7 +13,8 @@ use crate::names::declare::Declarations;
 use crate::types::UNKNOWN;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{
-    Body, Code, FamilyId, Handler, Process, Source, StartValue, StateVar, System, Ty, VarId, Voices,
+    Body, Code, FamilyId, Handler, Measures, Process, Source, StartValue, StateVar, System, Ty,
+    VarId, Voices,
 };
 use std::collections::HashMap;
 
@@ -42,6 +43,7 @@ impl Lowering<'_> {
             );
         }
         let globals = self.globals(&items.globals);
+        self.message_measures(&items.messages);
         let processes = self.processes(&items.processes);
         let actions_done = self.action_bodies(&items.actions);
         let invariants = self.invariant_bodies(&items.invariants);
@@ -237,6 +239,7 @@ impl Lowering<'_> {
 
     fn process(&mut self, family: FamilyId, item: &ast::ProcessItem) -> Process {
         let daemon = item.is_daemon();
+        let measures = self.process_measures(family, item);
         self.begin(Home::Body(family));
         self.bind_indices(family, item.indices().as_ref());
         let Some(written) = item.body() else {
@@ -245,11 +248,16 @@ impl Lowering<'_> {
                 family,
                 daemon,
                 locals,
+                measures,
                 body: Body::Sequential(Vec::new()),
             };
         };
         if written.handlers().next().is_some() {
-            return self.reactive(family, item, &written);
+            let process = self.reactive(family, item, &written);
+            return Process {
+                measures,
+                ..process
+            };
         }
         let (mut body, _) = self.statements(written.statements());
         if daemon && !self.unit.receives {
@@ -261,6 +269,7 @@ impl Lowering<'_> {
             family,
             daemon,
             locals,
+            measures,
             body: Body::Sequential(body),
         }
     }
@@ -298,6 +307,7 @@ impl Lowering<'_> {
             family,
             daemon,
             locals,
+            measures: Measures::default(),
             body: Body::Handlers(handlers),
         }
     }

@@ -7,7 +7,7 @@ use crate::ast::{self, AstNode};
 use crate::names::declare::{ConstOrParam, Declarations, declared_twice};
 use crate::types::UNKNOWN;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::{Binder, Delivery, Family, Message, Ty};
+use plainsong_ir::{Binder, Delivery, Family, Measures, Message, Ty};
 use std::collections::HashMap;
 
 /// A constant or parameter.
@@ -160,6 +160,7 @@ impl Lowering<'_> {
             name,
             fields,
             delivery,
+            measures: Measures::default(),
             span,
         }
     }

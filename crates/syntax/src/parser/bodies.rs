@@ -37,6 +37,7 @@ impl Parser<'_> {
             Ident if order.last.is_none() && p.at_word("durable") && p.nth(1) == VarKw => {
                 p.var_declaration();
             }
+            DecreasesKw => p.measure(),
             VarKw if order.is_last(Part::Handler) => {
                 p.check_process_order(&mut order, Part::State);
                 p.var_declaration();
@@ -49,6 +50,15 @@ impl Parser<'_> {
             }
         });
         self.close(start, ProcessBody);
+    }
+
+    /// `decreases e;`
+    fn measure(&mut self) {
+        let start = self.open();
+        self.bump();
+        self.expression();
+        self.expect_semicolon();
+        self.close(start, DecreasesClause);
     }
 
     fn check_process_order(&mut self, order: &mut PartOrder, part: Part) {

@@ -231,6 +231,12 @@ impl Parser<'_> {
         if self.eat(ViaKw) {
             self.expect_name("a delivery model");
         }
+        while self.at(DecreasesKw) {
+            let clause = self.open();
+            self.bump();
+            self.expression();
+            self.close(clause, DecreasesClause);
+        }
         self.expect_semicolon();
         self.close(start, MessageItem);
     }

@@ -5,8 +5,8 @@ use super::names::Kind;
 use super::scope::{Home, Scope};
 use super::stmts::stmt;
 use plainsong_ir::{
-    Accept, Binder, Body, Code, Delivery, Family, FamilyId, Handler, Local, Message, MessageId,
-    Process, Source, StartValue, StateVar, Stmt, StmtKind, System, Ty, Voices,
+    Accept, Binder, Body, Code, Delivery, Family, FamilyId, Handler, Local, Measures, Message,
+    MessageId, Process, Source, StartValue, StateVar, Stmt, StmtKind, System, Ty, Voices,
 };
 
 impl Composer {
@@ -66,6 +66,7 @@ impl Composer {
                 name,
                 fields,
                 delivery,
+                measures: Measures::default(),
                 span: Default::default(),
             });
         }
@@ -167,6 +168,7 @@ impl Composer {
             family,
             daemon: self.dice.once_in(4),
             locals,
+            measures: Measures::default(),
             body,
         }
     }

@@ -241,6 +241,21 @@ fn families_with_several_indices() {
 }
 
 #[test]
+fn what_gets_less_is_declared_by_processes_and_messages() {
+    check(
+        "sort K;
+         message M(hops: nat, seen: set<K>) via fifo decreases hops decreases seen.len();
+         process p[k: K] {
+             var left: nat = 3;
+             decreases left;
+             durable var seen: set<K> = {};
+             decreases 5 - (count o in K where o != k :: o in seen);
+             on M(hops, _) { if left > 0 { left -= 1; send M(hops, {k}) to p[k]; } }
+         }",
+    );
+}
+
+#[test]
 fn statements() {
     check(
         "struct P { x: int, t: (int, bool) } sort K;

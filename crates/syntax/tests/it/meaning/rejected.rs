@@ -458,6 +458,14 @@ fn declarations() {
             "second-measure",
             "process p { while true decreases 1 «decreases 2» { } }",
         ),
+        (
+            "misplaced-statement",
+            "message M; process p { «decreases 1;» receive M; }",
+        ),
+        (
+            "bad-operand",
+            "message M(b: bool) decreases «b»; process p { receive M(_); }",
+        ),
         ("unknown-delivery", "message M via «lossy»;"),
         ("unknown-engine", "property p by «magic»: always true;"),
         ("bad-size", "size «Db» = 3;"),

@@ -17,8 +17,9 @@ use super::scope::{Home, Scope};
 use super::stmts::stmt;
 use plainsong_ir::{
     BinOp, Binder, Body, Builtin, Claim, Code, Delivery, Domain, EnumDecl, EnumId, Expr, ExprKind,
-    Family, FamilyId, Message, MessageId, Process, Property, Sizing, Song, SortDecl, SortId,
-    SortKind, StartValue, StateVar, Stmt, StmtKind, System, Ty, VarId, Variant, Voices, visit,
+    Family, FamilyId, Measures, Message, MessageId, Process, Property, Sizing, Song, SortDecl,
+    SortId, SortKind, StartValue, StateVar, Stmt, StmtKind, System, Ty, VarId, Variant, Voices,
+    visit,
 };
 use plan::Plan;
 
@@ -185,6 +186,7 @@ impl Small {
                 name,
                 fields,
                 delivery: model,
+                measures: Measures::default(),
                 span: Default::default(),
             });
         }
@@ -207,6 +209,7 @@ impl Small {
             family,
             daemon,
             locals,
+            measures: Measures::default(),
             body,
         }
     }

@@ -4,13 +4,23 @@
 //!
 //! - **own state**: every family whose handlers send has a measure of a process's own variables such that a
 //!   handler that sends decreases it and one that does not send does not increase it;
-//! - **payload**: every message that a handler sends has a smaller number in it than the one it took.
+//! - **payload**: every message that a handler sends has a smaller number in it than the one it took;
+//! - **declared**: processes and messages have tuples of numbers, as `decreases` says, and every handler makes the
+//!   tuple of its process less, or leaves it as it is and sends only messages whose tuple is less than that of the one
+//!   it took. Tuples are compared from the first number on; who declares none has zeros.
 //!
 //! Why sound. Own state: a process writes only its own variables, so the sum of all measures never increases, and
 //! decreases with every handler that sends; one that does not send leaves one message less. The pair of both is
 //! well-founded, because there are finitely many processes. Payload: what waits is a bag of natural numbers in
-//! which one is replaced by smaller ones (Dershowitz and Manna). Neither depends on fairness, nor on the order of
-//! delivery.
+//! which one is replaced by smaller ones (Dershowitz and Manna). Declared: add the tuples of all processes up, number
+//! by number; as only one process changes its own, the sum gets less with it or stays, and where it stays the bag
+//! gets less as before. Integers count as 0 where they are negative. None of this depends on fairness, nor on the
+//! order of delivery.
+//!
+//! That the declared tuples get less is said in two ways, and one is enough. At the end: the process has less, or as
+//! much and a flag says that every message was less. Step by step: no statement gives the process more, and whatever is
+//! sent is less than what was taken or the process already has less. The second holds of the handler as a whole, since
+//! what the process has cannot rise again, and needs no invariant where messages are sent in a loop.
 //!
 //! Measures: a flag that is set, or cleared; an option that is filled; an option of a natural number that is
 //! filled or gets less; a natural number that gets less; a member of a finite ordered sort that goes up, or
@@ -18,16 +28,21 @@
 //! ([`obligations`]): whoever has a prover shows it for every size. A handler that fails ends the execution, so
 //! its assertions are assumed.
 //!
-//! NOT COVERED. Bodies with blocking receives, actions, faults, lexicographic measures. For these there is
+//! NOT COVERED. Bodies with blocking receives, actions, faults; tuples that nobody declared. For these there is
 //! nothing to show, which is not to say that they do not come to rest.
 
+mod declared;
+mod terms;
+
+use declared::{Declared, InWords, Own, Sizes, is_harmless, less};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
     Accept, BinOp, Binder, Block, Body, Choreography, Code, Expr, ExprKind, Family, FamilyId,
-    Handler, Local, LocalId, MessageId, Place, Process, Root, Song, SortKind, Source, StartValue,
-    StateVar, Stmt, StmtKind, System, Ty, VarId, Voices,
+    Handler, Local, LocalId, Measures, MessageId, Place, Process, Root, Song, SortKind, Source,
+    StartValue, StateVar, Stmt, StmtKind, System, Ty, VarId, Voices,
 };
+use terms::{both, filled, none, not, of, stmt, truth, unwrapped, zero};
 
 /// A way to measure the state of a process, or a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +58,16 @@ enum Kind {
     Own(VarId, Way),
     /// The first natural number of each payload.
     Payload,
+    /// What the song says, compared at the end of a handler.
+    Declared,
+    /// What the song says, compared with every step of a handler.
+    DeclaredSteps,
+}
+
+impl Kind {
+    fn is_declared(self) -> bool {
+        matches!(self, Kind::Declared | Kind::DeclaredSteps)
+    }
 }
 
 /// How a measure of a variable decreases.
@@ -93,6 +118,29 @@ pub fn payload_measure() -> Measure {
         kind: Kind::Payload,
         words: "the number in its payload".to_owned(),
     }
+}
+
+/// What the song declares, if it does, in two ways: each handler has to be shown in one of them.
+pub fn declared_measures(song: &Song) -> Option<[Measure; 2]> {
+    let voices = song.voices()?;
+    let processes = voices.processes.iter().map(|one| &one.measures);
+    let mut all = processes.chain(voices.messages.iter().map(|one| &one.measures));
+    let is_declared = all.any(|one| !one.levels.is_empty());
+    is_declared.then(|| {
+        [Kind::DeclaredSteps, Kind::Declared].map(|kind| Measure {
+            kind,
+            words: "what `decreases` says".to_owned(),
+        })
+    })
+}
+
+/// The handler of an obligation, as a user would name it.
+pub fn handler_name(song: &Song, process: usize, handler: usize) -> Option<String> {
+    let voices = song.voices()?;
+    let family = &song.families[voices.processes[process].family.index()];
+    let message = handlers(voices, process).get(handler)?.accept.message;
+    let message = &voices.messages[message.index()].name;
+    Some(format!("`on {message}` of `{}`", family.name))
 }
 
 /// One song for each handler of a process, with one line whose assertions say that the measure decreases.
@@ -148,9 +196,11 @@ struct Writer<'a> {
     measure: &'a Measure,
     /// The endpoint that stands for the process.
     me: FamilyId,
-    /// Parameters, then the locals of the process.
+    /// Parameters, then the locals of the process, then those of measures.
     locals: Vec<Local>,
     arity: usize,
+    /// Where each part of the message that is taken is a parameter.
+    parts: Vec<usize>,
 }
 
 impl<'a> Writer<'a> {
@@ -179,6 +229,17 @@ impl<'a> Writer<'a> {
             parameter(&format!("{}_taken", local.name), &local.ty)
         }));
         let mut locals: Vec<Local> = known.collect();
+        let first = family.index.len() + family.vars.len();
+        let bound = bound(&handler.accept);
+        let mut parts = Vec::new();
+        let fields = &voices.messages[handler.accept.message.index()].fields;
+        for (slot, field) in handler.accept.slots.iter().zip(fields) {
+            let place = slot.and_then(|slot| bound.iter().position(|one| *one == slot));
+            parts.push(place.map_or(locals.len(), |place| first + place));
+            if place.is_none() {
+                locals.push(parameter(&format!("{}_taken", field.name), &field.ty));
+            }
+        }
         let arity = locals.len();
         locals.extend(process.locals.iter().cloned());
         Writer {
@@ -190,17 +251,20 @@ impl<'a> Writer<'a> {
             me: FamilyId::from(song.families.len()),
             locals,
             arity,
+            parts,
         }
     }
 
-    fn song(self) -> Song {
+    fn song(mut self) -> Song {
         let mut body = self.binds();
+        let declared = self.declared();
         let mut moved = Moved {
             by: self.arity,
             me: self.me,
             sent: VarId::from(self.family.vars.len()),
             measure: self.measure.kind,
             taken: self.taken(),
+            declared: declared.messages,
             song: self.song,
         };
         if let Some(filter) = &self.handler.accept.filter {
@@ -211,9 +275,12 @@ impl<'a> Writer<'a> {
         let mut handler = self.handler.body.clone();
         moved.block(&mut handler);
         body.extend(handler);
-        if let Kind::Own(var, way) = self.measure.kind {
-            body.push(stmt(StmtKind::Assert(self.goal(var, way))));
-        }
+        let goal = match self.measure.kind {
+            Kind::Own(var, way) => Some(self.goal(var, way)),
+            Kind::Declared => Some(self.declared_goal(&declared.before, &declared.after)),
+            Kind::Payload | Kind::DeclaredSteps => None,
+        };
+        body.extend(goal.map(|goal| stmt(StmtKind::Assert(goal))));
         let mut song = self.song.clone();
         song.families.push(self.endpoint());
         song.properties.clear();
@@ -286,6 +353,86 @@ impl<'a> Writer<'a> {
         both(BinOp::Or, less, stays)
     }
 
+    /// What is declared of the process, before and after, and of messages; nothing for other measures.
+    fn declared(&mut self) -> Declared {
+        if !self.measure.kind.is_declared() {
+            return Declared::default();
+        }
+        let indices: Vec<Expr> = (0..self.family.index.len())
+            .map(|at| self.local(at))
+            .collect();
+        let own = &self.process.measures;
+        let first = self.family.index.len();
+        let vars = self.family.vars.iter().enumerate();
+        let before = vars.clone().map(|(at, _)| self.local(first + at)).collect();
+        let after = vars.map(|(at, var)| of(self.me, VarId::from(at), var.ty.clone()));
+        let after: Vec<Expr> = after.collect();
+        let before = self.said(own, indices.clone(), before);
+        let now = after;
+        let after = self.said(own, indices.clone(), now.clone());
+        let copies: Vec<usize> = own.levels.iter().map(|_| self.scratch()).collect();
+        let copies = copies.into_iter().map(|at| self.local(at)).collect();
+        let song = self.song;
+        let all = &song.voices().expect("voices").messages;
+        let longest = all.iter().map(|one| one.measures.levels.len()).max();
+        let parts: Vec<Expr> = self.parts.iter().map(|at| self.local(*at)).collect();
+        let taken = &all[self.handler.accept.message.index()].measures;
+        let taken = self.said(taken, parts, Vec::new());
+        let firsts = all
+            .iter()
+            .map(|one| self.adopt(&one.measures, one.fields.len()));
+        Declared {
+            before: before.clone(),
+            after: after.clone(),
+            messages: Sizes {
+                own: Own {
+                    before: before.clone(),
+                    now: after.clone(),
+                    copies,
+                },
+                taken,
+                firsts: firsts.collect(),
+                longest: longest.unwrap_or(0),
+            },
+        }
+    }
+
+    /// One more local, for an integer.
+    fn scratch(&mut self) -> usize {
+        self.locals.push(Local {
+            name: "had".to_owned(),
+            ty: Ty::Int,
+            mutable: false,
+            span: Span::default(),
+        });
+        self.locals.len() - 1
+    }
+
+    /// Measures in other words: for their first locals and for variables.
+    fn said(&mut self, measures: &Measures, names: Vec<Expr>, own: Vec<Expr>) -> Vec<Expr> {
+        let first = self.adopt(measures, names.len());
+        InWords { names, own, first }.all(&measures.levels)
+    }
+
+    /// Makes the locals of measures locals of the line, but for those that have other words.
+    fn adopt(&mut self, measures: &Measures, but: usize) -> usize {
+        let first = self.locals.len();
+        self.locals
+            .extend(measures.locals.iter().skip(but).cloned());
+        first
+    }
+
+    /// The process has less, or as much as before and has sent nothing but smaller messages.
+    fn declared_goal(&self, before: &[Expr], after: &[Expr]) -> Expr {
+        let unpaid = of(self.me, VarId::from(self.family.vars.len()), Ty::Bool);
+        let pairs = before.iter().zip(after);
+        let same = pairs.fold(not(unpaid), |so_far, (before, after)| {
+            let same = both(BinOp::Eq, before.clone(), after.clone());
+            both(BinOp::And, so_far, same)
+        });
+        both(BinOp::Or, less(before, after), same)
+    }
+
     /// The number in the message that is taken; 0 when there is none in it.
     fn taken(&self) -> Expr {
         let accept = &self.handler.accept;
@@ -355,7 +502,27 @@ struct Moved<'a> {
     sent: VarId,
     measure: Kind,
     taken: Expr,
+    declared: Sizes,
     song: &'a Song,
+}
+
+impl Moved<'_> {
+    /// The message that is sent is not less than the one that was taken.
+    fn unpaid(&self, message: MessageId, args: &[Expr]) -> Expr {
+        let all = &self.song.voices().expect("voices").messages;
+        let measures = &all[message.index()].measures;
+        self.declared.is_no_less(message, measures, args)
+    }
+
+    /// `sends = e;`
+    fn sent(&self, value: Expr) -> StmtKind {
+        let place = Place {
+            root: Root::Of(self.me, Vec::new(), self.sent),
+            path: Vec::new(),
+            span: Span::default(),
+        };
+        StmtKind::Assign(place, value)
+    }
 }
 
 impl VisitMut for Moved<'_> {
@@ -381,20 +548,34 @@ impl VisitMut for Moved<'_> {
         walk_mut::place(self, place);
     }
 
+    fn block(&mut self, block: &mut Block) {
+        walk_mut::block(self, block);
+        if self.measure == Kind::DeclaredSteps {
+            let all = std::mem::take(block).into_iter();
+            block.extend(all.flat_map(|one| match is_harmless(&one.kind) {
+                true => vec![one],
+                false => self.declared.own.watched(one),
+            }));
+        }
+    }
+
     fn stmt(&mut self, stmt: &mut Stmt) {
         walk_mut::stmt(self, stmt);
         match &stmt.kind {
             StmtKind::Assert(condition) => stmt.kind = StmtKind::Assume(condition.clone()),
             StmtKind::Send(message, args, _) => {
                 stmt.kind = match self.measure {
-                    Kind::Own(..) => StmtKind::Assign(
-                        Place {
-                            root: Root::Of(self.me, Vec::new(), self.sent),
-                            path: Vec::new(),
-                            span: Span::default(),
-                        },
-                        truth(true),
-                    ),
+                    Kind::Own(..) => self.sent(truth(true)),
+                    Kind::Declared => {
+                        let before = of(self.me, self.sent, Ty::Bool);
+                        self.sent(both(BinOp::Or, before, self.unpaid(*message, args)))
+                    }
+                    Kind::DeclaredSteps => {
+                        let own = &self.declared.own;
+                        let has_less = less(&own.before, &own.now);
+                        let paid = not(self.unpaid(*message, args));
+                        StmtKind::Assert(both(BinOp::Or, paid, has_less))
+                    }
                     Kind::Payload => {
                         let number = number_of(self.song, *message);
                         let sent = number.map_or_else(zero, |at| args[at].clone());
@@ -405,65 +586,4 @@ impl VisitMut for Moved<'_> {
             _ => {}
         }
     }
-}
-
-fn stmt(kind: StmtKind) -> Stmt {
-    Stmt {
-        kind,
-        span: Span::default(),
-    }
-}
-
-fn expr(kind: ExprKind, ty: Ty) -> Expr {
-    Expr {
-        kind,
-        ty,
-        span: Span::default(),
-    }
-}
-
-fn truth(truth: bool) -> Expr {
-    expr(ExprKind::Bool(truth), Ty::Bool)
-}
-
-fn zero() -> Expr {
-    expr(ExprKind::Int(0), Ty::Nat)
-}
-
-fn none(ty: &Ty) -> Expr {
-    expr(ExprKind::None, ty.clone())
-}
-
-fn not(inner: Expr) -> Expr {
-    expr(
-        ExprKind::Unary(plainsong_ir::UnOp::Not, Box::new(inner)),
-        Ty::Bool,
-    )
-}
-
-fn filled(option: Expr) -> Expr {
-    let none = none(&option.ty);
-    both(BinOp::Ne, option, none)
-}
-
-fn unwrapped(option: Expr) -> Expr {
-    let ty = match &option.ty {
-        Ty::Option(inner) => (**inner).clone(),
-        other => other.clone(),
-    };
-    expr(
-        ExprKind::Method(plainsong_ir::Builtin::Unwrap, vec![option]),
-        ty,
-    )
-}
-
-fn both(op: BinOp, left: Expr, right: Expr) -> Expr {
-    expr(
-        ExprKind::Binary(op, Box::new(left), Box::new(right)),
-        Ty::Bool,
-    )
-}
-
-fn of(family: FamilyId, var: VarId, ty: Ty) -> Expr {
-    expr(ExprKind::Of(family, Vec::new(), var), ty)
 }
