@@ -4,14 +4,16 @@
 //! that fails is named at the end. The tidiness checks are ordinary tests of this crate
 //! (`tests/tidy.rs`).
 
+mod annotations;
 mod sanitize;
 
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test | bless | sanitize\n\
+const USAGE: &str = "usage: cargo xtask test | bless | sanitize | annotations\n\
     test       formatting, lints, every test\n\
     sanitize   Miri over the engine, AddressSanitizer over the coroutines; needs a nightly toolchain\n\
-    bless      rewrite the expectations of songs and snapshots, then look at the difference";
+    bless      rewrite the expectations of songs and snapshots, then look at the difference\n\
+    annotations   how many lines schedules take, beside the reference's";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
@@ -19,6 +21,7 @@ fn main() -> ExitCode {
         "test" => test(),
         "bless" => bless(),
         "sanitize" => sanitize::sanitize(),
+        "annotations" => annotations(),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {
@@ -52,6 +55,16 @@ fn test() -> Result<(), String> {
     )
 }
 
+/// Prints how many lines schedules take.
+fn annotations() -> Result<(), String> {
+    let (table, kept) = annotations::table()?;
+    say(&table);
+    match kept {
+        true => Ok(()),
+        false => Err("a schedule takes more than half of the reference's lines".to_owned()),
+    }
+}
+
 /// Rewrites goldens in place.
 fn bless() -> Result<(), String> {
     let bless = [("PLAINSONG_BLESS", "1"), ("UPDATE_EXPECT", "1")];
@@ -79,4 +92,9 @@ fn run(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Resul
 #[expect(clippy::print_stderr, reason = "this is a command-line tool")]
 fn complain(message: &str) {
     eprintln!("xtask: {message}");
+}
+
+#[expect(clippy::print_stdout, reason = "this is a command-line tool")]
+fn say(text: &str) {
+    print!("{text}");
 }

@@ -7,6 +7,9 @@ use plainsong_prove::term::Term;
 use plainsong_prove::theory::Theory;
 use plainsong_smt::{Cancel, Solvers};
 
+/// How many steps of a proof a guess is worth.
+pub(crate) const GUESS: Option<usize> = Some(2);
+
 /// The answer to one claim.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
@@ -53,9 +56,20 @@ pub struct Prover<'a> {
 impl Prover<'_> {
     /// Shows obligations; those that are open, with the reason.
     pub fn open(&mut self, name: &str, all: &[Obligation]) -> Vec<(usize, String)> {
+        self.open_within(name, all, None)
+    }
+
+    /// The same, giving up after some steps: for guesses, of which many are wrong.
+    pub fn open_within(
+        &mut self,
+        name: &str,
+        all: &[Obligation],
+        steps: Option<usize>,
+    ) -> Vec<(usize, String)> {
         let effort = Effort {
             seed: self.seed,
             name: name.to_owned(),
+            steps,
             ..Effort::default()
         };
         let shown = discharge(self.theory, all, self.solvers, &effort, self.cancel);

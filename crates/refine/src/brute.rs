@@ -7,9 +7,10 @@
 //! Nothing is refuted of actions that the interpreter runs only in part ([`crate::cut`]).
 //!
 //! A state need not be reachable: a mover must commute wherever its gate holds. The way out is a stronger
-//! gate, and the picture shows what it has to exclude.
+//! gate; the picture shows what it has to exclude, and says whether the program gets there.
 
 mod picture;
+mod reached;
 mod states;
 
 use crate::answer::Refutation;
@@ -24,15 +25,25 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::value::Value;
 use states::combinations;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The most instances that are tried.
+/// The most instances of one size that are tried.
 const INSTANCES: usize = 6;
 
-/// Small instances of a song's actions.
+/// The most states of a first look.
+const FEW: usize = 200;
+
+/// Small instances of a song's actions, made when they are needed.
 pub struct Brute {
-    atoms: Vec<Atoms>,
+    song: Arc<Song>,
+    largest: i64,
+    /// The most of each size.
+    instances: usize,
+    few: OnceCell<Box<Brute>>,
+    /// With the size of their sorts.
+    atoms: OnceCell<Vec<(i64, Atoms)>>,
     /// The most states tried for each condition and instance.
     most: usize,
 }
@@ -63,13 +74,29 @@ pub(crate) enum Wrong {
 impl Brute {
     /// Instances with sorts of one to `largest` members and small numbers.
     pub fn new(song: &Arc<Song>, largest: i64, most: usize) -> Brute {
+        Brute {
+            song: song.clone(),
+            largest,
+            instances: INSTANCES,
+            atoms: OnceCell::new(),
+            few: OnceCell::new(),
+            most,
+        }
+    }
+
+    fn atoms(&self) -> &[(i64, Atoms)] {
+        self.atoms.get_or_init(|| self.instances())
+    }
+
+    fn instances(&self) -> Vec<(i64, Atoms)> {
+        let song = &self.song;
         let bounds = Bounds {
             int: (-1, 2),
             nat: 2,
             length: 2,
         };
         let mut atoms = Vec::new();
-        for size in 1..=largest {
+        for size in 1..=self.largest {
             let mut sizes = Sizes::new();
             for sort in &song.sorts {
                 if is_sized(sort) {
@@ -77,17 +104,38 @@ impl Brute {
                 }
             }
             let found = Instance::all(song.clone(), &sizes, &bounds).unwrap_or_default();
-            atoms.extend(found.iter().take(INSTANCES).map(Atoms::new));
+            let few = found.iter().take(self.instances);
+            atoms.extend(few.map(|one| (size, Atoms::new(one))));
             if song.sorts.is_empty() {
                 break;
             }
         }
-        Brute { atoms, most }
+        atoms
     }
 
-    /// A small state in which the condition is false, drawn.
+    /// The same with a few of the smallest states only: most of what is false is false there.
+    fn first_look(&self) -> &Brute {
+        self.few.get_or_init(|| {
+            let (largest, most) = (self.largest.min(2), self.most.min(FEW));
+            Box::new(Brute {
+                instances: 1,
+                ..Brute::new(&self.song, largest, most)
+            })
+        })
+    }
+
+    /// A very small state in which the condition is false, drawn.
+    pub fn refutes_at_once(&self, need: &Need) -> Option<Refutation> {
+        self.first_look().refutes(need)
+    }
+
+    /// A small state in which the condition is false, drawn. It is said whether the program gets there.
     pub fn refutes(&self, need: &Need) -> Option<Refutation> {
-        self.refutes_where(need, &|_, _| true)
+        let (size, atoms, scene, wrong) = self.found(need, &|_, _| true)?;
+        let mut told = picture::refutation(atoms, need, &scene, &wrong);
+        told.picture
+            .extend(reached::reached(&self.song, size, need, &scene));
+        Some(told)
     }
 
     /// The same for arguments of which something is known.
@@ -96,12 +144,19 @@ impl Brute {
         need: &Need,
         possible: &dyn Fn(&[Value], &[Value]) -> bool,
     ) -> Option<Refutation> {
-        for atoms in &self.atoms {
-            if let Some((scene, wrong)) = self.wrong(atoms, need, possible) {
-                return Some(picture::refutation(atoms, need, &scene, &wrong));
-            }
-        }
-        None
+        let (_, atoms, scene, wrong) = self.found(need, possible)?;
+        Some(picture::refutation(atoms, need, &scene, &wrong))
+    }
+
+    fn found(
+        &self,
+        need: &Need,
+        possible: &dyn Fn(&[Value], &[Value]) -> bool,
+    ) -> Option<(i64, &Atoms, Scene, Wrong)> {
+        self.atoms().iter().find_map(|(size, atoms)| {
+            let (scene, wrong) = self.wrong(atoms, need, possible)?;
+            Some((*size, atoms, scene, wrong))
+        })
     }
 
     fn wrong(

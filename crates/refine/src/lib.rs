@@ -20,3 +20,4 @@ pub mod permissions;
 pub mod procedures;
 pub mod refine;
 pub mod sequential;
+mod tried;

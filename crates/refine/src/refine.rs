@@ -14,6 +14,7 @@ use crate::movers::{Side, moves, sides};
 use crate::permissions;
 use crate::procedures::{obligations, pending};
 use crate::sequential::Sequences;
+use crate::tried::Tried;
 use plainsong_ir::{ActionId, Actions, ProcedureId, Song, StmtKind};
 use plainsong_prove::obligation::Obligation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,7 @@ pub struct Refining {
     brute: Brute,
     moving: BTreeMap<(ActionId, Side), Answer>,
     local: BTreeMap<ProcedureId, Answer>,
-    layers: BTreeMap<u32, Compared>,
+    layers: BTreeMap<u32, Option<Refutation>>,
     /// Are small programs tried too?
     tries: bool,
     sequences: Sequences,
@@ -197,7 +198,7 @@ impl Refining {
         }
         let answer = match self.shown(id, prover) {
             Ok(proof) => Answer::Proved(proof),
-            Err(why) => self.refuted(id).unwrap_or(Answer::Unknown(why)),
+            Err(why) => self.refuted(id, prover).unwrap_or(Answer::Unknown(why)),
         };
         self.local.insert(id, answer.clone());
         answer
@@ -240,19 +241,22 @@ impl Refining {
     }
 
     /// What is wrong at the layer where a procedure gives way, if small programs show it.
-    fn refuted(&mut self, id: ProcedureId) -> Option<Answer> {
+    fn refuted(&mut self, id: ProcedureId, prover: &Prover<'_>) -> Option<Answer> {
         let song = self.song.clone();
         let actions = actions(&song);
         actions.init.as_ref().filter(|_| self.tries)?;
         let layer = actions.procedures[id.index()].layer;
-        let compared = self
-            .layers
-            .entry(layer)
-            .or_insert_with(|| differs(&song, layer, height(actions) + 1));
-        match compared {
-            Compared::Differs(refutation) => Some(Answer::Refuted(refutation.clone())),
-            _ => None,
-        }
+        let search = || {
+            let about = format!("layer {layer}");
+            Tried::new(prover.solvers, &song).search(&about, || {
+                match differs(&song, layer, height(actions) + 1) {
+                    Compared::Differs(refutation) => Some(refutation),
+                    _ => None,
+                }
+            })
+        };
+        let found = self.layers.entry(layer).or_insert_with(search);
+        found.clone().map(Answer::Refuted)
     }
 
     /// What a reader of a proof should know.

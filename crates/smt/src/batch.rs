@@ -8,8 +8,9 @@
 //! so its `unsat` means what it says.
 //!
 //! Why deterministic. Batches are cut by position, not by who is free, so what a process saw before a
-//! query is a function of the list of queries. Only `unsat` is taken from a batch: models and
-//! reasons, which may depend on what the solver learnt before, come from asking alone.
+//! query is a function of the list of queries. Only verdicts are taken from a batch, `sat` only where no
+//! values are asked for: models and reasons, which may depend on what the solver learnt before, come
+//! from asking alone.
 
 use crate::answer::{Answer, Outcome, Reason};
 use crate::cancel::Cancel;
@@ -23,7 +24,7 @@ use std::thread;
 use std::time::Instant;
 
 /// How many queries share a process without a reset.
-const LENGTH: usize = 32;
+const LENGTH: usize = 12;
 
 /// Easy goals need less than this; the others lose little by being asked twice.
 const RESOURCE: u64 = 100_000;
@@ -73,20 +74,20 @@ fn cut(queries: &[&Query]) -> Vec<Vec<usize>> {
     batches
 }
 
-/// The proved ones of a batch. A failure ends it; what is left is asked alone.
+/// The decided ones of a batch. A failure ends it; what is left is asked alone.
 fn ask_batch(
     pool: &Pool,
     queries: &[&Query],
     batch: &[usize],
     cancel: &Cancel,
 ) -> Vec<(usize, Answer)> {
-    let mut proved = Vec::new();
+    let mut decided = Vec::new();
     let first = queries[batch[0]];
     let Some(mut seat) = pool.seat(first, cancel) else {
-        return proved;
+        return decided;
     };
     let Ok(process) = seat.process() else {
-        return proved;
+        return decided;
     };
     let mut text = script::batch_opening(first);
     let mut markers = Vec::new();
@@ -102,7 +103,7 @@ fn ask_batch(
         let query = queries[at];
         let begin = Instant::now();
         let Ok(heard) = process.hear(marker, query.limits.time, cancel) else {
-            return proved;
+            return decided;
         };
         let ask = batch_ask(query);
         let reply = reply(&heard, &ask);
@@ -110,14 +111,19 @@ fn ask_batch(
             .zip(reply.counter)
             .and_then(|(a, b)| b.checked_sub(a));
         counter = reply.counter.or(counter);
-        if matches!(reply.outcome, Outcome::Unsat { .. }) {
+        let decides = match reply.outcome {
+            Outcome::Unsat { .. } => true,
+            Outcome::Sat { .. } => query.ask.values.is_empty() && !query.ask.model,
+            Outcome::Unknown(_) => false,
+        };
+        if decides {
             let mut answer = pool.answer(reply.outcome, spent);
             answer.time = begin.elapsed();
-            proved.push((at, answer));
+            decided.push((at, answer));
         }
     }
     seat.keep();
-    proved
+    decided
 }
 
 /// What a batch asks: no values.

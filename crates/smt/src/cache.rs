@@ -2,13 +2,15 @@
 //!
 //! An answer is filed under the SHA-256 of all it depends on: the query as canonical text with its
 //! settings and seed, and the solver with its version. Limits are not among it: an answer under one
-//! limit is as good under another. Only verdicts are kept; not knowing is worth another try.
+//! limit is as good under another. That the solver gave up by itself, or at its resource limit, is kept
+//! too, under a key that has that limit: it would do so again. Whatever depends on the machine (time,
+//! memory, a crash) is worth another try and is not kept.
 //!
 //! An entry begins with a digest over its key and its text, so one that was cut off, edited or moved is
 //! ignored. It gets its name by a rename, so two runs can share a folder. Nothing that goes wrong
 //! here is an error: without a cache the answer is the same, only later.
 
-use crate::answer::{Answer, Outcome};
+use crate::answer::{Answer, Outcome, Reason};
 use crate::install::sha256;
 use crate::query::Query;
 use crate::script;
@@ -40,6 +42,15 @@ impl Key {
         let text = format!("{FORM}\n{}\n{}", solver.title(), script::identity(query));
         Key(digest(&text))
     }
+
+    /// Where it is filed that nothing is known under this limit.
+    pub(crate) fn of_silence(query: &Query, solver: &Solver) -> Key {
+        let (title, identity) = (solver.title(), script::identity(query));
+        let limit = query.limits.resource;
+        Key(digest(&format!(
+            "{FORM}, silent at {limit}\n{title}\n{identity}"
+        )))
+    }
 }
 
 impl Cache {
@@ -51,7 +62,12 @@ impl Cache {
     }
 
     /// The answer to a query, if there is a sound entry.
-    pub(crate) fn get(&self, key: &Key, query: &Query, solver: &Solver) -> Option<Answer> {
+    pub(crate) fn get(&self, query: &Query, solver: &Solver) -> Option<Answer> {
+        let entry = self.entry(&Key::new(query, solver), query, solver);
+        entry.or_else(|| self.entry(&Key::of_silence(query, solver), query, solver))
+    }
+
+    fn entry(&self, key: &Key, query: &Query, solver: &Solver) -> Option<Answer> {
         let text = fs::read_to_string(self.path(key)).ok()?;
         let (seal, body) = text.split_once('\n')?;
         if seal != sealed(key, body) {
@@ -67,10 +83,14 @@ impl Cache {
         })
     }
 
-    /// Keeps an answer if it is a verdict.
-    pub(crate) fn put(&self, key: &Key, answer: &Answer) {
-        let Some(body) = body(answer) else {
+    /// Keeps an answer if it would be the same again.
+    pub(crate) fn put(&self, query: &Query, solver: &Solver, answer: &Answer) {
+        let Some(body) = body(answer).filter(|_| would_be_repeated(query, answer)) else {
             return;
+        };
+        let key = &match answer.outcome {
+            Outcome::Unknown(_) => Key::of_silence(query, solver),
+            _ => Key::new(query, solver),
         };
         let path = self.path(key);
         let Some(folder) = path.parent() else {
@@ -149,11 +169,17 @@ fn sealed(key: &Key, body: &str) -> String {
 /// `(verdict (items …) model resource nanoseconds)`; a missing part is `()`.
 fn body(answer: &Answer) -> Option<String> {
     let none = || Sexpr::list([]);
+    let (nothing, mut why) = (Vec::new(), Vec::new());
     let (verdict, items, model) = match &answer.outcome {
         Outcome::Unsat { core } => ("unsat", core, none()),
         Outcome::Sat { values, model } => {
             let model = model.clone().map(|model| Sexpr::list([model]));
             ("sat", values, model.unwrap_or_else(none))
+        }
+        Outcome::Unknown(Reason::Resource) => ("resource", &nothing, none()),
+        Outcome::Unknown(Reason::Incomplete(text)) => {
+            why.push(Sexpr::text(text));
+            ("incomplete", &why, none())
         }
         Outcome::Unknown(_) => return None,
     };
@@ -174,11 +200,26 @@ fn entry(body: &Sexpr) -> Option<(Outcome, Option<u64>, Duration)> {
             values: items,
             model: model.as_list()?.first().cloned(),
         },
+        "resource" => Outcome::Unknown(Reason::Resource),
+        "incomplete" => Outcome::Unknown(Reason::Incomplete(items.first()?.as_text()?)),
         _ => return None,
     };
     let resource = resource.as_int().and_then(|value| value.try_into().ok());
     let time = Duration::from_nanos(time.as_int()?.try_into().ok()?);
     Some((outcome, resource, time))
+}
+
+/// Would the solver say the same again? It counts what it spends, so that being stopped by somebody else is
+/// told from reaching the limit; and who was interrupted might have gone on.
+fn would_be_repeated(query: &Query, answer: &Answer) -> bool {
+    match &answer.outcome {
+        Outcome::Unknown(Reason::Resource) => answer.resource >= Some(query.limits.resource),
+        Outcome::Unknown(Reason::Incomplete(text)) => {
+            let stopped = ["interrupt", "timeout", "time"];
+            !stopped.iter().any(|word| text.contains(word))
+        }
+        _ => true,
+    }
 }
 
 /// Does it tell what is asked? The key says so already; this keeps callers from having to trust it.

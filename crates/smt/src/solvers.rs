@@ -3,7 +3,7 @@
 //! Nothing is looked for, fetched or started before the first query.
 
 use crate::answer::{Answer, Outcome, Reason};
-use crate::cache::{Cache, Key};
+use crate::cache::Cache;
 use crate::cancel::Cancel;
 use crate::dump::dump;
 use crate::install::{Attempt, Found, Places};
@@ -190,6 +190,21 @@ impl Solvers {
         }
     }
 
+    /// What this build of the program noted about a text: something that it tried in vain, which another build
+    /// may try otherwise. Nothing when queries are to be dumped.
+    pub fn recall_vain(&self, about: &str) -> Option<String> {
+        let cache = self.cache.as_ref().filter(|_| self.setup.dump.is_none())?;
+        cache.recall(&format!("{}\n{about}", build()?))
+    }
+
+    /// Notes something that was tried in vain, for later runs of this build. The text has to contain all that it
+    /// depends on.
+    pub fn note_vain(&self, about: &str, what: &str) {
+        if let (Some(cache), Some(build)) = (&self.cache, build()) {
+            cache.note(&format!("{build}\n{about}"), what);
+        }
+    }
+
     fn record(&self, query: &Query) {
         if let Some(folder) = &self.setup.dump {
             // Whoever asked for a dump checked the folder; a disk that fills up must not end the run.
@@ -198,13 +213,12 @@ impl Solvers {
     }
 
     fn look_up(&self, query: &Query, pool: &Pool) -> Option<Answer> {
-        let key = Key::new(query, pool.solver());
-        self.cache.as_ref()?.get(&key, query, pool.solver())
+        self.cache.as_ref()?.get(query, pool.solver())
     }
 
     fn keep(&self, query: &Query, pool: &Pool, answer: &Answer) {
         if let Some(cache) = &self.cache {
-            cache.put(&Key::new(query, pool.solver()), answer);
+            cache.put(query, pool.solver(), answer);
         }
     }
 
@@ -250,6 +264,17 @@ impl Solvers {
             notice(text);
         }
     }
+}
+
+/// Which build of the program this is: the size of its file, and when it was written.
+fn build() -> Option<&'static str> {
+    static BUILD: OnceLock<Option<String>> = OnceLock::new();
+    let read = || {
+        let data = std::env::current_exe().and_then(std::fs::metadata).ok()?;
+        let since = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH);
+        Some(format!("build {} {}", data.len(), since.ok()?.as_nanos()))
+    };
+    BUILD.get_or_init(read).as_deref()
 }
 
 /// Does it answer, and rightly?

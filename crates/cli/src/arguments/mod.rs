@@ -239,8 +239,8 @@ pub(crate) struct RefineArguments {
         requires = "emit"
     )]
     pub(crate) layer: Option<u32>,
-    /// Print the program of a layer
-    #[arg(long, requires = "layer", conflicts_with = "json")]
+    /// Print the program of a layer; without a layer, the line that the schedules lead to
+    #[arg(long, conflicts_with = "json")]
     pub(crate) emit: bool,
 }
 

@@ -1,4 +1,5 @@
-//! `plainsong refine`: movers and refinement of procedures; with `--emit` the program of a layer.
+//! `plainsong refine`: movers and refinement of procedures; with `--emit` the program of a layer, or the
+//! line that schedules lead to.
 
 use super::check::{Manner, check_in};
 use super::request::files;
@@ -43,10 +44,19 @@ pub(crate) fn refine(arguments: &RefineArguments, session: &mut Session) -> Exit
                 .console
                 .result(&format!("\n{}", layers::movers(song)));
         }
-        if let Some(layer) = arguments.layer {
-            session
-                .console
-                .result(&format!("\n{}", layers::emitted(song, layer)));
+        if !arguments.emit {
+            continue;
+        }
+        let emitted = match arguments.layer {
+            Some(layer) => Some(layers::emitted(song, layer)),
+            None => layers::line(song, exit == Exit::Fine),
+        };
+        match emitted {
+            Some(text) => session.console.result(&format!("\n{text}")),
+            None => {
+                let why = "there is no schedule to print a line of; say which layer is meant: `--layer 1`";
+                return session.reject(&Problem::new(why));
+            }
         }
     }
     exit

@@ -3,10 +3,11 @@
 //! Each obligation is asked for in some steps, from few of our own instances to the solver's
 //! ([`queries`]); most end at the first.
 //!
-//! Only `unsat` counts, and only if the library lemmas that were used are shown as well. Each step is asked for all open obligations together, so that the solvers work
-//! in parallel; each query is a function of its obligation alone, so answers are found again on disk. So
-//! is what was shown, under the content of the obligation ([`normal`]): an obligation that did not change
-//! costs a look at a file.
+//! Only `unsat` counts, and only if the library lemmas that were used are shown as well. Each step is asked
+//! for all open obligations together, so that the solvers work in parallel; each query is a function of its obligation alone, so answers are found again on disk. So
+//! is what was shown, under the content of the obligation ([`normal`]), and what was not, under that and all
+//! that was tried: an obligation that did not change costs a look at a file. Not shown because of time,
+//! memory or a crash does not count as tried.
 
 mod calls;
 mod ground;
@@ -21,8 +22,8 @@ use crate::obligation::{Obligation, Rule};
 use crate::term::Op;
 use crate::theory::Theory;
 use normal::normal;
-use plainsong_smt::{Answer, Cancel, Opinion, Outcome, Query, Solvers};
-use queries::{Queries, STEPS, queries};
+use plainsong_smt::{Answer, Cancel, Opinion, Outcome, Query, Reason, Solvers};
+use queries::{RESOURCES, STEPS, asked};
 use std::collections::BTreeSet;
 
 /// How an obligation fared.
@@ -55,46 +56,42 @@ pub fn discharge(
     effort: &Effort,
     cancel: &Cancel,
 ) -> Vec<Shown> {
-    let known = recall(theory, obligations, solvers, effort, cancel);
+    let known = recalled_all(theory, obligations, solvers, effort, cancel);
     let mut shown: Vec<Shown> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
-    for (at, (obligation, known)) in obligations.iter().zip(known).enumerate() {
+    let mut texts: Vec<(usize, String)> = Vec::new();
+    for (at, (known, text)) in known.into_iter().enumerate() {
         if let Some(known) = known {
             shown.push(known);
             continue;
         }
-        if cancel.is_cancelled() {
-            shown.push(Shown::No("interrupted".to_owned()));
-            continue;
-        }
-        shown.push(match queries(theory, obligation, at, effort) {
-            Ok(queries) => {
-                open.push(Open { at, queries });
-                Shown::No("not asked".to_owned())
-            }
-            Err(unsupported) => Shown::No(unsupported.message),
-        });
+        open.push(Open::new(at));
+        shown.push(Shown::No("not asked".to_owned()));
+        texts.extend(text.map(|text| (at, text)));
     }
-    let asked: Vec<(usize, BTreeSet<Lemma>)> = open
-        .iter()
-        .map(|one| (one.at, one.queries.used.clone()))
-        .collect();
-    let decided = ask(
-        theory,
+    let asking = Asking {
         obligations,
         solvers,
         effort,
         cancel,
-        open,
-        &mut shown,
-    );
-    for (at, used) in asked {
-        if shown[at] == Shown::Yes {
-            shown[at] = supported(theory, &used, solvers, effort, cancel);
+    };
+    let mut ends = asking.all(theory, open, &mut shown);
+    for end in &mut ends {
+        if shown[end.at] == Shown::Yes {
+            shown[end.at] = supported(theory, &end.used, solvers, effort, cancel);
+            end.is_sure = false; // If it is not: that is about the library.
         }
-        let keeps = shown[at] == Shown::Yes || decided.contains(&at);
-        if keeps && let Ok(text) = normal(theory, &obligations[at]) {
-            solvers.note(&text, &noted(&shown[at], &used), cancel);
+    }
+    for (at, text) in texts {
+        let end = ends.iter().find(|end| end.at == at);
+        let Some(end) = end else { continue };
+        match &shown[at] {
+            Shown::Yes => solvers.note(&text, &noted(&end.used), cancel),
+            Shown::No(why) if end.is_sure => {
+                let key = in_vain(&text, solvers, effort, cancel);
+                solvers.note_vain(&key, why);
+            }
+            Shown::No(_) => {}
         }
     }
     shown
@@ -108,16 +105,30 @@ pub fn recall(
     effort: &Effort,
     cancel: &Cancel,
 ) -> Vec<Option<Shown>> {
+    let known = recalled_all(theory, obligations, solvers, effort, cancel);
+    known.into_iter().map(|(shown, _)| shown).collect()
+}
+
+/// The same, with the texts under which notes about obligations are kept.
+fn recalled_all(
+    theory: &mut Theory,
+    obligations: &[Obligation],
+    solvers: &Solvers,
+    effort: &Effort,
+    cancel: &Cancel,
+) -> Vec<(Option<Shown>, Option<String>)> {
     let mut known = Vec::new();
     for obligation in obligations {
         let plain = theory.terms.op(obligation.goal) == Op::True
             || obligation.hypotheses.contains(&obligation.goal);
         known.push(if plain {
-            Some(Shown::Yes)
-        } else if effort.seed != 0 || effort.steps.is_some() || effort.recheck {
-            None
+            (Some(Shown::Yes), None)
+        } else if effort.seed != 0 || effort.recheck {
+            (None, None)
         } else {
-            recalled(theory, obligation, solvers, cancel)
+            let text = normal(theory, obligation).ok();
+            let look = |text: &String| recalled(theory, text, solvers, effort, cancel);
+            (text.as_ref().and_then(look), text)
         });
     }
     known
@@ -125,32 +136,37 @@ pub fn recall(
 
 fn recalled(
     theory: &mut Theory,
-    obligation: &Obligation,
+    text: &str,
     solvers: &Solvers,
+    effort: &Effort,
     cancel: &Cancel,
 ) -> Option<Shown> {
-    let text = normal(theory, obligation).ok()?;
-    let note = solvers.recall(&text, cancel)?;
+    let Some(note) = solvers.recall(text, cancel) else {
+        let why = solvers.recall_vain(&in_vain(text, solvers, effort, cancel))?;
+        return Some(Shown::No(why));
+    };
     let mut words = note.split(' ');
-    match words.next()? {
-        "shown" => {
-            for name in words {
-                let lemma = Lemma::ALL.into_iter().find(|lemma| lemma.name() == name)?;
-                theory.note_lemma(lemma, None);
-            }
-            Some(Shown::Yes)
-        }
-        "open" if obligation.rule == Rule::Vacuity => Some(Shown::No(VIOLATED.to_owned())),
-        _ => None,
+    if words.next()? != "shown" {
+        return None;
     }
+    for name in words {
+        let lemma = Lemma::ALL.into_iter().find(|lemma| lemma.name() == name)?;
+        theory.note_lemma(lemma, None);
+    }
+    Some(Shown::Yes)
 }
 
-/// What is kept on disk about an obligation: how it fared and which lemmas it used.
-fn noted(shown: &Shown, used: &BTreeSet<Lemma>) -> String {
-    let mut note = match shown {
-        Shown::Yes => "shown".to_owned(),
-        Shown::No(_) => return "open".to_owned(),
-    };
+/// Under what it is kept that an obligation was not shown: it depends on how much was tried.
+fn in_vain(text: &str, solvers: &Solvers, effort: &Effort, cancel: &Cancel) -> String {
+    let solver = solvers.primary(cancel);
+    let solver = solver.map_or_else(|_| "".into(), |found| found.solver.title());
+    let tried = &RESOURCES[..effort.steps.unwrap_or(STEPS).min(STEPS)];
+    format!("open with {solver} within {tried:?}\n{text}")
+}
+
+/// What is kept on disk about an obligation that was shown: which lemmas it used.
+fn noted(used: &BTreeSet<Lemma>) -> String {
+    let mut note = "shown".to_owned();
     for lemma in used {
         note.push(' ');
         note.push_str(lemma.name());
@@ -158,50 +174,116 @@ fn noted(shown: &Shown, used: &BTreeSet<Lemma>) -> String {
     note
 }
 
-/// An obligation that has to be asked for.
+/// An obligation that has to be asked for, and what came of it so far.
 struct Open {
     at: usize,
-    queries: Queries,
+    /// Lemmas that the last query used.
+    used: BTreeSet<Lemma>,
+    /// Was every answer one that the solver would give again?
+    is_sure: bool,
+    /// Can everything that our instances say hold together?
+    is_consistent: bool,
+    /// Is it decided, one way or the other?
+    is_settled: bool,
 }
 
-/// Asks, step by step, for what is open. Gives those of the places that should be reachable that are.
-fn ask(
-    theory: &mut Theory,
-    obligations: &[Obligation],
-    solvers: &Solvers,
-    effort: &Effort,
-    cancel: &Cancel,
-    mut open: Vec<Open>,
-    shown: &mut [Shown],
-) -> BTreeSet<usize> {
-    let mut decided = BTreeSet::new();
-    for step in 0..effort.steps.unwrap_or(STEPS).min(STEPS) {
-        let asked: Vec<Query> = open.iter().map(|one| one.queries.at(step)).collect();
-        let answers = solvers.ask_all(&asked, cancel);
-        let mut still = Vec::new();
-        for ((entry, answer), query) in open.into_iter().zip(answers).zip(&asked) {
-            // Whether a place is reachable is asked once: a warning is not worth more.
-            let again = obligations[entry.at].rule != Rule::Vacuity;
-            shown[entry.at] = match answer.outcome {
-                Outcome::Unsat { .. } if effort.recheck && again => {
-                    rechecked(theory, solvers, query, &answer, cancel)
+impl Open {
+    fn new(at: usize) -> Open {
+        Open {
+            at,
+            used: BTreeSet::new(),
+            is_sure: true,
+            is_consistent: false,
+            is_settled: false,
+        }
+    }
+
+    /// Would the query of this step be answered as the one before?
+    fn is_idle(&self, step: usize) -> bool {
+        self.is_consistent && step < 3
+    }
+}
+
+/// Who is asked for what.
+struct Asking<'a> {
+    obligations: &'a [Obligation],
+    solvers: &'a Solvers,
+    effort: &'a Effort,
+    cancel: &'a Cancel,
+}
+
+impl Asking<'_> {
+    /// Asks, step by step, for what is open.
+    fn all(&self, theory: &mut Theory, mut open: Vec<Open>, shown: &mut [Shown]) -> Vec<Open> {
+        for step in 0..self.effort.steps.unwrap_or(STEPS).min(STEPS) {
+            self.step(theory, step, &mut open, shown);
+        }
+        open
+    }
+
+    fn step(&self, theory: &mut Theory, step: usize, open: &mut [Open], shown: &mut [Shown]) {
+        let (mut entries, mut queries) = (Vec::new(), Vec::new());
+        for entry in open.iter_mut() {
+            if entry.is_settled || entry.is_idle(step) {
+                continue;
+            }
+            if self.cancel.is_cancelled() {
+                shown[entry.at] = Shown::No("interrupted".to_owned());
+                (entry.is_settled, entry.is_sure) = (true, false);
+                continue;
+            }
+            let obligation = &self.obligations[entry.at];
+            match asked(theory, obligation, entry.at, self.effort, step) {
+                Ok(asked) => {
+                    entry.used = asked.used;
+                    queries.push(asked.query);
+                    entries.push((entry, asked.is_all, asked.has_more));
                 }
-                Outcome::Unsat { .. } => Shown::Yes,
-                Outcome::Sat { .. } => {
-                    if !again {
-                        decided.insert(entry.at);
-                    }
-                    Shown::No(VIOLATED.to_owned())
+                Err(unsupported) => {
+                    shown[entry.at] = Shown::No(unsupported.message);
+                    entry.is_settled = true;
                 }
-                Outcome::Unknown(reason) => Shown::No(reason.to_string()),
-            };
-            if shown[entry.at] != Shown::Yes && again {
-                still.push(entry);
             }
         }
-        open = still;
+        let answers = self.solvers.ask_all(&queries, self.cancel);
+        for (((entry, is_all, has_more), answer), query) in
+            entries.into_iter().zip(answers).zip(&queries)
+        {
+            shown[entry.at] = self.heard(theory, entry, &answer, query);
+            let is_sat = matches!(answer.outcome, Outcome::Sat { .. });
+            entry.is_consistent = is_sat && is_all;
+            entry.is_settled |= entry.is_consistent && !has_more;
+        }
     }
-    decided
+
+    /// What an answer says about an obligation.
+    fn heard(
+        &self,
+        theory: &mut Theory,
+        entry: &mut Open,
+        answer: &Answer,
+        query: &Query,
+    ) -> Shown {
+        // Whether a place is reachable is asked once: a warning is not worth more.
+        let once = self.obligations[entry.at].rule == Rule::Vacuity;
+        entry.is_settled = once;
+        match &answer.outcome {
+            Outcome::Unsat { .. } if self.effort.recheck && !once => {
+                let shown = rechecked(theory, self.solvers, query, answer, self.cancel);
+                entry.is_settled = shown == Shown::Yes;
+                shown
+            }
+            Outcome::Unsat { .. } => {
+                entry.is_settled = true;
+                Shown::Yes
+            }
+            Outcome::Sat { .. } => Shown::No(VIOLATED.to_owned()),
+            Outcome::Unknown(reason) => {
+                entry.is_sure &= matches!(reason, Reason::Resource | Reason::Incomplete(_));
+                Shown::No(reason.to_string())
+            }
+        }
+    }
 }
 
 /// What the second solver says about something that the first one shows.

@@ -6,6 +6,9 @@
 //! 3. With all of them, and the solver's other, older arithmetic, which is many times quicker on some.
 //! 4. With the quantified formulas beside them, for the solver's own instances.
 //! 5. That again, with another strategy.
+//!
+//! Each query is made when it is its turn. What is satisfiable with all of our instances is so with fewer
+//! and with another arithmetic; and if there is nothing beside them, for good.
 
 use super::Effort;
 use super::ground::{Ground, Universal};
@@ -14,60 +17,37 @@ use crate::library::Lemma;
 use crate::obligation::{Obligation, Rule};
 use crate::term::{Term, Terms};
 use crate::theory::{Result, Theory};
-use plainsong_smt::{Limits, Query, Strategy};
+use plainsong_smt::{Query, Strategy};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// How many rounds of instances there are.
 const ROUNDS: usize = 3;
 /// What a query may cost in each step, in the solver's units.
-const RESOURCES: [u64; STEPS] = [1_000_000, 2_000_000, 6_000_000, 3_000_000, 3_000_000];
+pub(super) const RESOURCES: [u64; STEPS] = [1_000_000, 2_000_000, 6_000_000, 3_000_000, 3_000_000];
 /// How many steps there are.
 pub(super) const STEPS: usize = 5;
 
-/// The queries of one obligation.
-pub(super) struct Queries {
-    /// With the instances of one round, and of two.
-    few: [Query; 2],
-    /// With all of ours.
-    ours: Query,
-    /// With the quantifiers as well.
-    full: Query,
-    /// The library lemmas whose instances stand in them.
+/// What is asked about an obligation in one step.
+pub(super) struct Asked {
+    /// The query.
+    pub(super) query: Query,
+    /// Are all of our instances in it, so that more rounds would bring no more?
+    pub(super) is_all: bool,
+    /// Is there more to say than our instances do: quantified formulas, divisions?
+    pub(super) has_more: bool,
+    /// The library lemmas whose instances stand in it.
     pub(super) used: BTreeSet<Lemma>,
 }
 
-impl Queries {
-    /// The query of a step.
-    pub(super) fn at(&self, step: usize) -> Query {
-        let mut query = match step {
-            0 | 1 => &self.few[step],
-            2 => &self.ours,
-            _ => &self.full,
-        }
-        .clone();
-        query.limits = Limits {
-            resource: RESOURCES[step],
-            ..Limits::default()
-        };
-        match step {
-            2 => query
-                .options
-                .push(("smt.arith.solver".to_owned(), "2".to_owned())),
-            4 => query.strategy = Strategy::Automatic,
-            _ => {}
-        }
-        query
-    }
-}
-
-/// The queries of an obligation, which is number `at` of those that are shown together.
-pub(super) fn queries(
+/// The query of a step about an obligation, which is number `at` of those that are shown together.
+pub(super) fn asked(
     theory: &mut Theory,
     obligation: &Obligation,
     at: usize,
     effort: &Effort,
-) -> Result<Queries> {
+    step: usize,
+) -> Result<Asked> {
     let background = theory.background().to_vec();
     let mut ground = Ground::new(theory);
     ground.induction.clone_from(&obligation.induction);
@@ -80,7 +60,12 @@ pub(super) fn queries(
     {
         ground.assert(hypothesis)?;
     }
-    let first = instances(&mut ground)?;
+    // Whether a place is reachable is asked once, and then with everything.
+    let rounds = match obligation.rule {
+        Rule::Vacuity => ROUNDS,
+        _ => ROUNDS.min(step + 1),
+    };
+    let is_all = instances(&mut ground, rounds)? || rounds == ROUNDS;
     let Ground {
         theory,
         formulas,
@@ -93,34 +78,32 @@ pub(super) fn queries(
         .into_iter()
         .map(|(division, value)| theory.terms.eq(division, value))
         .collect();
-    let query = |formulas: &[Term], beside: Option<(&[Term], &[Universal])>| {
-        let rule = obligation.rule.name();
-        let name = format!("{}/{at:03}-{}", effort.name, rule.replace('/', "-"));
-        let mut query = Query::new(name, script(&theory.terms, formulas, beside));
-        query.about = format!("{rule}: {}\n{}", obligation.sentence, obligation.text);
-        query.seed = effort.seed;
-        query
-    };
-    let ours = query(&formulas, None);
-    // Whether a place is reachable is asked once, and then with everything.
-    let few = |count: usize| match obligation.rule == Rule::Vacuity || count == formulas.len() {
-        true => ours.clone(),
-        false => query(&formulas[..count], None),
-    };
-    Ok(Queries {
-        few: first.map(few),
-        full: query(&formulas, Some((&exact, &universals))),
-        ours,
+    let beside = (step > 2).then_some((&exact[..], &universals[..]));
+    let rule = obligation.rule.name();
+    let name = format!("{}/{at:03}-{}", effort.name, rule.replace('/', "-"));
+    let mut query = Query::new(name, script(&theory.terms, &formulas, beside));
+    query.about = format!("{rule}: {}\n{}", obligation.sentence, obligation.text);
+    query.seed = effort.seed;
+    query.limits.resource = RESOURCES[step];
+    match step {
+        2 => query
+            .options
+            .push(("smt.arith.solver".to_owned(), "2".to_owned())),
+        4 => query.strategy = Strategy::Automatic,
+        _ => {}
+    }
+    Ok(Asked {
+        query,
+        is_all,
+        has_more: !exact.is_empty() || !universals.is_empty(),
         used,
     })
 }
 
-/// Adds instances and facts, round by round; gives how many formulas there are after the first and after
-/// the second.
-fn instances(ground: &mut Ground<'_>) -> Result<[usize; 2]> {
+/// Adds instances and facts, round by round; were the last rounds empty?
+fn instances(ground: &mut Ground<'_>, rounds: usize) -> Result<bool> {
     let (mut facts, mut divisions) = (0, 0);
-    let mut counts = Vec::new();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let sums = ground.sums.len();
         if sums > facts {
             ground.sum_facts(facts)?;
@@ -130,13 +113,11 @@ fn instances(ground: &mut Ground<'_>) -> Result<[usize; 2]> {
         let new = ground.instantiate_round()? || called;
         let known = std::mem::replace(&mut divisions, ground.divisions.len());
         ground.division_facts(known)?;
-        counts.push(ground.formulas.len());
         if !new && ground.sums.len() == facts {
-            break;
+            return Ok(true);
         }
     }
-    let all = ground.formulas.len();
-    Ok([0, 1].map(|round: usize| counts.get(round).copied().unwrap_or(all)))
+    Ok(false)
 }
 
 fn script(

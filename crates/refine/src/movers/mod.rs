@@ -24,9 +24,10 @@
 mod conditions;
 mod setting;
 
-use crate::answer::{Answer, Proof, Prover};
+use crate::answer::{Answer, Proof, Prover, Refutation};
 use crate::brute::Brute;
 use crate::footprint::Footprint;
+use crate::tried::Tried;
 pub(crate) use conditions::some_way;
 use plainsong_ir::{ActionId, Actions, Mover, Song};
 use plainsong_prove::lower::Store;
@@ -195,13 +196,25 @@ pub fn moves(
         return Answer::Unknown("there are no actions".to_owned());
     };
     let needs = needs(actions, action, side);
-    for need in &needs {
-        if let Some(refutation) = brute.refutes(need) {
-            return Answer::Refuted(refutation);
-        }
+    let tried = Tried::new(prover.solvers, song);
+    let search = |about: &str, refutes: &dyn Fn(&Need) -> Option<Refutation>| {
+        let mut found = needs.iter().map(|need| {
+            let about = format!("{about} {need:?}");
+            tried.search(&about, || refutes(need))
+        });
+        found.find_map(|found| found).map(Answer::Refuted)
+    };
+    // A proof costs less than many states, and few states less than a proof that fails.
+    if let Some(refuted) = search("at once", &|need| brute.refutes_at_once(need)) {
+        return refuted;
     }
     let name = &actions.actions[action.index()].name;
-    show(actions, name, side, needs, &Anywhere, prover)
+    match show(actions, name, side, needs.clone(), &Anywhere, prover) {
+        Answer::Unknown(why) => {
+            search("small states", &|need| brute.refutes(need)).unwrap_or(Answer::Unknown(why))
+        }
+        answer => answer,
+    }
 }
 
 /// Shows everything that is needed, relying on what is known besides.

@@ -17,7 +17,7 @@
 use super::conditions::after;
 use super::context::{Known, arbitrary, lowered};
 use super::pool::created;
-use crate::answer::{Prover, obligation};
+use crate::answer::{GUESS, Prover, obligation};
 use crate::movers::some_way as way;
 use plainsong_ir::{ActionId, Builtin, Expr, ExprKind, GlobalId, Ty};
 use plainsong_prove::gated::Gated;
@@ -48,7 +48,7 @@ pub(crate) fn cooperates(
         let all = pairs.iter().map(|pair| said(prover.theory, known, *pair));
         let all = all.collect::<Result<Vec<Obligation>>>();
         let all = all.map_err(|why| why.message)?;
-        return shown(prover, &all).map(|()| all.len());
+        return shown(prover, &all, None).map(|()| all.len());
     }
     let mut groups = groups(known, pairs);
     let mut count = 0;
@@ -58,8 +58,12 @@ pub(crate) fn cooperates(
     Ok(count)
 }
 
-fn shown(prover: &mut Prover<'_>, all: &[Obligation]) -> std::result::Result<(), String> {
-    match prover.open("cooperation", all).first() {
+fn shown(
+    prover: &mut Prover<'_>,
+    all: &[Obligation],
+    steps: Option<usize>,
+) -> std::result::Result<(), String> {
+    match prover.open_within("cooperation", all, steps).first() {
         None => Ok(()),
         Some((at, why)) => Err(format!("{} ({RULE}, {why})", all[*at].sentence)),
     }
@@ -82,24 +86,38 @@ fn found(
         candidates.extend(collections(known).into_iter().map(Some));
     }
     let mut first = None;
-    for candidate in candidates {
-        groups[at].shrinks = candidate;
-        let members = pairs
-            .iter()
-            .filter(|(one, _)| groups[at].members.contains(one));
-        let all = members.map(|pair| counted(prover.theory, known, groups, at, *pair));
-        let all = all.collect::<Result<Vec<Option<Obligation>>>>();
-        let all: Option<Vec<Obligation>> = all.map_err(|why| why.message)?.into_iter().collect();
-        let tried = match all {
-            Some(all) => shown(prover, &all).map(|()| all.len()),
-            None => Err("an action creates asyncs of its own group in a loop".to_owned()),
-        };
-        match tried {
-            Ok(count) => return Ok(count),
-            Err(why) => _ = first.get_or_insert(why),
+    // A wrong guess costs much when everything is tried for it, so all are tried a little first.
+    for steps in [GUESS, None] {
+        for &candidate in &candidates {
+            groups[at].shrinks = candidate;
+            match tried(known, prover, pairs, groups, at, steps)? {
+                Ok(count) => return Ok(count),
+                Err(why) => _ = first.get_or_insert(why),
+            }
         }
     }
     Err(first.unwrap_or_default())
+}
+
+/// Tries one measure; how many obligations that took, or what is open.
+fn tried(
+    known: &Known<'_>,
+    prover: &mut Prover<'_>,
+    pairs: &Pairs,
+    groups: &[Group],
+    at: usize,
+    steps: Option<usize>,
+) -> std::result::Result<std::result::Result<usize, String>, String> {
+    let members = pairs
+        .iter()
+        .filter(|(one, _)| groups[at].members.contains(one));
+    let all = members.map(|pair| counted(prover.theory, known, groups, at, *pair));
+    let all = all.collect::<Result<Vec<Option<Obligation>>>>();
+    let all: Option<Vec<Obligation>> = all.map_err(|why| why.message)?.into_iter().collect();
+    Ok(match all {
+        Some(all) => shown(prover, &all, steps).map(|()| all.len()),
+        None => Err("an action creates asyncs of its own group in a loop".to_owned()),
+    })
 }
 
 /// The groups, those that create before those that are created.

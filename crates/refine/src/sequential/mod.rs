@@ -96,6 +96,7 @@ mod standing;
 use crate::answer::{Answer, Proof, Prover};
 use crate::brute::Brute;
 use crate::movers::{Condition, Need, Side, needs_past, show};
+use crate::tried::Tried;
 pub use line::line;
 
 use context::Known;
@@ -106,6 +107,7 @@ use plainsong_prove::vc::of_init;
 use plainsong_semantics::value::Value;
 use stage::{Asserts, Stage};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// The largest size of sorts, and the most states, that conditions on movers are tried with.
 const LARGEST: i64 = 2;
@@ -202,8 +204,13 @@ impl Sequences {
                 return Answer::Unknown(rests_on(actions, earlier));
             }
         }
+        let tried = Tried::new(prover.solvers, song);
+        let search = |sizes: RangeInclusive<i64>| {
+            let about = format!("sequence {at} at {sizes:?}");
+            tried.search(&about, || refute::refuted(song, at, sizes))
+        };
         if !self.alone
-            && let Some(refutation) = refute::refuted(song, at, 1..=2)
+            && let Some(refutation) = search(1..=2)
         {
             return Answer::Refuted(refutation);
         }
@@ -213,7 +220,7 @@ impl Sequences {
                 Answer::Proved(told.proof)
             }
             Err(why) if self.alone => Answer::Unknown(why),
-            Err(why) => match refute::refuted(song, at, 3..=3) {
+            Err(why) => match search(3..=3) {
                 Some(refutation) => Answer::Refuted(refutation),
                 None => Answer::Unknown(why),
             },
@@ -444,7 +451,7 @@ fn moves_left(
     let needs = needs_past(actions, by, Side::Left, &others);
     let name = &stage.action(by).name;
     if stage.staged.invariants[known.sequence].is_empty()
-        && let Some(why) = somewhere_wrong(known, &needs)
+        && let Some(why) = somewhere_wrong(known, &needs, prover)
     {
         return Err(why);
     }
@@ -460,14 +467,18 @@ fn moves_left(
 }
 
 /// A small state, which need not be reachable, in which something that is needed is false.
-fn somewhere_wrong(known: &Known<'_>, needs: &[Need]) -> Option<String> {
+fn somewhere_wrong(known: &Known<'_>, needs: &[Need], prover: &Prover<'_>) -> Option<String> {
     let stage = known.stage;
     let brute = Brute::new(&stage.staged.song, LARGEST, STATES);
+    let tried = Tried::new(prover.solvers, &stage.staged.song);
     for need in needs {
         let alone = need.condition == Condition::Nonblocking;
         let pair = (stage.original(need.first), stage.original(need.second));
         let possible = |one: &[Value], two: &[Value]| alone || known.possible(pair, one, two);
-        if let Some(refutation) = brute.refutes_where(need, &possible) {
+        // What is possible depends on the laws, which are read off the song, and on this.
+        let about = format!("{need:?} where {:?}", known.standing);
+        let search = || brute.refutes_where(need, &possible);
+        if let Some(refutation) = tried.search(&about, search) {
             return Some(format!(
                 "{}: {}; if that cannot be, an `invariant` after `sequentialize` may say so",
                 need.condition.name(),

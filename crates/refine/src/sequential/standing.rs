@@ -21,7 +21,7 @@ use super::context::{Known, arbitrary, count, same};
 use super::pool::created;
 use super::refute::moments;
 use super::stage::Stage;
-use crate::answer::{Prover, obligation};
+use crate::answer::{GUESS, Prover, obligation};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, Song, finite};
 use plainsong_prove::gated::Gated;
@@ -203,7 +203,7 @@ fn hold_where_called(
 ) -> Result<(Vec<Standing>, Vec<Standing>)> {
     let watching = Watching { known, candidates };
     let asked = watched(prover.theory, &watching)?;
-    let open = prover.open("standing", &asked);
+    let open = prover.open_within("standing", &asked, GUESS);
     let number = |at: usize| asked[at].text.parse::<usize>().ok();
     let open: BTreeSet<usize> = open.iter().filter_map(|(at, _)| number(*at)).collect();
     let called: BTreeSet<usize> = (0..asked.len()).filter_map(number).collect();
@@ -305,7 +305,7 @@ fn fallen(
             }
         }
     }
-    let open = prover.open("standing/kept", &asked);
+    let open = prover.open_within("standing/kept", &asked, GUESS);
     let mut fallen: Vec<Standing> = Vec::new();
     for (at, _) in open {
         if !fallen.contains(about[at]) {

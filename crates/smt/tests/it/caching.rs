@@ -64,6 +64,24 @@ fn whatever_an_answer_depends_on_makes_another_entry() {
     assert!(ask(&same, folder.path()).cached);
 }
 
+/// A solver that gave up at a limit would do so again, under that limit.
+#[test]
+fn giving_up_is_kept_for_the_same_limit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "(declare-const $x Int)(declare-const $y Int)(declare-const $z Int)
+        (assert (and (> $x 2) (> $y 2) (> $z 2)))
+        (assert (= (+ (* $x $x $x $x $x) (* $y $y $y $y $y)) (* $z $z $z $z $z)))";
+    let mut hard = query("hard", text);
+    hard.limits.resource = 50_000;
+    let first = ask(&hard, folder.path());
+    assert!(matches!(first.outcome, Outcome::Unknown(_)), "{first:?}");
+    let second = ask(&hard, folder.path());
+    assert!(!first.cached && second.cached, "{first:?} {second:?}");
+    assert_eq!(first.outcome, second.outcome);
+    hard.limits.resource += 1;
+    assert!(!ask(&hard, folder.path()).cached);
+}
+
 #[test]
 fn not_knowing_is_not_kept() {
     let folder = tempfile::tempdir().expect("a folder");
