@@ -193,6 +193,7 @@ pub(crate) fn message(name: &str, fields: Vec<Binder>, delivery: Option<Delivery
         name: name.to_owned(),
         fields,
         delivery,
+        measures: Default::default(),
         span: Default::default(),
     }
 }
@@ -305,12 +306,14 @@ pub(crate) fn lock() -> Song {
             family: FamilyId(0),
             daemon: false,
             locals: vec![local("c", client.clone()), local("who", client.clone())],
+            measures: Default::default(),
             body: Body::Sequential(server_body),
         },
         Process {
             family: FamilyId(1),
             daemon: false,
             locals: vec![client_row()],
+            measures: Default::default(),
             body: Body::Sequential(client_body),
         },
     ];

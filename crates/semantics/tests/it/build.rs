@@ -307,6 +307,7 @@ impl Builder {
             name: name.to_owned(),
             fields,
             delivery: via,
+            measures: Default::default(),
             span: span(),
         });
         (voices.messages.len() - 1).into()
@@ -367,6 +368,7 @@ impl Builder {
             family,
             daemon,
             locals: locals.0,
+            measures: Default::default(),
             body,
         });
     }

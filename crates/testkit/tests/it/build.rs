@@ -41,6 +41,7 @@ impl Band {
             name: name.to_string(),
             fields,
             delivery,
+            measures: Default::default(),
             span,
         });
         MessageId::from(self.voices.messages.len() - 1)
@@ -67,6 +68,7 @@ impl Band {
             family,
             daemon: false,
             locals,
+            measures: Default::default(),
             body,
         });
         family
