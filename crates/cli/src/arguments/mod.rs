@@ -139,8 +139,8 @@ pub(crate) struct CheckArguments {
     /// So many megabytes for the states of an action system; with more, the answer is unknown
     #[arg(long, value_name = "MB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) memory: Option<u64>,
-    /// States of an action system that differ only in the names of members of a sort are visited once, where
-    /// nothing tells the members apart
+    /// States that differ only in the names of members of a sort are visited once, where nothing tells the
+    /// members apart; of processes, states are visited then, not executions
     #[arg(long)]
     pub(crate) symmetry: bool,
     /// Begin nothing more once one property is refuted

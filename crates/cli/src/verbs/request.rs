@@ -47,9 +47,9 @@ pub(crate) fn validate(request: &Request, songs: &[&Arc<Song>]) -> Result<(), Pr
             "`--memory` has no effect: it is for states of action systems, which `explore` visits",
         ));
     }
-    if request.symmetry && !songs.iter().any(|song| searches_states(song, request)) {
+    if request.symmetry && !songs.iter().any(|song| explores_a_system(song, request)) {
         return Err(Problem::new(
-            "`--symmetry` has no effect: it is for states of action systems, which `explore` visits",
+            "`--symmetry` has no effect: it is for action systems and processes, which `explore` visits",
         ));
     }
     Ok(())
@@ -60,6 +60,14 @@ fn searches_states(song: &Arc<Song>, request: &Request) -> bool {
         let mut tasks = plan.tasks.iter();
         let actions = song.actions().is_some_and(|actions| !actions.is_layered());
         actions && tasks.any(|planned| planned.engine.name() == "explore")
+    })
+}
+
+fn explores_a_system(song: &Arc<Song>, request: &Request) -> bool {
+    plan(song, request, engines::ALL).is_ok_and(|plan| {
+        let mut tasks = plan.tasks.iter();
+        let is_system = song.voices().is_some() || searches_states(song, request);
+        is_system && tasks.any(|planned| planned.engine.name() == "explore")
     })
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Assertions, deadlock, `finally` and `always` are answered by `explore-songs`, which counts executions
 //! on the way. What counts messages under way or is about executions without end (`eventually
-//! quiescent`) is answered by the search through states, and the verdict's reason says so. Where
+//! quiescent`) is answered by the search through states, and the verdict's reason says so. With `--symmetry`
+//! states are visited instead of executions, up to names: see `up_to_names`. Where
 //! `explore-songs` gives up, the search answers everything, and the reference enumeration of
 //! `semantics` counts. Action systems are searched by `states`; where that gives up, and for choreographies,
 //! this is the search through states of the interpreter.
@@ -12,13 +13,14 @@ use super::counting::{Tally, complete, tallies};
 use super::dossier::{Closed, Dossier, open_checks};
 use super::expectation::Expectation;
 use super::naive::{Naive, by_states, instances_of, is_limit};
+use super::up_to_names::{by_names, up_to_names};
 use crate::engine::{EngineReport, Task};
 use crate::resume::Key;
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore, is_about_executions};
-use plainsong_ir::{Claim, Song, SortId, System};
+use plainsong_ir::{Claim, Song, System};
 use plainsong_report::count;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
@@ -26,8 +28,6 @@ use plainsong_semantics::search::{
     Check, Completeness, Coverage, ENDS_THERE, Limits, Query, Watch, reason_against, search,
 };
 use plainsong_semantics::verdict::{Outcome, Verdict};
-use plainsong_sequentialize::place_marker;
-use plainsong_states::Symmetry;
 
 /// Every execution once.
 pub(super) struct Explore;
@@ -56,10 +56,18 @@ impl Engine for Explore {
         if !visits_executions(task) {
             return Naive.run(task, overseer);
         }
-        match Executions::visit(task, overseer)? {
-            Ok(executions) => executions.report(task, overseer),
-            Err(gave_up) => state_by_state(task, gave_up, overseer),
+        if task.symmetry {
+            return by_names(task, overseer, &by_executions);
         }
+        by_executions(task, overseer)
+    }
+}
+
+/// Answers a task by visiting every execution, or where that gives up, every state.
+fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+    match Executions::visit(task, overseer)? {
+        Ok(executions) => executions.report(task, overseer),
+        Err(gave_up) => state_by_state(task, gave_up, overseer),
     }
 }
 
@@ -104,27 +112,6 @@ fn by_packed_states(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineRe
         verdicts,
         coverage: Some(coverage),
     })
-}
-
-/// Which states were kept once, and why not others.
-fn up_to_names(song: &Song, symmetry: &Symmetry) -> Vec<String> {
-    let name = |sort: &SortId| format!("`{}`", song.sorts[sort.index()].name);
-    let alike: Vec<String> = symmetry.alike.iter().map(name).collect();
-    let mut told = Vec::new();
-    if !alike.is_empty() {
-        let names = alike.join(" and ");
-        told.push(format!(
-            "states that differ only in the names of {names} count once"
-        ));
-    }
-    for (sort, found) in &symmetry.others {
-        let (sort, place) = (name(sort), place_marker(found.span));
-        told.push(format!("{sort} is not symmetric: {} ({place})", found.why));
-    }
-    if told.is_empty() {
-        told.push("there is no symmetry to make use of".to_owned());
-    }
-    told
 }
 
 /// What the visits to all executions found.

@@ -16,6 +16,7 @@ mod ranking;
 mod refine;
 mod sequentialize;
 mod trusted;
+mod up_to_names;
 
 use crate::Engine;
 

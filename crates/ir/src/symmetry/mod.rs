@@ -1,6 +1,6 @@
-//! Which sorts of an action system are symmetric: nobody can tell their members apart.
+//! Which sorts of a system are symmetric: nobody can tell their members apart.
 //!
-//! Statement. Let a sort of identities pass [`asymmetry`] for a system and some claims. Then renaming its
+//! Statement. Let a sort of identities pass [`asymmetry`] for an action system and some claims. Then renaming its
 //! members by any permutation, throughout a state (values, keys, arguments of asyncs), maps initial states to
 //! initial states, steps to steps, blocked asyncs to blocked ones, failures to failures, and keeps the truth of
 //! the claims. So of states that differ only by such a renaming one is enough.
@@ -18,9 +18,14 @@
 //! Sums are taken to be the same in every order: numbers so large that only some orders overflow are not
 //! considered.
 //!
-//! NOT COVERED. Processes, procedures and choreographies: a loop that sends goes through addresses in order.
+//! Processes have conditions of their own: see `processes`.
+//!
+//! NOT COVERED. Procedures and choreographies.
 
+mod processes;
 mod rounds;
+
+pub use processes::{Round, asymmetry_of_processes, round};
 
 use crate::finite::contains;
 use crate::visit::{Visit, walk};
@@ -29,6 +34,7 @@ use crate::{
     Quantifier, Song, SortId, SortKind, StartValue, Stmt, StmtKind, Ty,
 };
 use plainsong_diagnostics::Span;
+use processes::Context;
 use std::collections::BTreeSet;
 
 /// What tells the members of a sort apart.
@@ -47,19 +53,11 @@ pub fn asymmetry(
     claims: &[&Expr],
     sort: SortId,
 ) -> Option<Asymmetry> {
-    let declared = &song.sorts[sort.index()];
-    if !matches!(declared.kind, SortKind::Identities { .. }) {
-        let why = format!("the members of `{}` are numbers", declared.name);
-        let span = declared.span;
-        return Some(Asymmetry { span, why });
+    if let Some(found) = numbers(song, sort) {
+        return Some(found);
     }
     let mut order = Order::new(song, sort);
-    for constant in &song.consts {
-        if order.is_about(&constant.ty) {
-            let why = format!("the constant `{}` holds a member", constant.name);
-            order.seen(constant.span, why);
-        }
-    }
+    order.constants();
     for global in &actions.globals {
         match &global.start {
             StartValue::Value(value) => order.expr(value),
@@ -74,10 +72,22 @@ pub fn asymmetry(
     order.found
 }
 
+/// A sort of numbers is never symmetric.
+fn numbers(song: &Song, sort: SortId) -> Option<Asymmetry> {
+    let declared = &song.sorts[sort.index()];
+    let is_of_numbers = !matches!(declared.kind, SortKind::Identities { .. });
+    is_of_numbers.then(|| Asymmetry {
+        span: declared.span,
+        why: format!("the members of `{}` are numbers", declared.name),
+    })
+}
+
 /// Looks for places where the order of a sort's members is visible.
 struct Order<'s> {
     song: &'s Song,
     sort: SortId,
+    /// The processes, where there are some.
+    processes: Option<Context<'s>>,
     /// Functions that were looked at.
     known: BTreeSet<FnId>,
     found: Option<Asymmetry>,
@@ -88,13 +98,25 @@ impl<'s> Order<'s> {
         Order {
             song,
             sort,
+            processes: None,
             known: BTreeSet::new(),
             found: None,
         }
     }
 
+    /// Are there members in values of the type? The identity of a process has its indices.
     fn is_about(&self, ty: &Ty) -> bool {
         contains(self.song, ty, &Ty::Sort(self.sort))
+            || self.processes.is_some() && contains(self.song, ty, &Ty::Process)
+    }
+
+    fn constants(&mut self) {
+        for constant in &self.song.consts {
+            if self.is_about(&constant.ty) {
+                let why = format!("the constant `{}` holds a member", constant.name);
+                self.seen(constant.span, why);
+            }
+        }
     }
 
     fn seen(&mut self, span: Span, why: String) {
@@ -163,11 +185,11 @@ impl Visit for Order<'_> {
             local,
             domain,
             filter,
+            clauses,
             body,
-            ..
         } = &stmt.kind
             && self.goes_through(domain)
-            && let Some(found) = rounds::dependence(self.song, *local, filter.as_ref(), body)
+            && let Some(found) = self.rounds(stmt, (*local, filter.as_ref()), clauses, body)
         {
             self.found.get_or_insert(found);
         }

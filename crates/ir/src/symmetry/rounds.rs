@@ -11,14 +11,17 @@
 //! - *the same for all*: `g = e` in one place, where `e` depends neither on the round nor on anything the body
 //!   writes, and nothing in the body reads `g`.
 //!
+//! Where rounds may send at all, what they send arrives in no order, or goes to a different process in each
+//! round. What is `causal` may not be sent: a message carries what its sender sent before, to whomever.
+//!
 //! So no round depends on another one. A body that may both block and fail is refused, since which comes first
 //! decides; so is one that leaves the loop.
 
 use super::{Asymmetry, bound_in, is_total};
 use crate::visit::{Visit, walk};
 use crate::{
-    Access, BinOp, Builtin, Choice, Expr, ExprKind, FnId, LocalId, Place, Root, Song, Stmt,
-    StmtKind, Ty,
+    Access, BinOp, Builtin, Choice, Delivery, Expr, ExprKind, FnId, LocalId, MessageId, Place,
+    Root, Song, Stmt, StmtKind, Ty,
 };
 use plainsong_diagnostics::Span;
 use std::collections::BTreeSet;
@@ -29,10 +32,12 @@ pub(super) fn dependence(
     element: LocalId,
     filter: Option<&Expr>,
     body: &[Stmt],
+    sends: Option<Sends<'_>>,
 ) -> Option<Asymmetry> {
     let mut rounds = Rounds {
         song,
         element,
+        sends,
         inside: bound_in(body),
         writes: Vec::new(),
         reads: Vec::new(),
@@ -47,10 +52,14 @@ pub(super) fn dependence(
     rounds.verdict()
 }
 
+/// How a message of some kind is delivered; none where that depends on its receiver.
+pub(super) type Sends<'s> = &'s dyn Fn(MessageId) -> Option<Delivery>;
+
 /// A variable from outside of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variable {
     Local(LocalId),
+    Own(crate::VarId),
     Global(crate::GlobalId),
 }
 
@@ -68,6 +77,8 @@ enum Way {
 struct Rounds<'s> {
     song: &'s Song,
     element: LocalId,
+    /// How messages are delivered, where rounds may send some.
+    sends: Option<Sends<'s>>,
     /// Locals that each round has for itself.
     inside: BTreeSet<LocalId>,
     writes: Vec<(Variable, Way, Span)>,
@@ -121,6 +132,7 @@ impl Rounds<'_> {
                 Some(Variable::Local(local))
             }
             ExprKind::Global(global) => Some(Variable::Global(global)),
+            ExprKind::Own(var) => Some(Variable::Own(var)),
             _ => None,
         }
     }
@@ -130,7 +142,29 @@ impl Rounds<'_> {
             Root::Local(local) if self.inside.contains(&local) => None,
             Root::Local(local) => Some(Variable::Local(local)),
             Root::Global(global) => Some(Variable::Global(global)),
-            Root::Own(_) | Root::Of(..) => None,
+            Root::Own(var) => Some(Variable::Own(var)),
+            Root::Of(..) => None,
+        }
+    }
+
+    /// Does the order of rounds show in the order of what they send?
+    fn send(&mut self, kind: MessageId, to: &Expr, span: Span) {
+        let own = |parts: &[Expr]| parts.iter().any(|part| self.is_element(part));
+        let apart = matches!(&to.kind, ExprKind::Pid(_, parts) if own(parts));
+        match self.sends.map(|delivery| delivery(kind)) {
+            None => self.refuse(span, "rounds of this loop act one after the other"),
+            Some(Some(Delivery::Causal)) => {
+                self.refuse(
+                    span,
+                    "what this loop sends first is before the rest in causal order",
+                );
+            }
+            Some(Some(Delivery::Unordered)) => {}
+            Some(_) if apart => {}
+            Some(_) => self.refuse(
+                span,
+                "what this loop sends arrives in the order of its rounds",
+            ),
         }
     }
 
@@ -269,8 +303,11 @@ impl Visit for Rounds<'_> {
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Async(..) => walk::stmt(self, stmt),
-            StmtKind::Send(..)
-            | StmtKind::Receive(_)
+            StmtKind::Send(kind, _, to) => {
+                self.send(*kind, to, stmt.span);
+                walk::stmt(self, stmt);
+            }
+            StmtKind::Receive(_)
             | StmtKind::Select(..)
             | StmtKind::Spawn(..)
             | StmtKind::Call(..)

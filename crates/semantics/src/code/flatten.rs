@@ -1,14 +1,15 @@
 //! From structured statements to flat code.
 
 use super::coverage::Statements;
-use super::{Arm, FlatCode, Op, OpKind, Scope};
+use super::{Arm, FlatCode, ForLoop, Op, OpKind, Order, Scope};
 use crate::premise::probes;
 use plainsong_diagnostics::Span;
+use plainsong_ir::symmetry::round;
 use plainsong_ir::unanimity::{Owners, apart};
 use plainsong_ir::visit::{Visit, free_locals, walk};
 use plainsong_ir::{
     Accept, Block, Choreography, Code, Domain, Expr, Local, LocalId, LoopClauses, Pattern, Song,
-    Stmt, StmtKind,
+    Stmt, StmtKind, Ty,
 };
 
 /// Flattens `block`, whose first `arity` locals have values from the start.
@@ -47,18 +48,24 @@ fn flattened(
         scope: None,
         scopes: Vec::new(),
         loops: Vec::new(),
+        for_loops: Vec::new(),
         statements,
     };
     (0..arity).for_each(|at| flattener.bind(at.into()));
     flattener.block(block);
     let Flattener {
-        ops, slots, scopes, ..
+        ops,
+        slots,
+        scopes,
+        for_loops,
+        ..
     } = flattener;
     FlatCode {
         ops,
         locals: locals.to_vec(),
         slots,
         scopes,
+        loops: for_loops,
     }
 }
 
@@ -105,6 +112,7 @@ struct Flattener<'a> {
     scope: Option<u32>,
     scopes: Vec<Scope>,
     loops: Vec<OpenLoop>,
+    for_loops: Vec<ForLoop>,
     statements: &'a mut Statements,
 }
 
@@ -301,8 +309,16 @@ impl Flattener<'_> {
             local,
             filter: filter.cloned(),
             exit: 0,
+            order: Order::First,
         };
         let next = self.op(next, span);
+        self.for_loops.push(ForLoop {
+            next,
+            hidden,
+            local,
+            in_sequence: matches!(domain, Domain::In(of) if matches!(of.ty, Ty::Seq(_))),
+            round: round(local, filter, clauses, body),
+        });
         self.bind(local);
         self.invariants(&of_rounds);
         let breaks = self.rounds(head, body, span);

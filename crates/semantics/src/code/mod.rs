@@ -14,7 +14,7 @@ use crate::value::Value;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
     Accept, ActionId, Call, Choice, Domain, Expr, Local, LocalId, MessageId, Pattern, Place,
-    ProcedureId, Use,
+    ProcedureId, Use, symmetry::Round,
 };
 use std::sync::Arc;
 
@@ -29,6 +29,23 @@ pub(crate) struct FlatCode {
     pub(crate) slots: usize,
     /// Nested scopes.
     scopes: Vec<Scope>,
+    /// The `for` loops.
+    pub(crate) loops: Vec<ForLoop>,
+}
+
+/// A `for` loop, as far as the order of its elements is concerned.
+#[derive(Clone, Debug)]
+pub(crate) struct ForLoop {
+    /// The instruction that binds the next element.
+    pub(crate) next: usize,
+    /// The hidden slot of the elements.
+    pub(crate) hidden: usize,
+    /// The name of the element.
+    pub(crate) local: LocalId,
+    /// Does the text say the order, as a sequence does?
+    pub(crate) in_sequence: bool,
+    /// What it does with its rounds.
+    pub(crate) round: Round,
 }
 
 /// One more slot that means something, and the scope around it.
@@ -80,6 +97,8 @@ pub(crate) enum OpKind {
         filter: Option<Expr>,
         /// The end of the loop.
         exit: usize,
+        /// Which element is the next.
+        order: Order,
     },
     /// Goes on or goes on elsewhere, freely.
     Maybe(usize),
@@ -105,6 +124,17 @@ pub(crate) enum OpKind {
     Par(Vec<Call>),
     /// The end of code that gives its result to a caller.
     Return,
+}
+
+/// Which element of a loop comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The first that is left.
+    First,
+    /// Any that is left: a loosened loop.
+    Any,
+    /// One is like the other: a loosened loop that only counts.
+    Blind,
 }
 
 /// One way to receive.

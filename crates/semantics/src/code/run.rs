@@ -2,7 +2,7 @@
 
 use super::assign::{Memory, Target, target, written};
 use super::coverage::Covered;
-use super::{FlatCode, Op, OpKind, Pace};
+use super::{FlatCode, Op, OpKind, Order, Pace};
 use crate::eval::{Eval, Result, matches};
 use crate::failure::{resource, undefined};
 use crate::instance::Instance;
@@ -253,7 +253,18 @@ impl Runner<'_> {
                 local,
                 filter,
                 exit,
+                order: Order::Any,
+            } => return self.any(*hidden, *local, filter.as_ref(), *exit, run),
+            OpKind::Next {
+                hidden,
+                local,
+                filter,
+                exit,
+                order,
             } => {
+                if *order == Order::Blind {
+                    forget(&mut run.slots[*hidden]);
+                }
                 let found = self.next(*hidden, *local, filter.as_ref(), run)?;
                 return Ok(Flow::Go(if found { next } else { *exit }));
             }
@@ -375,6 +386,41 @@ impl Runner<'_> {
         Ok(false)
     }
 
+    /// Any element that is left and passes the filter; the hidden slot keeps those that are left, sorted.
+    fn any<M: Memory>(
+        &self,
+        hidden: usize,
+        local: LocalId,
+        filter: Option<&Expr>,
+        exit: usize,
+        run: &mut Run<M>,
+    ) -> Result<Flow<M>> {
+        let mut left = run.slots[hidden].elements().to_vec();
+        left.sort_unstable();
+        let mut forks: Vec<Run<M>> = Vec::new();
+        for (at, element) in left.iter().enumerate() {
+            if at > 0 && left[at - 1] == *element {
+                continue;
+            }
+            let mut fork = run.clone();
+            fork.slots[local.index()] = element.clone();
+            if let Some(filter) = filter
+                && !self.value(filter, &mut fork)?.truth()
+            {
+                continue;
+            }
+            let mut others = left.clone();
+            others.remove(at);
+            fork.slots[hidden] = Value::Bag(others.into());
+            fork.pc += 1;
+            forks.push(fork);
+        }
+        if forks.is_empty() {
+            return Ok(Flow::Go(exit));
+        }
+        Ok(Flow::Fork(forks))
+    }
+
     fn claim<M: Memory>(
         &self,
         condition: &Expr,
@@ -404,6 +450,12 @@ impl Runner<'_> {
             span,
         })
     }
+}
+
+/// Leaves only the number of elements.
+fn forget(elements: &mut Value) {
+    let count = elements.elements().len();
+    *elements = Value::Seq(vec![Value::None; count].into());
 }
 
 /// The values that a choice allows, ascending, each once.

@@ -9,7 +9,7 @@ use plainsong_ir::{PendingOf, VarId};
 use std::sync::Arc;
 
 /// A state of voices: each process, and what is on its way between them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct VoicesConfig {
     /// Has `init` run (or is there none)?
     pub(crate) begun: bool,
@@ -22,7 +22,7 @@ pub(crate) struct VoicesConfig {
 }
 
 /// A state of one process.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Voice {
     /// The next instruction of its body; 0 for handlers.
     pub(crate) pc: usize,

@@ -24,7 +24,7 @@ use plainsong_ir::{FamilyId, FaultKind, MessageId};
 use std::sync::Arc;
 
 /// What has gone wrong so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Trouble {
     /// How often each declared fault has happened; empty while none has.
     spent: Vec<u32>,
@@ -36,6 +36,14 @@ impl Trouble {
     /// Is a process down?
     pub(crate) fn is_down(&self, lane: usize) -> bool {
         self.down.binary_search(&(lane as u32)).is_ok()
+    }
+
+    /// With other names for processes.
+    pub(crate) fn renamed(&self, row: impl Fn(u32) -> u32) -> Trouble {
+        let mut down: Vec<u32> = self.down.iter().map(|lane| row(*lane)).collect();
+        down.sort_unstable();
+        let spent = self.spent.clone();
+        Trouble { spent, down }
     }
 
     fn spent(&self, fault: usize) -> u32 {

@@ -2,11 +2,12 @@
 //!
 //! [`config`] is a state, [`network`] the messages on their way, [`start`] how it begins, [`steps`]
 //! what can happen, [`faults`] what can go wrong, [`local`] what a process does by itself, [`receive`] which messages a receive may
-//! take.
+//! take, [`loosen`] processes that are freer than they say.
 
 pub(crate) mod config;
 pub(crate) mod faults;
 pub(crate) mod local;
+pub(crate) mod loosen;
 pub(crate) mod network;
 pub(crate) mod receive;
 mod start;

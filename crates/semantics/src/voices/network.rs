@@ -69,7 +69,7 @@ impl Flying {
 }
 
 /// All messages on their way.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Network {
     messages: Vec<Flying>,
     /// Unread `causal` messages sent by `init`, then the others in the past of each process; trailing
@@ -97,6 +97,35 @@ impl Network {
     /// How many messages were ever sent: the number of the next one.
     pub(crate) fn sent(&self) -> u64 {
         self.sent.0
+    }
+
+    /// With other names: who each process becomes, and how a payload is renamed.
+    pub(crate) fn renamed(
+        &self,
+        pid: impl Fn(Pid) -> Pid,
+        payload: impl Fn(MessageId, &Arc<[Value]>) -> Arc<[Value]>,
+    ) -> Network {
+        let renamed = |message: &Flying| Flying {
+            to: pid(message.to),
+            from: pid(message.from),
+            payload: payload(message.kind, &message.payload),
+            ..message.clone()
+        };
+        let mut network = Network {
+            messages: self.messages.iter().map(renamed).collect(),
+            pasts: Vec::new(),
+            sent: self.sent,
+        };
+        for (at, past) in self.pasts.iter().enumerate() {
+            let of = at
+                .checked_sub(1)
+                .map_or(Pid::Init, |at| pid(Pid::Member(at as u32)));
+            if !past.is_empty() {
+                network.past_of(of).clone_from(past);
+            }
+        }
+        network.normalise();
+        network
     }
 
     /// Sends a message.

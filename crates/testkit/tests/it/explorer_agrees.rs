@@ -7,8 +7,10 @@
 //! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
 
 mod every_state;
+mod families;
 mod faults;
 mod interleavings;
+mod names;
 mod verdicts;
 
 use crate::interpreter_agrees::account::{Account, Variables, enumerated, instance, interpreted};

@@ -72,7 +72,7 @@ fn agree_at(name: &str, song: &Song, size: i64) -> usize {
 }
 
 /// The instances at one size of all sorts that have one.
-fn instances_at(song: &Song, size: i64) -> Vec<Instance> {
+pub(crate) fn instances_at(song: &Song, size: i64) -> Vec<Instance> {
     let chosen = song.sorts.iter().map(|sort| (sort.name.clone(), size));
     let sizes = Sizes {
         chosen: chosen.collect(),

@@ -12,6 +12,10 @@ use plainsong_testkit::enumerate::{Enumerated, Outcome, Value, enumerate};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
+/// The most states and prefixes of executions that the interpreter may have to remember; programs with more
+/// are left out.
+const MOST_PREFIXES: u64 = 60_000;
+
 /// Variables by name with their values: not their texts, which may list the members of a set in
 /// another order, or be the same for different values.
 pub(crate) type Variables = BTreeMap<String, Value>;
@@ -116,7 +120,14 @@ pub(crate) fn interpreted(instance: &Instance) -> Option<Account> {
         deadlocks: ends.deadlocks,
     };
     if matches!(instance.song().system, System::Voices(_)) {
-        let count = executions(&machine, &Limits::default(), &mut Unwatched)?;
+        let limits = Limits {
+            states: MOST_PREFIXES,
+            ..Limits::default()
+        };
+        let count = executions(&machine, &limits, &mut Unwatched)?;
+        if count.completeness == Completeness::StateLimit {
+            return None;
+        }
         check(&account, &count);
         account.complete = count.complete as usize;
         account.blocked = count.blocked as usize;
@@ -219,6 +230,9 @@ fn ends(machine: &Machine) -> Option<Ends> {
     while let Some(config) = open.pop() {
         if !seen.insert(config.clone()) {
             continue;
+        }
+        if seen.len() as u64 > MOST_PREFIXES {
+            return None;
         }
         let steps = machine.steps(&config);
         let outcome = || {
