@@ -2,7 +2,7 @@
 
 use crate::{Problem, Source, runtime_sources};
 use plainsong_diagnostics::Diagnostic;
-use plainsong_ir::Song;
+use plainsong_ir::{Song, recursion};
 use plainsong_project::rust::{File, Source as Made, crate_of};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::Bounds;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use plainsong_project::codes::ALL as CODES;
 pub use plainsong_project::{Options, Projection};
 
-/// The choreography that is meant: the one of that name, or the only one.
+/// The choreography that is meant: the one of that name, or the only one that no other calls.
 pub fn line(song: &Song, name: Option<&str>) -> Result<usize, Problem> {
     let names = || {
         let names = song
@@ -24,11 +24,16 @@ pub fn line(song: &Song, name: Option<&str>) -> Result<usize, Problem> {
         names.collect::<Vec<_>>().join(", ")
     };
     let lines: Vec<usize> = song.choreographies().collect();
-    match (name, lines.len()) {
+    let is_part = |at: &usize| {
+        let mut others = lines.iter();
+        others.any(|other| recursion::parts(song, *other).contains(at))
+    };
+    let whole: Vec<usize> = lines.iter().copied().filter(|at| !is_part(at)).collect();
+    match (name, whole.len()) {
         (_, 0) => Err(Problem::new("there is no choreography in this song").help(
             "processes are what `project` makes: `plainsong sequentialize` goes the other way",
         )),
-        (None, 1) => Ok(lines[0]),
+        (None, 1) => Ok(whole[0]),
         (None, _) => Err(
             Problem::new("there are several choreographies in this song")
                 .help(format!("choose one with `--line`: {}", names())),

@@ -22,6 +22,7 @@ pub mod expr;
 pub mod finite;
 pub mod ids;
 pub mod line;
+pub mod parts;
 pub mod patterns;
 mod place;
 pub mod print;
@@ -53,8 +54,8 @@ pub use line::{Choreography, LineKind};
 pub use property::{Claim, Property, Sizing};
 pub use song::{Binder, Code, Const, Contract, Function, Local, Song, System};
 pub use stmt::{
-    Accept, Access, Block, Call, Callee, Choice, LoopClauses, Place, Root, Source, Stmt, StmtKind,
-    Use,
+    Accept, Access, Block, Call, Callee, Choice, LoopClauses, Part, Place, Player, Root, Source,
+    Stmt, StmtKind, Use,
 };
 pub use ty::{EnumDecl, Range, RangeEnd, SortDecl, SortKind, StructDecl, Ty, Variant};
 pub use voices::{

@@ -3,6 +3,7 @@
 //! A call *comes back* if what is called can lead to another call of the caller. Only such calls need a
 //! measure that gets smaller; without them every chain of calls ends by itself.
 
+use crate::parts::parts_in;
 use crate::visit::{Visit, walk};
 use crate::{Expr, ExprKind, FnId, Song, Stmt, StmtKind};
 use std::collections::BTreeSet;
@@ -36,6 +37,13 @@ pub fn used(song: &Song, line: usize) -> BTreeSet<usize> {
         calls.block(&decl.code.body);
     }
     calls.lemmas
+}
+
+/// The choreographies that a line calls.
+pub fn parts(song: &Song, line: usize) -> BTreeSet<usize> {
+    let lines = song.lines.get(line).into_iter();
+    let parts = lines.flat_map(|line| parts_in(&line.code.body));
+    parts.map(|part| part.line).collect()
 }
 
 /// All functions that a function and it call in a circle; none if it does not call itself.

@@ -75,6 +75,8 @@ pub enum StmtKind {
     Par(Vec<Call>),
     /// `use lemma(args);`: what the lemma says holds (lines only).
     Use(Use),
+    /// `call line(args) with …;`: a choreography as a part of another (lines only).
+    Part(Box<Part>),
     /// `yield inv(args), …;`: others may act here, and these hold (procedures only).
     Yield(Vec<InvariantCall>),
 }
@@ -86,6 +88,38 @@ pub struct Use {
     pub lemma: usize,
     /// Its arguments.
     pub arguments: Vec<Expr>,
+}
+
+/// A choreography that is called by another one.
+///
+/// The fields behind `cast` follow from those before ([`parts::unfold`](crate::parts::unfold)): what the
+/// called one says, with its endpoints replaced by those who play them. Whoever runs or projects the call
+/// does `start` and `body`; whoever proves it shows `requires` and relies on `ensures`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    /// Into [`Song::lines`](crate::Song::lines).
+    pub line: usize,
+    /// Its arguments; no endpoint's state is read in them.
+    pub arguments: Vec<Expr>,
+    /// Who plays its endpoints, in their order.
+    pub cast: Vec<Player>,
+    /// The parameters get their values, then the variables that start with one.
+    pub start: Block,
+    /// What holds when it begins: no endpoint plays two roles, and what it requires.
+    pub requires: Vec<Expr>,
+    /// What holds when it has ended; `old` speaks of where it began.
+    pub ensures: Vec<Expr>,
+    /// What is done, without the annotations of its loops.
+    pub body: Block,
+}
+
+/// Who plays an endpoint of a part: `left`, `node[i]`, or a whole family.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Player {
+    /// The endpoint or family.
+    pub family: FamilyId,
+    /// Which member; empty for a single endpoint, and for a family that plays a family.
+    pub member: Vec<Expr>,
 }
 
 /// `f(args)` of an action or a procedure.

@@ -16,10 +16,11 @@
 //! which tells the others: then there is nothing to agree about. Nor is there when a conjunct depends on a
 //! name that cannot be said to belong to one endpoint.
 
+use crate::parts::parts_in;
 use crate::visit::{Visit, conjuncts, endpoints_read, free_locals, is_total, walk, without_spans};
 use crate::{
-    BinOp, Binding as Binders, Choreography, Domain, Expr, ExprKind, FamilyId, LocalId, Place,
-    Quantifier, Root, Song, Stmt, StmtKind, Ty, UnOp,
+    BinOp, Binding as Binders, Choreography, Domain, Expr, ExprKind, FamilyId, LocalId, Part,
+    Place, Quantifier, Root, Song, Stmt, StmtKind, Ty, UnOp,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,9 +109,20 @@ impl Owners {
             names: BTreeMap::new(),
             has_single: line.endpoints.iter().any(is_single),
         };
+        // A condition of a part is decided as in the part alone, where it was shown to be unanimous.
+        let singles = |part: &Part| {
+            let parts = song.lines.get(part.line);
+            parts.is_some_and(|line| line.endpoints.iter().any(is_single))
+        };
+        owners.has_single |= parts_in(&line.code.body).into_iter().any(singles);
         let mut binding = Binding(&mut owners);
         line.code.body.iter().for_each(|stmt| binding.stmt(stmt));
         owners
+    }
+
+    /// Does everybody know the value of an expression?
+    pub fn is_common(&self, expr: &Expr) -> bool {
+        self.whose(expr) == Whose::Common
     }
 
     /// Is a condition taken apart, so that several decide it, each for itself?
@@ -336,6 +348,9 @@ pub fn first_action<'b>(block: &'b [Stmt], families: &[FamilyId]) -> Option<&'b 
             first_action(yes, families).or_else(|| first_action(no, families))
         }
         StmtKind::While(_, _, body) | StmtKind::For { body, .. } => first_action(body, families),
+        StmtKind::Part(part) => {
+            first_action(&part.start, families).or_else(|| first_action(&part.body, families))
+        }
         StmtKind::Match(_, arms) => arms
             .iter()
             .find_map(|(_, body)| first_action(body, families)),

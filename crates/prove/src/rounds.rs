@@ -184,6 +184,8 @@ fn simple(block: &Block) -> bool {
         | StmtKind::Async(..)
         | StmtKind::Assume(_)
         | StmtKind::Assert(_) => true,
+        // What is inside of it stays there, and loops in it need not be followed.
+        StmtKind::Part(_) => true,
         StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => simple(yes) && simple(no),
         StmtKind::Match(_, arms) => arms.iter().all(|(_, body)| simple(body)),
         StmtKind::For { body, .. } => simple(body),

@@ -446,6 +446,7 @@ impl<'a> Builder<'_, 'a> {
             | StmtKind::Call(..)
             | StmtKind::Par(_)
             | StmtKind::Use(_)
+            | StmtKind::Part(_)
             | StmtKind::Yield(_) => return Err(not_covered(stmt.span, "`async` is not covered")),
         })
     }

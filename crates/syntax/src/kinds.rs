@@ -80,7 +80,7 @@ kinds! {
 
     // Keywords only where the grammar expects them.
     AtKw, AtomicKw, BothKw, ByKw, CountKw, DurableKw, FairKw, FaultKw, FromKw, LeftKw, OrderedKw,
-    PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw, UseKw,
+    PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw, UseKw, WithKw,
 
     // Nodes.
     /// Text that fits nowhere, kept so that the tree is complete.
@@ -95,7 +95,7 @@ kinds! {
     Accept, SlotList, Slot, Source,
     Block, LetStmt, AssignStmt, IfStmt, MatchStmt, MatchStmtArm, WhileStmt, ForStmt, LoopStmt,
     BreakStmt, ContinueStmt, MaybeStmt, AssertStmt, AssumeStmt, SendStmt, ReceiveStmt,
-    ReceiveChoice, ReceiveArm, TimeoutArm, AsyncStmt, CallStmt, Called, ParStmt, UseStmt, YieldStmt,
+    ReceiveChoice, ReceiveArm, TimeoutArm, AsyncStmt, CallStmt, Called, Cast, Player, ParStmt, UseStmt, YieldStmt,
     InvariantClause, DecreasesClause, WhereClause,
     Choose, Binding,
     PrimitiveType, NamedType, GenericType, TupleType,

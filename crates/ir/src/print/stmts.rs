@@ -5,8 +5,9 @@ use super::levels;
 use super::types::named;
 use super::writer::Writer;
 use crate::{
-    Accept, Access, ActionId, Block, Call, Callee, Choice, Domain, Expr, ExprKind, InvariantCall,
-    LocalId, LoopClauses, MessageId, Pattern, Place, Root, Source, Stmt, StmtKind, Ty,
+    Accept, Access, ActionId, Block, Call, Callee, Choice, Domain, Expr, ExprKind, FamilyId,
+    InvariantCall, LocalId, LoopClauses, MessageId, Part, Pattern, Place, Root, Source, Stmt,
+    StmtKind, Ty,
 };
 
 impl Writer<'_> {
@@ -94,6 +95,7 @@ impl Writer<'_> {
                 let name = named(row.map(|row| &row.name), "lemma", used.lemma as u32);
                 group([text("use "), self.call(&name, &used.arguments), text(";")])
             }
+            StmtKind::Part(part) => self.part(part),
             StmtKind::Yield(calls) if calls.is_empty() => text("yield;"),
             StmtKind::Yield(calls) => {
                 let calls: Vec<Doc> = calls.iter().map(|call| self.invariant_call(call)).collect();
@@ -101,6 +103,37 @@ impl Writer<'_> {
                 group([text("yield "), calls, text(";")])
             }
         }
+    }
+
+    /// `call line(args) with left as a;`: who plays a role of its own name is not said.
+    fn part(&mut self, part: &Part) -> Doc {
+        let row = self.song.lines.get(part.line);
+        let name = named(row.map(|row| &row.name), "line", part.line as u32);
+        let mut pieces = vec![text("call "), self.call(&name, &part.arguments)];
+        let endpoints = row.map_or(&[][..], |row| &row.endpoints);
+        let mut cast = Vec::new();
+        for (role, endpoint) in part.cast.iter().zip(endpoints) {
+            let name_of = |id: FamilyId| {
+                let family = self.song.families.get(id.index());
+                named(family.map(|family| &family.name), "endpoint", id.0)
+            };
+            let (player, played) = (name_of(role.family), name_of(*endpoint));
+            if player == played && role.member.is_empty() {
+                continue;
+            }
+            let mut player = vec![text(player)];
+            if !role.member.is_empty() {
+                let member: Vec<Doc> = role.member.iter().map(|at| self.expr(at)).collect();
+                player.extend([text("["), separated(member, || text(", ")), text("]")]);
+            }
+            player.push(text(format!(" as {played}")));
+            cast.push(join(player));
+        }
+        if !cast.is_empty() {
+            pieces.extend([text(" with "), separated(cast, || text(", "))]);
+        }
+        pieces.push(text(";"));
+        group(pieces)
     }
 
     fn called(&mut self, call: &Call) -> Doc {

@@ -313,6 +313,7 @@ impl Visit for Rounds<'_> {
             | StmtKind::Call(..)
             | StmtKind::Par(_)
             | StmtKind::Use(_)
+            | StmtKind::Part(_)
             | StmtKind::Yield(_) => {
                 self.refuse(stmt.span, "rounds of this loop act one after the other");
             }

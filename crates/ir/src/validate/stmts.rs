@@ -5,7 +5,7 @@ use super::{declarations, show};
 use crate::visit::{Visit, walk};
 use crate::{
     Accept, Binding, Block, Call, Callee, Choice, Code, Expr, ExprKind, FamilyId, InvariantCall,
-    Local, LocalId, LoopClauses, Pattern, Place, Source, Stmt, StmtKind, Ty, patterns,
+    Local, LocalId, LoopClauses, Part, Pattern, Place, Source, Stmt, StmtKind, Ty, patterns,
 };
 use plainsong_diagnostics::Span;
 
@@ -281,7 +281,7 @@ impl Scope<'_, '_> {
             StmtKind::Spawn(..) => matches!(home, Home::Action | Home::Procedure),
             StmtKind::Call(..) => matches!(home, Home::Procedure | Home::Schedule),
             StmtKind::Par(_) | StmtKind::Yield(_) => home == Home::Procedure,
-            StmtKind::Use(_) => matches!(home, Home::Line(_)),
+            StmtKind::Use(_) | StmtKind::Part(_) => matches!(home, Home::Line(_)),
             StmtKind::While(..) => home != Home::Action,
             StmtKind::Break | StmtKind::Continue => self.loops > 0,
             _ => true,
@@ -387,6 +387,7 @@ impl Scope<'_, '_> {
                 });
                 self.arguments(&used.arguments, wanted, stmt.span);
             }
+            StmtKind::Part(part) => self.part(part, stmt.span),
             StmtKind::Par(calls) => calls.iter().for_each(|call| self.call(call)),
             StmtKind::Yield(calls) => calls.iter().for_each(|call| self.invariant_call(call)),
             StmtKind::Select(arms, timeout) => {
@@ -405,6 +406,36 @@ impl Scope<'_, '_> {
             }
             _ => walk::stmt(self, stmt),
         }
+    }
+
+    /// What it stands for may be anything that could stand there, too.
+    fn part(&mut self, part: &Part, span: Span) {
+        walk::exprs(self, &part.arguments);
+        let line = self.song.lines.get(part.line);
+        let line = line.filter(|line| line.is_choreography());
+        let wanted = line.map(|line| {
+            let rows = line.code.locals.iter().take(line.code.arity);
+            rows.map(|row| row.ty.clone()).collect()
+        });
+        self.arguments(&part.arguments, wanted, span);
+        if line.is_some_and(|line| line.endpoints.len() != part.cast.len()) {
+            self.wrong(span, "a part has somebody for each of its endpoints");
+        }
+        for role in &part.cast {
+            walk::exprs(self, &role.member);
+        }
+        self.scoped(|scope| {
+            part.start.iter().for_each(|stmt| scope.stmt(stmt));
+            for condition in &part.requires {
+                scope.typed(condition, &Ty::Bool);
+            }
+            let outside = std::mem::replace(&mut scope.old_allowed, true);
+            for promise in &part.ensures {
+                scope.typed(promise, &Ty::Bool);
+            }
+            scope.old_allowed = outside;
+            scope.block(&part.body);
+        });
     }
 
     fn call(&mut self, call: &Call) {

@@ -3,7 +3,7 @@
 use crate::{
     Accept, Access, Actions, Binding, Block, Body, Choice, Choreography, Claim, Code, Const,
     Contract, Domain, Expr, ExprKind, Family, Function, InvariantCall, LineKind, Local, LocalId,
-    LoopClauses, Measures, Pattern, PatternKind, Place, Process, Property, RangeEnd, Root, Sizing,
+    LoopClauses, Measures, Part, Pattern, PatternKind, Place, Process, Property, RangeEnd, Root, Sizing,
     Song, SortDecl, SortKind, Source, StartValue, Stmt, StmtKind, System, Voices,
 };
 use plainsong_diagnostics::Span;
@@ -222,6 +222,18 @@ macro_rules! walkers {
                 }
             }
 
+            /// Into a call of a choreography and what it stands for.
+            pub fn part<V: $visit + ?Sized>(v: &mut V, part: & $($mut)? Part) {
+                exprs(v, & $($mut)? part.arguments);
+                for role in & $($mut)? part.cast {
+                    exprs(v, & $($mut)? role.member);
+                }
+                v.block(& $($mut)? part.start);
+                exprs(v, & $($mut)? part.requires);
+                exprs(v, & $($mut)? part.ensures);
+                v.block(& $($mut)? part.body);
+            }
+
             /// Into the parts of a statement.
             pub fn stmt<V: $visit + ?Sized>(v: &mut V, stmt: & $($mut)? Stmt) {
                 v.span(& $($mut)? stmt.span);
@@ -300,6 +312,7 @@ macro_rules! walkers {
                         }
                     }
                     StmtKind::Use(used) => exprs(v, & $($mut)? used.arguments),
+                    StmtKind::Part(one) => part(v, one),
                     StmtKind::Yield(calls) => {
                         for call in calls {
                             invariant_call(v, call);

@@ -27,7 +27,7 @@ use crate::terms::{all, conjuncts, local, stmt};
 use plainsong_diagnostics::{Code, Diagnostic, Span};
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::{
-    Access, Binder, Choreography, Expr, Local, LocalId, Measures, Message, MessageId, Place, Root,
+    Access, Binder, Choreography, Expr, Local, LocalId, Measures, Message, MessageId, Part, Place, Root,
     Song, Stmt, StmtKind, Ty,
 };
 use std::collections::BTreeSet;
@@ -122,6 +122,7 @@ impl<'a> Locate<'a> {
             StmtKind::Continue => out.push(core(CoreKind::Continue, span)),
             StmtKind::Assert(claim) => self.assert(claim, span, out),
             StmtKind::Assume(claim) => self.assume(claim, span, out),
+            StmtKind::Part(part) => self.part(part, within, out),
             // A step of a proof: nobody does anything.
             StmtKind::Use(_) => {}
             StmtKind::Send(..)
@@ -134,6 +135,18 @@ impl<'a> Locate<'a> {
             | StmtKind::Yield(_) => {
                 unreachable!("a line has no statements of voices or actions: it was validated")
             }
+        }
+    }
+
+    /// What a call stands for. What `requires` asks for is shown of the line. Fixes belong into the text of the
+    /// one that is called, where its endpoints have other names: it offers them itself.
+    fn part(&mut self, part: &Part, within: &[Who], out: &mut Vec<Core>) {
+        let before = self.problems.len();
+        let mut all = part.start.clone();
+        all.extend(part.body.iter().cloned());
+        out.extend(self.block(&all, within));
+        for problem in &mut self.problems[before..] {
+            problem.fix = None;
         }
     }
 

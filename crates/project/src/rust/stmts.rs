@@ -416,6 +416,7 @@ impl Role<'_> {
             | StmtKind::Call(..)
             | StmtKind::Par(_)
             | StmtKind::Use(_)
+            | StmtKind::Part(_)
             | StmtKind::Yield(_) => {
                 self.scope
                     .emit

@@ -27,6 +27,10 @@ impl Dice {
 
 struct Writer {
     dice: Dice,
+    /// The endpoints that are no family.
+    singles: Vec<String>,
+    /// Are there choreographies to call?
+    calls: bool,
     /// Names of members of the sort that are visible.
     members: Vec<String>,
     /// Names of numbers and of truth values that are visible.
@@ -41,6 +45,8 @@ impl Writer {
     fn new(seed: u64) -> Self {
         Writer {
             dice: Dice(seed),
+            singles: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            calls: true,
             members: Vec::new(),
             numbers: vec!["one".to_owned()],
             truths: vec!["p".to_owned()],
@@ -56,7 +62,7 @@ impl Writer {
     }
 
     fn endpoint(&mut self) -> String {
-        let mut all = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
+        let mut all = self.singles.clone();
         all.extend(self.members.iter().map(|name| format!("s[{name}]")));
         self.dice.pick(&all).to_owned()
     }
@@ -108,8 +114,24 @@ impl Writer {
         block
     }
 
+    /// A call of one of the [`parts`]: by two single endpoints with the family, or by a member and one.
+    fn call(&mut self) -> String {
+        let first = self.dice.roll(3);
+        let second = (first + 1 + self.dice.roll(2)) % 3;
+        let (u, w) = (&self.singles[first], &self.singles[second]);
+        match self.members.last() {
+            Some(member) if self.dice.roll(2) == 0 => {
+                format!("call pair({first}) with s[{member}] as u, {w} as w;\n")
+            }
+            _ => format!("call part(p) with {u} as u, {w} as w;\n"),
+        }
+    }
+
     fn stmt(&mut self, depth: usize, in_loop: bool) -> String {
         let sides = if depth == 0 { 7 } else { 17 };
+        if self.calls && self.dice.roll(8) == 0 {
+            return self.call();
+        }
         match self.dice.roll(sides) {
             0..=2 => format!("{}.x = {};\n", self.endpoint(), self.number(2)),
             3 => format!("{}.f = {};\n", self.endpoint(), self.truth(2)),
@@ -206,8 +228,22 @@ pub(crate) fn song(seed: u64) -> String {
     let mut writer = Writer::new(seed);
     let vars = "var x: int = 0; var y: int = 1; var f: bool = p; var o: option<int> = none; var t: int = 0;";
     let body: String = (0..5).map(|_| writer.stmt(2, false)).collect();
+    let parts = parts(seed);
     format!(
-        "sort S;\nconst one: int = 1;\nchoreography c(p: bool) {{\n    endpoint a {{ {vars} }}\n    endpoint b {{ {vars} }}\n    endpoint c {{ {vars} }}\n    endpoint s[i: S] {{ {vars} }}\n{body}}}\n"
+        "sort S;\nconst one: int = 1;\nchoreography c(p: bool) {{\n    endpoint a {{ {vars} }}\n    endpoint b {{ {vars} }}\n    endpoint c {{ {vars} }}\n    endpoint s[i: S] {{ {vars} }}\n{body}}}\n{parts}"
+    )
+}
+
+/// What others may call: something random, and something that a member can take part in.
+fn parts(seed: u64) -> String {
+    let vars = "var x: int = choose int; var y: int = 1; var f: bool = choose bool; var o: option<int> = choose option<int>; var t: int = 0;";
+    let mut writer = Writer::new(seed ^ 0x5EED);
+    writer.singles = ["u", "w"].map(str::to_owned).to_vec();
+    writer.calls = false;
+    let body: String = (0..2).map(|_| writer.stmt(1, false)).collect();
+    let pair = "w.y = (u.x + k) % 3;\nif u.x > w.x { u.x = w.y; w.f = u.f; }\nwhile w.t < 2 { w.t += 1; u.y = w.x; }\n";
+    format!(
+        "choreography part(p: bool) {{\n    endpoint u {{ {vars} }}\n    endpoint w {{ {vars} }}\n    endpoint s[i: S] {{ {vars} }}\n{body}}}\nchoreography pair(k: int) {{\n    endpoint u {{ {vars} }}\n    endpoint w {{ {vars} }}\n{pair}}}\n"
     )
 }
 

@@ -275,6 +275,7 @@ impl Running<'_> {
             | StmtKind::Call(..)
             | StmtKind::Par(_)
             | StmtKind::Use(_)
+            | StmtKind::Part(_)
             | StmtKind::Yield(_) => {
                 return Err(Unsupported::new(
                     stmt.span,

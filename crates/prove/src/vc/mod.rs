@@ -16,6 +16,7 @@
 //!   level of nesting.
 //! - A lemma is used by showing what it wants and relying on what it promises; its proof, and those of the
 //!   functions that are called, are shown with whatever rests on them ([`support`]).
+//! - A choreography is called by showing what it requires and relying on what it promises ([`part`]).
 //! - A transfer between endpoints is an assignment: a line's steps happen one after the other.
 //!
 //! NOT COVERED. Termination of `while` loops without `decreases`: the notes say so, and what is
@@ -28,6 +29,7 @@ mod family;
 mod frame;
 mod join;
 mod loops;
+mod part;
 mod start;
 mod statements;
 mod support;

@@ -115,6 +115,7 @@ impl Following<'_> {
                 );
             }
             StmtKind::Use(used) => self.use_lemma(&mut state, used, stmt.span)?,
+            StmtKind::Part(part) => return self.part(state, part),
             StmtKind::Send(..)
             | StmtKind::Receive(_)
             | StmtKind::Select(..)

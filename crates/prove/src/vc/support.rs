@@ -76,9 +76,10 @@ fn supporting(
     number: Option<usize>,
     conditions: &mut Conditions,
 ) -> Result<BTreeSet<usize>> {
-    let what = match decl.is_lemma() {
-        true => format!("the lemma `{}`", decl.name),
-        false => format!("the function `{}`", decl.name),
+    let what = match decl.kind {
+        LineKind::Lemma(_) => format!("the lemma `{}`", decl.name),
+        LineKind::Contract(_) => format!("the function `{}`", decl.name),
+        LineKind::Choreography => format!("the choreography `{}`", decl.name),
     };
     let (found, used) = follow(theory, decl, number, &[]).map_err(|unsupported| Unsupported {
         message: format!("{what}: {}", unsupported.message),

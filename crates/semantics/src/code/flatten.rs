@@ -231,6 +231,19 @@ impl Flattener<'_> {
             StmtKind::Use(used) => {
                 self.op(OpKind::Use(used.clone(), None), span);
             }
+            StmtKind::Part(part) => {
+                let outside = self.scope;
+                let next = self.ops.len() + 1;
+                self.op(OpKind::Jump(next), span);
+                for stmt in &part.start {
+                    self.stmt(stmt, &[]);
+                }
+                for condition in &part.requires {
+                    self.op(OpKind::Assert(condition.clone(), Vec::new()), span);
+                }
+                self.block(&part.body);
+                self.scope = outside;
+            }
             // Others may act between any two steps anyway.
             StmtKind::Yield(_) => {
                 let next = self.ops.len() + 1;

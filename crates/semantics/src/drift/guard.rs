@@ -119,6 +119,10 @@ impl Writer<'_> {
             StmtKind::While(_, _, block) | StmtKind::For { body: block, .. } => {
                 self.block(code, block);
             }
+            StmtKind::Part(part) => {
+                self.block(code, &mut part.start);
+                self.block(code, &mut part.body);
+            }
             _ => {}
         }
     }

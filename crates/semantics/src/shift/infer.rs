@@ -184,6 +184,10 @@ impl<'a> Code<'a> {
             }
             StmtKind::Match(_, arms) => arms.iter_mut().for_each(|(_, block)| block.clear()),
             StmtKind::While(_, _, block) | StmtKind::For { body: block, .. } => block.clear(),
+            StmtKind::Part(part) => {
+                part.start.clear();
+                part.body.clear();
+            }
             _ => {}
         }
         self.stmt(&alone);
@@ -291,6 +295,11 @@ impl Code<'_> {
             StmtKind::Par(calls) => {
                 let args = calls.iter().flat_map(|call| &call.arguments);
                 args.for_each(|arg| self.plain(arg));
+            }
+            StmtKind::Part(part) => {
+                self.block(&part.start);
+                part.requires.iter().for_each(|one| self.plain(one));
+                self.block(&part.body);
             }
             StmtKind::Use(used) => used.arguments.iter().for_each(|arg| self.plain(arg)),
             StmtKind::Yield(_) | StmtKind::Break | StmtKind::Continue => {}

@@ -121,6 +121,7 @@ impl<'s> Compiler<'s, '_> {
             | StmtKind::Call(..)
             | StmtKind::Par(_)
             | StmtKind::Use(_)
+            | StmtKind::Part(_)
             | StmtKind::Yield(_) => Err(Trouble::GivesUp),
         }
     }

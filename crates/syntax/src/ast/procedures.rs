@@ -2,8 +2,8 @@
 
 use super::patterns::integer;
 use super::{
-    ArgList, Binder, BinderList, Block, BlockExpr, Name, Stmt, child, children, has, name, nodes,
-    tokens,
+    ArgList, Binder, BinderList, Block, BlockExpr, Expr, Name, Stmt, child, children, has, name,
+    nodes, tokens,
 };
 use crate::kinds::SyntaxKind;
 
@@ -26,6 +26,10 @@ nodes! {
     CallStmt = CallStmt;
     /// `call f(…)`
     Called = Called;
+    /// `with left as a`
+    Cast = Cast;
+    /// `left as a`
+    Player = Player;
     /// `par { … }`
     ParStmt = ParStmt;
     /// `use lemma(…);`
@@ -154,6 +158,26 @@ impl CallStmt {
     /// The call.
     pub fn called(&self) -> Option<Called> {
         child(&self.syntax)
+    }
+}
+
+impl CallStmt {
+    /// Who plays whom.
+    pub fn players(&self) -> impl Iterator<Item = Player> + use<> {
+        let cast: Option<Cast> = child(&self.syntax);
+        cast.into_iter().flat_map(|cast| children(&cast.syntax))
+    }
+}
+
+impl Player {
+    /// The endpoint of the caller.
+    pub fn who(&self) -> Option<Expr> {
+        child(&self.syntax)
+    }
+
+    /// The endpoint that it plays.
+    pub fn played(&self) -> Option<Name> {
+        name(&self.syntax)
     }
 }
 

@@ -29,7 +29,7 @@ impl Lowering<'_> {
     ) -> Choreography {
         let (name, span) = name_and_span(item.name());
         let written = item.binders();
-        let params = self.binders(written.as_ref());
+        let params = self.line_signatures[at].params.clone();
         let body = item.body();
         let parts = body.iter().flat_map(ast::ChoreographyBody::endpoints);
         for (endpoint, &family) in parts.zip(&endpoints) {

@@ -34,6 +34,7 @@ mod matches;
 mod measures;
 mod methods;
 mod operators;
+mod parts;
 mod patterns;
 mod permissions;
 mod places;
@@ -88,6 +89,8 @@ pub(crate) struct Lowering<'t> {
     procedures: Vec<ActionSignature>,
     invariants: Vec<ActionSignature>,
     lemmas: Vec<ActionSignature>,
+    /// Of the choreographies.
+    line_signatures: Vec<ActionSignature>,
     /// How many choreographies there are: lemmas come after them.
     line_count: usize,
     /// Processes, then endpoints; their variables are added as they are checked.
@@ -125,6 +128,7 @@ impl<'t> Lowering<'t> {
             procedures: Vec::new(),
             invariants: Vec::new(),
             lemmas: Vec::new(),
+            line_signatures: Vec::new(),
             line_count: 0,
             families: Vec::new(),
             process_count: 0,
@@ -154,7 +158,7 @@ impl<'t> Lowering<'t> {
         self.contract_names(&items.functions);
         let properties = self.properties(&items.properties);
         let sizes = self.sizings(items.sizes.iter().flat_map(ast::SizeItem::sizings));
-        let song = Song {
+        let mut song = Song {
             sorts,
             enums: std::mem::take(&mut self.types.enums),
             structs: std::mem::take(&mut self.types.structs),
@@ -167,6 +171,9 @@ impl<'t> Lowering<'t> {
             sizes,
         };
         self.circles(&song);
+        if complete && self.errors == 0 {
+            self.fill_parts(&mut song);
+        }
         if complete && self.errors == 0 {
             self.layers(&song);
         }

@@ -174,6 +174,12 @@ impl Lowering<'_> {
 
     /// `call f(e);`
     pub(crate) fn call_stmt(&mut self, s: &ast::CallStmt) -> Option<StmtKind> {
+        if matches!(self.unit.home, Home::Line(at) if at < self.line_count) {
+            return self.part(s);
+        }
+        if let Some(player) = s.players().next() {
+            self.no_players(player.span());
+        }
         let call = self.called(&s.called()?)?;
         Some(StmtKind::Call(None, call))
     }

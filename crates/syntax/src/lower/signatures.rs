@@ -73,6 +73,10 @@ impl Lowering<'_> {
             let signature = self.signature(item.name(), item.binders().as_ref(), None);
             self.lemmas.push(signature);
         }
+        for item in &items.lines {
+            let signature = self.signature(item.name(), item.binders().as_ref(), None);
+            self.line_signatures.push(signature);
+        }
         self.line_count = items.lines.len();
         self.declare_families(items);
     }

@@ -379,6 +379,7 @@ impl Lowering<'_> {
             ("send", _) => {
                 "messages are sent by processes and `init`; an action leaves work behind with `async`"
             }
+            ("call", Home::Line(_)) => "choreographies call choreographies; a proof has `use`",
             ("call" | "par" | "yield", _) => "this belongs into a procedure",
             ("use", _) => "lemmas are used in choreographies and in proofs of lemmas",
             ("async", _) => "`async` belongs to actions; a process sends messages with `send`",

@@ -169,8 +169,33 @@ impl Parser<'_> {
 
     pub(super) fn call_statement(&mut self, start: Checkpoint) {
         self.called();
+        self.optional_cast();
         self.expect_semicolon();
         self.close(start, CallStmt);
+    }
+
+    /// `with left as a, node[i] as b`
+    fn optional_cast(&mut self) {
+        if !self.at_word("with") {
+            return;
+        }
+        let start = self.open();
+        self.bump_as(WithKw);
+        loop {
+            let player = self.open();
+            self.expression();
+            if self.eat(AsKw) {
+                self.expect_name("the endpoint that it plays");
+            } else {
+                let help = "say who plays whom: `call line() with left as a;`";
+                self.expected_with_help("`as`", help);
+            }
+            self.close(player, Player);
+            if !self.eat(Comma) {
+                break;
+            }
+        }
+        self.close(start, Cast);
     }
 
     pub(super) fn par_statement(&mut self, start: Checkpoint) {

@@ -247,6 +247,7 @@ impl<'a> Thread<'a> {
             | StmtKind::Call(..)
             | StmtKind::Par(_)
             | StmtKind::Use(_)
+            | StmtKind::Part(_)
             | StmtKind::Yield(_) => return Ok(Progress::Stop(Pause::Before(statement))),
         }
         Ok(Progress::On)

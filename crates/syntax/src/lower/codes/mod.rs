@@ -6,6 +6,7 @@ pub(crate) mod declarations;
 pub(crate) mod layers;
 pub(crate) mod matching;
 pub(crate) mod names;
+pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod suspicions;
 pub(crate) mod types;
@@ -21,6 +22,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Code> {
         places::ALL,
         declarations::ALL,
         layers::ALL,
+        parts::ALL,
         suspicions::ALL,
     ]
     .into_iter()

@@ -6,7 +6,7 @@
 //! explores every case and prints what it found, which is compared with the paths of the lines. A line
 //! that keeps its promises on each of these paths ends in states where they hold, so the program does, too.
 
-use super::{Ends, Told, assumes, choreographies, constants, ends};
+use super::{Ends, Told, assumes, choreographies, constants, ends, says_all};
 use plainsong_ir::Song;
 use plainsong_project::rust::{Source, arguments, crate_of};
 use plainsong_project::{Options, project};
@@ -62,7 +62,11 @@ fn generated_programs_have_one_execution_for_each_vector_of_choices() {
 /// The program of a choreography, unless it has none or the line fails wherever it is tried.
 fn module(told: &Told, number: usize) -> Option<Module> {
     let bare = told.bare();
-    let voices = project(&bare, told.line, &Options::default()).ok()?.song;
+    let projection = project(&bare, told.line, &Options::default()).ok()?;
+    if !says_all(&projection) {
+        return None;
+    }
+    let voices = projection.song;
     if assumes(&voices) {
         return None; // a role that stops with an error is not an end
     }

@@ -11,6 +11,7 @@ use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{
     ConstId, Expr, ExprKind, LoopClauses, RangeEnd, Song, SortKind, Stmt, StmtKind, VarId,
 };
+use plainsong_project::Projection;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
 use plainsong_semantics::show::show;
@@ -109,6 +110,15 @@ impl Told {
         }
         sizes
     }
+}
+
+/// Do the voices begin only as the line does? Not if it requires something of values that are chosen.
+fn says_all(projection: &Projection) -> bool {
+    let premise = plainsong_project::codes::UNSTATED_PREMISE.name;
+    projection
+        .notes
+        .iter()
+        .all(|note| note.code.name != premise)
 }
 
 /// Does the song cut off executions?

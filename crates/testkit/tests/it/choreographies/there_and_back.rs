@@ -55,6 +55,30 @@ const ONE_WAY: &[(&str, &str)] = &[
         "songs/project/guards-that-disagree.song third",
         "too many branches",
     ),
+    (
+        "songs/project/parts-of-choreographies.song between",
+        SINGLED_OUT,
+    ),
+    (
+        "songs/project/parts-of-choreographies.song count_down",
+        ROUNDS,
+    ),
+    (
+        "songs/project/parts-of-choreographies.song pairs",
+        "are both named by `Server`",
+    ),
+    (
+        "songs/project/parts-that-promise-too-little.song alike",
+        SINGLED_OUT,
+    ),
+    (
+        "songs/project/parts-that-promise-too-little.song count_down",
+        ROUNDS,
+    ),
+    (
+        "songs/project/parts-that-promise-too-little.song unequal",
+        ROUNDS,
+    ),
     ("songs/project/consensus-of-", SINGLED_OUT),
     ("songs/project/families-that-decide.song apart", SINGLED_OUT),
     ("songs/project/election-", ORDERED),
