@@ -2,7 +2,9 @@
 
 use crate::{Problem, Source, runtime_sources};
 use plainsong_diagnostics::Diagnostic;
-use plainsong_ir::{Song, recursion};
+use plainsong_ir::unanimity::Owners;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{Song, Stmt, StmtKind, recursion};
 use plainsong_project::rust::{File, Source as Made, crate_of};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::Bounds;
@@ -48,42 +50,79 @@ pub fn line(song: &Song, name: Option<&str>) -> Result<usize, Problem> {
     }
 }
 
+/// Is there a condition in a choreography that several endpoints decide, each for itself? Then they have to
+/// agree, or its voices wait for each other.
+pub fn has_to_agree(song: &Song, line: usize) -> bool {
+    struct Divided(Owners, bool);
+    impl Visit for Divided {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::If(condition, ..) | StmtKind::While(condition, ..) = &stmt.kind {
+                self.1 |= self.0.divides(condition);
+            }
+            walk::stmt(self, stmt);
+        }
+    }
+    let decl = &song.lines[line];
+    let mut divided = Divided(Owners::of(song, decl), false);
+    divided.block(&decl.code.body);
+    divided.1
+}
+
 /// The voices of a choreography, or what stands against it.
 pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection, Vec<Diagnostic>> {
     plainsong_project::project(song, line, options)
 }
 
-/// The text of a song with the fixes that projection offers for one of its choreographies, and how many there
-/// were; in canonical style if it was before. What has no fix stays.
+/// A song in which what projection repairs in a choreography is written out.
+#[derive(Clone, Debug, Default)]
+pub struct Mended {
+    /// The text, in canonical style if it was before.
+    pub text: String,
+    /// How many fixes there were. What has no fix stays.
+    pub fixes: usize,
+    /// How many kinds of messages projection would have added before.
+    pub added: usize,
+    /// How many it still adds.
+    pub messages: usize,
+}
+
+/// The text of a song with the fixes that projection offers for one of its choreographies.
 ///
 /// # Errors
 ///
 /// When a text that was mended is no song any more: our own bug.
-pub fn mended(text: &str, line: &str, options: &Options) -> Result<(String, usize), Problem> {
+pub fn mended(text: &str, line: &str, options: &Options) -> Result<Mended, Problem> {
     let was_formatted = plainsong_syntax::format(text).is_ok_and(|formatted| formatted == text);
-    let (mut mended, mut fixed) = (text.to_owned(), 0);
-    for _ in 0..MOST_MENDINGS {
-        let Some(song) = plainsong_syntax::compile(&mended).song else {
+    let mut mended = Mended {
+        text: text.to_owned(),
+        ..Mended::default()
+    };
+    for round in 0..MOST_MENDINGS {
+        let Some(song) = plainsong_syntax::compile(&mended.text).song else {
             return Err(Problem::new(
                 "the mended text is no song any more: a bug of plainsong",
             ));
         };
         let at = self::line(&song, Some(line))?;
-        let notes = match project(&song, at, options) {
-            Ok(projection) => projection.notes,
-            Err(problems) => problems,
+        let (notes, added) = match project(&song, at, options) {
+            Ok(projection) => (projection.notes, projection.added_messages),
+            Err(problems) => (problems, 0),
         };
-        let (next, count) = plainsong_project::mended(&mended, &notes);
+        if round == 0 {
+            mended.added = added;
+        }
+        mended.messages = added;
+        let (next, count) = plainsong_project::mended(&mended.text, &notes);
         if count == 0 {
             break;
         }
-        mended = next;
-        fixed += count;
+        mended.text = next;
+        mended.fixes += count;
     }
-    if let (true, Ok(formatted)) = (was_formatted, plainsong_syntax::format(&mended)) {
-        mended = formatted;
+    if let (true, Ok(formatted)) = (was_formatted, plainsong_syntax::format(&mended.text)) {
+        mended.text = formatted;
     }
-    Ok((mended, fixed))
+    Ok(mended)
 }
 
 /// More rounds than fixes that have to wait for each other.

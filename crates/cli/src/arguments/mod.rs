@@ -45,7 +45,7 @@ pub(crate) enum ColorWhen {
 pub(crate) enum Verb {
     /// Check everything the files ask for: one verdict per property
     #[command(after_help = EXIT_CODES)]
-    Check(CheckArguments),
+    Check(CheckVerbArguments),
     /// Count every execution, and check the properties on the way
     #[command(after_help = EXIT_CODES)]
     Explore(ExploreArguments),
@@ -102,6 +102,16 @@ pub(crate) struct ServeArguments {
     pub(crate) libraries: PathBuf,
     /// What it may use, in megabytes
     pub(crate) memory: u64,
+}
+
+/// `check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckVerbArguments {
+    #[command(flatten)]
+    pub(crate) check: CheckArguments,
+    /// First write into the songs what projection would repair in their choreographies
+    #[arg(long)]
+    pub(crate) fix: bool,
 }
 
 /// `check`, and what the engines' verbs have of it.

@@ -5,7 +5,7 @@ use super::page;
 use super::rejected::mistakes;
 use super::request::{files, request, start, validate};
 use super::resuming::Resuming;
-use crate::arguments::{CheckArguments, Require};
+use crate::arguments::{CheckArguments, CheckVerbArguments, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::account::account;
@@ -31,6 +31,17 @@ use std::time::Duration;
 
 /// How long sizes grow when nobody says.
 const TIME_TO_GROW: Duration = Duration::from_secs(10);
+
+/// Checks the files, mended if that is asked for.
+pub(crate) fn check_mended(arguments: &CheckVerbArguments, session: &mut Session) -> Exit {
+    if arguments.fix {
+        let mended = super::mend::mend(&arguments.check, session);
+        if let Err(exit) = mended {
+            return exit;
+        }
+    }
+    check(&arguments.check, None, session)
+}
 
 /// Checks the files. With an engine's name, only that engine answers.
 pub(crate) fn check(

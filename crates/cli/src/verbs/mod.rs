@@ -1,5 +1,6 @@
 //! One file per verb.
 
+mod agreement;
 mod check;
 mod diff;
 mod diverge;
@@ -10,6 +11,7 @@ mod explain;
 mod explore;
 mod fmt;
 mod known;
+mod mend;
 mod new;
 mod next_sizes;
 mod page;
@@ -36,7 +38,7 @@ pub(crate) use serve::SERVE_CVC5;
 /// Does what was asked.
 pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
     match verb {
-        Verb::Check(arguments) => check::check(arguments, None, session),
+        Verb::Check(arguments) => check::check_mended(arguments, session),
         Verb::Explore(arguments) => explore::explore(arguments, session),
         Verb::Prove(arguments) => prove::prove(arguments, session),
         Verb::Refine(arguments) => refine::refine(arguments, session),

@@ -1,5 +1,7 @@
 //! `plainsong project`: the processes that do what a choreography says.
 
+use super::agreement::agreed;
+use super::mend::mend_line;
 use crate::arguments::ProjectArguments;
 use crate::session::Session;
 use plainsong_driver::projection::{self, Options, Projection, Rejected, Sizes};
@@ -21,13 +23,9 @@ fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exi
         decide: arguments.decide,
     };
     if arguments.fix {
-        return fix(
-            arguments,
-            session,
-            &loaded,
-            &song.lines[line].name,
-            &options,
-        );
+        let name = &song.lines[line].name;
+        mend_line(&arguments.file, name, &options, arguments.quiet, session)?;
+        return Ok(Exit::Fine);
     }
     let projected = projection::project(&song, line, &options).map_err(|problems| {
         session.diagnostics(&loaded.source, &problems);
@@ -35,6 +33,9 @@ fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exi
     })?;
     if !arguments.quiet {
         session.diagnostics(&loaded.source, &projected.notes);
+    }
+    if !options.decide {
+        agreed((&loaded, &song), line, arguments.quiet, session)?;
     }
     let name = &song.lines[line].name;
     if arguments.emit {
@@ -54,33 +55,6 @@ fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exi
             let told = format!("written to {place}: `cargo run` there runs it\n");
             session.console.result(&told);
         }
-    }
-    Ok(Exit::Fine)
-}
-
-/// Mends the file, and says how often.
-fn fix(
-    arguments: &ProjectArguments,
-    session: &mut Session,
-    loaded: &LoadedSong,
-    name: &str,
-    options: &Options,
-) -> Result<Exit, Exit> {
-    let mended = projection::mended(&loaded.source.text, name, options);
-    let (text, fixed) = mended.map_err(|problem| session.reject(&problem))?;
-    if fixed > 0 {
-        std::fs::write(&arguments.file, text).map_err(|error| {
-            let place = arguments.file.display();
-            session.reject(&Problem::new(format!("{place} cannot be written: {error}")))
-        })?;
-    }
-    if !arguments.quiet {
-        let told = match fixed {
-            0 => "nothing to fix".to_owned(),
-            1 => "1 fix".to_owned(),
-            many => format!("{many} fixes"),
-        };
-        session.console.result(&format!("{name}: {told}\n"));
     }
     Ok(Exit::Fine)
 }

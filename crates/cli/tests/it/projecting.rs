@@ -58,7 +58,7 @@ fn what_is_repaired_can_be_written_into_the_song() {
     let text = SWAP.replace("b.v = a.t;", "b.v = a.t + b.t; // both");
     stage.write("mixed.song", &text);
     let ran = stage.run(&["project", "mixed.song", "--fix"]).exits(0);
-    assert_eq!(ran.out, "swap: 1 fix\n");
+    assert_eq!(ran.out, "swap: 1 fix, 1 message added to the text\n");
     let mended = std::fs::read_to_string(stage.path("mixed.song")).expect("it is there");
     assert!(
         mended.contains("b.t_of_a = a.t;\n    b.v = b.t_of_a + b.t; // both\n"),
@@ -73,6 +73,77 @@ fn what_is_repaired_can_be_written_into_the_song() {
         std::fs::read_to_string(stage.path("mixed.song")).expect("it is there"),
         mended
     );
+}
+
+#[test]
+fn check_fixes_all_choreographies_before_it_checks() {
+    let stage = Stage::new();
+    let text = "\
+choreography rules(x: int, y: int) {
+    endpoint s1 { var x: int = x; }
+    endpoint s2 { var y: int = y; var n: int = 0; }
+    endpoint s3 { var n: int = 0; }
+    ensures s2.n == s3.n;
+    s1.x = s1.x + s2.y;
+    if s1.x + 4 == s2.y { s2.n = 1; s3.n = 1; }
+}
+";
+    stage.write("rules.song", text);
+    let ran = stage.run(&["check", "rules.song", "--fix"]).exits(0);
+    let told = "rules: 2 fixes, 3 messages added to the text\n";
+    assert!(ran.out.starts_with(told), "{}", ran.out);
+    assert!(ran.out.contains("proved     rules"), "{}", ran.out);
+    let ran = stage.run(&["check", "rules.song", "--fix"]).exits(0);
+    assert!(
+        ran.out.starts_with("rules: nothing to fix\n"),
+        "{}",
+        ran.out
+    );
+    let ran = stage.run(&["project", "rules.song"]).exits(0);
+    assert!(ran.out.contains("all in the text"), "{}", ran.out);
+}
+
+#[test]
+fn what_is_not_shown_to_agree_is_not_projected() {
+    let stage = Stage::new();
+    let guards = "\
+choreography guards(x: int, y: int) {
+    endpoint a { var x: int = x; }
+    endpoint b { var x: int = y; }
+    if a.x > 0 && b.x > 0 { b.x = a.x; } else { a.x = b.x; }
+}
+";
+    stage.write("guards.song", guards);
+    let ran = stage
+        .run(&["project", "guards.song", "--out", "made"])
+        .exits(1);
+    assert!(ran.err.contains("`guards` is not projected"), "{}", ran.err);
+    assert!(ran.out.contains("`a` and `b` do not agree"), "{}", ran.out);
+    assert!(!stage.path("made").exists());
+    let ran = stage.run(&["project", "guards.song", "--decide"]).exits(0);
+    assert!(ran.out.contains("added by projection"), "{}", ran.out);
+    let agreeing = guards.replace("{ var x: int = y; }", "{ var x: int = x; }");
+    stage.write("guards.song", &agreeing);
+    stage.run(&["project", "guards.song"]).exits(0);
+    // The part agrees where its `requires` holds, and here it does not.
+    let part = "\
+choreography part() {
+    endpoint a { var x: int = choose int; }
+    endpoint b { var x: int = choose int; }
+    requires a.x == b.x;
+    if a.x > 0 && b.x > 0 { b.x = a.x; } else { a.x = b.x; }
+}
+choreography whole(x: int) {
+    endpoint a { var x: int = x; }
+    endpoint b { var x: int = 0; }
+    call part();
+}
+";
+    stage.write("part.song", part);
+    let ran = stage.run(&["project", "part.song"]).exits(1);
+    assert!(ran.out.contains("a.x == b.x is false"), "{}", ran.out);
+    stage.write("part.song", part.replace("= 0; }", "= x; }"));
+    stage.run(&["project", "part.song"]).exits(0);
 }
 
 #[test]
