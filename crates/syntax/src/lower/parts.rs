@@ -63,12 +63,11 @@ impl Lowering<'_> {
         let Home::Line(home) = self.unit.home else {
             return None;
         };
-        let mut rows: Vec<(FamilyId, String)> = Vec::new();
-        for (name, places) in &self.names.endpoints {
-            let place = places.iter().find(|place| place.line == line);
-            rows.extend(place.map(|place| (place.family, name.clone())));
-        }
-        rows.sort();
+        let endpoints = self.families.iter().enumerate().skip(self.process_count);
+        let endpoints = endpoints.map(|(at, family)| (FamilyId::from(at), family.name.clone()));
+        let rows: Vec<(FamilyId, String)> = endpoints
+            .filter(|(at, name)| self.names.endpoint(line, name) == Some(*at))
+            .collect();
         let mut cast: Vec<Option<Player>> = vec![None; rows.len()];
         for written in s.players() {
             let (who, played) = (written.who()?, written.played()?);
@@ -77,7 +76,7 @@ impl Lowering<'_> {
                 let message = format!("`{called}` has no endpoint `{}`", played.text());
                 let diagnostic = Diagnostic::error(&WRONG_CAST, played.span(), message);
                 let known: Vec<&str> = rows.iter().map(|(_, name)| name.as_str()).collect();
-                let diagnostic = self.suggest(diagnostic, &played, known.into_iter());
+                let diagnostic = self.suggest(diagnostic, &played, known);
                 self.report(diagnostic);
                 return None;
             };
