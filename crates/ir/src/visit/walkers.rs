@@ -3,8 +3,8 @@
 use crate::{
     Accept, Access, Actions, Binding, Block, Body, Choice, Choreography, Claim, Code, Const,
     Contract, Domain, Expr, ExprKind, Family, Function, InvariantCall, LineKind, Local, LocalId,
-    LoopClauses, Measures, Part, Pattern, PatternKind, Place, Process, Property, RangeEnd, Root, Sizing,
-    Song, SortDecl, SortKind, Source, StartValue, Stmt, StmtKind, System, Voices,
+    LoopClauses, Measures, Part, Pattern, PatternKind, Place, Process, Property, RangeEnd, Root,
+    Sizing, Song, SortDecl, SortKind, Source, StartValue, Stmt, StmtKind, System, Voices,
 };
 use plainsong_diagnostics::Span;
 

@@ -27,8 +27,8 @@ use crate::terms::{all, conjuncts, local, stmt};
 use plainsong_diagnostics::{Code, Diagnostic, Span};
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::{
-    Access, Binder, Choreography, Expr, Local, LocalId, Measures, Message, MessageId, Part, Place, Root,
-    Song, Stmt, StmtKind, Ty,
+    Access, Binder, Choreography, Expr, Local, LocalId, Measures, Message, MessageId, Part, Place,
+    Root, Song, Stmt, StmtKind, Ty,
 };
 use std::collections::BTreeSet;
 
