@@ -11,6 +11,7 @@ pub(super) fn families(seed: u64) -> String {
         dice: Dice::new(seed),
         ids: Vec::new(),
         in_node: false,
+        links: false,
         fresh: 0,
     };
     composer.program()
@@ -24,11 +25,27 @@ const MODELS: [&str; 5] = [
     " via mailbox",
 ];
 
+/// What every process of a hub and of its nodes keeps.
+const VARS: &str = "var seen: set<Id> = {};
+var last: option<Id> = none;
+var peers: set<process> = {};
+var n: nat = 0;
+";
+
+/// Processes with two indices.
+const LINK: &str = "daemon process link[a: Id, b: Id] {
+var n: nat = 0;
+loop { receive Over(i); if i == b { n += 1; } else { send Note to node[a]; } }
+}
+";
+
 struct Composer {
     dice: Dice,
     /// Names of members in scope.
     ids: Vec<String>,
     in_node: bool,
+    /// Are there processes with two indices?
+    links: bool,
     fresh: usize,
 }
 
@@ -40,22 +57,23 @@ impl Composer {
         let mut text = format!(
             "sort Id{kind};\nsize Id = {size};\nmessage Word(i: Id){word};\nmessage Note{note};\n"
         );
+        self.links = self.dice.once_in(4);
+        if self.links {
+            text += &format!("message Over(i: Id){};\n{LINK}", self.model());
+        }
         let (most, least) = if size == 3 { (3, 1) } else { (4, 1) };
         let daemon = if self.dice.once_in(3) { "daemon " } else { "" };
         self.in_node = false;
         let hub = self.block(least, most, 2);
-        text += &format!(
-            "{daemon}process hub {{\nvar seen: set<Id> = {{}};\nvar last: option<Id> = none;\nvar n: nat = 0;\n{hub}}}\n"
-        );
+        text += &format!("{daemon}process hub {{\n{VARS}{hub}}}\n");
         self.in_node = true;
         self.ids = vec!["me".into()];
-        let vars = "var seen: set<Id> = {};\nvar last: option<Id> = none;\nvar n: nat = 0;\n";
         let daemon = if self.dice.once_in(3) { "daemon " } else { "" };
         if self.dice.once_in(3) {
-            text += &format!("process node[me: Id] {{\n{vars}{}}}\n", self.handlers());
+            text += &format!("process node[me: Id] {{\n{VARS}{}}}\n", self.handlers());
         } else {
             let body = self.block(1, 3, 2);
-            text += &format!("{daemon}process node[me: Id] {{\n{vars}{body}}}\n");
+            text += &format!("{daemon}process node[me: Id] {{\n{VARS}{body}}}\n");
         }
         self.ids.clear();
         if self.dice.once_in(2) {
@@ -159,6 +177,9 @@ impl Composer {
 
     fn each(&mut self, depth: usize) -> String {
         let name = self.name("m");
+        if self.dice.once_in(6) {
+            return format!("for {name} in peers {{ send Note to {name}; n += 1; }}\n");
+        }
         let domain = self.pick(&["Id", "Id", "Id", "seen"]);
         let other = self.id();
         let filter = match other {
@@ -174,6 +195,12 @@ impl Composer {
     }
 
     fn send(&mut self) -> String {
+        if self.links
+            && self.dice.once_in(3)
+            && let (Some(a), Some(b), Some(c)) = (self.id(), self.id(), self.id())
+        {
+            return format!("send Over({c}) to link[{a}, {b}];\n");
+        }
         let what = match self.id() {
             Some(id) if self.dice.once_in(2) => format!("Word({id})"),
             _ => "Note".to_owned(),
@@ -211,7 +238,7 @@ impl Composer {
 
     fn quiet(&mut self, depth: usize) -> String {
         let id = self.id();
-        match (self.dice.below(6), id) {
+        match (self.dice.below(7), id) {
             (0, Some(id)) => format!("last = some({id});\n"),
             (1, Some(id)) => format!("seen = seen.with({id});\n"),
             (2, Some(_)) => format!("assert {};\n", self.condition()),
@@ -220,6 +247,7 @@ impl Composer {
                 self.ids.push(name.clone());
                 format!("let {name} = choose Id;\n")
             }
+            (5, Some(id)) => format!("peers = peers.with(node[{id}]);\n"),
             (4, _) if depth > 0 => {
                 let name = self.name("m");
                 format!(
@@ -253,9 +281,11 @@ impl Composer {
                 "exists a: Id :: hub.last != some(a)",
                 "(count a: Id :: node[a].n > 0) < 2",
                 "forall a: Id :: node[a].last == none || hub.n > 0",
+                "forall a: Id :: !(node[a] in hub.peers)",
+                "forall a, b: Id :: node[a] in node[b].peers ==> a == b",
             ][at]
         };
-        let (one, other) = (of(self.dice.below(10)), of(self.dice.below(10)));
+        let (one, other) = (of(self.dice.below(12)), of(self.dice.below(12)));
         if self.dice.once_in(2) {
             one.to_owned()
         } else {
