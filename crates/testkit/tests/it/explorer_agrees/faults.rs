@@ -111,7 +111,6 @@ fn agree(delivery: Option<Delivery>) -> Tally {
             }
         }
     }
-    eprintln!("{delivery:?}: {tally:?}");
     assert!(tally.compared * 2 > tally.left_out, "{tally:?}");
     assert!(tally.crashes * 8 > tally.compared, "{tally:?}");
     if delivery == Some(Delivery::Unordered) {

@@ -46,7 +46,6 @@ fn on_random_families() {
         let instance = instance.with_delivery(model[seed as usize % model.len()]);
         tally.compare(&text, &instance);
     }
-    eprintln!("{tally:?}");
     assert!(tally.symmetric * 2 > tally.complete, "{tally:?}");
     assert!(tally.fewer * 3 > tally.symmetric, "{tally:?}");
     assert!(tally.refuted * 5 > tally.symmetric, "{tally:?}");
@@ -70,7 +69,6 @@ fn on_the_songs_of_the_corpus() {
             }
         }
     }
-    eprintln!("{tally:?}");
     assert!(tally.fewer >= 10, "{tally:?}");
 }
 
