@@ -8,7 +8,7 @@ use plainsong_semantics::follow::follow;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::replay::{Mismatch, replay};
-use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::sizes::{Bounds, External, Sizes};
 use plainsong_semantics::trace::Trace;
 use std::sync::Arc;
 
@@ -125,6 +125,13 @@ fn bounds(header: &Header) -> Result<Bounds, Problem> {
     if let Some((_, length)) = window("length")? {
         bounds.length = usize::try_from(length)
             .map_err(|_| Problem::new(format!("`{length}` is not a length")))?;
+    }
+    if let Some(name) = header.limits.get("external") {
+        let known = [External::Least, External::Greatest].into_iter();
+        let found = known.into_iter().find(|one| one.name() == Some(name));
+        bounds.external = found.ok_or_else(|| {
+            Problem::new(format!("`{name}` is not what external functions return"))
+        })?;
     }
     Ok(bounds)
 }

@@ -29,6 +29,10 @@ use std::time::{Duration, Instant};
 /// The most states looked at for one execution.
 const STATES: u64 = 30_000;
 
+/// The most for one that the prover has found: it has looked at what is near by itself, and states of choreographies
+/// are large.
+const STATES_OF_PROOFS: u64 = 2_000;
+
 /// The longest time spent on one execution.
 const PATIENCE: Duration = Duration::from_secs(4);
 
@@ -65,7 +69,10 @@ pub(crate) fn shrink(
         request,
         answer,
         trace,
-        states: STATES,
+        states: match answer.engine.as_str() {
+            "prove" => STATES_OF_PROOFS,
+            _ => STATES,
+        },
         clock: &mut clock,
     };
     // A period found by `diverge` is short, and may be fair: another need not be.

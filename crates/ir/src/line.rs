@@ -35,8 +35,8 @@ pub enum LineKind {
     /// `choreography …`
     #[default]
     Choreography,
-    /// `lemma …`, with what decreases when it uses itself.
-    Lemma(Option<Expr>),
+    /// `lemma …`, with what decreases when it uses itself, in the order of words.
+    Lemma(Vec<Expr>),
     /// The contract of a function; there is no text for it but the function's own.
     Contract(FnId),
 }
@@ -54,16 +54,16 @@ impl Choreography {
 }
 
 /// The contracts of functions as lines, each by the name of its function: compute, then look at what is
-/// promised.
+/// promised. Those of external functions are trusted: there is nothing to compute.
 pub fn contracts(functions: &[Function]) -> Vec<Choreography> {
     let mut lines = Vec::new();
     for (at, function) in functions.iter().enumerate() {
-        let Some(result) = function.contract.result else {
+        let (Some(result), Some(body)) = (function.contract.result, &function.body) else {
             continue;
         };
         let compute = Stmt {
-            kind: StmtKind::Let(result, function.body.clone()),
-            span: function.body.span,
+            kind: StmtKind::Let(result, body.clone()),
+            span: body.span,
         };
         lines.push(Choreography {
             name: function.name.clone(),

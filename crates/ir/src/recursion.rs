@@ -16,11 +16,7 @@ pub fn called(song: &Song, function: FnId) -> BTreeSet<FnId> {
     };
     let contract = &decl.contract;
     let conditions = contract.requires.iter().chain(&contract.ensures);
-    called_in(
-        conditions
-            .chain(&contract.decreases)
-            .chain(std::iter::once(&decl.body)),
-    )
+    called_in(conditions.chain(&contract.decreases).chain(&decl.body))
 }
 
 /// The functions that expressions call.

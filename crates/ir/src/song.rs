@@ -69,7 +69,7 @@ pub struct Const {
     pub span: Span,
 }
 
-/// `fn name(…) -> T { … }`
+/// `fn name(…) -> T { … }`, or `extern fn name(…) -> T;`: a function of which only the contract is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// Its name.
@@ -80,13 +80,15 @@ pub struct Function {
     pub locals: Vec<Local>,
     /// What it wants and promises.
     pub contract: Contract,
-    /// What it returns.
-    pub body: Expr,
+    /// The type of its result.
+    pub result: Ty,
+    /// What it returns; nothing if it is external.
+    pub body: Option<Expr>,
     /// The name in the text.
     pub span: Span,
 }
 
-/// What a function wants and promises: `requires e ensures e decreases e`.
+/// What a function wants and promises: `requires e ensures e decreases e, …`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contract {
     /// What has to hold where it is called.
@@ -95,8 +97,8 @@ pub struct Contract {
     pub ensures: Vec<Expr>,
     /// What `result` stands for in `ensures`; there whenever something is written.
     pub result: Option<LocalId>,
-    /// What gets smaller when it calls itself.
-    pub decreases: Option<Expr>,
+    /// What gets smaller when it calls itself, in the order of words: the first number that changes counts.
+    pub decreases: Vec<Expr>,
 }
 
 /// Statements with their locals.
@@ -124,10 +126,19 @@ pub struct Local {
 }
 
 impl Function {
-    /// What a call computes: what it requires, then the body.
+    /// What a call computes: what it requires, then the body, or what is promised if it is external.
     pub fn computed(&self) -> impl Iterator<Item = &Expr> {
+        let promised: &[Expr] = match self.is_external() {
+            true => &self.contract.ensures,
+            false => &[],
+        };
         let requires = self.contract.requires.iter();
-        requires.chain(std::iter::once(&self.body))
+        requires.chain(&self.body).chain(promised)
+    }
+
+    /// Is only its contract known?
+    pub fn is_external(&self) -> bool {
+        self.body.is_none()
     }
 }
 

@@ -159,7 +159,7 @@ pub struct LoopClauses {
     /// `invariant e`, in order.
     pub invariants: Vec<Expr>,
     /// `decreases e`.
-    pub decreases: Option<Expr>,
+    pub decreases: Vec<Expr>,
 }
 
 /// What an assignment writes to: a variable, or a part of one.

@@ -69,5 +69,5 @@ every endpoint of the choreography, and there are no families, no free choices a
     NOT_IN_RUST = "not-in-rust", "something has no counterpart in generated Rust", "\
 Generated programs have numbers of 64 bits, truth values, members of sorts, enums, structs, tuples, options and
 collections. Identities of processes are no values there, families are indexed by sorts, `bool` and enums
-without payload, and of a set or map type not all values can be listed.";
+without payload, and of a set or map type not all values can be listed. An external function has no body.";
 }

@@ -1,20 +1,24 @@
-//! Functions that are not written out where they are called: recursive ones.
+//! Functions that are not written out where they are called: recursive and external ones.
 //!
 //! A call of such a function is a term of its own ([`Op::Call`](crate::term::Op::Call)), about which two
 //! facts are known ([`Definition`]), at the arguments that occur:
 //!
 //! - *definition*: for arguments that are values of their types and satisfy `requires`, the call is the
-//!   body;
+//!   body; not known of an external function;
 //! - *promise*: it is a value of its type, and `ensures` holds of it.
 //!
 //! Why sound. Let `D` be the arguments that are values and satisfy `requires`. The proof of the contract
 //! ([`crate::vc`]) shows for every `x` in `D` that computing the body calls functions of the same circle
-//! only at `y` in their `D` with `0 <= m(x)` and `m(y) < m(x)`. That order is well-founded, so by recursion on
+//! only at `y` in their `D` with `m(y)` before `m(x)` ([`Terms::precedes`](crate::term::Terms::precedes)). That order is well-founded, so by recursion on
 //! it there is a function that satisfies the definition on all of `D`, and is arbitrary elsewhere. In that
 //! proof itself the facts about the circle are used for smaller arguments only ([`Induction`]): that is the
 //! induction hypothesis, for the definition as well as for the promise. A verdict that uses a function
 //! therefore depends on the proof of its contract. Functions that only a contract mentions count to the
 //! circle too, so no proof rests on itself.
+//!
+//! Of an external function the promise is trusted: what is proved holds for every function that keeps it. The
+//! verdict lists it, and says so when the contract allows no result at all ([`crate::vc`]). Its contract may not
+//! call it, not even through others, so that it means what it says.
 //!
 //! NOT COVERED, and said so: recursive functions without `decreases`; a `requires` or `decreases` that calls a
 //! function of its own circle.
@@ -37,12 +41,12 @@ pub struct Definition {
     pub result: Term,
     /// Are the parameters values that satisfy `requires`?
     pub domain: Term,
-    /// The body.
-    pub body: Term,
+    /// The body; none of an external function.
+    pub body: Option<Term>,
     /// Is the result a value that satisfies `ensures`?
     pub promise: Term,
     /// What decreases.
-    pub measure: Term,
+    pub measures: Vec<Term>,
 }
 
 /// A proof by induction under way: facts about these functions hold below a bound.
@@ -50,8 +54,8 @@ pub struct Definition {
 pub struct Induction {
     /// The functions of the circle.
     pub functions: BTreeSet<FnId>,
-    /// Their measures have to be less than this, and this not negative.
-    pub bound: Term,
+    /// Their measures have to come before this.
+    pub bound: Vec<Term>,
 }
 
 /// What a theory knows about recursive functions.
@@ -77,6 +81,12 @@ impl Theory {
         circle
     }
 
+    /// May calls of recursive and external functions be terms of their own from here on? Whoever says yes asks
+    /// for the proofs of what was called ([`crate::vc::support`]).
+    pub fn allow_calls(&mut self, allowed: bool) {
+        self.functions.allowed = allowed;
+    }
+
     /// The functions whose calls are terms of their own, so far.
     pub(crate) fn called(&self) -> Vec<FnId> {
         self.functions.called.keys().copied().collect()
@@ -89,13 +99,20 @@ impl Theory {
 
     /// Notes a call of a recursive function, and finds out what is known about it.
     pub(crate) fn note_call(&mut self, function: FnId, span: Span) -> Result<()> {
+        if !self.functions.allowed {
+            let decl = &self.song.functions[function.index()];
+            let what = match decl.is_external() {
+                true => "external",
+                false => "recursive",
+            };
+            let message = format!(
+                "the {what} function `{}` is not covered by these proofs",
+                decl.name
+            );
+            return Err(Unsupported::new(span, message));
+        }
         if self.functions.called.contains_key(&function) {
             return Ok(());
-        }
-        let name = self.song.functions[function.index()].name.clone();
-        if !self.functions.allowed {
-            let message = format!("the recursive function `{name}` is not covered by these proofs");
-            return Err(Unsupported::new(span, message));
         }
         self.functions.called.insert(function, None);
         let outside = self.functions.induction.take();
@@ -111,12 +128,19 @@ impl Theory {
         let song = self.song.clone();
         let decl = &song.functions[function.index()];
         let contract = &decl.contract;
-        let Some(decreases) = &contract.decreases else {
+        let circle = self.circle(function);
+        if decl.is_external() && !circle.is_empty() {
+            let message = format!(
+                "the contract of the external function `{}` calls it",
+                decl.name
+            );
+            return Err(Unsupported::new(span, message));
+        }
+        if !decl.is_external() && contract.decreases.is_empty() {
             let message = format!("the recursive function `{}` has no `decreases`", decl.name);
             return Err(Unsupported::new(span, message));
-        };
-        let circle = self.circle(function);
-        let conditions = contract.requires.iter().chain([decreases]);
+        }
+        let conditions = contract.requires.iter().chain(&contract.decreases);
         if !recursion::called_in(conditions).is_disjoint(&circle) {
             let message = format!(
                 "`requires` or `decreases` of `{}` calls a function that calls `{0}`",
@@ -136,15 +160,24 @@ impl Theory {
             let condition = self.read_in(&env, condition)?;
             domain.push(condition);
         }
-        let body = self.read_in(&env, &decl.body)?;
-        let measure = self.read_in(&env, decreases)?;
-        let (result, valid) = self.arbitrary("result", &decl.body.ty, decl.span)?;
+        let body = match &decl.body {
+            Some(body) => Some(self.read_in(&env, body)?),
+            None => None,
+        };
+        let measures = contract.decreases.iter();
+        let measures = measures
+            .map(|one| self.read_in(&env, one))
+            .collect::<Result<_>>()?;
+        let (result, valid) = self.arbitrary("result", &decl.result, decl.span)?;
         if let Some(local) = contract.result {
             env.locals.insert(local, result);
         }
         let mut promise = vec![valid];
         for ensured in &contract.ensures {
-            promise.push(self.read_in(&env, ensured)?);
+            promise.push(match decl.is_external() {
+                true => self.read_where_defined(&env, ensured)?,
+                false => self.read_in(&env, ensured)?,
+            });
         }
         Ok(Definition {
             params,
@@ -152,8 +185,18 @@ impl Theory {
             domain: self.terms.and(&domain),
             body,
             promise: self.terms.and(&promise),
-            measure,
+            measures,
         })
+    }
+
+    /// A condition that is not taken to hold where it has no value: nobody asks for its definedness.
+    fn read_where_defined(&mut self, env: &Env, expr: &Expr) -> Result {
+        let mut lowering = Lowering::new(self, env.clone());
+        let holds = lowering.expr(expr)?;
+        let definedness = std::mem::take(&mut lowering.definedness).into_iter();
+        let defined: Vec<Term> = definedness.map(|one| one.condition).collect();
+        let defined = self.terms.and(&defined);
+        Ok(self.terms.implies(defined, holds))
     }
 
     /// The term of an expression whose definedness somebody else asks for.

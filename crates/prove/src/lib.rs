@@ -9,6 +9,7 @@
 //! ([`obligation::Rule::is_unchecked`]). What is refuted is refuted by runs of the interpreter, never by a solver's model.
 
 pub mod bounded;
+pub mod cut;
 pub mod discharge;
 pub mod functions;
 pub mod gated;

@@ -175,7 +175,7 @@ impl Checking<'_> {
                 return Ok(all);
             }
             StmtKind::While(_, clauses, body) => {
-                return self.repeated(stmt.span, body, behind, clauses.decreases.is_some());
+                return self.repeated(stmt.span, body, behind, !clauses.decreases.is_empty());
             }
             StmtKind::For { body, .. } => return self.repeated(stmt.span, body, behind, true),
             StmtKind::Break | StmtKind::Continue => {

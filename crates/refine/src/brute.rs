@@ -94,6 +94,7 @@ impl Brute {
             int: (-1, 2),
             nat: 2,
             length: 2,
+            ..Bounds::default()
         };
         let mut atoms = Vec::new();
         for size in 1..=self.largest {

@@ -116,6 +116,7 @@ pub(crate) fn instances(song: &Arc<Song>, size: i64) -> Vec<Instance> {
         int: (-1, 2),
         nat: 2,
         length: 2,
+        ..Bounds::default()
     };
     Instance::all(song.clone(), &sizes, &bounds).unwrap_or_default()
 }

@@ -62,6 +62,32 @@ pub struct Bounds {
     pub nat: i64,
     /// The longest sequence and the largest bag.
     pub length: usize,
+    /// What a call of an external function returns.
+    pub external: External,
+}
+
+/// What a call of an external function returns in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum External {
+    /// Nothing: the run is not followed any further, and the verdict is unknown.
+    #[default]
+    Refused,
+    /// The first value within the bounds that its contract allows. Runs show what one implementation does,
+    /// which is enough to refute and not enough for more.
+    Least,
+    /// The last such value.
+    Greatest,
+}
+
+impl External {
+    /// What verdicts and saved executions call it.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            External::Refused => None,
+            External::Least => Some("least"),
+            External::Greatest => Some("greatest"),
+        }
+    }
 }
 
 impl Default for Bounds {
@@ -70,6 +96,7 @@ impl Default for Bounds {
             int: (-2, 2),
             nat: 3,
             length: 2,
+            external: External::Refused,
         }
     }
 }

@@ -414,7 +414,7 @@ impl<'a> Builder<'_, 'a> {
                     .help("put an `if` into the loop"));
                 }
                 self.annotations(clauses, stmt.span);
-                if !clauses.invariants.is_empty() && clauses.decreases.is_none() {
+                if !clauses.invariants.is_empty() && clauses.decreases.is_empty() {
                     self.score.hints.insert(stmt.span, &clauses.invariants);
                 }
                 OpKind::For {
@@ -492,7 +492,7 @@ impl<'a> Builder<'_, 'a> {
     }
 
     fn annotations(&mut self, clauses: &plainsong_ir::LoopClauses, span: Span) {
-        if !clauses.invariants.is_empty() || clauses.decreases.is_some() {
+        if !clauses.invariants.is_empty() || !clauses.decreases.is_empty() {
             self.score.annotated.push(span);
         }
     }

@@ -51,8 +51,9 @@ smaller number or a `param`.";
 
     /// A word kept for later.
     RESERVED_WORD = "reserved-word", "a word that is reserved for a later version",
-"Some words have no meaning yet but will have one: `extern`, `layer`. They cannot be names, so that programs
-written today keep their meaning. Nor can `sequentialize`, which begins a schedule.
+"Some words have no meaning yet but will have one: `layer`. They cannot be names, so that programs written
+today keep their meaning. Nor can `sequentialize`, which begins a schedule, and `extern`, which begins a
+function of which only the contract is known: `extern fn f(x: int) -> int ensures result >= 0;`.
 
 ```text
 var layer: nat = 0;          // write `level`

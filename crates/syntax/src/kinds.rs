@@ -79,8 +79,8 @@ kinds! {
     ViaKw, WhereKw, WhileKw, YieldKw,
 
     // Keywords only where the grammar expects them.
-    AtKw, AtomicKw, BothKw, ByKw, CountKw, DurableKw, FairKw, FaultKw, FromKw, LeftKw, OrderedKw,
-    PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw, UseKw, WithKw,
+    AtKw, AtomicKw, BothKw, ByKw, CountKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, LeftKw,
+    OrderedKw, PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw, UseKw, WithKw,
 
     // Nodes.
     /// Text that fits nowhere, kept so that the tree is complete.

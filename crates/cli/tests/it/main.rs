@@ -15,6 +15,7 @@ mod json;
 mod new_project;
 mod pictures;
 mod projecting;
+mod proving;
 mod replaying;
 mod resuming;
 mod running;

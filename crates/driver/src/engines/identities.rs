@@ -75,7 +75,8 @@ impl Data {
         }
         for function in &mut song.functions {
             self.locals(&mut function.locals);
-            self.expr(&mut function.body);
+            self.ty(&mut function.result);
+            function.body.iter_mut().for_each(|body| self.expr(body));
         }
         if let Some(line) = song.lines.last_mut() {
             self.locals(&mut line.code.locals);

@@ -9,14 +9,16 @@ use super::naive::{by_one, instances_of};
 use super::prove::belongs;
 use crate::Problem;
 use crate::engine::Task;
+use crate::select::Question;
 use crate::watch::Overseer;
 use plainsong_ir::{SortId, StartValue, Ty};
 use plainsong_prove::bounded::{Catch, Hunt, Lead, lead};
 use plainsong_prove::obligation::Rule;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, steer};
+use plainsong_semantics::search::{Answer, Check, Query, steer};
 use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::trace::Trace;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Solvers};
 use std::collections::BTreeSet;
@@ -25,6 +27,9 @@ use std::collections::BTreeSet;
 const MOST_SIZES: usize = 4;
 /// The most lengths of ranges, given by parameters, that are tried at one size.
 const MOST_RANGES: usize = 6;
+
+/// What a query about one round of a loop may cost.
+const ROUND_RESOURCE: u64 = 2_000_000;
 
 /// The most ways to start among which the start of a trace is looked for, when it is replayed.
 const MOST_STARTS: usize = 200_000;
@@ -94,7 +99,7 @@ pub(super) fn follow_leads(
                     finally: &finally,
                     rounds: effort.rounds,
                     resource: effort.resource,
-                    wanted: &|rule: Rule| !rule.is_unchecked() && belongs(rule, check),
+                    wanted: &|rule: Rule| fails_in_runs(rule) && belongs(rule, check),
                 };
                 let cancel = Cancel::default();
                 let found =
@@ -113,6 +118,82 @@ pub(super) fn follow_leads(
         }
     }
     Ok(clues)
+}
+
+/// A run against the one question of a task, by leads at small sizes; few rounds of loops are enough.
+pub(super) fn runs_by_leads(
+    task: &Task,
+    solvers: &Solvers,
+    overseer: &mut Overseer<'_>,
+) -> Result<Option<(Sizes, Instance, Trace)>, Problem> {
+    let (Subject::Line(line), [question]) = (task.subject, &*task.questions) else {
+        return Ok(None);
+    };
+    let finally: Vec<usize> = match question.check {
+        Check::Property(property) => vec![property],
+        _ => Vec::new(),
+    };
+    for sizes in task.sizes.iter().take(MOST_SIZES) {
+        let instances = instances_of(task, sizes)?;
+        for instance in with_other_ranges(&instances).0 {
+            if overseer.look().is_some() {
+                return Ok(None);
+            }
+            let hunt = Hunt {
+                instance,
+                line,
+                finally: &finally,
+                rounds: 2,
+                resource: ROUND_RESOURCE,
+                wanted: &|rule: Rule| fails_in_runs(rule) && belongs(rule, question.check),
+            };
+            let cancel = Cancel::default();
+            let found =
+                overseer.while_working(|| cancel.cancel(), || lead(&hunt, solvers, &cancel));
+            if let Ok(Catch::Lead(lead)) = found
+                && let Some((instance, trace)) = steered(task, overseer, sizes, question, &lead)?
+            {
+                return Ok(Some((sizes.clone(), instance, trace)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Does a run fail where it does not hold? Not where a loop may go on for ever.
+fn fails_in_runs(rule: Rule) -> bool {
+    !rule.is_unchecked() && rule != Rule::Decreases
+}
+
+/// The run of a lead, if it goes wrong.
+fn steered(
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+    sizes: &Sizes,
+    question: &Question,
+    lead: &Lead,
+) -> Result<Option<(Instance, Trace)>, Problem> {
+    let song = task.song.clone();
+    let instance = Instance::with_values(song, sizes, &task.bounds, &lead.constants)?;
+    let Some(instance) = instance.map(|instance| instance.with_delivery(task.delivery)) else {
+        return Ok(None);
+    };
+    if ways_to_start(&instance, task.subject) > MOST_STARTS {
+        return Ok(None);
+    }
+    let query = Query {
+        subject: task.subject,
+        checks: vec![question.check],
+    };
+    let report = steer(&instance, &query, &task.limits, overseer, &lead.steering);
+    let refuted = report
+        .findings
+        .into_iter()
+        .find_map(|one| match one.answer {
+            Answer::Refuted(trace) => Some(*trace),
+            _ => None,
+        });
+    Ok(refuted.map(|trace| (instance, trace)))
 }
 
 /// One instance for each way in which ranges of integers are long; are these all?

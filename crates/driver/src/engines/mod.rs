@@ -8,6 +8,7 @@ mod dossier;
 mod expectation;
 mod explore;
 mod identities;
+mod induction;
 mod leads;
 mod naive;
 mod on_the_line;

@@ -6,20 +6,22 @@
 //! small values, and a run is the best answer there is. What they do not refute goes to the prover; what the
 //! prover leaves open is looked at again with longer sequences, more rounds and more states. *Proved* means that every obligation of the
 //! question was shown; *refuted* means that the interpreter ran into it; the rest is unknown, with the
-//! obligations that are open.
+//! obligations that are open and a state that the invariants of loops should not allow
+//! ([`induction`](super::induction)).
 //!
 //! `check` uses it for choreographies, and explores within its bounds what is not proved.
 //!
 //! NOT COVERED. Processes and action systems: their code is not sequential. `always` properties of
 //! choreographies.
 
+use super::induction::explain;
 use super::leads::{self, Clue, follow_leads};
 use super::naive::{Search, by_some_states, by_states};
 use crate::engine::{EngineReport, ProofOptions, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
-use plainsong_ir::{Claim, Song};
+use plainsong_ir::{Claim, Function, Song};
 use plainsong_prove::discharge::{Effort, Shown, discharge, recall};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
@@ -27,6 +29,7 @@ use plainsong_prove::vc::{Conditions, conditions};
 use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, dive, search};
+use plainsong_semantics::sizes::External;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::collections::BTreeMap;
@@ -130,7 +133,11 @@ impl Engine for Prove {
             }
             for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
                 if verdict.is_none() {
-                    *verdict = Some(proof.open(question));
+                    let mut open = proof.open(question);
+                    if proof.not_covered.is_none() {
+                        open.notes = explain(task, question, &proof.solvers, overseer)?;
+                    }
+                    *verdict = Some(open);
                 }
             }
         }
@@ -160,13 +167,25 @@ fn refute(
     small.questions = open.iter().map(|&at| task.questions[at].clone()).collect();
     small.limits.states = small.limits.states.min(reach.states);
     small.bounds.length += reach.longer;
-    let (closed, _) = by_some_states(&small, overseer, search, reach.in_all)?;
-    for (at, closed) in open.into_iter().zip(closed) {
-        if closed.verdict.outcome == Outcome::Refuted {
-            verdicts[at] = Some(closed.verdict);
+    for external in implementations(&task.song) {
+        small.bounds.external = *external;
+        let (closed, _) = by_some_states(&small, overseer, search, reach.in_all)?;
+        for (&at, closed) in open.iter().zip(closed) {
+            if verdicts[at].is_none() && closed.verdict.outcome == Outcome::Refuted {
+                verdicts[at] = Some(closed.verdict);
+            }
         }
     }
     Ok(())
+}
+
+/// What external functions return in runs that are looked for because they go wrong: any implementation of
+/// their contracts will do.
+fn implementations(song: &Song) -> &'static [External] {
+    match song.functions.iter().any(Function::is_external) {
+        true => &[External::Least, External::Greatest],
+        false => &[External::Refused],
+    }
 }
 
 /// Explores what is not proved, within the bounds of the task, and says so.

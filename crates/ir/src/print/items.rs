@@ -78,26 +78,38 @@ pub(super) fn constant(song: &Song, decl: &Const) -> Doc {
     Doc::Group(Box::new(Doc::Join(parts)))
 }
 
-/// `fn name(…) -> T { … }`
+/// `fn name(…) -> T { … }` or `extern fn name(…) -> T;`
 pub(super) fn function(song: &Song, decl: &Function) -> Doc {
     let mut w = Writer::new(song, &decl.locals);
     let parameters = parameters(&mut w, decl.arity);
-    let head = list(&format!("fn {}(", decl.name), parameters, ")", Doc::Break);
-    let result = text(format!(" -> {}", ty(song, &decl.body.ty)));
+    let word = match decl.is_external() {
+        true => "extern fn",
+        false => "fn",
+    };
+    let head = list(
+        &format!("{word} {}(", decl.name),
+        parameters,
+        ")",
+        Doc::Break,
+    );
+    let result = text(format!(" -> {}", ty(song, &decl.result)));
     let contract = &decl.contract;
     if contract.result.is_none() {
-        return group([head, result, text(" "), w.branch(&decl.body)]);
+        return match &decl.body {
+            Some(body) => group([head, result, text(" "), w.branch(body)]),
+            None => group([head, result, text(";")]),
+        };
     }
     let clauses = w.contract(
         &contract.requires,
         &contract.ensures,
         contract.result,
-        contract.decreases.as_ref(),
+        &contract.decreases,
     );
-    join([
-        group([head, result, clauses, Doc::Line]),
-        w.branch(&decl.body),
-    ])
+    match &decl.body {
+        Some(body) => join([group([head, result, clauses, Doc::Line]), w.branch(body)]),
+        None => group([head, result, clauses, text(";")]),
+    }
 }
 
 /// `property name …: claim;`

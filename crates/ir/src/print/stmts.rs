@@ -329,9 +329,7 @@ impl Writer<'_> {
             for invariant in &clauses.invariants {
                 parts.extend([Doc::Line, text("invariant "), w.expr(invariant)]);
             }
-            if let Some(decreases) = &clauses.decreases {
-                parts.extend([Doc::Line, text("decreases "), w.expr(decreases)]);
-            }
+            w.measures(&mut parts, &clauses.decreases);
             indent(parts)
         })
     }
@@ -342,7 +340,7 @@ impl Writer<'_> {
         requires: &[Expr],
         ensures: &[Expr],
         result: Option<LocalId>,
-        decreases: Option<&Expr>,
+        decreases: &[Expr],
     ) -> Doc {
         self.before_block(|w| {
             let mut parts = Vec::new();
@@ -355,11 +353,22 @@ impl Writer<'_> {
                     parts.extend([Doc::Line, text("ensures "), w.expr(promise)]);
                 }
             });
-            if let Some(decreases) = decreases {
-                parts.extend([Doc::Line, text("decreases "), w.expr(decreases)]);
-            }
+            w.measures(&mut parts, decreases);
             indent(parts)
         })
+    }
+
+    /// `decreases e, …`
+    fn measures(&mut self, parts: &mut Vec<Doc>, measures: &[Expr]) {
+        let mut before = "decreases ";
+        for measure in measures {
+            let gap = match before {
+                ", " => text(""),
+                _ => Doc::Line,
+            };
+            parts.extend([gap, text(before), self.expr(measure)]);
+            before = ", ";
+        }
     }
 
     fn maybe(&mut self, yes: &Block, no: &Block) -> Doc {

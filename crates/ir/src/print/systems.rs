@@ -130,12 +130,12 @@ fn state_vars(song: &Song, id: FamilyId, family: &Family) -> Vec<Doc> {
 pub(super) fn line(song: &Song, decl: &Choreography) -> Doc {
     match &decl.kind {
         LineKind::Choreography | LineKind::Contract(_) => choreography(song, decl),
-        LineKind::Lemma(decreases) => lemma(song, decl, decreases.as_ref()),
+        LineKind::Lemma(decreases) => lemma(song, decl, decreases),
     }
 }
 
 /// `lemma name(…) requires e ensures e decreases e { … }`
-fn lemma(song: &Song, decl: &Choreography, decreases: Option<&Expr>) -> Doc {
+fn lemma(song: &Song, decl: &Choreography, decreases: &[Expr]) -> Doc {
     let mut w = Writer::of_line(song, decl);
     let parameters = parameters(&mut w, decl.code.arity);
     let head = list(

@@ -227,7 +227,10 @@ impl Visit for Partial<'_> {
             let song = self.song;
             let function = &song.functions[function.index()];
             self.found |= !function.contract.requires.is_empty();
-            self.expr(&function.body);
+            match &function.body {
+                Some(body) => self.expr(body),
+                None => self.found = true,
+            }
             self.calls.pop();
             return walk::exprs(self, arguments);
         }

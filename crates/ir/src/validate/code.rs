@@ -29,7 +29,9 @@ pub(super) fn check(song: &Song, report: &mut Report) {
         let mut scope = Scope::new(report, song, &decl.locals, Home::Closed, decl.arity);
         function_contract(&mut scope, decl);
         scope.branch = true;
-        scope.expr(&decl.body);
+        if let Some(body) = &decl.body {
+            scope.typed(body, &decl.result);
+        }
     }
     state_vars(song, report);
     match &song.system {
@@ -99,14 +101,16 @@ fn function_contract(scope: &mut Scope<'_, '_>, decl: &Function) {
     let contract = &decl.contract;
     let written = !contract.requires.is_empty()
         || !contract.ensures.is_empty()
-        || contract.decreases.is_some();
+        || !contract.decreases.is_empty();
     if written && contract.result.is_none() {
         scope.wrong(decl.span, "a contract has a name for the result");
     }
     let requires = contract.requires.iter();
     requires.for_each(|expr| scope.typed(expr, &Ty::Bool));
-    if let Some(decreases) = &contract.decreases {
-        scope.expr(decreases);
+    let measures = contract.decreases.iter();
+    measures.for_each(|measure| scope.measure(measure));
+    if decl.is_external() && !contract.decreases.is_empty() {
+        scope.wrong(decl.span, "an external function decreases nothing");
     }
     scope.scoped(|scope| {
         if let Some(result) = contract.result {
@@ -258,8 +262,9 @@ fn choreography(song: &Song, report: &mut Report, line: &Choreography, at: usize
         .iter()
         .for_each(|expr| scope.typed(expr, &Ty::Bool));
     scope.old_allowed = false;
-    if let LineKind::Lemma(Some(decreases)) = &line.kind {
-        scope.expr(decreases);
+    if let LineKind::Lemma(decreases) = &line.kind {
+        let measures = decreases.iter();
+        measures.for_each(|measure| scope.measure(measure));
     }
     scope.block(&code.body);
 }

@@ -142,9 +142,8 @@ impl Visit for Scope<'_, '_> {
             .iter()
             .for_each(|invariant| self.typed(invariant, &Ty::Bool));
         self.old_allowed = false;
-        if let Some(decreases) = &clauses.decreases {
-            self.measure(decreases);
-        }
+        let measures = clauses.decreases.iter();
+        measures.for_each(|measure| self.measure(measure));
     }
 
     fn place(&mut self, place: &Place) {
@@ -281,7 +280,8 @@ impl Scope<'_, '_> {
             StmtKind::Spawn(..) => matches!(home, Home::Action | Home::Procedure),
             StmtKind::Call(..) => matches!(home, Home::Procedure | Home::Schedule),
             StmtKind::Par(_) | StmtKind::Yield(_) => home == Home::Procedure,
-            StmtKind::Use(_) | StmtKind::Part(_) => matches!(home, Home::Line(_)),
+            StmtKind::Use(_) => matches!(home, Home::Line(_) | Home::Procedure),
+            StmtKind::Part(_) => matches!(home, Home::Line(_)),
             StmtKind::While(..) => home != Home::Action,
             StmtKind::Break | StmtKind::Continue => self.loops > 0,
             _ => true,

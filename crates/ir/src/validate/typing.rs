@@ -156,7 +156,7 @@ impl Known<'_> {
                     .take(function.arity)
                     .map(|row| row.ty.clone());
                 self.all_of(arguments, &wanted.collect::<Vec<_>>())?;
-                Ok(function.body.ty.clone())
+                Ok(function.result.clone())
             }
             ExprKind::Quantifier(quantifier, bindings, body) => {
                 if bindings.is_empty() {

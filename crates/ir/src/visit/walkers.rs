@@ -329,7 +329,7 @@ macro_rules! walkers {
             /// Into invariants and measure.
             pub fn clauses<V: $visit + ?Sized>(v: &mut V, clauses: & $($mut)? LoopClauses) {
                 exprs(v, & $($mut)? clauses.invariants);
-                optional(v, & $($mut)? clauses.decreases);
+                exprs(v, & $($mut)? clauses.decreases);
             }
 
             /// Into the root and the path of a place.
@@ -445,7 +445,7 @@ macro_rules! walkers {
                 v.span(& $($mut)? decl.span);
                 table(v, & $($mut)? decl.locals);
                 contract(v, & $($mut)? decl.contract);
-                v.expr(& $($mut)? decl.body);
+                optional(v, & $($mut)? decl.body);
                 v.leave(& $($mut)? decl.locals);
             }
 
@@ -455,7 +455,7 @@ macro_rules! walkers {
                     v.binds(result);
                 }
                 exprs(v, & $($mut)? decl.ensures);
-                optional(v, & $($mut)? decl.decreases);
+                exprs(v, & $($mut)? decl.decreases);
             }
 
             fn family<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Family) {
@@ -574,7 +574,7 @@ macro_rules! walkers {
                 exprs(v, & $($mut)? line.requires);
                 exprs(v, & $($mut)? line.ensures);
                 if let LineKind::Lemma(decreases) = & $($mut)? line.kind {
-                    optional(v, decreases);
+                    exprs(v, decreases);
                 }
                 v.block(& $($mut)? line.code.body);
                 v.leave(& $($mut)? line.code.locals);

@@ -216,7 +216,8 @@ pub(crate) fn function(name: &str, arity: usize, locals: Vec<Local>, body: Expr)
         arity,
         locals,
         contract: Default::default(),
-        body,
+        result: body.ty.clone(),
+        body: Some(body),
         span: Default::default(),
     }
 }

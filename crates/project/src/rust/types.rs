@@ -130,14 +130,21 @@ impl Emit<'_> {
     }
 
     fn function(&self, function: &Function) -> String {
+        let Some(body) = &function.body else {
+            self.refuse(
+                function.span,
+                "an external function has no body that could be written down in Rust",
+            );
+            return String::new();
+        };
         let mut scope = Scope::new(self, &function.locals);
-        scope.read = locals_read(&function.body);
+        scope.read = locals_read(body);
         let mut parameters = Vec::new();
         for at in 0..function.arity {
             let name = scope.bind(LocalId::from(at));
             parameters.push(format!("{name}: {}", self.ty(&function.locals[at].ty)));
         }
-        let body = scope.value(&function.body);
+        let body = scope.value(body);
         let world = if body.contains("world") {
             "world"
         } else {
@@ -148,7 +155,7 @@ impl Emit<'_> {
             "\n/// `fn {}` of the song.\n///\n/// # Errors\n///\n/// When it has no value.\npub fn {name}({world}: &World, {}) -> Result<{}, Undefined> {{\n    Ok({body})\n}}\n",
             function.name,
             parameters.join(", "),
-            self.ty(&function.body.ty)
+            self.ty(&function.result)
         )
     }
 

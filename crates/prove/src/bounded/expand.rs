@@ -157,11 +157,14 @@ impl<'t> Expanding<'t> {
         let Some(definition) = self.theory.definition(function) else {
             return Err(unsupported("a recursive function is not known"));
         };
+        let Some(body) = definition.body else {
+            return Err(unsupported("an external function"));
+        };
         if self.calls >= MOST_CALLS {
             return Ok(self.theory.terms.fresh("deeper", sort));
         }
         self.calls += 1;
-        let body = definition.at(self.theory, definition.body, args, call);
+        let body = definition.at(self.theory, body, args, call);
         let value = self.expand(body);
         self.calls -= 1;
         value

@@ -1,4 +1,4 @@
-//! Facts about the calls of recursive functions that occur: definition and promise, at their arguments.
+//! Facts about the calls of recursive and external functions that occur: definition and promise, at their arguments.
 //!
 //! Each call without bound variables in it is unfolded once; that brings the calls of the body, which are
 //! unfolded in the next round. Two calls whose arguments are the same collections are equal. What the
@@ -68,19 +68,23 @@ impl Ground<'_> {
         if let Some(induction) = &self.induction
             && induction.functions.contains(&function)
         {
-            let measure = definition.at(theory, definition.measure, &arguments, call);
-            let zero = theory.terms.int(0);
-            guards.push(theory.terms.le(zero, induction.bound));
-            guards.push(theory.terms.lt(measure, induction.bound));
+            let measures = definition.measures.iter();
+            let measures: Vec<Term> = measures
+                .map(|one| definition.at(theory, *one, &arguments, call))
+                .collect();
+            guards.push(theory.terms.precedes(&measures, &induction.bound));
         }
-        let body = definition.at(theory, definition.body, &arguments, call);
+        let body = definition.body;
+        let body = body.map(|body| definition.at(theory, body, &arguments, call));
         let promise = definition.at(theory, definition.promise, &arguments, call);
         let terms = &mut theory.terms;
         let guard = terms.and(&guards);
-        let defined = terms.eq(call, body);
-        let defined = terms.implies(guard, defined);
         let promised = terms.implies(guard, promise);
-        self.assert(defined)?;
+        if let Some(body) = body {
+            let defined = terms.eq(call, body);
+            let defined = terms.implies(guard, defined);
+            self.assert(defined)?;
+        }
         self.assert(promised)
     }
 
@@ -98,7 +102,7 @@ impl Ground<'_> {
             .map(|param| param.ty.clone())
             .collect();
         let collections = types.iter().any(|ty| has_functions(&song, ty));
-        if !collections || has_functions(&song, &decl.body.ty) {
+        if !collections || has_functions(&song, &decl.result) {
             return Ok(());
         }
         let others: Vec<Term> = self

@@ -35,11 +35,12 @@ pub(super) fn normal(theory: &mut Theory, obligation: &Obligation) -> Result<Str
     let goal = writing.node(obligation.goal)?;
     let _ = writeln!(writing.text, "show {goal}");
     if let Some(induction) = &obligation.induction {
-        let bound = writing.node(induction.bound)?;
+        let bound = induction.bound.iter();
+        let bound: Vec<usize> = bound.map(|one| writing.node(*one)).collect::<Result<_>>()?;
         let functions: Vec<usize> = (induction.functions.iter())
             .map(|function| writing.function(function.0))
             .collect();
-        let _ = writeln!(writing.text, "below {bound} of {functions:?}");
+        let _ = writeln!(writing.text, "below {bound:?} of {functions:?}");
     }
     writing.definitions()?;
     Ok(writing.text)
@@ -105,17 +106,18 @@ impl Writing<'_> {
             let params: Vec<usize> = params
                 .map(|param| self.node(*param))
                 .collect::<Result<_>>()?;
-            let parts = [
-                definition.domain,
-                definition.body,
-                definition.promise,
-                definition.measure,
-            ];
+            let parts = [definition.domain, definition.promise];
             let parts: Vec<usize> = parts
                 .iter()
+                .chain(&definition.body)
+                .chain(&definition.measures)
                 .map(|part| self.node(*part))
                 .collect::<Result<_>>()?;
-            let _ = writeln!(self.text, "function {at} {params:?} {parts:?}");
+            let _ = writeln!(
+                self.text,
+                "function {at} {params:?} {parts:?} {}",
+                definition.measures.len()
+            );
             at += 1;
         }
         Ok(())

@@ -327,8 +327,9 @@ impl<'a> Lowering<'a> {
     /// A call of a function that does not call itself is its body; any other is a term of its own.
     fn call(&mut self, function: FnId, arguments: &[Expr], span: Span) -> Result {
         let arguments = self.exprs(arguments)?;
-        let is_recursive = !self.theory.circle(function).is_empty();
-        if is_recursive {
+        let is_external = self.theory.song.functions[function.index()].is_external();
+        let by_contract = is_external || !self.theory.circle(function).is_empty();
+        if by_contract {
             self.theory.note_call(function, span)?;
         }
         let locals = arguments.iter().enumerate();
@@ -339,7 +340,7 @@ impl<'a> Lowering<'a> {
             ..Env::default()
         };
         let outside = std::mem::replace(&mut self.env, env);
-        let value = self.called(function, &arguments, is_recursive, span);
+        let value = self.called(function, &arguments, by_contract, span);
         self.env = outside;
         value
     }
@@ -349,7 +350,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         function: FnId,
         arguments: &[Term],
-        is_recursive: bool,
+        by_contract: bool,
         span: Span,
     ) -> Result {
         let song = self.theory.song.clone();
@@ -358,23 +359,18 @@ impl<'a> Lowering<'a> {
             let holds = self.expr(condition)?;
             self.needs(holds, span, "a call where `requires` is false");
         }
-        if !is_recursive {
-            return self.expr(&decl.body);
+        if let (false, Some(body)) = (by_contract, &decl.body) {
+            return self.expr(body);
         }
         if let Some(induction) = self.theory.functions.induction.clone()
             && induction.functions.contains(&function)
-            && let Some(decreases) = &decl.contract.decreases
         {
-            let measure = self.expr(decreases)?;
-            let zero = self.zero();
-            let terms = &mut self.theory.terms;
-            let bounded = terms.le(zero, induction.bound);
-            let smaller = terms.lt(measure, induction.bound);
-            let holds = terms.and(&[bounded, smaller]);
+            let measures = self.exprs(&decl.contract.decreases)?;
+            let holds = self.theory.terms.precedes(&measures, &induction.bound);
             let what = "a recursive call where what decreases does not get smaller";
             self.requirement(holds, span, what, true);
         }
-        let sort = self.theory.sort_of_type(&decl.body.ty, span)?;
+        let sort = self.theory.sort_of_type(&decl.result, span)?;
         Ok(self.theory.terms.call(function.0, arguments, sort))
     }
 

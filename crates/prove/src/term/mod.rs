@@ -14,6 +14,7 @@
 
 mod build;
 mod linear;
+mod order;
 mod scope;
 mod show;
 mod sorts;

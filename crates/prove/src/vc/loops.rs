@@ -89,7 +89,7 @@ impl Following<'_> {
             }
             self.invariants(&mut end, &clauses.invariants, Rule::Maintained)?;
             self.unanimous(&mut end, &agreements, body, rest, "after a round, ")?;
-            self.decreased(&mut end, clauses, measure)?;
+            self.decreased(&mut end, clauses, &measure)?;
         }
         let leaves = self.theory.terms.not(goes_on);
         if self.theory.terms.op(leaves) != crate::term::Op::False {
@@ -122,8 +122,8 @@ impl Following<'_> {
         &mut self,
         state: &mut State,
         clauses: &LoopClauses,
-    ) -> Result<Option<Term>> {
-        let Some(decreases) = &clauses.decreases else {
+    ) -> Result<Vec<Term>> {
+        if clauses.decreases.is_empty() {
             if self.lemma.is_some() {
                 return Err(Unsupported::new(
                     Span::default(),
@@ -131,43 +131,44 @@ impl Following<'_> {
                 ));
             }
             self.note("termination is not shown: a `while` has no `decreases`");
-            return Ok(None);
-        };
-        let value = self.read(state, decreases)?;
-        let zero = self.theory.terms.int(0);
-        let bounded = self.theory.terms.le(zero, value);
-        let sentence = "what decreases may be negative when a round begins".to_owned();
-        self.oblige(
-            state,
-            Rule::Decreases,
-            decreases.span,
-            sentence,
-            Vec::new(),
-            bounded,
-        );
-        Ok(Some(value))
+            return Ok(Vec::new());
+        }
+        let values = self.measures(state, &clauses.decreases)?;
+        if let ([measure], [value]) = (&*clauses.decreases, &*values) {
+            let zero = self.theory.terms.int(0);
+            let bounded = self.theory.terms.le(zero, *value);
+            let sentence = "what decreases may be negative when a round begins".to_owned();
+            let rule = Rule::Decreases;
+            self.oblige(state, rule, measure.span, sentence, Vec::new(), bounded);
+        }
+        Ok(values)
+    }
+
+    /// The values of what decreases.
+    pub(super) fn measures(&mut self, state: &mut State, measures: &[Expr]) -> Result<Vec<Term>> {
+        let (mut values, mut texts) = (Vec::new(), Vec::new());
+        for measure in measures {
+            values.push(self.read(state, measure)?);
+            texts.push(self.text.clone());
+        }
+        self.text = texts.join(", ");
+        Ok(values)
     }
 
     pub(super) fn decreased(
         &mut self,
         state: &mut State,
         clauses: &LoopClauses,
-        before: Option<Term>,
+        before: &[Term],
     ) -> Result<()> {
-        let (Some(decreases), Some(before)) = (&clauses.decreases, before) else {
+        let [first, ..] = &*clauses.decreases else {
             return Ok(());
         };
-        let after = self.read(state, decreases)?;
-        let smaller = self.theory.terms.lt(after, before);
+        let after = self.measures(state, &clauses.decreases)?;
+        let smaller = self.theory.terms.precedes(&after, before);
         let sentence = "what decreases may not get smaller in a round".to_owned();
-        self.oblige(
-            state,
-            Rule::Decreases,
-            decreases.span,
-            sentence,
-            Vec::new(),
-            smaller,
-        );
+        let rule = Rule::Decreases;
+        self.oblige(state, rule, first.span, sentence, Vec::new(), smaller);
         Ok(())
     }
 

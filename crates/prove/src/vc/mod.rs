@@ -71,6 +71,7 @@ pub(crate) fn unrolled(theory: &mut Theory, line: usize, finally: &[usize]) -> R
 }
 
 pub use actions::{Watch, of_init, watched};
+pub use support::support;
 
 /// What is known at a place of the text.
 #[derive(Clone, Debug, Default)]

@@ -5,10 +5,12 @@
 //! open, nothing that uses it is proved.
 //!
 //! Why sound. A use of a lemma relies on `ensures` for arguments at which `requires` is shown. A use that
-//! comes back to the lemma in whose proof it stands has, besides, a smaller measure, while the measure of
-//! the lemma itself is not negative: so by induction on the measure every lemma of the circle holds. The
+//! comes back to the lemma in whose proof it stands has, besides, a smaller measure
+//! ([`Terms::precedes`](crate::term::Terms::precedes)): so by induction on the measure every lemma of the circle holds. The
 //! proof of a lemma is code that is followed like any other, and it must reach its end: each loop needs a
 //! measure, and nothing may be chosen that might not be there. (For functions: [`crate::functions`].)
+//!
+//! The contract of an external function has no proof: it is listed among what is trusted.
 
 use super::{Conditions, Following, State};
 use crate::lower::{Env, Unsupported};
@@ -37,6 +39,38 @@ pub(super) fn with_support(
         LineKind::Contract(function) => BTreeSet::from([function]),
         _ => BTreeSet::new(),
     };
+    rest_on(
+        theory,
+        (&mut lemmas, &mut functions),
+        &mut used,
+        &mut conditions,
+    )?;
+    Ok(conditions)
+}
+
+/// The obligations of the lemmas that something uses, of the functions that were called so far, and of everything
+/// that they rest on.
+pub fn support(theory: &mut Theory, used: &BTreeSet<usize>) -> Result<Conditions> {
+    let mut conditions = Conditions::default();
+    let (mut lemmas, mut functions) = (BTreeSet::new(), BTreeSet::new());
+    let mut used = used.clone();
+    rest_on(
+        theory,
+        (&mut lemmas, &mut functions),
+        &mut used,
+        &mut conditions,
+    )?;
+    Ok(conditions)
+}
+
+/// Adds what is not in yet.
+fn rest_on(
+    theory: &mut Theory,
+    (lemmas, functions): (&mut BTreeSet<usize>, &mut BTreeSet<FnId>),
+    used: &mut BTreeSet<usize>,
+    conditions: &mut Conditions,
+) -> Result<()> {
+    let song = theory.song.clone();
     let contracts = contracts(&song.functions);
     loop {
         let function = theory
@@ -46,19 +80,48 @@ pub(super) fn with_support(
         if let Some(lemma) = used.pop_first() {
             if lemmas.insert(lemma) {
                 let decl = &song.lines[lemma];
-                let more = supporting(theory, decl, Some(lemma), &mut conditions)?;
+                let more = supporting(theory, decl, Some(lemma), conditions)?;
                 used.extend(more);
             }
         } else if let Some(function) = function {
             functions.insert(function);
             let kind = LineKind::Contract(function);
             if let Some(contract) = contracts.iter().find(|line| line.kind == kind) {
-                supporting(theory, contract, None, &mut conditions)?;
+                supporting(theory, contract, None, conditions)?;
+            }
+            if song.functions[function.index()].is_external() {
+                trusted(theory, function, conditions);
             }
         } else {
-            return Ok(conditions);
+            return Ok(());
         }
     }
+}
+
+/// The contract of an external function is listed, and should allow something.
+fn trusted(theory: &mut Theory, function: FnId, conditions: &mut Conditions) {
+    let Some(definition) = theory.definition(function) else {
+        return;
+    };
+    let decl = &theory.song.functions[function.index()];
+    let note = format!(
+        "the contract of the external function `{}` is trusted",
+        decl.name
+    );
+    let (text, span) = (decl.name.clone(), decl.span);
+    if !conditions.notes.contains(&note) {
+        conditions.notes.push(note);
+    }
+    conditions.obligations.push(Obligation {
+        rule: Rule::Vacuity,
+        span,
+        text,
+        sentence: "nothing satisfies the contract of this external function".to_owned(),
+        participants: Vec::new(),
+        hypotheses: vec![definition.domain, definition.promise],
+        goal: theory.terms.bool(false),
+        induction: None,
+    });
 }
 
 /// The obligations of a line without those of what it rests on.
@@ -134,8 +197,8 @@ impl Following<'_> {
         let circle = self.theory.circle(function);
         let song = self.theory.song.clone();
         let decl = &song.functions[function.index()];
-        if let (false, Some(decreases)) = (circle.is_empty(), &decl.contract.decreases) {
-            let bound = self.read(state, decreases)?;
+        if !circle.is_empty() && !decl.contract.decreases.is_empty() {
+            let bound = self.measures(state, &decl.contract.decreases)?;
             self.theory.functions.induction = Some(crate::functions::Induction {
                 functions: (*circle).clone(),
                 bound,
@@ -153,7 +216,7 @@ impl Following<'_> {
             .lemma
             .filter(|within| recursion::comes_back(&song, *within, used.lemma));
         let bound = match within {
-            Some(within) => Some(self.read(state, measure(&song, within, span)?)?),
+            Some(within) => Some(self.measures(state, measure(&song, within, span)?)?),
             None => None,
         };
         let params = arguments.into_iter().enumerate();
@@ -169,11 +232,8 @@ impl Following<'_> {
         }
         if let Some(bound) = bound {
             let smaller = measure(&song, used.lemma, span)?;
-            let there = self.read(state, smaller)?;
-            let zero = self.theory.terms.int(0);
-            let bounded = self.theory.terms.le(zero, bound);
-            let less = self.theory.terms.lt(there, bound);
-            let goal = self.theory.terms.and(&[bounded, less]);
+            let there = self.measures(state, smaller)?;
+            let goal = self.theory.terms.precedes(&there, &bound);
             let rule = Rule::LemmaDecreases;
             let sentence = format!("`use {}` may not be of something smaller", lemma.name);
             self.oblige(state, rule, span, sentence, Vec::new(), goal);
@@ -201,10 +261,10 @@ impl Following<'_> {
     }
 }
 
-fn measure(song: &Song, lemma: usize, span: Span) -> Result<&Expr> {
+fn measure(song: &Song, lemma: usize, span: Span) -> Result<&[Expr]> {
     let decl = &song.lines[lemma];
     match &decl.kind {
-        LineKind::Lemma(Some(decreases)) => Ok(decreases),
+        LineKind::Lemma(decreases) if !decreases.is_empty() => Ok(decreases),
         _ => Err(Unsupported::new(
             span,
             format!(

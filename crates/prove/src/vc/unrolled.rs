@@ -118,7 +118,7 @@ impl Following<'_> {
                     more.push((Flow::Next, end));
                     continue;
                 }
-                self.decreased(&mut end, whole.clauses, measure)?;
+                self.decreased(&mut end, whole.clauses, &measure)?;
                 more.extend(self.next_round(end, whole, left - 1, Rule::Maintained)?);
             }
         }

@@ -46,6 +46,7 @@ fn is_refuted(text: &str) -> bool {
         int: (-1, 1),
         nat: 2,
         length: 2,
+        ..Bounds::default()
     };
     let instances = Instance::all(Arc::new(song), &Sizes::new(), &bounds).expect("instances");
     let query = Query {

@@ -68,6 +68,7 @@ fn is_wrong(song: &Arc<Song>, line: usize) -> bool {
         int: (-2, 3),
         nat: 2,
         length: 2,
+        ..Bounds::default()
     };
     let instances = Instance::all(song.clone(), &Sizes::new(), &bounds).expect("instances");
     let query = Query {

@@ -126,7 +126,7 @@ impl Following<'_> {
                 return Err(Unsupported::new(span, message));
             }
             self.promised(&end, clauses, Some(&reached), "after a round")?;
-            self.decreased(&mut end, clauses, measure)?;
+            self.decreased(&mut end, clauses, &measure)?;
         }
         Ok(left)
     }
@@ -316,27 +316,21 @@ impl Following<'_> {
         }
     }
 
-    fn measure(&mut self, path: &mut Path, clauses: &LoopClauses) -> Result<Option<Term>> {
-        let Some(measure) = &clauses.decreases else {
-            return Ok(None);
-        };
-        let values = self.named(path, std::slice::from_ref(measure))?;
-        let zero = self.theory.terms.int(0);
-        let natural = self.theory.terms.le(zero, values[0]);
-        let told = "what decreases is not negative when a round begins";
-        self.oblige(path, "loop/decreases", measure.span, told, natural);
-        Ok(Some(values[0]))
+    fn measure(&mut self, path: &mut Path, clauses: &LoopClauses) -> Result<Vec<Term>> {
+        let values = self.named(path, &clauses.decreases)?;
+        if let ([measure], [value]) = (&*clauses.decreases, &*values) {
+            let zero = self.theory.terms.int(0);
+            let natural = self.theory.terms.le(zero, *value);
+            let told = "what decreases is not negative when a round begins";
+            self.oblige(path, "loop/decreases", measure.span, told, natural);
+        }
+        Ok(values)
     }
 
-    fn decreased(
-        &mut self,
-        path: &mut Path,
-        clauses: &LoopClauses,
-        before: Option<Term>,
-    ) -> Result<()> {
-        if let (Some(measure), Some(before)) = (&clauses.decreases, before) {
-            let values = self.named(path, std::slice::from_ref(measure))?;
-            let smaller = self.theory.terms.lt(values[0], before);
+    fn decreased(&mut self, path: &mut Path, clauses: &LoopClauses, before: &[Term]) -> Result<()> {
+        if let [measure, ..] = &*clauses.decreases {
+            let values = self.named(path, &clauses.decreases)?;
+            let smaller = self.theory.terms.precedes(&values, before);
             let told = "what decreases gets smaller in each round";
             self.oblige(path, "loop/decreases", measure.span, told, smaller);
         }

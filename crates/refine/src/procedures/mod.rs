@@ -19,6 +19,7 @@
 //!
 //! NOT COVERED, and said so: actions that create asyncs.
 
+mod lemmas;
 mod linearisation;
 mod loops;
 mod pending;
@@ -88,14 +89,23 @@ struct Following<'a> {
     procedure: ProcedureId,
     layer: u32,
     obligations: Vec<Obligation>,
+    /// Lemmas that were used.
+    used: BTreeSet<usize>,
 }
 
-/// What has to be shown of a procedure at a layer.
+/// What has to be shown of a procedure at a layer, with the proofs of lemmas and functions that it rests on.
 pub fn obligations(
     theory: &mut Theory,
     procedure: ProcedureId,
     layer: u32,
 ) -> Result<Vec<Obligation>> {
+    theory.allow_calls(true);
+    let all = followed(theory, procedure, layer);
+    theory.allow_calls(false);
+    all
+}
+
+fn followed(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Result<Vec<Obligation>> {
     let song = theory.song.clone();
     let mut following = Following {
         theory,
@@ -103,6 +113,7 @@ pub fn obligations(
         procedure,
         layer,
         obligations: Vec::new(),
+        used: BTreeSet::new(),
     };
     let entry = following.entry()?;
     let body = &following.decl(&song).code.body;
@@ -110,7 +121,7 @@ pub fn obligations(
         following.exit(path)?;
     }
     following.start_by_init()?;
-    Ok(following.obligations)
+    following.with_support()
 }
 
 impl Following<'_> {

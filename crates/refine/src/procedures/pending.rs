@@ -14,6 +14,7 @@ use plainsong_prove::lower::{Env, Store};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
+use std::collections::BTreeSet;
 
 /// What has to be shown of a procedure at a layer above its own.
 pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Result<Vec<Obligation>> {
@@ -24,6 +25,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         procedure,
         layer,
         obligations: Vec::new(),
+        used: BTreeSet::new(),
     };
     let decl = following.decl(&song);
     let init = actions(&song).init.as_ref();

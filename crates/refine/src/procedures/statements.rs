@@ -75,6 +75,7 @@ impl Following<'_> {
                 }
             }
             StmtKind::Spawn(id, arguments) => self.spawn(&mut path, *id, arguments)?,
+            StmtKind::Use(used) => self.use_lemma(&mut path, used, stmt.span)?,
             StmtKind::While(condition, clauses, body) => {
                 let goes_on = GoesOn::While(condition);
                 return self.repeated(path, &goes_on, clauses, body, stmt.span);

@@ -58,7 +58,7 @@ impl Visit for Looking {
                 self.refuse(stmt.span, "a schedule creates no asyncs");
             }
             StmtKind::While(_, clauses, body)
-                if clauses.decreases.is_none() && (continues(body) || !always_calls(body)) =>
+                if clauses.decreases.is_empty() && (continues(body) || !always_calls(body)) =>
             {
                 let why =
                     "each round of a `while` in a schedule calls something, or has `decreases`";

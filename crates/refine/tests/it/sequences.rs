@@ -68,6 +68,7 @@ fn behaviours_at(song: &Arc<Song>, size: i64, most: usize) -> Vec<Option<Behavio
         int: (-1, 2),
         nat: 2,
         length: 2,
+        ..Bounds::default()
     };
     let globals = song.actions().map_or(0, |actions| actions.globals.len());
     let seen: Vec<usize> = (0..globals).collect();

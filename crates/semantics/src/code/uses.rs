@@ -58,29 +58,48 @@ impl Runner<'_> {
         let Some(within) = within.map(|within| &song.lines[within]) else {
             return Ok(());
         };
-        let (Some(here), Some(there)) = (measure(within), measure(lemma)) else {
+        let (here, there) = (measures(within), measures(lemma));
+        if here.is_empty() || there.is_empty() {
             return Ok(());
-        };
-        let here = self.number(here, &run.slots)?;
-        let there = self.number(there, &slots)?;
-        if here >= 0 && there < here {
+        }
+        let here = self.numbers(here, &run.slots)?;
+        let there = self.numbers(there, &slots)?;
+        if precedes(&there, &here) {
             return Ok(());
         }
         Err(failure(format!(
-            "what decreases is {here} in `{}` and {there} where `{}` is used",
-            within.name, lemma.name
+            "what decreases is {} in `{}` and {} where `{}` is used",
+            listed(&here),
+            within.name,
+            listed(&there),
+            lemma.name
         )))
     }
 
-    fn number(&self, measure: &Expr, slots: &[Value]) -> Result<i64> {
+    fn numbers(&self, measures: &[Expr], slots: &[Value]) -> Result<Vec<i64>> {
         let mut eval = Eval::new(self.instance, &Nothing);
-        Ok(eval.expr(measure, &mut slots.to_vec())?.int())
+        let numbers = measures.iter();
+        numbers
+            .map(|one| Ok(eval.expr(one, &mut slots.to_vec())?.int()))
+            .collect()
     }
 }
 
-fn measure(lemma: &Choreography) -> Option<&Expr> {
+/// Is the first number that differs smaller, and was it not negative?
+fn precedes(there: &[i64], here: &[i64]) -> bool {
+    let pairs = there.iter().zip(here);
+    let first = pairs.into_iter().find(|(there, here)| there != here);
+    first.is_some_and(|(there, here)| *here >= 0 && there < here)
+}
+
+fn listed(numbers: &[i64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+    numbers.join(", ")
+}
+
+fn measures(lemma: &Choreography) -> &[Expr] {
     match &lemma.kind {
-        LineKind::Lemma(decreases) => decreases.as_ref(),
-        _ => None,
+        LineKind::Lemma(decreases) => decreases,
+        _ => &[],
     }
 }

@@ -1,7 +1,13 @@
 //! Calls of pure functions.
+//!
+//! Of an external function only the contract is known. A run that calls it ends with a limit of the
+//! interpreter, and the verdict is `unknown`; except that whoever looks for one run that goes wrong may take
+//! values that the contract allows ([`External`]): an implementation that returns them is one of those that
+//! are promised about.
 
 use super::{Eval, Result};
 use crate::failure::{resource, undefined};
+use crate::sizes::External;
 use crate::value::Value;
 use crate::world::Nothing;
 use plainsong_diagnostics::Span;
@@ -31,12 +37,48 @@ impl Eval<'_> {
         self.calls += 1;
         let outside = std::mem::replace(&mut self.world, &Nothing);
         let value = match self.wanted(function, span, &mut own) {
-            Ok(()) => self.expr(&function.body, &mut own),
+            Ok(()) => match &function.body {
+                Some(body) => self.expr(body, &mut own),
+                None => self.external(function, span, &mut own),
+            },
             Err(failure) => Err(failure),
         };
         self.world = outside;
         self.calls -= 1;
         value
+    }
+
+    /// A value that the contract of an external function allows, if runs may take one.
+    fn external(&mut self, function: &Function, span: Span, own: &mut [Value]) -> Result {
+        let name = &function.name;
+        let mut candidates = match self.instance.bounds().external {
+            External::Refused => {
+                let message =
+                    format!("`{name}` is external: there is no body that a run could follow");
+                return Err(resource(span, message));
+            }
+            External::Least | External::Greatest => self
+                .instance
+                .candidates(&function.result)
+                .map_err(|why| resource(span, why))?,
+        };
+        if self.instance.bounds().external == External::Greatest {
+            candidates.reverse();
+        }
+        for candidate in candidates {
+            if let Some(result) = function.contract.result {
+                own[result.index()] = candidate.clone();
+            }
+            let mut holds = true;
+            for promise in &function.contract.ensures {
+                holds = holds && self.truth(promise, own)?;
+            }
+            if holds {
+                return Ok(candidate);
+            }
+        }
+        let message = format!("no value within the bounds satisfies the contract of `{name}`");
+        Err(resource(span, message))
     }
 
     /// Fails where something that the function requires is false.

@@ -2,6 +2,7 @@
 
 use super::Instance;
 use crate::show::show;
+use crate::sizes::External;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Choice, Domain, RangeEnd, Song, SortKind, Ty};
 use std::collections::BTreeMap;
@@ -40,6 +41,9 @@ pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
     if uses.length {
         bound.insert("length".to_owned(), format!("0..={}", windows.length));
     }
+    if let (Some(returned), true) = (windows.external.name(), uses.external) {
+        bound.insert("external".to_owned(), returned.to_owned());
+    }
     if let (Some(delivery), Some(_)) = (instance.delivery(), song.voices()) {
         bound.insert("delivery".to_owned(), delivery.name().to_owned());
     }
@@ -52,6 +56,7 @@ struct Windows<'a> {
     int: bool,
     nat: bool,
     length: bool,
+    external: bool,
 }
 
 impl Windows<'_> {
@@ -62,7 +67,14 @@ impl Windows<'_> {
             int: false,
             nat: false,
             length: false,
+            external: false,
         };
+        for function in &song.functions {
+            if function.is_external() && instance.bounds().external != External::Refused {
+                windows.external = true;
+                windows.ty(&function.result, 0);
+            }
+        }
         for param in &instance.facts.tried {
             windows.ty(&song.consts[param.index()].ty, 0);
         }

@@ -418,7 +418,8 @@ fn sum_to(n: i64, ends: bool) -> String {
         arity: 1,
         locals: l.0,
         contract: Default::default(),
-        body,
+        result: body.ty.clone(),
+        body: Some(body),
         span: span(),
     });
     evaluated(b, call(int(n)), Locals::default())
@@ -472,7 +473,8 @@ fn work_without_end_is_given_up() {
         arity: 1,
         locals: l.0,
         contract: Default::default(),
-        body,
+        result: body.ty.clone(),
+        body: Some(body),
         span: span(),
     });
     let text = evaluated(b, call(int(80)), Locals::default());

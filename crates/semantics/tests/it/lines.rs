@@ -136,7 +136,7 @@ fn count_up(invariant: fn(Expr, Expr) -> Expr) -> Builder {
     let widened = |local: Expr| expr(ExprKind::Widen(Box::new(local)), Ty::Int);
     let clauses = LoopClauses {
         invariants: vec![invariant(n(), widened(l.read(limit)))],
-        decreases: None,
+        decreases: Vec::new(),
     };
     let body = vec![
         stmt(StmtKind::While(

@@ -248,6 +248,9 @@ impl<'s> Compiler<'s, '_> {
         }
         let song = self.song;
         let function = &song.functions[function.index()];
+        let Some(body) = &function.body else {
+            return Err(Trouble::NoForm);
+        };
         if !function.contract.requires.is_empty() {
             return Err(Trouble::NoForm);
         }
@@ -259,7 +262,7 @@ impl<'s> Compiler<'s, '_> {
         let outside = std::mem::replace(&mut self.locals, locals);
         let rows = std::mem::replace(&mut self.rows, &function.locals);
         self.calls += 1;
-        let value = self.expr(&function.body);
+        let value = self.expr(body);
         self.calls -= 1;
         self.rows = rows;
         self.locals = outside;

@@ -215,6 +215,11 @@ impl ParamItem {
 }
 
 impl FnItem {
+    /// `extern`?
+    pub fn is_external(&self) -> bool {
+        has(&self.syntax, SyntaxKind::ExternKw)
+    }
+
     /// The function.
     pub fn name(&self) -> Option<Name> {
         name(&self.syntax)

@@ -360,8 +360,8 @@ impl InvariantClause {
 }
 
 impl DecreasesClause {
-    /// What gets smaller.
-    pub fn measure(&self) -> Option<Expr> {
-        child(&self.syntax)
+    /// What gets smaller, the most important first.
+    pub fn measures(&self) -> impl Iterator<Item = Expr> + use<> {
+        children(&self.syntax)
     }
 }

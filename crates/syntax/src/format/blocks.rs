@@ -50,18 +50,35 @@ impl Layout<'_> {
             if broken {
                 layout.push(Command::Break);
             }
-            for element in elements {
-                if is_clause(element) {
-                    layout.indented(|layout| {
-                        layout.line();
-                        layout.element(element);
-                    });
-                } else {
-                    layout.element(element);
-                }
-            }
+            layout.with_clauses(elements);
             layout.line();
         });
+    }
+
+    /// `extern fn f(…) -> T requires e ensures e;`
+    pub(super) fn external(&mut self, node: &SyntaxNode) {
+        let elements: Vec<SyntaxElement> = parts(node).collect();
+        let mut clauses = elements.iter().filter(|element| is_clause(element));
+        let broken = clauses.any(|clause| begins_line(self.text, clause));
+        self.group(|layout| {
+            if broken {
+                layout.push(Command::Break);
+            }
+            layout.with_clauses(&elements);
+        });
+    }
+
+    fn with_clauses(&mut self, elements: &[SyntaxElement]) {
+        for element in elements {
+            if is_clause(element) {
+                self.indented(|layout| {
+                    layout.line();
+                    layout.element(element);
+                });
+            } else {
+                self.element(element);
+            }
+        }
     }
 
     /// Statements with blocks: all blocks on the line of their header, or none.

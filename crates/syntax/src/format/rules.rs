@@ -184,6 +184,9 @@ impl<'t> Layout<'t> {
                 self.branches(node);
             }
             LemmaItem => self.branches(node),
+            FnItem if node.children().all(|child| child.kind() != BlockExpr) => {
+                self.external(node);
+            }
             FnItem
                 if node
                     .children()

@@ -1,7 +1,7 @@
 //! Sorts, enums, structs, constants, parameters and functions.
 
 use super::Lowering;
-use super::codes::declarations::{BINDING_IN_BOUND, EMPTY_ENUM, INFINITE_TYPE};
+use super::codes::declarations::{BINDING_IN_BOUND, EMPTY_ENUM, EXTERNAL_MEASURE, INFINITE_TYPE};
 use super::fit::Why;
 use super::signatures::name_and_span;
 use super::unit::{Binder, Home};
@@ -269,16 +269,22 @@ impl Lowering<'_> {
         self.bind_parameters(&params, written.as_ref(), Binder::Parameter);
         let result = self.functions[id.index()].result.clone();
         let mut body = match item.body() {
-            Some(body) => self.check(&ast::Expr::Block(body), &result, Why::Result(id)),
-            None => self.wrong(item.span()),
+            Some(body) => Some(self.check(&ast::Expr::Block(body), &result, Why::Result(id))),
+            None if item.is_external() => None,
+            None => Some(self.wrong(item.span())),
         };
         let mut contract = self.function_contract(item, &result);
+        if let (true, Some(clause)) = (item.is_external(), item.decreases().next()) {
+            let message = "an external function decreases nothing: what it computes is not known";
+            let diagnostic = Diagnostic::error(&EXTERNAL_MEASURE, clause.span(), message);
+            self.report(diagnostic.help("leave it out, or give the function a body"));
+        }
         let locals = self.finish(|filler| {
             let conditions = contract.requires.iter_mut().chain(&mut contract.ensures);
             conditions
                 .chain(&mut contract.decreases)
+                .chain(&mut body)
                 .for_each(|expr| filler.expr(expr));
-            filler.expr(&mut body);
         });
         let signature = &self.functions[id.index()];
         Function {
@@ -286,6 +292,7 @@ impl Lowering<'_> {
             arity: params.len(),
             locals,
             contract,
+            result,
             body,
             span: signature.span,
         }

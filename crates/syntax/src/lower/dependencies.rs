@@ -94,7 +94,7 @@ impl Graph {
         }
         for decl in &song.functions {
             let mut needs = needs();
-            needs.expr(&decl.body);
+            decl.body.iter().for_each(|body| needs.expr(body));
             edges.push(needs.found);
         }
         Graph {

@@ -34,7 +34,7 @@ impl Lowering<'_> {
                 ContractKind::Ensures => ensures.push(self.condition(condition, span, "ensures")),
             }
         }
-        let mut decreases = self.only_measure(item.decreases());
+        let mut decreases = self.only_measures(item.decreases());
         let statements = item.block();
         let statements = statements.iter().flat_map(ast::Block::statements);
         let (mut body, _) = self.statements(statements);
@@ -61,7 +61,7 @@ impl Lowering<'_> {
 
     /// `use lemma(e, …);`
     pub(crate) fn use_stmt(&mut self, s: &ast::UseStmt) -> Option<StmtKind> {
-        if !matches!(self.unit.home, Home::Line(_)) {
+        if !matches!(self.unit.home, Home::Line(_) | Home::Procedure) {
             self.misplaced(s.span().start, "use");
             return None;
         }
@@ -93,7 +93,8 @@ impl Lowering<'_> {
         for item in items {
             let has_contract =
                 item.contracts().next().is_some() || item.decreases().next().is_some();
-            let Some(name) = item.name().filter(|_| has_contract) else {
+            let asked = has_contract && !item.is_external();
+            let Some(name) = item.name().filter(|_| asked) else {
                 continue;
             };
             let line = self.names.lines.get(name.text());
@@ -107,7 +108,7 @@ impl Lowering<'_> {
     /// What stands between the head of a function and its body; the parameters are bound.
     pub(crate) fn function_contract(&mut self, item: &ast::FnItem, result: &Ty) -> Contract {
         let mut contract = Contract {
-            decreases: self.only_measure(item.decreases()),
+            decreases: self.only_measures(item.decreases()),
             ..Contract::default()
         };
         for written in item.contracts() {
@@ -117,7 +118,7 @@ impl Lowering<'_> {
             }
         }
         let mark = self.unit.enter();
-        if item.contracts().next().is_some() || contract.decreases.is_some() {
+        if item.contracts().next().is_some() || !contract.decreases.is_empty() {
             let (name, binder) = ("result", Binder::Parameter);
             let (_, span) = name_and_span(item.name());
             contract.result = Some(self.unit.bind(name, result.clone(), binder, span));

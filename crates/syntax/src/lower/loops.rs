@@ -103,34 +103,40 @@ impl Lowering<'_> {
             clauses.invariants.push(condition);
         }
         self.unit.old = false;
-        clauses.decreases = self.only_measure(decreases);
+        clauses.decreases = self.only_measures(decreases);
         clauses
     }
 
-    /// The measure of a loop, a function or a lemma.
-    pub(super) fn only_measure(
+    /// The measures of a loop, a function or a lemma: one clause.
+    pub(super) fn only_measures(
         &mut self,
         decreases: impl Iterator<Item = ast::DecreasesClause>,
-    ) -> Option<Expr> {
-        let mut only = None;
-        for measure in decreases {
-            if only.is_some() {
+    ) -> Vec<Expr> {
+        let mut only = Vec::new();
+        for (at, clause) in decreases.enumerate() {
+            if at > 0 {
                 self.report(
                     Diagnostic::error(
                         &SECOND_MEASURE,
-                        measure.span(),
+                        clause.span(),
                         "there is only one `decreases`",
                     )
-                    .help("combine the measures into one number"),
+                    .help("write the measures after each other, the most important first: `decreases a, b`"),
                 );
             }
-            only = self.measure(&measure);
+            only = self.measures(&clause);
         }
         only
     }
 
-    pub(crate) fn measure(&mut self, measure: &ast::DecreasesClause) -> Option<Expr> {
-        let mut value = self.expr(&measure.measure()?, None);
+    /// The measures of one clause.
+    pub(crate) fn measures(&mut self, clause: &ast::DecreasesClause) -> Vec<Expr> {
+        let written = clause.measures();
+        written.map(|measure| self.measure(&measure)).collect()
+    }
+
+    fn measure(&mut self, measure: &ast::Expr) -> Expr {
+        let mut value = self.expr(measure, None);
         value.ty = self.shallow(&value.ty);
         if self.types.number(&value.ty).is_none() && !is_unknown(&value.ty) {
             let shown = a(&self.show(&value.ty));
@@ -140,6 +146,6 @@ impl Lowering<'_> {
             );
             self.report(Diagnostic::error(&BAD_OPERAND, value.span, message));
         }
-        Some(value)
+        value
     }
 }

@@ -48,7 +48,7 @@ impl Lowering<'_> {
     }
 
     fn levels(&mut self, clauses: impl Iterator<Item = ast::DecreasesClause>) -> Measures {
-        let mut levels: Vec<_> = clauses.filter_map(|clause| self.measure(&clause)).collect();
+        let mut levels: Vec<_> = clauses.flat_map(|clause| self.measures(&clause)).collect();
         let locals = self.finish(|filler| levels.iter_mut().for_each(|level| filler.expr(level)));
         Measures { locals, levels }
     }

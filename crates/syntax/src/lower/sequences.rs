@@ -41,7 +41,7 @@ impl Lowering<'_> {
         for clause in item.invariants() {
             invariants.push(self.condition(clause.condition(), clause.span(), "invariant"));
         }
-        let measures = item.decreases().filter_map(|clause| self.measure(&clause));
+        let measures = item.decreases().flat_map(|clause| self.measures(&clause));
         let mut decreases: Vec<_> = measures.collect();
         let (mut body, _) = self.block(item.block());
         let locals = self.finish(|filler| {

@@ -381,7 +381,9 @@ impl Lowering<'_> {
             }
             ("call", Home::Line(_)) => "choreographies call choreographies; a proof has `use`",
             ("call" | "par" | "yield", _) => "this belongs into a procedure",
-            ("use", _) => "lemmas are used in choreographies and in proofs of lemmas",
+            ("use", _) => {
+                "lemmas are used in choreographies, in procedures and in proofs of lemmas"
+            }
             ("async", _) => "`async` belongs to actions; a process sends messages with `send`",
             (_, Home::Action | Home::ActionsInit) => {
                 "an action is one step: loop over a finite collection with `for`"

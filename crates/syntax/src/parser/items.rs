@@ -21,6 +21,9 @@ impl Parser<'_> {
                 Ident if self.at_mover() => self.moving_action(),
                 InvariantKw => self.invariant_item(),
                 Reserved if self.current_text() == "sequentialize" => self.sequentialize_item(),
+                Reserved if self.current_text() == "extern" && self.nth(1) == FnKw => {
+                    self.external_function();
+                }
                 LinearKw if self.nth(1) == VarKw => self.var_declaration(),
                 Semicolon => self.stray_semicolon(),
                 _ => self.no_item(),
@@ -173,6 +176,31 @@ impl Parser<'_> {
     }
 
     fn function(&mut self, start: Checkpoint) {
+        self.function_head();
+        self.branch();
+        self.close(start, FnItem);
+    }
+
+    /// `extern fn f(x: T) -> T requires e ensures e;`
+    fn external_function(&mut self) {
+        let start = self.open();
+        self.bump_as(ExternKw);
+        self.function_head();
+        if self.at(LBrace) {
+            let span = self.current_span();
+            let message = "an external function has no body";
+            self.report(
+                Diagnostic::error(&codes::UNEXPECTED_TOKEN, span, message)
+                    .help("leave out `extern`, or end the contract with `;`"),
+            );
+            self.branch();
+        } else {
+            self.expect_semicolon();
+        }
+        self.close(start, FnItem);
+    }
+
+    fn function_head(&mut self) {
         self.bump();
         self.expect_name("the name of a function");
         self.binders(LParen);
@@ -195,8 +223,6 @@ impl Parser<'_> {
             );
         }
         self.contract_clauses();
-        self.branch();
-        self.close(start, FnItem);
     }
 
     fn lemma(&mut self, start: Checkpoint) {
@@ -208,7 +234,7 @@ impl Parser<'_> {
         self.close(start, LemmaItem);
     }
 
-    /// `requires e`, `ensures e` and `decreases e`, any number.
+    /// `requires e`, `ensures e` and `decreases e, …`, any number.
     fn contract_clauses(&mut self) {
         while matches!(self.kind, RequiresKw | EnsuresKw | DecreasesKw) {
             let start = self.open();
@@ -217,8 +243,19 @@ impl Parser<'_> {
                 _ => Contract,
             };
             self.bump();
-            self.condition();
+            match kind {
+                DecreasesClause => self.measures(),
+                _ => self.condition(),
+            }
             self.close(start, kind);
+        }
+    }
+
+    /// `e, …`
+    pub(super) fn measures(&mut self) {
+        self.condition();
+        while self.eat(Comma) {
+            self.condition();
         }
     }
 

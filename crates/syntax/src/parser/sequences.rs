@@ -4,7 +4,7 @@ use super::Parser;
 use crate::kinds::SyntaxKind::*;
 
 impl Parser<'_> {
-    /// `sequentialize A, B as C invariant e decreases e { … }`
+    /// `sequentialize A, B as C invariant e decreases e, … { … }`
     pub(super) fn sequentialize_item(&mut self) {
         let start = self.open();
         self.bump_as(SequentializeKw);

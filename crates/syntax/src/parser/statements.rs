@@ -239,7 +239,7 @@ impl Parser<'_> {
         self.close(start, LoopStmt);
     }
 
-    /// `invariant e` and `decreases e`, any number.
+    /// `invariant e` and `decreases e, …`, any number.
     pub(super) fn loop_clauses(&mut self) {
         while matches!(self.kind, InvariantKw | DecreasesKw) {
             let start = self.open();
@@ -249,7 +249,10 @@ impl Parser<'_> {
                 DecreasesClause
             };
             self.bump();
-            self.condition();
+            match kind {
+                DecreasesClause => self.measures(),
+                _ => self.condition(),
+            }
             self.close(start, kind);
         }
     }

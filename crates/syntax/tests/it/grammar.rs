@@ -386,7 +386,7 @@ impl Writer {
         self.maybe(|w| {
             w.put("invariant (");
             w.expr();
-            w.put(") decreases ( x )");
+            w.put(") decreases ( x ) , x");
         });
     }
 

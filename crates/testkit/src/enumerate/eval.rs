@@ -329,5 +329,8 @@ fn call(
             return Err(Undefined("`requires` of a function is false".to_owned()));
         }
     }
-    eval(instance, &function.body, &mut store)
+    match &function.body {
+        Some(body) => eval(instance, body, &mut store),
+        None => Err(Undefined("an external function has no body".to_owned())),
+    }
 }

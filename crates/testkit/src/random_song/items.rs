@@ -87,7 +87,8 @@ impl Composer {
                 arity,
                 locals,
                 contract: Default::default(),
-                body,
+                result,
+                body: Some(body),
                 span,
             });
         }

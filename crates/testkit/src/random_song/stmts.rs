@@ -304,10 +304,16 @@ impl Composer {
             .map(|_| self.check(&Ty::Bool, depth))
             .collect();
         self.scope.old = false;
-        let decreases = self.dice.once_in(2).then(|| {
-            let ty = self.number_ty();
-            self.synth(&ty, depth)
-        });
+        let measures = match self.dice.once_in(2) {
+            true => 1 + self.dice.below(2),
+            false => 0,
+        };
+        let decreases = (0..measures)
+            .map(|_| {
+                let ty = self.number_ty();
+                self.synth(&ty, depth)
+            })
+            .collect();
         LoopClauses {
             invariants,
             decreases,

@@ -80,8 +80,19 @@ Choose another name.";
 
     /// A loop with two measures.
     SECOND_MEASURE = "second-measure", "there is more than one `decreases`", "\
-`decreases e` names the one number that gets smaller with every round. Combine several into one, for
-example as a sum.";
+`decreases e` names what gets smaller with every round. Several numbers stand in one clause, the most
+important first: with `decreases a, b` either `a` gets smaller, or `a` stays and `b` gets smaller.";
+
+    /// An external function with a measure.
+    EXTERNAL_MEASURE = "external-measure", "an external function has `decreases`", "\
+Of an external function only the contract is known: what it wants and what it promises. It has no body in
+which it could call itself, so there is nothing that could get smaller.
+
+```text
+extern fn hash(n: int) -> int ensures result >= 0 decreases n;   // error
+```
+
+Leave out `decreases`, or give the function a body and leave out `extern`.";
 
     /// A range sort whose bounds bind names.
     BINDING_IN_BOUND = "binding-in-bound", "the bounds of a sort bind names", "\

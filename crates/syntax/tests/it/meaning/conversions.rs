@@ -14,7 +14,7 @@ fn body_of(text: &str) -> String {
         .iter()
         .find(|function| function.name == "f")
         .expect("a function f");
-    show(&f.body, &f.locals)
+    show(f.body.as_ref().expect("a body"), &f.locals)
 }
 
 fn show(expr: &Expr, locals: &[Local]) -> String {

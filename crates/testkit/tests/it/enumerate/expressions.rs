@@ -248,7 +248,8 @@ fn declarations() -> Song {
             arity: 1,
             locals: vec![row(Ty::Nat)],
             contract: Default::default(),
-            body,
+            result: body.ty.clone(),
+            body: Some(body),
             span,
         }],
         consts: vec![Const {

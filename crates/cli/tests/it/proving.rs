@@ -1,0 +1,71 @@
+//! Why something is not proved, and what a proof takes for granted.
+
+use crate::stage::Stage;
+
+const TOO_WEAK: &str = "\
+choreography sum(n: nat) {
+    endpoint me {
+        var i: int = 0;
+        var total: int = 0;
+    }
+    ensures me.total >= 0;
+    while me.i < n invariant INVARIANT decreases n - me.i {
+        me.total = me.total + me.i;
+        me.i = me.i + 1;
+    }
+}
+";
+
+#[test]
+fn a_state_that_the_invariant_should_not_allow_is_named_and_looked_up() {
+    let stage = Stage::new();
+    stage.write("weak.song", TOO_WEAK.replace("INVARIANT", "me.i <= n"));
+    let told = stage.run(&["prove", "weak.song"]);
+    for part in [
+        "not inductive: at `while me.i < n` the invariants allow n = ",
+        "from there ensures me.total >= 0 is false",
+        "no run comes to that state",
+        "the invariant is too weak",
+        "me.total = 0; with n = ",
+        "the invariant has to keep these",
+    ] {
+        assert!(told.out.contains(part), "{part}: {}", told.out);
+    }
+    let strong = "me.i <= n && me.i >= 0 && me.total >= 0";
+    stage.write("strong.song", TOO_WEAK.replace("INVARIANT", strong));
+    let told = stage.run(&["prove", "strong.song"]);
+    assert!(!told.out.contains("not inductive"), "{}", told.out);
+    assert!(told.out.contains("2 fine"), "{}", told.out);
+}
+
+#[test]
+fn contracts_of_external_functions_are_trusted_and_runs_do_not_follow_them() {
+    let stage = Stage::new();
+    let text = "\
+extern fn digest(n: int) -> int
+    ensures result >= 0;
+extern fn nothing(n: int) -> int
+    ensures result > n && result < n;
+
+lemma positive(n: int)
+    ensures digest(n) >= 0
+{}
+
+lemma anything(n: int)
+    ensures nothing(n) == 7
+{}
+";
+    stage.write("external.song", text);
+    let told = stage.run(&["prove", "external.song"]);
+    for part in [
+        "the contract of the external function `digest` is trusted",
+        "anything: vacuous: nothing satisfies the contract of this external function: `nothing`",
+    ] {
+        assert!(told.out.contains(part), "{part}: {}", told.out);
+    }
+    assert!(!told.out.contains("positive: vacuous"), "{}", told.out);
+    let told = stage.run(&["explore", "external.song"]);
+    let part = "`digest` is external: there is no body that a run could follow";
+    assert!(told.out.contains(part), "{}", told.out);
+    assert!(!told.out.contains("holds"), "{}", told.out);
+}
