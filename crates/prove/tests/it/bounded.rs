@@ -95,6 +95,10 @@ fn mutants_are_found_by_leads() {
     for path in files {
         let song = song(&std::fs::read_to_string(&path).expect("text"));
         let bounds = Bounds::default();
+        // Leads do not cover external functions.
+        if song.functions.iter().any(|one| one.is_external()) {
+            continue;
+        }
         for (line, decl) in song.lines.iter().enumerate() {
             let name = format!("{}: {}", path.display(), decl.name);
             let instances = Instance::all(song.clone(), &Sizes::new(), &bounds);
