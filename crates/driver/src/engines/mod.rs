@@ -5,6 +5,7 @@ mod candidates;
 mod counting;
 pub(crate) mod diverge;
 mod dossier;
+mod doubt;
 mod expectation;
 mod explore;
 mod identities;

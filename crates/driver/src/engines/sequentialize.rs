@@ -3,9 +3,11 @@
 //! The search for a line is done by `plainsong-sequentialize`. Where it finds one, deadlock freedom and
 //! `finally pending() == 0` are proved for all sizes, and `assertions` if everything on the way was decided.
 //! Other `finally` properties and assertions go to the prover, which follows the line (`on_the_line.rs`). Whatever is left open is explored at small sizes: a refutation is a real one with its execution, and
-//! otherwise the verdict is `unknown` and says what stood in the way.
+//! otherwise the verdict is `unknown` and says what stood in the way. What is proved is explored too, briefly
+//! (`doubt.rs`).
 
 use super::bounds::Bound;
+use super::doubt::doubt;
 use super::explore::Explore;
 use super::on_the_line::{Told, on_the_line};
 use super::trusted::trusted;
@@ -112,6 +114,7 @@ impl Engine for Sequentialize {
                 ..verdict(question, Outcome::Proved, Bound::new(), why)
             });
         }
+        doubt(task, small_sizes(&task.sizes), &mut verdicts, overseer);
         Ok(EngineReport {
             verdicts,
             coverage: None,
