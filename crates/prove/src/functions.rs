@@ -59,7 +59,7 @@ pub struct Induction {
 }
 
 /// What a theory knows about recursive functions.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Functions {
     /// May calls be terms of their own? Only where somebody asks for the proofs of the contracts.
     pub(crate) allowed: bool,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub type Result<T = Term> = std::result::Result<T, Unsupported>;
 
 /// A song's declarations as terms.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Theory {
     /// The song.
     pub song: Arc<Song>,

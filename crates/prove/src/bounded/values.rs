@@ -26,7 +26,7 @@ const MOST_LEAVES: usize = 3_000;
 const MOST_LISTED: usize = 100;
 
 /// What is left open, and the bounds it has.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bounded {
     pub(crate) instance: Instance,
     /// How many rounds a loop has at most.

@@ -75,7 +75,17 @@ pub fn discharge(
         effort,
         cancel,
     };
-    let mut ends = asking.all(theory, open, &mut shown);
+    let mut ends = match open.is_empty() {
+        true => Vec::new(),
+        false => {
+            // Asking makes terms, and terms are ordered by age: what was asked must not show in what comes later,
+            // or an obligation would not be found again when those before it were.
+            let mut scratch = theory.clone();
+            let ends = asking.all(&mut scratch, open, &mut shown);
+            theory.second = scratch.second;
+            ends
+        }
+    };
     for end in &mut ends {
         if shown[end.at] == Shown::Yes {
             shown[end.at] = supported(theory, &end.used, solvers, effort, cancel);

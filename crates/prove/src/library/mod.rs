@@ -163,6 +163,7 @@ pub fn show(
     let steps = lemma.steps(&mut theory);
     let effort = Effort {
         name: format!("library/{}", lemma.name().replace('/', "-")),
+        steps: None, // What is used for a guess may be used for more.
         ..effort.clone()
     };
     let shown = discharge(&mut theory, &steps, solvers, &effort, cancel);

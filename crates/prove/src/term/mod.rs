@@ -122,7 +122,7 @@ pub struct Symbol {
 }
 
 /// An arena of terms.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Terms {
     nodes: Vec<Node>,
     facts: Vec<Facts>,

@@ -48,7 +48,7 @@ pub struct Constructor {
 }
 
 /// The sorts of an arena.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Sorts {
     kinds: Vec<SortKind>,
     known: FxHashMap<SortKind, Sort>,
