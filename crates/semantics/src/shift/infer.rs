@@ -13,28 +13,14 @@
 //! different groups.
 
 use super::Class;
+pub(crate) use super::spot::Spot;
 use plainsong_ir::visit::free_locals;
 use plainsong_ir::{
     Accept, Access, ActionId, BinOp, Binding, Block, Body, Builtin, Choice, Domain, Expr, ExprKind,
-    FamilyId, GlobalId, Local, LocalId, LoopClauses, MessageId, Pattern, PatternKind, Place,
-    Quantifier, Root, Song, Source, Stmt, StmtKind, System, Ty, UnOp, VarId,
+    FamilyId, Local, LocalId, LoopClauses, MessageId, Pattern, PatternKind, Place, Quantifier,
+    Root, Song, Source, Stmt, StmtKind, System, Ty, UnOp,
 };
 use std::collections::BTreeSet;
-
-/// Where integers are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Spot {
-    /// A state variable.
-    Var(FamilyId, VarId),
-    /// A global.
-    Global(GlobalId),
-    /// A field of a message.
-    Field(MessageId, usize),
-    /// A parameter of an action.
-    Argument(ActionId, usize),
-    /// A local of the code with this number: families first, then actions.
-    Local(usize, LocalId),
-}
 
 /// What was found out about a song.
 #[derive(Clone, Debug, Default)]

@@ -19,6 +19,7 @@
 //! NOT COVERED. Bodies with blocking receives, and processes that restart: there is no shift for them.
 
 pub(crate) mod infer;
+mod spot;
 
 use crate::idle::Task;
 use crate::machine::{Config, Form, Machine};
