@@ -81,6 +81,8 @@ const ONE_WAY: &[(&str, &str)] = &[
     ),
     ("songs/project/consensus-of-", SINGLED_OUT),
     ("songs/project/families-that-decide.song apart", SINGLED_OUT),
+    ("songs/project/paper-scissors-rock-", ROUNDS),
+    ("songs/project/sends-of-families-", ORDERED),
     ("songs/project/election-", ORDERED),
     ("songs/project/two-phase-commit-", ORDERED),
     // A loop whose rounds every member decides for itself.
