@@ -1,5 +1,6 @@
 //! Tests of the search for a line.
 
+mod conversations;
 mod corpus;
 mod endings;
 mod not_covered;

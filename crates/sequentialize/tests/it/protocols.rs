@@ -1,5 +1,6 @@
 //! Random protocols: phases that fit together, and changes that may break them.
 
+use crate::conversations::conversation;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -18,16 +19,17 @@ impl Dice {
         ((self.0 >> 11) % n as u64) as usize
     }
 
-    fn one_in(&mut self, n: usize) -> bool {
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Who {
+pub(crate) enum Who {
     P,
     R,
     D,
+    E,
     /// The member that a loop names.
     Named,
     /// The process that the last message named.
@@ -41,7 +43,7 @@ enum Who {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Flag {
+pub(crate) enum Flag {
     Yes,
     No,
     Have,
@@ -49,7 +51,7 @@ enum Flag {
 }
 
 #[derive(Clone)]
-enum S {
+pub(crate) enum S {
     Send(usize, Who, bool, Flag),
     Receive(usize, Who),
     /// Whichever kind comes, or a timeout.
@@ -66,16 +68,30 @@ enum S {
     Choose,
     Keep,
     Claim,
+    Twice(Vec<S>),
+    /// A member of the other family, named from here on.
+    ChooseOther,
+    Mark,
+    /// Whom the last message named is kept.
+    Remember,
+    /// If the last message named whom is kept.
+    Fits(Vec<S>),
 }
 
-struct Parts {
-    p: Vec<S>,
-    r: Vec<S>,
-    q: Vec<S>,
-    d: Vec<S>,
+#[derive(Default)]
+pub(crate) struct Parts {
+    pub(crate) p: Vec<S>,
+    pub(crate) r: Vec<S>,
+    pub(crate) q: Vec<S>,
+    pub(crate) d: Vec<S>,
+    /// Another daemon.
+    pub(crate) e: Vec<S>,
+    pub(crate) has_e: bool,
     /// The other family.
-    w: Vec<S>,
-    kinds: usize,
+    pub(crate) w: Vec<S>,
+    /// Are its members daemons?
+    pub(crate) serves: bool,
+    pub(crate) kinds: usize,
     /// Kinds that may be lost.
     lost: Vec<usize>,
     /// May a member crash?
@@ -84,25 +100,32 @@ struct Parts {
 
 /// The text of a program with so many changes.
 pub(crate) fn program(dice: &mut Dice, changes: usize) -> String {
-    let mut parts = Parts {
-        p: Vec::new(),
-        r: Vec::new(),
-        q: Vec::new(),
-        d: Vec::new(),
-        w: Vec::new(),
-        kinds: 0,
-        lost: Vec::new(),
-        crash: false,
-    };
+    let mut parts = Parts::default();
+    if dice.one_in(2) {
+        conversation(dice, &mut parts);
+        for _ in 0..dice.below(2) {
+            match dice.one_in(3) {
+                true => conversation(dice, &mut parts),
+                false => phase(dice, &mut parts),
+            }
+        }
+        return changed(dice, parts, changes / 2);
+    }
     for _ in 0..1 + dice.below(4) {
         phase(dice, &mut parts);
     }
+    changed(dice, parts, changes)
+}
+
+/// Its text after so many changes.
+fn changed(dice: &mut Dice, mut parts: Parts, changes: usize) -> String {
     for _ in 0..changes {
         let whose = [
             &mut parts.p,
             &mut parts.r,
             &mut parts.q,
             &mut parts.d,
+            &mut parts.e,
             &mut parts.w,
         ];
         let mut whose: Vec<&mut Vec<S>> =
@@ -345,7 +368,7 @@ fn phase(dice: &mut Dice, parts: &mut Parts) {
     if !dice.one_in(2) {
         parts.lost.clear();
     }
-    parts.crash |= dice.one_in(12);
+    parts.crash |= dice.one_in(5);
 }
 
 /// Changes one statement somewhere under `code`.
@@ -359,6 +382,8 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
         | S::EachOther(body)
         | S::AsManyAs(body)
         | S::Rounds(body)
+        | S::Twice(body)
+        | S::Fits(body)
         | S::Loop(body) => Some(body),
         S::If(_, yes, _) | S::Same(yes) => Some(yes),
         S::Select(_, Some(late)) if dice.one_in(3) => Some(late),
@@ -409,7 +434,10 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
             let one = code.remove(at);
             code.insert(at, S::Same(vec![one]));
         }
-        7 => code.insert(at, [S::Choose, S::Keep, S::Claim][dice.below(3)].clone()),
+        7 => {
+            let some = [S::Choose, S::Keep, S::Claim, S::Mark, S::Remember];
+            code.insert(at, some[dice.below(5)].clone());
+        }
         _ => match &mut code[at] {
             S::Send(_, _, own, flag) => {
                 *own = !*own;
@@ -447,11 +475,10 @@ fn print(parts: &Parts) -> String {
     for kind in parts.lost.iter().collect::<BTreeSet<_>>() {
         let _ = writeln!(text, "fault lose M{kind} <= 1;");
     }
-    if parts.crash {
+    if parts.crash && !parts.serves {
         text.push_str("fault crash q <= 1;\n");
     }
-    let vars =
-        "    var last: process = self;\n    var have: bool = false;\n    var seen: bool = false;\n";
+    let vars = "    var last: process = self;\n    var have: bool = false;\n    var seen: bool = false;\n    var kept: process = self;\n";
     for (head, code) in [
         ("process p", &parts.p),
         ("process r", &parts.r),
@@ -463,36 +490,64 @@ fn print(parts: &Parts) -> String {
             names: 0,
             has_other,
         };
-        printer.block(code, None, false);
+        printer.block(code, Named::default(), false);
         text.push_str("}\n");
     }
-    if has_other {
+    let service = |text: &mut String, head: &str, code: &[S]| {
+        let _ = writeln!(text, "daemon process {head} {{\n{vars}    loop {{");
+        let mut printer = Printer {
+            text: &mut *text,
+            names: 0,
+            has_other,
+        };
+        printer.block(code, Named::default(), false);
+        text.push_str("    }\n}\n");
+    };
+    if has_other && parts.serves {
+        service(&mut text, "w[me: W]", &parts.w);
+    } else if has_other {
         let _ = writeln!(text, "process w[me: W] {{\n{vars}");
         let mut printer = Printer {
             text: &mut text,
             names: 0,
             has_other,
         };
-        printer.block(&parts.w, None, false);
+        printer.block(&parts.w, Named::default(), false);
         text.push_str("}\n");
     }
-    let _ = writeln!(text, "daemon process d {{\n{vars}    loop {{");
-    let mut printer = Printer {
-        text: &mut text,
-        names: 0,
-        has_other,
+    let idle = [S::Receive(0, Who::D)];
+    let or_idle = |code: &[S]| match code.is_empty() {
+        true => idle.to_vec(),
+        false => code.to_vec(),
     };
-    if parts.d.is_empty() {
-        printer.block(&[S::Receive(0, Who::D)], None, false);
-    } else {
-        printer.block(&parts.d, None, false);
+    service(&mut text, "d", &or_idle(&parts.d));
+    if parts.has_e {
+        service(&mut text, "e", &or_idle(&parts.e));
     }
-    text.push_str("    }\n}\n");
     text
 }
 
-/// The member that a loop names: of the other family?
-type Named = Option<(bool, usize)>;
+/// The members that loops and choices name.
+#[derive(Clone, Copy, Default)]
+struct Named {
+    member: Option<usize>,
+    other: Option<usize>,
+}
+
+impl Named {
+    fn with(self, other: bool, name: usize) -> Named {
+        match other {
+            true => Named {
+                other: Some(name),
+                ..self
+            },
+            false => Named {
+                member: Some(name),
+                ..self
+            },
+        }
+    }
+}
 
 struct Printer<'t> {
     text: &'t mut String,
@@ -501,9 +556,16 @@ struct Printer<'t> {
 }
 
 impl Printer<'_> {
-    fn block(&mut self, code: &[S], named: Named, looped: bool) {
+    fn block(&mut self, code: &[S], mut named: Named, looped: bool) {
         for one in code {
-            self.stmt(one, named, looped);
+            match one {
+                S::ChooseOther if self.has_other => {
+                    let name = self.name();
+                    named = named.with(true, name);
+                    self.text.push_str(&format!("let x{name} = choose W;\n"));
+                }
+                _ => self.stmt(one, named, looped),
+            }
         }
     }
 
@@ -550,26 +612,22 @@ impl Printer<'_> {
             }
             S::Each(body) => {
                 let name = self.name();
-                self.nested(
-                    &format!("for x{name} in Q"),
-                    body,
-                    Some((false, name)),
-                    false,
-                );
+                let named = named.with(false, name);
+                self.nested(&format!("for x{name} in Q"), body, named, false);
             }
             S::EachOther(body) => {
                 let name = self.name();
                 let sort = if self.has_other { "W" } else { "Q" };
-                let named = Some((self.has_other, name));
+                let named = named.with(self.has_other, name);
                 self.nested(&format!("for x{name} in {sort}"), body, named, false);
             }
             S::AsManyAs(body) => {
                 let name = self.name();
-                self.nested(&format!("for i{name} in 0..Q.len()"), body, None, false);
+                self.nested(&format!("for i{name} in 0..Q.len()"), body, named, false);
             }
             S::Rounds(body) => {
                 let name = self.name();
-                self.nested(&format!("for i{name} in K"), body, None, false);
+                self.nested(&format!("for i{name} in K"), body, named, false);
             }
             S::If(value, yes, no) => {
                 self.nested(&format!("if {}", flag(*value)), yes, named, looped);
@@ -581,6 +639,14 @@ impl Printer<'_> {
             S::Loop(body) => self.nested("loop", body, named, true),
             S::Break if looped => self.text.push_str("break;\n"),
             S::Break => {}
+            S::Twice(body) => {
+                let name = self.name();
+                self.nested(&format!("for i{name} in 0..2"), body, named, false);
+            }
+            S::Fits(body) => self.nested("if kept == last", body, named, looped),
+            S::ChooseOther => {}
+            S::Mark => self.text.push_str("seen = true;\n"),
+            S::Remember => self.text.push_str("kept = last;\n"),
             S::Choose => self.text.push_str("have = choose bool;\n"),
             S::Keep => self.text.push_str("seen = seen || have;\n"),
             S::Claim => self.text.push_str("assert seen || !have;\n"),
@@ -609,8 +675,19 @@ fn address(who: Who, named: Named) -> String {
         (Who::P, _) => "p".to_owned(),
         (Who::R, _) => "r".to_owned(),
         (Who::D, _) => "d".to_owned(),
-        (Who::Named, Some((false, name))) => format!("q[x{name}]"),
-        (Who::Other, Some((true, name))) => format!("w[x{name}]"),
+        (Who::E, _) => "e".to_owned(),
+        (
+            Who::Named,
+            Named {
+                member: Some(name), ..
+            },
+        ) => format!("q[x{name}]"),
+        (
+            Who::Other,
+            Named {
+                other: Some(name), ..
+            },
+        ) => format!("w[x{name}]"),
         (Who::Own, _) => "self".to_owned(),
         _ => "last".to_owned(),
     }

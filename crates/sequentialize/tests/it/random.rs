@@ -2,7 +2,8 @@
 //! that is accepted.
 //!
 //! Programs are protocols of several phases over a family, a number of rounds, two single processes and a
-//! daemon (`protocols.rs`), changed at random in up to three places. `PLAINSONG_PROGRAMS` sets how many,
+//! daemon (`protocols.rs`), or conversations of shapes that rules got wrong (`conversations.rs`), changed at random in up to
+//! three places. `PLAINSONG_PROGRAMS` sets how many,
 //! `PLAINSONG_FIRST` the first, `PLAINSONG_STATES` up to how many states an instance is looked at.
 
 use crate::endings::compare;
@@ -111,7 +112,7 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
 }
 
 /// Checks the certificate of a program that is proved.
-pub(crate) fn rechecked(song: &Song, text: &str) -> Result<(), String> {
+fn rechecked(song: &Song, text: &str) -> Result<(), String> {
     let ways = derivation(song, None).map_err(|stuck| stuck.sentence)?;
     let certificate = Certificate {
         version: VERSION,
