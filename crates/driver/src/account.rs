@@ -2,6 +2,7 @@
 //! what decided it. The same for every engine, because it needs only the trace.
 
 use crate::contain::{Crash, contained};
+use crate::faultless::faultless;
 use crate::plan::Request;
 use crate::save::header;
 use crate::shrink::shrink;
@@ -11,11 +12,12 @@ use plainsong_diagnostics::line_and_column;
 use plainsong_ir::Song;
 use plainsong_report::trace_file::SavedTrace;
 use plainsong_report::{Account, Answer};
-use plainsong_semantics::machine::Machine;
+use plainsong_semantics::machine::{Machine, Outcome, Subject};
 use plainsong_semantics::race::{Race, race};
 use plainsong_semantics::search::reason_against;
-use plainsong_semantics::trace::Trace;
+use plainsong_semantics::trace::{Change, Trace};
 use plainsong_semantics::truths::{Truths, truths};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Makes the refuting execution of an answer smaller and says what decided it; nothing to do when
@@ -38,9 +40,10 @@ pub fn account(
         let smaller = shrink(song, request, answer, &machine, &trace, interrupt);
         let machine = smaller.machine.as_ref().unwrap_or(&machine);
         let race = race(machine, &smaller.trace);
-        (smaller.trace, smaller.bound, smaller.shrunk, race)
+        let start = chosen_at_the_start(machine, &smaller.trace);
+        (smaller.trace, smaller.bound, smaller.shrunk, race, start)
     })?;
-    let (trace, bound, shrunk, race) = told;
+    let (trace, bound, shrunk, race, start) = told;
     answer.verdict.reason = reason_against(&trace);
     let place = plainsong_report::place(&trace).map(|span| {
         let at = line_and_column(&loaded.source.text, span.start);
@@ -52,7 +55,55 @@ pub fn account(
         shrunk,
         race,
         place,
+        faults: None,
+        start,
     }));
+    without_faults(loaded, song, request, interrupt, answer)
+}
+
+/// The first values of an execution that are others in other executions. Of a choreography all of them are told
+/// anyway.
+fn chosen_at_the_start(machine: &Machine, trace: &Trace) -> Vec<String> {
+    const MOST_STARTS: usize = 10_000;
+    if machine.subject() != Subject::System {
+        return Vec::new();
+    }
+    let starts = machine.initial().into_iter().take(MOST_STARTS);
+    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for start in starts {
+        if let Outcome::Next(config) = start {
+            for Change {
+                variable, after, ..
+            } in machine.start(&config)
+            {
+                values.entry(variable).or_default().insert(after);
+            }
+        }
+    }
+    let is_chosen = |change: &&Change| {
+        values
+            .get(&change.variable)
+            .is_some_and(|all| all.len() > 1)
+    };
+    let chosen = trace.start.iter().filter(is_chosen);
+    chosen
+        .map(|change| format!("{} = {}", change.variable, change.after))
+        .collect()
+}
+
+/// Says what would be without the faults of the execution.
+fn without_faults(
+    loaded: &LoadedSong,
+    song: &Arc<Song>,
+    request: &Request,
+    interrupt: &Interrupt,
+    answer: &mut Answer,
+) -> Result<(), Crash> {
+    let header = header(&loaded.source, request, answer);
+    let (Some(trace), Some(account)) = (&answer.verdict.trace, &mut answer.account) else {
+        return Ok(());
+    };
+    account.faults = contained(|| faultless(song, &header, trace, interrupt))?;
     Ok(())
 }
 

@@ -17,6 +17,7 @@ mod coverage;
 pub mod engine;
 pub mod engines;
 pub mod exit;
+mod faultless;
 pub mod forecast;
 pub mod format;
 pub mod further;

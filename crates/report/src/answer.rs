@@ -32,6 +32,10 @@ pub struct Account {
     pub shrunk: Option<Shrunk>,
     /// What decided it.
     pub race: Option<Race>,
+    /// Which faults there are in it, where nothing is wrong without faults.
+    pub faults: Option<String>,
+    /// The first values that could have been others: `s = map {0 => 1, 1 => 0}`.
+    pub start: Vec<String>,
     /// Line and column, from 1, of what it refutes.
     pub place: Option<(u32, u32)>,
 }

@@ -25,6 +25,11 @@ pub fn counterexample(source: Text<'_>, answer: &Answer) -> String {
         answer.verdict.property
     );
     text.push_str(&format!("  {}\n\n", reason(source, trace)));
+    if let Some(account) = &answer.account
+        && !account.start.is_empty()
+    {
+        text.push_str(&format!("    start: {}\n\n", account.start.join(", ")));
+    }
     text.push_str(&body(source, trace));
     if let Some(account) = &answer.account {
         text.push_str(&told(account, trace));
@@ -41,6 +46,9 @@ fn told(account: &Account, trace: &Trace) -> String {
     if let Some(race) = &account.race {
         let word = format!("{}:", race.kind.word());
         text.push_str(&format!("  {word:<13}{}\n", race.sentence));
+    }
+    if let Some(faults) = &account.faults {
+        text.push_str(&format!("  faults:      {faults}\n"));
     }
     if let Some(shrunk) = &account.shrunk {
         let at = |bound: &BTreeMap<String, String>| {

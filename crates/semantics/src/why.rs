@@ -124,15 +124,15 @@ impl Why<'_> {
 
     /// The values that matter: of the two sides of a comparison, or of the variables in it.
     fn values(&mut self, culprit: &Expr, phrase: &Phrase<'_>) -> Vec<String> {
-        if let ExprKind::Binary(op, a, b) = &culprit.kind
-            && is_comparison(*op)
+        let sides = match &culprit.kind {
+            ExprKind::Binary(op, a, b) if is_comparison(*op) => Some((a, b)),
+            _ => None,
+        };
+        if let Some((a, b)) = sides
             && !is_plain(a)
             && !is_plain(b)
         {
-            let sides = [(a, "left side"), (b, "right side")].into_iter();
-            return sides
-                .filter_map(|(side, which)| self.side(side, which, phrase))
-                .collect();
+            return self.sides(a, b, phrase);
         }
         if is_plain(culprit) {
             return Vec::new();
@@ -153,14 +153,31 @@ impl Why<'_> {
                 }
             }
         }
-        values
+        match sides {
+            // Such as `count n in Node :: … == 1`: no variable that is read has just one value.
+            Some((a, b)) if values.is_empty() => self.sides(a, b, phrase),
+            _ => values,
+        }
     }
 
-    /// `db[0].outcome = some(true)`; nothing where the text is the value. What is long is not said again.
+    fn sides(&mut self, a: &Expr, b: &Expr, phrase: &Phrase<'_>) -> Vec<String> {
+        let sides = [(a, "left side"), (b, "right side")].into_iter();
+        sides
+            .filter_map(|(side, which)| self.side(side, which, phrase))
+            .collect()
+    }
+
+    /// `db[0].outcome = some(true)`; nothing where the text is the value. What is long, or has no end of
+    /// its own (`count n in Node :: p`), is not said again.
     fn side(&mut self, side: &Expr, which: &str, phrase: &Phrase<'_>) -> Option<String> {
         const LONG: usize = 48;
         let (text, value) = (phrase.expr(side), self.shown(side)?);
-        let name = if text.len() > LONG { which } else { &text };
+        let is_open = text.contains(" :: ") || text.contains(" => ");
+        let name = if is_open || text.len() > LONG {
+            which
+        } else {
+            &text
+        };
         (text != value).then(|| format!("{name} = {value}"))
     }
 

@@ -121,6 +121,44 @@ fn every_form_has_a_page() {
     }
 }
 
+/// Nothing around the picture moves when the picture is longer than the window.
+#[test]
+fn a_long_execution_scrolls_within_its_pane() {
+    let Some(browser) = browser() else { return };
+    let stage = Stage::with(
+        "\
+message Number(n: int);
+
+process sender {
+    for i in 0..60 { send Number(i) to receiver; }
+}
+
+process receiver {
+    for i in 0..60 {
+        receive Number(n) from sender;
+        assert n < 59;
+    }
+}
+",
+    );
+    stage.run(&["check", "a.song"]).exits(1);
+    let shown = stage.run(&["show", "out/assertions.trace", "--as", "html"]);
+    let look = "<script>
+const place = (what) => document.querySelector(what).getBoundingClientRect();
+document.body.dataset.seen = [place('header').top === 0, place('.names').top >= place('header').bottom - 1,
+  place('.band.now').top >= place('.names').bottom - 1, place('.band.now').bottom <= place('footer').top + 1].join(' ');
+</script></body>";
+    stage.write("page.html", shown.exits(0).out.replacen("</body>", look, 1));
+    for fragment in ["", "#step=1&lane=0", "#step=60&lane=0"] {
+        let dom = dom(&browser, &stage.path("page.html"), fragment);
+        assert!(
+            dom.contains("data-seen=\"true true true true\""),
+            "{fragment}: {}",
+            between(&dom, "<body", ">")
+        );
+    }
+}
+
 /// A page about a whole run has every verdict, what took part, and each execution that refutes something.
 #[test]
 fn a_page_of_a_run_has_all_verdicts() {

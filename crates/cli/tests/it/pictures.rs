@@ -128,3 +128,81 @@ fn colours_only_where_they_are_wanted() {
             .contains("\u{1b}[")
     );
 }
+
+/// The voter forgets its vote when it restarts; no order of messages is to blame.
+const FORGETS: &str = "\
+sort Candidate;
+
+message Ask(from: Candidate);
+message Grant;
+
+process voter {
+    var vote: option<Candidate> = none;
+
+    on Ask(c) {
+        if vote == none {
+            vote = some(c);
+            send Grant to candidate[c];
+        }
+    }
+}
+
+process candidate[c: Candidate] {
+    var leads: bool = false;
+
+    on Grant { leads = true; }
+}
+
+init { for c in Candidate { send Ask(c) to voter; } }
+
+fault crash voter <= 1;
+fault restart voter;
+
+property one_leader: always forall a, b: Candidate :: candidate[a].leads && candidate[b].leads ==> a == b;
+property nobody_leads: always forall c: Candidate :: !candidate[c].leads;
+";
+
+#[test]
+fn faults_that_are_needed_are_named() {
+    let stage = Stage::with(FORGETS);
+    let ran = stage
+        .run(&["check", "a.song", "--property", "one_leader"])
+        .exits(1);
+    let line = "faults:      voter crashes, voter restarts; without faults, one_leader holds";
+    assert!(ran.out.contains(line), "{}", ran.out);
+    let ran = stage
+        .run(&["check", "a.song", "--property", "nobody_leads"])
+        .exits(1);
+    assert!(!ran.out.contains("faults:"), "{}", ran.out);
+}
+
+#[test]
+fn first_values_that_were_chosen_are_told() {
+    let stage = Stage::with(
+        "\
+sort Node = 0..3;
+
+var s: map<Node, bool> = choose map<Node, bool>;
+var other: int = 4;
+
+action Move(n: Node) { s[n] = true; }
+
+init { async Move(0); }
+
+property few: always (count n in Node :: s[n]) < 3;
+",
+    );
+    let ran = stage.run(&["check", "a.song"]).exits(1);
+    assert!(
+        ran.out
+            .contains("    start: s = map {0 => true, 1 => true, 2 => true}\n"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out
+            .contains("(count n in Node :: s[n]) < 3 is false: left side = 3"),
+        "{}",
+        ran.out
+    );
+}

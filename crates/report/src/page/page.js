@@ -190,7 +190,8 @@
   // Where a label covers no other one, if there is such a place.
   function freeSpot(places, width) {
     const covers = (a, b) => Math.abs(a.y - b.y) < 13 && Math.abs(a.x - b.x) < (a.width + b.width) / 2 + 4;
-    const free = places.map((place) => ({ ...place, width })).find((place) => !labels.some((other) => covers(place, other)));
+    const below = places.map((place) => ({ x: place.x, y: place.y + 16 }));
+    const free = places.concat(below).map((place) => ({ ...place, width })).find((place) => !labels.some((other) => covers(place, other)));
     const spot = free || { ...places[0], width };
     labels.push(spot);
     return spot;

@@ -89,6 +89,7 @@ pub fn verdict(answer: &Answer) -> Record {
         shrunk_from: account
             .and_then(|account| account.shrunk.as_ref())
             .map(|shrunk| shrunk.events),
+        faults: account.and_then(|account| account.faults.clone()),
     })
 }
 

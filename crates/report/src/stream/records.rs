@@ -112,6 +112,9 @@ pub struct VerdictRecord {
     /// How many it had before it was made smaller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrunk_from: Option<usize>,
+    /// Which faults there are in the execution, where nothing is wrong without faults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<String>,
 }
 
 /// Under which delivery models a property holds.
