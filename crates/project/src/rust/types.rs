@@ -66,9 +66,9 @@ impl Emit<'_> {
         };
         let mut variants = String::new();
         let mut shown = String::new();
-        for variant in &decl.variants {
+        for (number, variant) in decl.variants.iter().enumerate() {
             let variant_name = camel(&variant.name);
-            let path = format!("{}::{}", decl.name, variant.name);
+            let path = plainsong_ir::print::variant_name(self.song, at.into(), number);
             let types: Vec<String> = variant.fields.iter().map(|ty| self.ty(ty)).collect();
             match types.is_empty() {
                 true => {

@@ -60,7 +60,7 @@ pub(super) fn text(song: &Song, ty: &Ty, value: &Value) -> String {
                 .iter()
                 .zip(&variant.fields)
                 .map(|(v, t)| text(song, t, v));
-            let name = format!("{}::{}", declared.name, variant.name);
+            let name = plainsong_ir::print::variant_name(song, *id, *at);
             if payload.is_empty() {
                 name
             } else {

@@ -338,5 +338,5 @@ fn matches_bind() {
         matched(expr(ExprKind::Variant(EnumId(0), 0, vec![]), ty.clone())),
         "-1"
     );
-    assert_eq!(value_in(song(), &[], b(5, true)), "Reply::B(5, true)");
+    assert_eq!(value_in(song(), &[], b(5, true)), "B(5, true)");
 }
