@@ -96,7 +96,11 @@ fn mutants_are_found_by_leads() {
         let song = song(&std::fs::read_to_string(&path).expect("text"));
         let bounds = Bounds::default();
         // Leads do not cover external functions.
-        if song.functions.iter().any(plainsong_ir::Function::is_external) {
+        if song
+            .functions
+            .iter()
+            .any(plainsong_ir::Function::is_external)
+        {
             continue;
         }
         for (line, decl) in song.lines.iter().enumerate() {
