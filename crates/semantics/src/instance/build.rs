@@ -119,11 +119,9 @@ fn fix(
     sizes: &Sizes,
     given: Option<&[Value]>,
 ) -> Result<Vec<Instance>, InstanceError> {
-    let Decl::Const(id) = decl else {
-        return drafts
-            .into_iter()
-            .map(|draft| fix_sort(decl, draft, sizes))
-            .collect();
+    let id = match decl {
+        Decl::Const(id) => id,
+        Decl::Sort(id) => return fix_sort(id, drafts, sizes),
     };
     let Some(song) = drafts.first().map(|draft| draft.song().clone()) else {
         return Ok(drafts);
@@ -160,16 +158,37 @@ fn fix(
     Ok(fixed)
 }
 
-fn fix_sort(decl: Decl, mut draft: Instance, sizes: &Sizes) -> Result<Instance, InstanceError> {
-    let Decl::Sort(id) = decl else {
-        return Ok(draft);
-    };
-    let range = sort_range(id, &draft, sizes)?;
-    Arc::make_mut(&mut draft.facts).sorts[id.index()] = range;
-    Ok(draft)
+/// Gives a sort its members in every draft. A sort has some: values of parameters that leave it none are not
+/// tried, as if the parameter's `where` said so.
+fn fix_sort(
+    id: SortId,
+    drafts: Vec<Instance>,
+    sizes: &Sizes,
+) -> Result<Vec<Instance>, InstanceError> {
+    let mut fixed = Vec::new();
+    let mut empty = None;
+    for mut draft in drafts {
+        let (first, last) = sort_range(id, &draft, sizes)?;
+        if last < first {
+            let sort = &draft.song().sorts[id.index()];
+            let message = format!("`{}` = {first}..={last} has no members", sort.name);
+            empty = Some(
+                error(message)
+                    .at(sort.span)
+                    .help("a sort needs at least one; constrain the parameters in its bounds"),
+            );
+            continue;
+        }
+        Arc::make_mut(&mut draft.facts).sorts[id.index()] = (first, last);
+        fixed.push(draft);
+    }
+    match empty {
+        Some(error) if fixed.is_empty() => Err(error),
+        _ => Ok(fixed),
+    }
 }
 
-/// First and last member of a sort.
+/// First and last member of a sort; it is empty when the last comes before the first.
 fn sort_range(id: SortId, draft: &Instance, sizes: &Sizes) -> Result<(i64, i64), InstanceError> {
     let sort = &draft.song().sorts[id.index()];
     let size = || chosen_size(sort, sizes);
@@ -187,11 +206,6 @@ fn sort_range(id: SortId, draft: &Instance, sizes: &Sizes) -> Result<(i64, i64),
     };
     let length = i128::from(last) - i128::from(first) + 1;
     let name = &sort.name;
-    if length < 1 {
-        return Err(error(format!("`{name}` = {first}..={last} has no members"))
-            .at(sort.span)
-            .help("a sort needs at least one; constrain the parameters in its bounds"));
-    }
     if length > MOST_VALUES as i128 {
         return Err(error(format!("`{name}` has {length} members: too many"))
             .at(sort.span)

@@ -131,6 +131,27 @@ fn a_range_may_not_be_empty() {
     assert_eq!(refused(b, &[]).0, "`Slot` = 3..=2 has no members");
 }
 
+/// `sort Slot = 0..N;` is a sort from `N = 1` on.
+#[test]
+fn values_of_parameters_that_leave_a_sort_empty_are_not_tried() {
+    let song = || {
+        let mut b = Builder::default();
+        let n = ConstId(0);
+        let slot = Range {
+            start: int(0),
+            end: RangeEnd::Before(constant(n, Ty::Int)),
+        };
+        b.add_sort("Slot", SortKind::Range(slot));
+        b.param("N", Ty::Nat, None);
+        b
+    };
+    let instances = instantiate(song(), &[]).unwrap();
+    let sizes: Vec<usize> = instances.iter().map(|one| one.size(SortId(0))).collect();
+    assert_eq!(sizes, [1, 2, 3]);
+    let refused = refused(song(), &[("N", 0)]).0;
+    assert_eq!(refused, "`Slot` = 0..=-1 has no members");
+}
+
 #[test]
 fn declarations_that_need_themselves_are_refused() {
     let mut b = Builder::default();
