@@ -1,7 +1,9 @@
 //! The same programs as songs, next to the Rust code.
 //!
-//! Both run on the same engine; the difference is what it costs to step a process. A song's processes
-//! are automata that are built by need, so what should count is the engine alone.
+//! Both run on the same engine; the difference is what it costs to step a process, and what is known of it. A
+//! song's processes are automata that are built by need, so a step is a look into a table; and
+//! their states can be compared, so that executions that go on alike are counted without being visited. One
+//! long execution has nothing to come back to: there the song's every step is computed by the interpreter.
 
 use super::measured::{Measured, Who, in_its_own_process};
 use super::{Case, case, shown};

@@ -113,7 +113,7 @@ fn forecast(
         seconds,
         per_second: rate,
         interleavings: seen
-            .interleavings()
+            .interleavings(&machine)
             .map(|power| power + (executions / visited).log10()),
         causes: causes(loaded, &guess),
     })

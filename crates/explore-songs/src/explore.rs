@@ -35,23 +35,36 @@ pub struct Explored {
     pub findings: Vec<Finding>,
     /// Which parts of the text took part.
     pub coverage: Coverage,
-    /// How many orders of steps some of the executions have.
+    /// How many orders of steps some of the executions have; nothing where not all were visited.
     pub orders: Orders,
     /// What was not visited because the search was stopped.
     pub left: Vec<Part>,
 }
 
 impl Explored {
-    /// About how many interleavings the executions stand for, as a power of ten.
-    pub fn interleavings(&self) -> Option<f64> {
-        let count = &self.count;
-        self.orders
-            .of(count.complete + count.blocked + count.failed + count.discarded)
+    /// How many executions were counted.
+    pub fn executions(&self) -> u64 {
+        executions(&self.count)
+    }
+
+    /// About how many interleavings the executions of a machine stand for, as a power of ten.
+    pub fn interleavings(&self, machine: &Machine) -> Option<f64> {
+        let drawn = match self.is_sampled() {
+            true => None,
+            false => Parts::new(machine).map(|parts| Orders::draw(parts, DRAWN)),
+        };
+        drawn.as_ref().unwrap_or(&self.orders).of(self.executions())
+    }
+
+    /// Were orders of executions looked at, if there are any?
+    fn is_sampled(&self) -> bool {
+        self.executions() == 0 || !self.orders.drawn().is_empty()
     }
 
     /// With what a later search found in what this one left: together they are one search.
     #[must_use]
     pub fn and(mut self, later: Explored) -> Explored {
+        let are_sampled = self.is_sampled() && later.is_sampled();
         self.count.complete += later.count.complete;
         self.count.blocked += later.count.blocked;
         self.count.failed += later.count.failed;
@@ -65,10 +78,17 @@ impl Explored {
             }
         }
         self.coverage.include(&later.coverage);
-        self.orders.include(&later.orders);
+        self.orders = match are_sampled {
+            true => self.orders.and(&later.orders),
+            false => Orders::default(),
+        };
         self.left = later.left;
         self
     }
+}
+
+fn executions(count: &ExecutionCount) -> u64 {
+    count.complete + count.blocked + count.failed + count.discarded
 }
 
 /// What was found about one check.
@@ -140,7 +160,13 @@ impl GaveUp {
 }
 
 /// How many local steps are kept unless it is said otherwise: some 50 MB.
-const KEPT: usize = 200_000;
+pub(crate) const KEPT: usize = 200_000;
+
+/// How many executions are drawn to guess how many orders they have, where they are not all visited.
+const DRAWN: usize = 128;
+
+/// Few executions are visited, all of them, unless it is said otherwise: that costs less than remembering.
+const PATIENCE: u64 = 16;
 
 /// How executions are visited.
 #[derive(Clone, Debug)]
@@ -153,6 +179,8 @@ pub struct Manner {
     pub parts: Vec<Part>,
     /// How many local steps of processes each worker keeps at most; fewer cost less memory and more time.
     pub kept: usize,
+    /// After how many executions those that go on like others are counted without being visited, if ever.
+    pub remembers: Option<u64>,
 }
 
 impl Default for Manner {
@@ -162,6 +190,7 @@ impl Default for Manner {
             jobs: 1,
             parts: vec![Part::default()],
             kept: KEPT,
+            remembers: Some(PATIENCE),
         }
     }
 }
@@ -200,7 +229,11 @@ pub fn explore_showing<'a>(
         let nothing = Found::new(checks);
         return Ok(nothing.explored(parts.coverage(), Vec::new()));
     }
-    let shared = Shared::new(machine, manner.limits, watch, onlooker);
+    let may_remember = onlooker.is_none()
+        && !machine.has_faults()
+        && !checks.iter().any(|check| is_always(machine, *check));
+    let remembers = manner.remembers.filter(|_| may_remember);
+    let shared = Shared::new(machine, manner.limits, watch, onlooker, remembers);
     let workers = Workers {
         jobs: manner.jobs.max(1),
         stack: Some(STACK),
@@ -217,7 +250,7 @@ pub fn explore_showing<'a>(
         },
         |song: &Song| Visit::new(&shared, song.0.clone(), checks),
         Visit::finish,
-        |engine| engine.limit_events(MOST_EVENTS),
+        |engine| engine.limit_events(MOST_EVENTS).remembers(remembers),
     );
     let mut found = Found::new(checks);
     let mut coverage = parts.coverage();
@@ -227,8 +260,17 @@ pub fn explore_showing<'a>(
     }
     match found.gave_up {
         Some(gave_up) => Err(gave_up),
+        None if remembers.is_some_and(|after| found.executions() > after) => {
+            found.orders = Orders::default();
+            Ok(found.explored(coverage, slice.left))
+        }
         None => Ok(found.explored(coverage, slice.left)),
     }
+}
+
+fn is_always(machine: &Machine, check: Check) -> bool {
+    let properties = &machine.instance().song().properties;
+    matches!(check, Check::Property(at) if matches!(properties[at].claim, Claim::Always(_)))
 }
 
 /// Can a check be answered by visiting executions?

@@ -15,6 +15,10 @@
 //! *What is counted* is what [`mod@plainsong_semantics::executions`] counts, and tests compare the two: a
 //! process that fails or is cut off stands still, and the others go on.
 //!
+//! *What is visited*. Where processes are in states, and messages unread, as in another execution before, what
+//! follows is counted and not visited again (`plainsong_explore`'s `known`), unless `always` or faults ask
+//! for the way that led there.
+//!
 //! *What is checked*: assertions, deadlock and `finally`, which depend only on what each process did, so
 //! that one order of each execution is enough; and `always`, in all states of all orders of each
 //! execution ([`mod@always`]). Properties that count messages under way, and `eventually quiescent`, which

@@ -9,12 +9,20 @@
 //! as many as are needed to keep it small. So it is the same however many workers there are, and
 //! however often the search was stopped.
 //!
+//! *Where executions are counted without being visited* (`plainsong_explore`'s `known`), those that are
+//! visited are no sample. There executions are drawn at random down the search tree when somebody asks, and each
+//! counts for as many as it stands for.
+//!
 //! Numbers are kept as powers of ten. Under `mailbox` some orders that are counted are not possible, because
 //! sends of independent processes are ordered by what is received later: the number is a little too high.
 
+use crate::explore::{KEPT, MOST_EVENTS};
 use crate::program::Song;
 use crate::stage::{INIT, Stage};
-use plainsong_explore::{EventId, Graph, Read, Tid};
+use plainsong_explore::{EventId, Graph, Leaf, Read, Tid, Visitor, sample};
+use plainsong_semantics::part::Parts;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// The most executions of which the orders are guessed.
 const MOST: usize = 256;
@@ -43,6 +51,30 @@ impl Orders {
         orders
     }
 
+    /// The orders of so many executions, drawn at random.
+    pub(crate) fn draw(parts: Parts, executions: usize) -> Self {
+        let stage = Rc::new(RefCell::new(Stage::new(Rc::new(parts), KEPT)));
+        let mut song = Song(stage.clone());
+        let mut draws = Vec::with_capacity(executions);
+        let mut weights = 0.0;
+        for number in 0..executions as u64 {
+            let hash = random(number);
+            let mut drawn = Drawn {
+                stage: stage.clone(),
+                hash,
+                power: 0.0,
+            };
+            let stands_for = sample(&mut song, 1, hash, &mut drawn, |engine| {
+                engine.limit_events(MOST_EVENTS)
+            });
+            draws.push((hash, drawn.power + stands_for.executions.log10()));
+            weights += stands_for.executions;
+        }
+        let mean = (weights / executions as f64).log10();
+        draws.iter_mut().for_each(|(_, power)| *power -= mean);
+        Orders::new(draws)
+    }
+
     /// The executions of the sample, each with the power of ten of its number of orders.
     pub fn drawn(&self) -> &[(u64, f64)] {
         &self.drawn
@@ -57,6 +89,13 @@ impl Orders {
     }
 
     /// With those of other executions.
+    #[must_use]
+    pub(crate) fn and(mut self, other: &Orders) -> Self {
+        self.include(other);
+        self
+    }
+
+    /// The same, in place.
     pub fn include(&mut self, other: &Orders) {
         self.level = self.level.max(other.level);
         self.drawn.extend_from_slice(&other.drawn);
@@ -128,6 +167,20 @@ fn guess(stage: &mut Stage, graph: &Graph<Song>, seed: u64, decisions: usize) ->
     let guesses = (0..times).map(|one| walk(&lanes, random(seed ^ one)));
     let sum = guesses.reduce(sum_of_powers).unwrap_or(0.0);
     sum - (times as f64).log10()
+}
+
+/// Looks at an execution that is drawn.
+struct Drawn {
+    stage: Rc<RefCell<Stage>>,
+    hash: u64,
+    power: f64,
+}
+
+impl Visitor<Song> for Drawn {
+    fn leaf(&mut self, graph: &Graph<Song>, _: Leaf) -> bool {
+        self.power = guess(&mut self.stage.borrow_mut(), graph, self.hash, GUESSES);
+        true
+    }
 }
 
 /// The steps of a process.

@@ -4,7 +4,7 @@ use crate::letters::Message;
 use crate::roles::Node;
 use crate::stage::{INIT, Stage};
 use crate::waiting::Waiting;
-use plainsong_explore::{History, Mailbox, Model, Op, Program, Tid, Want};
+use plainsong_explore::{History, Mailbox, Mailboxes, Model, Op, Program, Tid, Want};
 use plainsong_ir::Delivery;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -63,6 +63,29 @@ impl Program for Song {
             Node::Over(..) => Op::End,
             Node::Stuck(..) => Op::Block,
         }
+    }
+
+    fn outlook(&mut self, thread: Tid, history: History<'_, Self>) -> Option<Mailboxes> {
+        let mut stage = self.0.borrow_mut();
+        let edge = stage.state(history.graph(), thread, history.len());
+        stage.roles.outlook(stage.roles.edge(edge).to)
+    }
+
+    fn standing(&mut self, thread: Tid, history: History<'_, Self>, into: &mut Vec<u32>) {
+        let mut stage = self.0.borrow_mut();
+        let edge = stage.state(history.graph(), thread, history.len());
+        into.push(stage.roles.edge(edge).to);
+        if thread == INIT {
+            into.push(stage.chosen_start(history.graph()) as u32);
+        }
+    }
+
+    fn epoch(&self) -> u64 {
+        self.0.borrow().generation()
+    }
+
+    fn number(message: &Message) -> u32 {
+        message.number
     }
 
     fn forget(&mut self, thread: Tid, kept: usize) {

@@ -24,10 +24,11 @@ use crate::letters::{Letters, Message};
 use crate::waiting::Waiting;
 use plainsong_explore::{Budget, Fate as OnTheWay, Mailbox};
 use plainsong_ir::Delivery;
-use plainsong_semantics::part::{Deed, Fate, Next, Part, Parts, Way};
+use plainsong_semantics::part::{Deed, Fate, Lanes, Letter, MOST_LANES, Next, Part, Parts, Way};
 use plainsong_semantics::trace::{EventKind, Failure};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::ops::BitOr;
 use std::rc::Rc;
 
 /// A place in the automaton.
@@ -42,6 +43,8 @@ pub(crate) enum Node {
     Start,
     /// Choose among ways to go on.
     Fork {
+        /// Whose; none for `init`.
+        lane: Option<usize>,
         ways: Vec<Way>,
         next: Vec<Option<EdgeId>>,
     },
@@ -126,6 +129,8 @@ pub(crate) struct Roles {
     lanes: usize,
     letters: Letters,
     nodes: Vec<Node>,
+    /// For each node, to whom a thread may still send from there on.
+    outlooks: Vec<Lanes>,
     edges: Vec<Edge>,
     /// The most edges before the tables are emptied.
     kept: usize,
@@ -134,6 +139,8 @@ pub(crate) struct Roles {
     /// What `init` does with each start, and when it has spawned so many processes.
     begins: FxHashMap<usize, EdgeId>,
     spawns: FxHashMap<usize, EdgeId>,
+    /// Is there a bit for each process, and are there no faults?
+    has_outlook: bool,
     /// Has a step ever been cut off, or failed?
     pub(crate) some_stuck: bool,
     /// Something that this engine does not cover was met.
@@ -143,17 +150,20 @@ pub(crate) struct Roles {
 impl Roles {
     pub(crate) fn new(parts: Rc<Parts>, kept: usize) -> Self {
         let lanes = parts.machine().lanes().len();
+        let has_outlook = lanes < MOST_LANES - 1 && !parts.machine().has_faults();
         Roles {
             starts: parts.starts(),
             parts,
             lanes,
             letters: Letters::new(lanes),
             nodes: Vec::new(),
+            outlooks: Vec::new(),
             edges: Vec::new(),
             kept,
             stands: FxHashMap::default(),
             begins: FxHashMap::default(),
             spawns: FxHashMap::default(),
+            has_outlook,
             some_stuck: false,
             gave_up: None,
         }
@@ -179,6 +189,11 @@ impl Roles {
         &self.nodes[at as usize]
     }
 
+    /// To whom a thread may still send from a place on; nothing where that would not be the whole story.
+    pub(crate) fn outlook(&self, at: NodeId) -> Option<Lanes> {
+        self.has_outlook.then(|| self.outlooks[at as usize])
+    }
+
     /// A place, to note where one goes from there.
     pub(crate) fn node_at_mut(&mut self, at: NodeId) -> &mut Node {
         &mut self.nodes[at as usize]
@@ -202,6 +217,7 @@ impl Roles {
     /// Empties the tables: no number of an edge means anything any more.
     pub(crate) fn forget(&mut self) {
         self.nodes.clear();
+        self.outlooks.clear();
         self.edges.clear();
         self.stands.clear();
         self.begins.clear();
@@ -260,7 +276,7 @@ impl Roles {
 
     /// After the choice of a way at a [`Node::Fork`].
     pub(crate) fn chosen(&mut self, lane: Option<usize>, at: NodeId, option: usize) -> EdgeId {
-        let Node::Fork { ways, next } = &self.nodes[at as usize] else {
+        let Node::Fork { ways, next, .. } = &self.nodes[at as usize] else {
             unreachable!("choices are made at forks")
         };
         if let Some(known) = next[option] {
@@ -318,6 +334,7 @@ impl Roles {
             [] => self.stuck(Fate::Discarded, Vec::new()),
             [only] => self.enter(lane, only),
             _ => self.simple(Node::Fork {
+                lane,
                 next: vec![None; ways.len()],
                 ways,
             }),
@@ -434,8 +451,49 @@ impl Roles {
     }
 
     fn node(&mut self, node: Node) -> NodeId {
+        self.outlooks.push(self.outlook_of(&node));
         self.nodes.push(node);
         (self.nodes.len() - 1) as NodeId
+    }
+
+    fn outlook_of(&self, node: &Node) -> Lanes {
+        match node {
+            _ if !self.has_outlook => 0,
+            Node::Start | Node::Spawns(_) | Node::Perhaps { .. } => Lanes::MAX,
+            Node::Over(..) | Node::Stuck(..) => 0,
+            Node::Waits(waiting) => {
+                let wait = &waiting.wait;
+                self.parts.may_send_to(wait.lane, &wait.part)
+            }
+            Node::Fork { lane: None, .. } => Lanes::MAX,
+            Node::Fork {
+                lane: Some(lane),
+                ways,
+                ..
+            } => {
+                let behind = ways.iter().map(|way| {
+                    let to = way.sends.iter().map(|letter| self.bit(letter));
+                    to.fold(self.parts.may_send_to(*lane, &way.part), BitOr::bitor)
+                });
+                behind.fold(0, BitOr::bitor)
+            }
+            Node::Send { message, then, .. } => {
+                let letter = &*message.letter;
+                self.bit(letter)
+                    | match (then, letter.from.member()) {
+                        (Then::Goes(edge), _) => {
+                            self.outlooks[self.edges[*edge as usize].to as usize]
+                        }
+                        (Then::Stands(part), Some(lane)) => self.parts.may_send_to(lane, part),
+                        (Then::Stands(_) | Then::InitEnds, _) => Lanes::MAX,
+                    }
+            }
+        }
+    }
+
+    /// To whom a letter goes.
+    fn bit(&self, letter: &Letter) -> Lanes {
+        1 << letter.to.member().unwrap_or(self.lanes)
     }
 
     fn add(&mut self, to: NodeId, moves: Vec<Move>) -> EdgeId {

@@ -7,7 +7,7 @@ use crate::orders::Orders;
 use crate::program::Song;
 use crate::stage::Stage;
 use crate::view::View;
-use plainsong_explore::{Graph, Leaf, Part, Tid, Visitor};
+use plainsong_explore::{Again, Counts, Graph, Leaf, Part, Tid, Visitor};
 use plainsong_ir::Claim;
 use plainsong_semantics::claim::Verity;
 use plainsong_semantics::executions::ExecutionCount;
@@ -28,7 +28,11 @@ pub(crate) struct Shared<'a> {
     limits: Limits,
     watch: Mutex<&'a mut dyn Watch>,
     onlooker: Option<Mutex<Onlooker<'a>>>,
-    visited: AtomicU64,
+    /// After how many executions some are only counted, if they may be.
+    remembers: Option<u64>,
+    /// How many executions were counted, and how often that took a look.
+    counted: AtomicU64,
+    shown: AtomicU64,
 }
 
 impl<'a> Shared<'a> {
@@ -37,29 +41,37 @@ impl<'a> Shared<'a> {
         limits: Limits,
         watch: &'a mut dyn Watch,
         onlooker: Option<Onlooker<'a>>,
+        remembers: Option<u64>,
     ) -> Self {
         Shared {
             machine,
             limits,
             watch: Mutex::new(watch),
             onlooker: onlooker.map(Mutex::new),
-            visited: AtomicU64::new(0),
+            remembers,
+            counted: AtomicU64::new(0),
+            shown: AtomicU64::new(0),
         }
     }
 
-    /// Is there a reason to stop before the next execution?
-    fn reason_to_stop(&self, graph: &Graph<Song>) -> Option<Completeness> {
-        let visited = self.visited.fetch_add(1, Ordering::Relaxed);
-        if visited >= self.limits.states {
+    /// Is there a reason to stop before the next so many executions, which are counted at once? The limit is
+    /// on what is looked at: executions, and places behind which all are counted.
+    fn reason_to_stop(&self, graph: &Graph<Song>, executions: u64) -> Option<Completeness> {
+        let shown = self.shown.fetch_add(1, Ordering::Relaxed);
+        if shown >= self.limits.states {
             return Some(Completeness::StateLimit);
         }
-        if !visited.is_multiple_of(PACE) {
+        let counted = self.counted.fetch_add(executions, Ordering::Relaxed);
+        if counted.checked_add(executions).is_none() {
+            return Some(Completeness::Resource(TOO_MANY.to_owned()));
+        }
+        if !shown.is_multiple_of(PACE) {
             return None;
         }
         let progress = Progress {
-            states: visited,
+            states: counted,
             waiting: 0,
-            steps: visited,
+            steps: counted,
             depth: graph.order().len() as u64,
         };
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +84,7 @@ pub(crate) struct Found {
     count: ExecutionCount,
     /// What was found about each check, and in which place of the search tree.
     findings: Vec<(Check, Finding, Vec<u32>)>,
-    orders: Orders,
+    pub(crate) orders: Orders,
     /// Something that this engine does not cover was met.
     pub(crate) gave_up: Option<GaveUp>,
 }
@@ -108,6 +120,12 @@ impl Found {
         }
         self.orders.include(&other.orders);
         self.gave_up = self.gave_up.max(other.gave_up);
+    }
+
+    /// How many executions were counted.
+    pub(crate) fn executions(&self) -> u64 {
+        let count = &self.count;
+        count.complete + count.blocked + count.failed + count.discarded
     }
 
     pub(crate) fn explored(self, coverage: Coverage, left: Vec<Part>) -> Explored {
@@ -177,6 +195,9 @@ fn properties(
     })
 }
 
+/// What to say when a number has no more than 64 bits.
+const TOO_MANY: &str = "there are more executions than can be counted, 2^64";
+
 /// The weight of a refutation.
 const REFUTED: u8 = 2;
 
@@ -221,11 +242,11 @@ impl<'s, 'a> Visit<'s, 'a> {
     }
 
     /// Is there a reason to stop before the next execution?
-    fn may_go_on(&mut self, graph: &Graph<Song>) -> bool {
+    fn may_go_on(&mut self, graph: &Graph<Song>, executions: u64) -> bool {
         if self.stage.borrow().roles.gave_up.is_some() || self.found.gave_up.is_some() {
             return false;
         }
-        match self.shared.reason_to_stop(graph) {
+        match self.shared.reason_to_stop(graph, executions) {
             None => true,
             Some(why) => {
                 self.found.stop(why);
@@ -301,6 +322,16 @@ impl<'s, 'a> Visit<'s, 'a> {
         }
     }
 
+    /// Adds to the sample of orders; where there are so many executions that some are only counted, another
+    /// sample will be taken.
+    fn look_at_orders(&mut self, graph: &Graph<Song>) {
+        let is_enough = |after| self.found.executions() >= after;
+        if !self.shared.remembers.is_some_and(is_enough) {
+            let stage = &mut self.stage.borrow_mut();
+            self.found.orders.look(stage, graph, &self.place);
+        }
+    }
+
     fn show(&self, graph: &Graph<Song>, is_complete: bool) {
         if let Some(onlooker) = &self.shared.onlooker {
             let last = self.stage.borrow_mut().last_state(graph);
@@ -313,6 +344,32 @@ impl<'s, 'a> Visit<'s, 'a> {
 impl Visitor<Song> for Visit<'_, '_> {
     fn wants_clocks(&self) -> bool {
         !self.always.is_empty()
+    }
+
+    /// Properties of final states see the same in executions that end alike; what they found is
+    /// known. Not so `always`, and somebody who looks on wants to see everything.
+    fn counts(&self) -> Option<Counts> {
+        let count = &self.found.count;
+        self.shared.remembers.is_some().then_some([
+            count.complete,
+            count.blocked,
+            count.failed,
+            count.discarded,
+        ])
+    }
+
+    fn again(&mut self, graph: &Graph<Song>, more: &Counts) -> Again {
+        let executions = more.iter().sum();
+        if !self.may_go_on(graph, executions) {
+            return Again::Enough;
+        }
+        let count = &mut self.found.count;
+        let [complete, blocked, failed, discarded] = *more;
+        count.complete += complete;
+        count.blocked += blocked;
+        count.failed += failed;
+        count.discarded += discarded;
+        Again::Counted
     }
 
     fn place(&mut self, place: &[u32]) {
@@ -328,14 +385,12 @@ impl Visitor<Song> for Visit<'_, '_> {
         if leaf == Leaf::TooLong {
             self.found.gave_up = Some(GaveUp::TooLong);
         }
-        if !self.may_go_on(graph) {
+        if !self.may_go_on(graph, 1) {
             return false;
         }
         let ending = self.stage.borrow_mut().ending(graph, leaf);
         self.pass(graph);
-        self.found
-            .orders
-            .look(&mut self.stage.borrow_mut(), graph, &self.place);
+        self.look_at_orders(graph);
         match ending {
             Ending::Complete => {
                 self.show(graph, true);

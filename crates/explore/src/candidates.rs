@@ -172,7 +172,7 @@ fn collect_at_once<P: Program>(
 
 /// Did the sender of an unread message do nothing after it that others could have noticed? Then
 /// the message is before no other one.
-fn is_dead_end<P: Program>(graph: &Graph<P>, send: EventId, limit: Limit<'_>) -> bool {
+pub(crate) fn is_dead_end<P: Program>(graph: &Graph<P>, send: EventId, limit: Limit<'_>) -> bool {
     let live = graph.live(send.thread);
     let end = limit.map_or(live, |limit| live.min(limit[send.thread as usize] as usize));
     (send.index as usize + 1..end).all(|index| match graph.event_at(send.thread, index).kind {

@@ -15,12 +15,14 @@
 
 mod backtrack;
 mod pct;
+mod recall;
 mod schedule;
 
 use crate::candidates::Decided;
 use crate::cut::Cut;
 use crate::event::{EventId, Kind, Tid};
 use crate::graph::Graph;
+use crate::known::Known;
 use crate::order::SendOrder;
 use crate::part::Part;
 use crate::program::{Budget, Program, Want};
@@ -30,6 +32,7 @@ use crate::takings::{Taking, is_simple, takings};
 use crate::tally::Tally;
 
 pub use pct::Pct;
+use recall::Extended;
 use schedule::reader;
 
 /// How an execution ended.
@@ -56,6 +59,17 @@ pub trait Visitor<P: Program> {
     /// visits places in growing order, so the first execution of several is the one with the least place.
     fn place(&mut self, _: &[u32]) {}
 
+    /// What it has counted, if counts are all that it makes of executions that end like others: then
+    /// such executions need not be [shown](Visitor::again). See [`Engine::remembers`].
+    fn counts(&self) -> Option<Counts> {
+        None
+    }
+
+    /// Instead of [`Visitor::leaf`]: as many executions come as it counted in others, which they end like.
+    fn again(&mut self, _: &Graph<P>, _: &Counts) -> Again {
+        Again::OneByOne
+    }
+
     /// Does it ask for clocks ([`Graph::clock`]), whatever the leaf?
     fn wants_clocks(&self) -> bool {
         false
@@ -68,6 +82,20 @@ pub trait Visitor<P: Program> {
     /// The search was to go on at a place that does not exist: the program is not the one that the
     /// place is of, or does not do the same again. The search stops.
     fn lost(&mut self) {}
+}
+
+/// What a visitor counts.
+pub type Counts = [u64; 4];
+
+/// What a visitor makes of executions that end like others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// They are counted.
+    Counted,
+    /// It wants to see them, and all others from now on.
+    OneByOne,
+    /// It has seen enough, and has not counted them.
+    Enough,
 }
 
 /// Which thread goes first. Any rule that looks only at the graph gives the same executions.
@@ -159,6 +187,12 @@ pub struct Engine<'p, P: Program> {
     limit: usize,
     thread_limit: usize,
     enough: bool,
+    /// What is known about subtrees, if anybody wants to know.
+    known: Option<Box<Known>>,
+    /// Was there a decision since that was last asked?
+    decided: bool,
+    /// What the visitor has counted.
+    counts: Counts,
 }
 
 impl<'p, P: Program> Engine<'p, P> {
@@ -187,6 +221,9 @@ impl<'p, P: Program> Engine<'p, P> {
             limit: usize::MAX,
             thread_limit: usize::MAX,
             enough: false,
+            known: None,
+            decided: false,
+            counts: Counts::default(),
         }
     }
 
@@ -221,6 +258,14 @@ impl<'p, P: Program> Engine<'p, P> {
         self
     }
 
+    /// After so many executions, keeps in mind what lies behind decisions, and counts it where it comes again:
+    /// for programs that have an [outlook](Program::outlook) and visitors that [count](Visitor::counts).
+    #[must_use]
+    pub fn remembers(mut self, after: Option<u64>) -> Self {
+        self.known = after.map(|executions| Box::new(Known::after(executions)));
+        self
+    }
+
     /// Only what lies below a path.
     pub(crate) fn below(mut self, path: Path) -> Self {
         self.guide = Guide::Path(path.into_iter());
@@ -235,7 +280,14 @@ impl<'p, P: Program> Engine<'p, P> {
 
     /// Visits one more execution; false when it was the last or the visitor has seen enough.
     pub(crate) fn step(&mut self, visitor: &mut dyn Visitor<P>) -> bool {
-        let leaf = self.extend();
+        let leaf = match self.extend_or_count(visitor) {
+            Extended::To(leaf) => leaf,
+            Extended::Counted => return self.backtrack(),
+            Extended::Enough => {
+                self.enough = true;
+                return false;
+            }
+        };
         if self.is_lost() {
             visitor.lost();
             self.enough = true;
@@ -252,6 +304,7 @@ impl<'p, P: Program> Engine<'p, P> {
                     return false;
                 }
                 self.tally.count(leaf);
+                self.remember_leaf(visitor);
             }
             None => self.tally.in_vain += 1,
         }
@@ -290,6 +343,9 @@ impl<'p, P: Program> Engine<'p, P> {
     pub(crate) fn give_away(&mut self) -> Option<Path> {
         let frame = self.stack.iter_mut().find(|frame| frame.next < frame.end)?;
         frame.end -= 1;
+        if let Some(known) = &mut self.known {
+            known.spoil(frame.depth);
+        }
         let mut path = self.path[..frame.depth].to_vec();
         path.push(frame.end);
         Some(path)
@@ -324,24 +380,33 @@ impl<'p, P: Program> Engine<'p, P> {
     /// Inserts events until nothing can be inserted any more; `None` if this is no execution.
     fn extend(&mut self) -> Option<Leaf> {
         while let Some(thread) = self.pick() {
-            if self.is_too_long(thread) {
-                return Some(Leaf::TooLong);
-            }
-            match self.scripted(thread) {
-                &Kind::Choose {
-                    options, budget, ..
-                } => self.choose(thread, options, budget),
-                &Kind::Receive { want, .. } => self.receive(thread, want),
-                Kind::Send { .. } => self.send(thread),
-                Kind::Fail => return Some(Leaf::Failed(self.insert(thread, None))),
-                Kind::Join { .. } => self.join(thread),
-                &Kind::Spawn { thread: child, .. } => self.spawn(thread, child),
-                _ => {
-                    self.insert(thread, None);
-                }
+            if let Some(leaf) = self.add(thread) {
+                return Some(leaf);
             }
         }
         self.ending()
+    }
+
+    /// Inserts the next event of a thread, unless the execution ends with that.
+    #[inline]
+    fn add(&mut self, thread: Tid) -> Option<Leaf> {
+        if self.is_too_long(thread) {
+            return Some(Leaf::TooLong);
+        }
+        match self.scripted(thread) {
+            &Kind::Choose {
+                options, budget, ..
+            } => self.choose(thread, options, budget),
+            &Kind::Receive { want, .. } => self.receive(thread, want),
+            Kind::Send { .. } => self.send(thread),
+            Kind::Fail => return Some(Leaf::Failed(self.insert(thread, None))),
+            Kind::Join { .. } => self.join(thread),
+            &Kind::Spawn { thread: child, .. } => self.spawn(thread, child),
+            _ => {
+                self.insert(thread, None);
+            }
+        }
+        None
     }
 
     /// Would another event of the thread be one too many?
@@ -434,6 +499,7 @@ impl<'p, P: Program> Engine<'p, P> {
             });
         }
         self.path.push(taken);
+        self.decided = true;
     }
 
     /// On a random walk: notes at what there was a choice.
@@ -557,6 +623,9 @@ impl<'p, P: Program> Engine<'p, P> {
         }
         self.graph.settle_clocks();
         let turns = revisits(&self.graph, &mut self.walk, id);
+        if let Some(known) = &mut self.known {
+            known.looked_back_to(self.walk.looked_back_to);
+        }
         if turns.is_empty() {
             return;
         }

@@ -6,6 +6,7 @@
 //! the script is shortened when an answer changes. So a thread that only sends is asked for its
 //! operations once in a whole exploration.
 
+use crate::candidates::is_global;
 use crate::event::{Event, EventId, Kind, More, Read, Tid};
 use crate::faults::Faults;
 use crate::postbox::Postbox;
@@ -47,6 +48,8 @@ pub struct Graph<P: Program> {
     pub(crate) next_stamp: u32,
     /// Does every event need its clock at once?
     pub(crate) needs_clocks: bool,
+    /// Is there a model by which one order of all sends decides?
+    pub(crate) some_global: bool,
     /// Did somebody ask what happened before an event that had no clock?
     pub(crate) lacked_clock: Cell<bool>,
     by_key: Vec<Tid>,
@@ -79,6 +82,7 @@ impl<P: Program> Graph<P> {
             clocked: 0,
             next_stamp: 0,
             needs_clocks: false,
+            some_global: false,
             lacked_clock: Cell::new(false),
             by_key: vec![0],
             running: Running::default(),
@@ -99,6 +103,11 @@ impl<P: Program> Graph<P> {
     #[inline]
     pub fn exists(&self, thread: Tid) -> bool {
         thread == 0 || self.threads[thread as usize].spawned_by.is_some()
+    }
+
+    /// The event that spawned a thread of this execution; none for the first.
+    pub(crate) fn spawned_by(&self, thread: Tid) -> Option<EventId> {
+        self.threads[thread as usize].spawned_by
     }
 
     /// May it go on for ever?
@@ -134,6 +143,7 @@ impl<P: Program> Graph<P> {
             Kind::Send { to, model, .. } => {
                 self.make_room(*to);
                 self.needs_clocks |= !matches!(model, Model::Unordered | Model::Fifo);
+                self.some_global |= is_global(*model);
             }
             Kind::Receive { pattern, .. } => {
                 P::mailboxes(pattern)

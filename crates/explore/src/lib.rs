@@ -24,6 +24,7 @@
 //! | `revisit` | when a new send may turn an earlier receive round |
 //! | `turns` | the same for sets of messages, and messages that may be lost |
 //! | `twins` | threads that are alike |
+//! | `known` | subtrees that are like one explored before |
 //! | `engine` | the depth-first search over graphs |
 //! | `engine::pct` | random executions by priorities |
 //! | `tally` | counting executions |
@@ -38,6 +39,7 @@ mod engine;
 mod event;
 mod faults;
 mod graph;
+mod known;
 mod order;
 mod parallel;
 mod part;
@@ -51,11 +53,13 @@ mod tally;
 mod turns;
 mod twins;
 
-pub use engine::{Engine, Leaf, Pct, Policy, Visitor};
+pub use engine::{Again, Counts, Engine, Leaf, Pct, Policy, Visitor};
 pub use event::{Event, EventId, Kind, Read, Tid};
 pub use graph::Graph;
 pub use parallel::{Slice, Workers, explore_in_parallel, explore_parts, explore_parts_with};
 pub use part::{NoPart, Part};
-pub use program::{Answer, Budget, Earlier, Fate, History, Mailbox, Model, Op, Program, Want};
+pub use program::{
+    Answer, Budget, Earlier, Fate, History, Mailbox, Mailboxes, Model, Op, Program, Want,
+};
 pub use sample::{Estimate, Fork, sample};
 pub use tally::Tally;

@@ -12,6 +12,9 @@ use crate::graph::Graph;
 /// Where messages are sent: an address with one receiving thread.
 pub type Mailbox = u32;
 
+/// Mailboxes below 64, as bits.
+pub type Mailboxes = u64;
+
 /// Which order of delivery a message gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Model {
@@ -232,6 +235,38 @@ pub trait Program: Sized {
     /// How often faults may happen: how much there is of each budget.
     fn budgets(&self) -> Vec<u32> {
         Vec::new()
+    }
+
+    /// The mailboxes to which a thread may still send, for programs that know: at least those, the
+    /// same for the same answers. Such programs have no joins, no sets of messages and fewer than 64
+    /// mailboxes.
+    ///
+    /// The search takes receives first that nobody else can send to any more, and counts what it
+    /// [knows](Engine::remembers) instead of exploring it again.
+    ///
+    /// [`Engine::remembers`]: crate::Engine::remembers
+    fn outlook(&mut self, thread: Tid, history: History<'_, Self>) -> Option<Mailboxes> {
+        let _ = (thread, history);
+        None
+    }
+
+    /// For programs that have an [outlook](Program::outlook): writes where a thread is, in as many
+    /// words each time. Where it has written the same, the thread goes on alike, given the same
+    /// answers.
+    fn standing(&mut self, thread: Tid, history: History<'_, Self>, into: &mut Vec<u32>) {
+        let _ = (thread, history, into);
+    }
+
+    /// Words and numbers of different epochs do not mean the same.
+    fn epoch(&self) -> u64 {
+        0
+    }
+
+    /// For such programs: a number below 2³⁰ that tells the message from others of its sender to its mailbox,
+    /// as far as receives and threads can.
+    fn number(message: &Self::Message) -> u32 {
+        let _ = message;
+        0
     }
 
     /// Does a receive want this message, sent by `from` to one of its mailboxes?

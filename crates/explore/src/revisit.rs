@@ -52,6 +52,8 @@ pub(crate) struct Walk {
     pub(crate) limit: Vec<u32>,
     open: Vec<EventId>,
     pub(crate) order: SendOrder,
+    /// The first event, in the order of insertion, that was looked at.
+    pub(crate) looked_back_to: usize,
 }
 
 /// Is it easy to see that every receive from where `send` goes is in its causal past, so that it turns
@@ -82,6 +84,7 @@ const NEAR: u32 = 4;
 /// The receives that `send`, just inserted, may turn round.
 pub(crate) fn revisits<P: Program>(graph: &Graph<P>, walk: &mut Walk, send: EventId) -> Vec<Turn> {
     let mut found = Vec::new();
+    walk.looked_back_to = usize::MAX;
     let Kind::Send {
         to, ref message, ..
     } = graph.event(send).kind
@@ -97,8 +100,10 @@ pub(crate) fn revisits<P: Program>(graph: &Graph<P>, walk: &mut Walk, send: Even
         return found;
     }
     turns_to_sets(graph, walk, send, &mut found);
+    let no_sets = found.is_empty();
     walk.start(graph, &[send]);
-    for &id in graph.order().iter().rev() {
+    for (position, &id) in graph.order().iter().enumerate().rev() {
+        walk.looked_back_to = if no_sets { position } else { 0 };
         if id != send && !walk.keeps(id) {
             if !untried(graph, walk, id, send) {
                 break;

@@ -35,14 +35,32 @@ impl Tally {
     }
 }
 
+impl std::ops::Sub for Tally {
+    type Output = Tally;
+
+    /// What was counted since.
+    fn sub(self, before: Tally) -> Tally {
+        Tally {
+            complete: self.complete - before.complete,
+            blocked: self.blocked - before.blocked,
+            failed: self.failed - before.failed,
+            too_long: self.too_long - before.too_long,
+            events: self.events.saturating_sub(before.events),
+            revisits: self.revisits.saturating_sub(before.revisits),
+            unsafe_symmetry: self.unsafe_symmetry,
+            in_vain: self.in_vain - before.in_vain,
+        }
+    }
+}
+
 impl std::ops::AddAssign for Tally {
     fn add_assign(&mut self, other: Tally) {
         self.complete += other.complete;
         self.blocked += other.blocked;
         self.failed += other.failed;
         self.too_long += other.too_long;
-        self.events += other.events;
-        self.revisits += other.revisits;
+        self.events = self.events.saturating_add(other.events);
+        self.revisits = self.revisits.saturating_add(other.revisits);
         self.in_vain += other.in_vain;
         self.unsafe_symmetry |= other.unsafe_symmetry;
     }

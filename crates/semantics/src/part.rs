@@ -13,6 +13,9 @@
 //! What may go wrong with a process or a message is in [`faults`].
 
 pub mod faults;
+mod outlook;
+
+pub use outlook::{Lanes, MOST_LANES};
 
 use crate::code::coverage::Covered;
 use crate::code::run::{Branch, Chosen, Halt, Outgoing};
@@ -27,6 +30,7 @@ use crate::voices::local::Stand;
 use crate::voices::network::Network;
 use crate::voices::receive::Acceptor;
 use crate::world::OwnVars;
+use outlook::Outlook;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Delivery, MessageId, VarId};
 use std::cell::RefCell;
@@ -173,14 +177,19 @@ impl Taking {
 pub struct Parts {
     machine: Machine,
     covered: RefCell<Covered>,
+    outlook: Outlook,
 }
 
 impl Parts {
     /// The processes of voices; `None` for the other forms.
     pub fn new(machine: &Machine) -> Option<Parts> {
-        matches!(machine.form, Form::Voices(_)).then(|| Parts {
+        let Form::Voices(system) = &machine.form else {
+            return None;
+        };
+        Some(Parts {
             machine: machine.clone(),
             covered: RefCell::default(),
+            outlook: Outlook::new(system),
         })
     }
 

@@ -161,7 +161,7 @@ impl<'a> Executions<'a> {
                 };
                 found.coverage.include(&explored.coverage);
                 let goes_on = tally.add(&explored.count);
-                tally.add_interleavings(explored.interleavings());
+                tally.add_interleavings(explored.interleavings(&machine));
                 let is_limit = is_limit(task, &explored.count.completeness, overseer);
                 enter(
                     &task.song,

@@ -13,6 +13,7 @@ impl<P: Program> Engine<'_, P> {
     /// Goes back to the newest event with another outcome and takes that; false when there is none.
     pub(super) fn backtrack(&mut self) -> bool {
         while let Some(mut frame) = self.stack.pop() {
+            self.remember(frame.depth);
             self.go_back(&mut frame);
             if frame.next >= frame.end {
                 continue;
@@ -23,6 +24,7 @@ impl<P: Program> Engine<'_, P> {
             self.path.push(taken);
             self.counted = (self.tally.events, self.tally.revisits);
             self.take(&mut frame, taken);
+            self.decided = true;
             let has_undo = matches!(frame.outcomes, Outcomes::Revisits { undo: Some(_), .. });
             if frame.next < frame.end || has_undo {
                 self.stack.push(frame);

@@ -1,14 +1,15 @@
 //! Who goes on, and what it does next.
 //!
 //! Operations that are always possible come first, receives last, in the order of the threads' keys; a
-//! receive whose messages may all be lost comes after the others. Whatever the rule, it looks at the
+//! receive whose messages may all be lost comes after the others. Where it is known that nobody else can send
+//! to a receiver any more, it comes before the other receivers: no send will turn its receive round. Whatever the rule, it looks at the
 //! graph alone: the path to a place in the search leads other engines there.
 
 use super::{Engine, Policy};
 use crate::candidates::{Decided, Reader, collect, has_candidate, is_global, keep_first_ones};
 use crate::event::{Kind, Tid};
 use crate::graph::Graph;
-use crate::program::{Fate, History, Model, Op, Program, Want};
+use crate::program::{Fate, History, Mailboxes, Model, Op, Program, Want};
 use crate::takings::{is_enabled, is_simple, open_messages};
 use crate::twins::is_prologue;
 
@@ -80,25 +81,64 @@ impl<P: Program> Engine<'_, P> {
 
     /// The first thread whose next operation is a receive that need not wait; nothing else can go on.
     fn pick_receiver(&mut self) -> Option<Tid> {
-        let (mut from, mut last) = (0, None);
+        let settled = self.settled();
+        let (mut from, mut first, mut last) = (0, None, None);
         while let Some(at) = self.graph.running.first_from(from) {
             from = at + 1;
             let thread = self.graph.by_key()[at];
-            let Kind::Receive { want, .. } = *self.scripted(thread) else {
+            let Kind::Receive { want, ref pattern } = *self.scripted(thread) else {
                 continue;
             };
+            let is_settled = settled.is_none_or(|settled| {
+                let mailboxes = P::mailboxes(pattern).iter();
+                mailboxes
+                    .copied()
+                    .all(|mailbox| settled >> mailbox & 1 == 1)
+            });
+            if first.is_some() && !is_settled {
+                continue;
+            }
             match self.look(thread, want) {
                 Ready::No => {}
-                Ready::Yes => {
+                Ready::Yes if is_settled => {
                     self.cursor = at;
                     return Some(thread);
                 }
+                Ready::Yes => first = Some((at, thread)),
                 Ready::UnlessLost => last = last.or(Some((at, thread))),
             }
         }
-        let (at, thread) = last?;
+        let (at, thread) = first.or(last)?;
         self.cursor = at;
         Some(thread)
+    }
+
+    /// The mailboxes to which nobody but who receives from them can send any more; nothing if that makes no
+    /// difference.
+    fn settled(&mut self) -> Option<Mailboxes> {
+        let (mut from, mut waiting) = (0, 0);
+        // Somebody may send to it, or two may.
+        let (mut one, mut two) = (0, 0);
+        let mut own: Mailboxes = 0;
+        while let Some(at) = self.graph.running.first_from(from) {
+            from = at + 1;
+            let thread = self.graph.by_key()[at];
+            let history = History {
+                graph: &self.graph,
+                thread,
+            };
+            let to = self.program.outlook(thread, history)?;
+            two |= one & to;
+            one |= to;
+            if let Kind::Receive { pattern, .. } = self.scripted(thread) {
+                waiting += 1;
+                for &mailbox in P::mailboxes(pattern) {
+                    own |= to & 1 << mailbox;
+                }
+            }
+        }
+        let settled = !(one & !own | two);
+        (waiting > 1).then_some(settled)
     }
 
     /// Need the thread's next operation, a receive, not wait? Keeps what was found.

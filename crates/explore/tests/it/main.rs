@@ -1,6 +1,7 @@
 //! Tests of the engine against an independent enumerator and against known counts.
 
 mod families;
+mod known;
 mod oracle;
 mod parallel;
 mod pct;

@@ -1,8 +1,8 @@
 //! Straight-line test programs: one list of operations per thread.
 
 use plainsong_explore::{
-    Answer, Engine, EventId, Fate, Graph, History, Kind, Leaf, Mailbox, Model, Op, Policy, Program,
-    Read, Tally, Tid, Visitor, Want,
+    Answer, Engine, EventId, Fate, Graph, History, Kind, Leaf, Mailbox, Mailboxes, Model, Op,
+    Policy, Program, Read, Tally, Tid, Visitor, Want,
 };
 use std::collections::BTreeMap;
 
@@ -53,6 +53,10 @@ pub(crate) struct Scripted<'s> {
 }
 
 impl Scripted<'_> {
+    fn has(&self, is_meant: fn(&Do) -> bool) -> bool {
+        self.script.iter().flatten().any(is_meant)
+    }
+
     /// A message to whom the last message before came from.
     fn reply(&self, history: &History<'_, Self>, before: usize, tag: u8) -> Option<Op<u8, Wanted>> {
         let sender = (0..before)
@@ -116,7 +120,51 @@ impl Program for Scripted<'_> {
     }
 
     fn budgets(&self) -> Vec<u32> {
-        BUDGETS.to_vec()
+        match self.has(|step| matches!(step, Do::Lossy(..) | Do::Twice(..) | Do::Fault(_))) {
+            true => BUDGETS.to_vec(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Whom it sends to in steps that may be left; replies go to anybody.
+    fn outlook(&mut self, thread: Tid, history: History<'_, Self>) -> Option<Mailboxes> {
+        if self.has(|step| !is_plain(step)) {
+            return None;
+        }
+        let Some(me) = (thread as usize).checked_sub(1) else {
+            return Some(Mailboxes::MAX);
+        };
+        let steps = self.script[self.spawn_order[me]].iter();
+        let (mut at_most, mut open) = (0, 0);
+        for step in steps {
+            at_most += usize::from(!matches!(step, Do::Unless(_)));
+            open |= match step {
+                Do::Send(to, ..) if at_most > history.len() => 1 << to,
+                Do::Reply(_) if at_most > history.len() => Mailboxes::MAX,
+                _ => 0,
+            };
+        }
+        Some(open)
+    }
+
+    /// How far it is, what it got last, and from whom there was a message last.
+    fn standing(&mut self, _: Tid, history: History<'_, Self>, into: &mut Vec<u32>) {
+        let done = history.len();
+        let tag = match done.checked_sub(1).map(|last| history.answer(last)) {
+            Some(Answer::Message(&tag, _)) => u32::from(tag),
+            _ => u32::MAX,
+        };
+        let sender = (0..done)
+            .rev()
+            .find_map(|index| match history.answer(index) {
+                Answer::Message(_, from) => Some(from),
+                _ => None,
+            });
+        into.extend([done as u32, tag, sender.unwrap_or(u32::MAX)]);
+    }
+
+    fn number(message: &u8) -> u32 {
+        u32::from(*message)
     }
 
     fn forget(&mut self, _thread: Tid, _kept: usize) {}
@@ -132,6 +180,14 @@ impl Program for Scripted<'_> {
     fn accepts(pattern: &Self::Pattern, message: &u8, _from: Tid) -> bool {
         pattern.0.is_none_or(|wanted| wanted == *message)
     }
+}
+
+/// Is it about single messages that are all there?
+fn is_plain(step: &Do) -> bool {
+    matches!(
+        step,
+        Do::Send(..) | Do::Recv(..) | Do::Choose(_) | Do::Reply(_) | Do::Unless(_)
+    )
 }
 
 /// Did the receive before get something, and the wanted tag?

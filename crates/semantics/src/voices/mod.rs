@@ -87,6 +87,27 @@ impl VoiceSystem {
         system
     }
 
+    /// All code, by number, with what a handler's code handles.
+    pub(crate) fn all_codes(&self) -> impl Iterator<Item = (&FlatCode, Option<&Accept>)> {
+        let handled = |number: usize| {
+            let mut handlers = self.programs.iter().flat_map(|program| match &program.act {
+                Act::Handlers(handlers) => &handlers[..],
+                Act::Body(_) => &[],
+            });
+            handlers.find(|(_, code)| *code == number)
+        };
+        let codes = self.codes.iter().enumerate();
+        codes.map(move |(number, code)| (code, handled(number).map(|(accept, _)| accept)))
+    }
+
+    /// The numbers of the codes that a process may run.
+    pub(crate) fn codes_at(&self, lane: usize) -> Vec<usize> {
+        match &self.program_at(lane).act {
+            Act::Body(code) => vec![*code],
+            Act::Handlers(handlers) => handlers.iter().map(|(_, code)| *code).collect(),
+        }
+    }
+
     /// The code with this number.
     pub(crate) fn code(&self, number: usize) -> &FlatCode {
         &self.codes[number]

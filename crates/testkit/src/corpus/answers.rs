@@ -133,6 +133,7 @@ pub fn executions(song: &Arc<Song>, scope: &Scope) -> Result<Vec<(Ending, u64)>,
 fn agrees_with(count: &ExecutionCount, machine: &Machine, limits: &Limits) -> Result<(), String> {
     let manner = Manner {
         limits: *limits,
+        remembers: Some(0),
         ..Manner::default()
     };
     match explore(machine, &[], &manner, &mut Unwatched) {

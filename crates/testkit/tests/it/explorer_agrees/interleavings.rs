@@ -1,8 +1,8 @@
 //! The guess of how many interleavings the executions stand for, against counting them all.
 //!
 //! Programs in which nothing fails or is cut off, so that the interpreter's steps are those of the
-//! executions. The sample has all their executions, so what is left to chance are the walks through each. Not
-//! under `mailbox`, where the guess is too high by what its header says.
+//! executions. The sample of few executions has all of them, so what is left to chance are the walks through
+//! each; of many, some are drawn. Not under `mailbox`, where the guess is too high by what its header says.
 
 use crate::interpreter_agrees::MOST_MEMBERS;
 use crate::interpreter_agrees::account::instance;
@@ -61,7 +61,7 @@ fn both(song: &Song) -> Option<(f64, f64)> {
     for outcome in machine.initial() {
         number += interleavings(&machine, &outcome, &mut known)?;
     }
-    Some((explored.interleavings()?, number))
+    Some((explored.interleavings(&machine)?, number))
 }
 
 /// How many ways there are to go on to an end; none when there are too many states.

@@ -93,11 +93,12 @@ fn explored(instance: &Instance, checks: &[Check]) -> Option<Explored> {
     (explored.count.completeness == Completeness::Complete).then_some(explored)
 }
 
-/// By so many workers.
+/// By so many workers; several count what they know, one visits everything.
 fn by(machine: &Machine, checks: &[Check], jobs: usize) -> Option<Explored> {
     let manner = Manner {
         limits: LIMITS,
         jobs,
+        remembers: (jobs > 1).then_some(0),
         ..Manner::default()
     };
     explore(machine, checks, &manner, &mut Unwatched).ok()
