@@ -30,8 +30,13 @@ pub(crate) fn stability(words: &[String]) -> Result<(), String> {
         songs += 1;
         verdicts += first.verdicts.len();
         flips += found.len();
+        say(&format!(
+            "{verb} {}: {} flips\n",
+            path.display(),
+            found.len()
+        ));
         for one in found {
-            say(&format!("{}: {one}\n", path.display()));
+            say(&format!("    {one}\n"));
         }
     }
     say(&format!(

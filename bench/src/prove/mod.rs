@@ -9,14 +9,13 @@
 mod commit;
 
 use crate::measure::{children_time, milliseconds, process_time};
-use plainsong_ir::Song;
+use plainsong_ir::{ActionId, Song};
 use plainsong_prove::discharge::{Effort, Shown, discharge};
-use plainsong_prove::obligation::Rule;
+use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::conditions;
 use plainsong_refine::answer::{Answer, Prover};
-use plainsong_refine::brute::Brute;
-use plainsong_refine::movers::{Side, moves};
+use plainsong_refine::movers::{Side, moves_past};
 use plainsong_smt::{Attempt, Cancel, Places, Setup, Solver, Solvers};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -163,18 +162,12 @@ fn prove_all(song: &Arc<Song>, answers: &Path) -> usize {
     if song.lines.is_empty() {
         return movers(&mut theory, &solvers, &cancel);
     }
-    let lines = 0..song.lines.len();
-    lines
-        .map(|line| prove_line(&mut theory, line, &solvers))
-        .sum()
-}
-
-/// Proves a choreography, a function or a lemma.
-fn prove_line(theory: &mut Theory, line: usize, solvers: &Solvers) -> usize {
-    let (cancel, effort) = (Cancel::default(), Effort::default());
-    let conditions = conditions(theory, line, &[]).expect("covered");
-    let all = &conditions.obligations;
-    let shown = discharge(theory, all, solvers, &effort, &cancel);
+    let mut all: Vec<Obligation> = Vec::new();
+    for line in 0..song.lines.len() {
+        let conditions = conditions(&mut theory, line, &[]).expect("covered");
+        all.extend(conditions.obligations);
+    }
+    let shown = discharge(&mut theory, &all, &solvers, &Effort::default(), &cancel);
     for (one, shown) in all.iter().zip(shown) {
         let wanted = one.rule == Rule::Vacuity || shown == Shown::Yes;
         assert!(wanted, "{}: {} {shown:?}", one.sentence, one.text);
@@ -182,25 +175,24 @@ fn prove_line(theory: &mut Theory, line: usize, solvers: &Solvers) -> usize {
     all.len()
 }
 
-/// Proves that the declared left movers of a song move.
+/// Proves that the declared left movers of a song move past the other actions.
 fn movers(theory: &mut Theory, solvers: &Solvers, cancel: &Cancel) -> usize {
     let song = theory.song.clone();
     let actions = &song.actions().expect("actions").actions;
-    let nothing = Brute::new(&song, 1, 0);
     let mut prover = Prover {
         theory,
         solvers,
         cancel,
         seed: 0,
     };
-    let mut obligations = 0;
-    for (at, action) in actions.iter().enumerate() {
-        if action.role.mover.is_some_and(|mover| mover.is_left()) {
-            match moves(&song, at.into(), Side::Left, &nothing, &mut prover) {
-                Answer::Proved(proof) => obligations += proof.obligations,
-                other => panic!("{}: {other:?}", action.name),
-            }
+    let is_left = |at: &usize| actions[*at].role.mover.is_some_and(|mover| mover.is_left());
+    let (left, others): (Vec<usize>, Vec<usize>) = (0..actions.len()).partition(is_left);
+    let others: Vec<ActionId> = others.into_iter().map(ActionId::from).collect();
+    let moved = left.into_iter().map(|at| {
+        match moves_past(&song, at.into(), Side::Left, &others, &mut prover) {
+            Answer::Proved(proof) => proof.obligations,
+            other => panic!("{}: {other:?}", actions[at].name),
         }
-    }
-    obligations
+    });
+    moved.sum()
 }

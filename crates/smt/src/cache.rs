@@ -69,9 +69,8 @@ impl Cache {
     }
 
     /// The answer to a query, if there is a sound entry.
-    pub(crate) fn get(&self, query: &Query, solver: &Solver) -> Option<Answer> {
-        let key = Key::new(query, solver);
-        let entry = self.entry(&key, query, solver);
+    pub(crate) fn get(&self, key: &Key, query: &Query, solver: &Solver) -> Option<Answer> {
+        let entry = self.entry(key, query, solver);
         entry.or_else(|| self.entry(&key.of_silence(query), query, solver))
     }
 
@@ -92,14 +91,16 @@ impl Cache {
     }
 
     /// Keeps an answer if it would be the same again.
-    pub(crate) fn put(&self, query: &Query, solver: &Solver, answer: &Answer) {
+    pub(crate) fn put(&self, key: &Key, query: &Query, answer: &Answer) {
+        if query.is_noted && answer.is_unsat() {
+            return;
+        }
         let Some(body) = body(answer).filter(|_| would_be_repeated(query, answer)) else {
             return;
         };
-        let key = Key::new(query, solver);
         let key = &match answer.outcome {
             Outcome::Unknown(_) => key.of_silence(query),
-            _ => key,
+            _ => key.clone(),
         };
         let path = self.path(key);
         let Some(folder) = path.parent() else {

@@ -48,6 +48,13 @@ pub struct Effort {
     pub recheck: bool,
 }
 
+impl Effort {
+    /// Is what was shown kept, and looked up? Not when it is to be shown otherwise, or by somebody else.
+    fn is_noted(&self) -> bool {
+        self.seed == 0 && !self.recheck
+    }
+}
+
 /// Tries to show each of the obligations.
 pub fn discharge(
     theory: &mut Theory,
@@ -141,7 +148,7 @@ fn recalled_all(
             || obligation.hypotheses.contains(&obligation.goal);
         known.push(if plain {
             (Some(Shown::Yes), None)
-        } else if effort.seed != 0 || effort.recheck {
+        } else if !effort.is_noted() {
             (None, None)
         } else {
             let text = normal(theory, obligation).ok();

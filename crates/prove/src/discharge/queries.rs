@@ -89,6 +89,7 @@ pub(super) fn asked(
     let mut query = Query::new(name, script(&theory.terms, &formulas, beside));
     query.about = format!("{rule}: {}\n{}", obligation.sentence, obligation.text);
     query.seed = effort.seed;
+    query.is_noted = effort.is_noted();
     query.limits.resource = match obligation.rule {
         Rule::Vacuity => VACUITY,
         _ => RESOURCES[step],
