@@ -11,6 +11,7 @@ mod diverge;
 mod explore;
 mod front_end;
 mod measure;
+mod prove;
 mod runtime;
 mod sequentialize;
 mod solver;
@@ -32,6 +33,9 @@ fn main() {
     }
     if runs("solver") {
         solver::table();
+    }
+    if runs("prove") {
+        prove::table();
     }
     if runs("sequentialize") {
         sequentialize::table();

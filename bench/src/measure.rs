@@ -8,6 +8,16 @@ pub fn process_time() -> Duration {
     time(ClockId::ProcessCPUTime)
 }
 
+/// The CPU time of processes that have ended, in steps of 10 ms; nothing where the system does not tell.
+pub fn children_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = text.rsplit(')').next().unwrap_or_default();
+    let mut fields = after_name.split_whitespace().skip(13);
+    let mut ticks = || fields.next().and_then(|field| field.parse::<u64>().ok());
+    let total = ticks().unwrap_or_default() + ticks().unwrap_or_default();
+    Duration::from_millis(total * 10)
+}
+
 /// The CPU time that this thread has used.
 pub fn thread_time() -> Duration {
     time(ClockId::ThreadCPUTime)

@@ -4,7 +4,7 @@
 //! goal that is asked alone pays for a reset, in exchange for an answer that depends on nothing else.
 //! Figures are CPU time, ours and that of the solver's processes, which all end within the run.
 
-use crate::measure::{milliseconds, process_time};
+use crate::measure::{children_time, milliseconds, process_time};
 use plainsong_smt::{
     Answer, Attempt, Cancel, Places, Pool, PoolSize, Query, Setup, Sexpr, Solver, Solvers,
 };
@@ -100,16 +100,6 @@ fn best(mut run: impl FnMut()) -> Duration {
         process_time() + children_time() - begin
     };
     (0..5).map(time).min().unwrap_or_default()
-}
-
-/// The CPU time of processes that have ended, in steps of 10 ms; nothing where the system does not tell.
-fn children_time() -> Duration {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = text.rsplit(')').next().unwrap_or_default();
-    let mut fields = after_name.split_whitespace().skip(13);
-    let mut ticks = || fields.next().and_then(|field| field.parse::<u64>().ok());
-    let total = ticks().unwrap_or_default() + ticks().unwrap_or_default();
-    Duration::from_millis(total * 10)
 }
 
 fn proved(answers: &[Answer]) {

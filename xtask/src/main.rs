@@ -6,12 +6,14 @@
 
 mod annotations;
 mod sanitize;
+mod stability;
 
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test | bless | sanitize | annotations\n\
+const USAGE: &str = "usage: cargo xtask test | bless | sanitize | stability | annotations\n\
     test       formatting, lints, every test\n\
     sanitize   Miri over the engine, AddressSanitizer over the coroutines; needs a nightly toolchain\n\
+    stability  every proof under ten other seeds and another solver; words pick songs\n\
     bless      rewrite the expectations of songs and snapshots, then look at the difference\n\
     annotations   how many lines schedules take, beside the reference's";
 
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
         "test" => test(),
         "bless" => bless(),
         "sanitize" => sanitize::sanitize(),
+        "stability" => stability::stability(&std::env::args().skip(2).collect::<Vec<_>>()),
         "annotations" => annotations(),
         _ => Err(USAGE.to_owned()),
     };

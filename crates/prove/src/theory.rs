@@ -68,6 +68,16 @@ impl Theory {
         &self.background
     }
 
+    /// What a condition says beyond the background.
+    pub(crate) fn beyond_background(&mut self, condition: Term) -> Term {
+        let background = self.background.iter();
+        let known = background.flat_map(|one| self.terms.conjuncts(*one));
+        let known: Vec<Term> = known.collect();
+        let mut rest = self.terms.conjuncts(condition);
+        rest.retain(|part| !known.contains(part));
+        self.terms.and(&rest)
+    }
+
     /// Makes something background.
     pub(crate) fn rely(&mut self, known: Term) {
         self.background.push(known);

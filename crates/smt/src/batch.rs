@@ -23,18 +23,23 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// How many queries share a process without a reset.
-const LENGTH: usize = 12;
+/// How many queries share a process without a reset, at most.
+const LENGTH: usize = 100;
+
+/// How long their text is, at most: starting a process and a reset cost as much as some tens of thousands of
+/// bytes, and what is longer had better be shared between processes.
+const BYTES: usize = 160 << 10;
 
 /// Easy goals need less than this; the others lose little by being asked twice.
-const RESOURCE: u64 = 100_000;
+const RESOURCE: u64 = 200_000;
 
 /// Answers all queries, in their order.
 pub(crate) fn ask_all(pool: &Pool, queries: &[&Query], cancel: &Cancel) -> Vec<Answer> {
-    let batches = cut(queries);
+    let contents: Vec<String> = queries.iter().map(|query| script::content(query)).collect();
+    let batches = cut(queries, &contents);
     let mut answers: Vec<Option<Answer>> = vec![None; queries.len()];
     let found = in_parallel(pool, batches.len(), |at| {
-        ask_batch(pool, queries, &batches[at], cancel)
+        ask_batch(pool, queries, &contents, &batches[at], cancel)
     });
     for (at, answer) in found.into_iter().flatten() {
         answers[at] = Some(answer);
@@ -54,8 +59,9 @@ pub(crate) fn ask_all(pool: &Pool, queries: &[&Query], cancel: &Cancel) -> Vec<A
 }
 
 /// Positions that are asked together: neighbours with the same settings.
-fn cut(queries: &[&Query]) -> Vec<Vec<usize>> {
+fn cut(queries: &[&Query], contents: &[String]) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
+    let mut bytes = 0;
     for (at, query) in queries.iter().enumerate() {
         if query.strategy.kind() != Kind::Z3 {
             continue;
@@ -63,11 +69,16 @@ fn cut(queries: &[&Query]) -> Vec<Vec<usize>> {
         match batches.last_mut() {
             Some(batch)
                 if batch.len() < LENGTH
+                    && bytes + contents[at].len() <= BYTES
                     && script::settings(queries[batch[0]]) == script::settings(query) =>
             {
                 batch.push(at);
+                bytes += contents[at].len();
             }
-            _ => batches.push(vec![at]),
+            _ => {
+                batches.push(vec![at]);
+                bytes = contents[at].len();
+            }
         }
     }
     batches.retain(|batch| batch.len() > 1);
@@ -78,6 +89,7 @@ fn cut(queries: &[&Query]) -> Vec<Vec<usize>> {
 fn ask_batch(
     pool: &Pool,
     queries: &[&Query],
+    contents: &[String],
     batch: &[usize],
     cancel: &Cancel,
 ) -> Vec<(usize, Answer)> {
@@ -94,7 +106,12 @@ fn ask_batch(
     for &at in batch {
         let marker = process.marker();
         let resource = queries[at].limits.resource.min(RESOURCE);
-        text.push_str(&script::in_batch(queries[at], resource, &marker));
+        text.push_str(&script::in_batch(
+            queries[at],
+            &contents[at],
+            resource,
+            &marker,
+        ));
         markers.push(marker);
     }
     process.say(text);

@@ -24,7 +24,7 @@ use std::time::{Duration, SystemTime};
 /// Changes when the form of entries does.
 const FORM: &str = "plainsong answer 1";
 
-/// There are 256 folders; each keeps at most so many entries, then loses its older half.
+/// There are 256 folders; each keeps so many entries, or a few more, then loses its older half.
 const ENTRIES: usize = 400;
 
 /// A folder of answers.
@@ -44,12 +44,19 @@ impl Key {
     }
 
     /// Where it is filed that nothing is known under this limit.
-    pub(crate) fn of_silence(query: &Query, solver: &Solver) -> Key {
-        let (title, identity) = (solver.title(), script::identity(query));
+    fn of_silence(&self, query: &Query) -> Key {
         let limit = query.limits.resource;
-        Key(digest(&format!(
-            "{FORM}, silent at {limit}\n{title}\n{identity}"
-        )))
+        Key(digest(&format!("{FORM}, silent at {limit}\n{}", self.0)))
+    }
+}
+
+impl Key {
+    /// Every sixteenth entry, more or less, looks whether its folder has too much in it: looking takes as long as
+    /// writing.
+    fn make_room(&self, folder: &Path) {
+        if self.0.ends_with('0') {
+            make_room(folder);
+        }
     }
 }
 
@@ -62,9 +69,9 @@ impl Cache {
     }
 
     /// The answer to a query, if there is a sound entry.
-    pub(crate) fn get(&self, query: &Query, solver: &Solver) -> Option<Answer> {
-        let entry = self.entry(&Key::new(query, solver), query, solver);
-        entry.or_else(|| self.entry(&Key::of_silence(query, solver), query, solver))
+    pub(crate) fn get(&self, key: &Key, query: &Query, solver: &Solver) -> Option<Answer> {
+        let entry = self.entry(key, query, solver);
+        entry.or_else(|| self.entry(&key.of_silence(query), query, solver))
     }
 
     fn entry(&self, key: &Key, query: &Query, solver: &Solver) -> Option<Answer> {
@@ -84,13 +91,16 @@ impl Cache {
     }
 
     /// Keeps an answer if it would be the same again.
-    pub(crate) fn put(&self, query: &Query, solver: &Solver, answer: &Answer) {
+    pub(crate) fn put(&self, key: &Key, query: &Query, answer: &Answer) {
+        if query.is_noted && answer.is_unsat() {
+            return;
+        }
         let Some(body) = body(answer).filter(|_| would_be_repeated(query, answer)) else {
             return;
         };
         let key = &match answer.outcome {
-            Outcome::Unknown(_) => Key::of_silence(query, solver),
-            _ => Key::new(query, solver),
+            Outcome::Unknown(_) => key.of_silence(query),
+            _ => key.clone(),
         };
         let path = self.path(key);
         let Some(folder) = path.parent() else {
@@ -98,7 +108,7 @@ impl Cache {
         };
         // A full disk or a folder of somebody else's: then it is not kept.
         let _ = write(folder, &path, &format!("{}\n{body}", sealed(key, &body)));
-        make_room(folder);
+        key.make_room(folder);
     }
 
     /// What was noted under a text, if the entry is sound.
@@ -115,7 +125,7 @@ impl Cache {
         let path = self.path(&key);
         if let Some(folder) = path.parent() {
             let _ = write(folder, &path, &format!("{}\n{body}", sealed(&key, body)));
-            make_room(folder);
+            key.make_room(folder);
         }
     }
 
@@ -132,7 +142,7 @@ fn write(folder: &Path, path: &Path, text: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Drops the older half of a folder that is full.
+/// Drops the older half of a folder that has too much in it.
 fn make_room(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;

@@ -25,6 +25,8 @@ pub struct Query {
     pub limits: Limits,
     /// Where the solver's chance begins.
     pub seed: u32,
+    /// Does whoever asks keep what follows from `unsat`? Then that answer need not be kept as well.
+    pub is_noted: bool,
 }
 
 impl Query {
@@ -39,6 +41,7 @@ impl Query {
             options: Vec::new(),
             limits: Limits::default(),
             seed: 0,
+            is_noted: false,
         }
     }
 

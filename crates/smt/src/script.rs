@@ -69,17 +69,24 @@ pub(crate) fn batch_opening(first: &Query) -> String {
 }
 
 /// The text for one query of a batch: it leaves no trace for the next one. Values are not asked for.
-pub(crate) fn in_batch(query: &Query, resource: u64, marker: &str) -> String {
+pub(crate) fn in_batch(query: &Query, content: &str, resource: u64, marker: &str) -> String {
     let mut text = String::new();
     limit(query, resource, &mut text);
     text.push_str("(push 1)\n");
-    body(query, &mut text);
+    text.push_str(content);
     costs(query.strategy.kind(), &mut text);
     if query.ask.core {
         text.push_str("(get-unsat-core)\n");
     }
     text.push_str("(pop 1)\n");
     end(marker, &mut text);
+    text
+}
+
+/// What a query says and asks for, without anything that sets up its process.
+pub(crate) fn content(query: &Query) -> String {
+    let mut text = String::new();
+    body(query, &mut text);
     text
 }
 

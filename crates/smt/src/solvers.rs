@@ -3,7 +3,7 @@
 //! Nothing is looked for, fetched or started before the first query.
 
 use crate::answer::{Answer, Outcome, Reason};
-use crate::cache::Cache;
+use crate::cache::{Cache, Key};
 use crate::cancel::Cancel;
 use crate::dump::dump;
 use crate::install::{Attempt, Found, Places};
@@ -123,9 +123,10 @@ impl Solvers {
             Ok(pool) => pool,
             Err(reason) => return Answer::unknown(reason),
         };
-        self.look_up(query, pool).unwrap_or_else(|| {
+        let key = self.key(query, pool);
+        self.look_up(&key, query, pool).unwrap_or_else(|| {
             let answer = pool.ask(query, cancel);
-            self.keep(query, pool, &answer);
+            self.keep(&key, query, &answer);
             answer
         })
     }
@@ -153,23 +154,30 @@ impl Solvers {
             return;
         };
         let pool = self.pool_for(&queries[first], cancel);
-        let mut open = Vec::new();
+        let (mut open, mut keys) = (Vec::new(), Vec::new());
         for &at in positions {
             self.record(&queries[at]);
-            answers[at] = match &pool {
-                Ok(pool) => self.look_up(&queries[at], pool),
-                Err(reason) => Some(Answer::unknown(reason.clone())),
+            let pool = match &pool {
+                Ok(pool) => pool,
+                Err(reason) => {
+                    answers[at] = Some(Answer::unknown(reason.clone()));
+                    continue;
+                }
             };
+            let key = self.key(&queries[at], pool);
+            answers[at] = self.look_up(&key, &queries[at], pool);
             if answers[at].is_none() {
                 open.push(at);
+                keys.push(key);
             }
         }
         let Ok(pool) = pool else {
             return;
         };
         let asked: Vec<&Query> = open.iter().map(|&at| &queries[at]).collect();
-        for (at, answer) in open.into_iter().zip(pool.ask_all(&asked, cancel)) {
-            self.keep(&queries[at], pool, &answer);
+        let heard = pool.ask_all(&asked, cancel);
+        for ((at, key), answer) in open.into_iter().zip(keys).zip(heard) {
+            self.keep(&key, &queries[at], &answer);
             answers[at] = Some(answer);
         }
     }
@@ -212,13 +220,20 @@ impl Solvers {
         }
     }
 
-    fn look_up(&self, query: &Query, pool: &Pool) -> Option<Answer> {
-        self.cache.as_ref()?.get(query, pool.solver())
+    /// Where the answer to a query is filed; nowhere without a cache.
+    fn key(&self, query: &Query, pool: &Pool) -> Option<Key> {
+        let key = |_: &Cache| Key::new(query, pool.solver());
+        self.cache.as_ref().map(key)
     }
 
-    fn keep(&self, query: &Query, pool: &Pool, answer: &Answer) {
-        if let Some(cache) = &self.cache {
-            cache.put(query, pool.solver(), answer);
+    fn look_up(&self, key: &Option<Key>, query: &Query, pool: &Pool) -> Option<Answer> {
+        let cache = self.cache.as_ref()?;
+        cache.get(key.as_ref()?, query, pool.solver())
+    }
+
+    fn keep(&self, key: &Option<Key>, query: &Query, answer: &Answer) {
+        if let (Some(cache), Some(key)) = (&self.cache, key) {
+            cache.put(key, query, answer);
         }
     }
 

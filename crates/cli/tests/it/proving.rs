@@ -69,3 +69,37 @@ lemma anything(n: int)
     assert!(told.out.contains(part), "{}", told.out);
     assert!(!told.out.contains("holds"), "{}", told.out);
 }
+
+#[test]
+fn code_that_nothing_reaches_and_contracts_that_nothing_satisfies_are_told() {
+    let stage = Stage::new();
+    let text = "\
+choreography never_taken(n: int) {
+    endpoint me {
+        var i: int = 0;
+    }
+    requires n < 0;
+    ensures me.i == 0;
+    while me.i < n invariant me.i == 0 decreases n - me.i {
+        me.i = me.i + 1;
+    }
+}
+
+choreography impossible(n: int) {
+    endpoint me {
+        var i: int = 0;
+    }
+    requires n < 0 && n > 0;
+    ensures me.i == 7;
+}
+";
+    stage.write("vacuous.song", text);
+    let told = stage.run(&["prove", "vacuous.song"]);
+    for part in [
+        "vacuous: no round of this loop is ever taken: `me.i < n`",
+        "vacuous: nothing satisfies `requires`",
+    ] {
+        assert!(told.out.contains(part), "{part}: {}", told.out);
+    }
+    assert!(told.out.contains("4 fine"), "{}", told.out);
+}

@@ -4,7 +4,7 @@
 //! ([`queries`]); most end at the first.
 //!
 //! Only `unsat` counts, and only if the library lemmas that were used are shown as well. Each step is asked
-//! for all open obligations together, so that the solvers work in parallel; each query is a function of its obligation alone, so answers are found again on disk. So
+//! for all open obligations together, each once, so that the solvers work in parallel; each query is a function of its obligation alone, so answers are found again on disk. So
 //! is what was shown, under the content of the obligation ([`normal`]), and what was not, under that and all
 //! that was tried: an obligation that did not change costs a look at a file. Not shown because of time,
 //! memory or a crash does not count as tried.
@@ -48,6 +48,13 @@ pub struct Effort {
     pub recheck: bool,
 }
 
+impl Effort {
+    /// Is what was shown kept, and looked up? Not when it is to be shown otherwise, or by somebody else.
+    fn is_noted(&self) -> bool {
+        self.seed == 0 && !self.recheck
+    }
+}
+
 /// Tries to show each of the obligations.
 pub fn discharge(
     theory: &mut Theory,
@@ -60,13 +67,18 @@ pub fn discharge(
     let mut shown: Vec<Shown> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     let mut texts: Vec<(usize, String)> = Vec::new();
+    let mut repeated: Vec<(usize, usize)> = Vec::new();
     for (at, (known, text)) in known.into_iter().enumerate() {
         if let Some(known) = known {
             shown.push(known);
             continue;
         }
-        open.push(Open::new(at));
         shown.push(Shown::No("not asked".to_owned()));
+        if let Some((first, _)) = texts.iter().find(|(_, one)| Some(one) == text.as_ref()) {
+            repeated.push((at, *first));
+            continue;
+        }
+        open.push(Open::new(at));
         texts.extend(text.map(|text| (at, text)));
     }
     let asking = Asking {
@@ -104,6 +116,9 @@ pub fn discharge(
             Shown::No(_) => {}
         }
     }
+    for (at, first) in repeated {
+        shown[at] = shown[first].clone();
+    }
     shown
 }
 
@@ -133,7 +148,7 @@ fn recalled_all(
             || obligation.hypotheses.contains(&obligation.goal);
         known.push(if plain {
             (Some(Shown::Yes), None)
-        } else if effort.seed != 0 || effort.recheck {
+        } else if !effort.is_noted() {
             (None, None)
         } else {
             let text = normal(theory, obligation).ok();

@@ -2,8 +2,9 @@
 //!
 //! 1. Without quantifiers: hypotheses and negated goal, with one round of our own instances
 //!    ([`quantifiers`](super::quantifiers), [`totals`](super::totals)). Most goals end here.
-//! 2. With two rounds of instances.
-//! 3. With all of them, and the solver's other, older arithmetic, which is many times quicker on some.
+//! 2. With two rounds of instances. Where there are sums, or divisions by something that is no constant, with
+//!    the solver's other, older arithmetic, which is many times quicker on these.
+//! 3. With all of them, and that arithmetic.
 //! 4. With the quantified formulas beside them, for the solver's own instances.
 //! 5. That again, with another strategy.
 //!
@@ -25,6 +26,8 @@ use std::collections::BTreeSet;
 const ROUNDS: usize = 3;
 /// What a query may cost in each step, in the solver's units.
 pub(super) const RESOURCES: [u64; STEPS] = [1_000_000, 2_000_000, 6_000_000, 3_000_000, 3_000_000];
+/// What it may cost to ask whether a place is reachable: an answer that takes longer is not worth it.
+const VACUITY: u64 = 200_000;
 /// How many steps there are.
 pub(super) const STEPS: usize = 5;
 
@@ -72,8 +75,10 @@ pub(super) fn asked(
         universals,
         used,
         divisions,
+        sums,
         ..
     } = ground;
+    let is_intricate = !sums.is_empty() || !divisions.is_empty();
     let exact: Vec<Term> = divisions
         .into_iter()
         .map(|(division, value)| theory.terms.eq(division, value))
@@ -84,13 +89,17 @@ pub(super) fn asked(
     let mut query = Query::new(name, script(&theory.terms, &formulas, beside));
     query.about = format!("{rule}: {}\n{}", obligation.sentence, obligation.text);
     query.seed = effort.seed;
-    query.limits.resource = RESOURCES[step];
-    match step {
-        2 => query
-            .options
-            .push(("smt.arith.solver".to_owned(), "2".to_owned())),
-        4 => query.strategy = Strategy::Automatic,
-        _ => {}
+    query.is_noted = effort.is_noted();
+    query.limits.resource = match obligation.rule {
+        Rule::Vacuity => VACUITY,
+        _ => RESOURCES[step],
+    };
+    if step == 2 || (step == 1 && is_intricate) {
+        let older = ("smt.arith.solver".to_owned(), "2".to_owned());
+        query.options.push(older);
+    }
+    if step == 4 {
+        query.strategy = Strategy::Automatic;
     }
     Ok(Asked {
         query,

@@ -93,9 +93,11 @@ impl Gated {
             ..Env::default()
         };
         let live = theory.terms.bool(true);
+        let known = valid_arguments(theory, code, arguments)?;
         let mut running = Running {
             theory,
             code,
+            known,
             gate: Vec::new(),
             guard: Vec::new(),
             choices: Vec::new(),
@@ -160,6 +162,16 @@ impl Gated {
     }
 }
 
+/// That arguments are values of the types of their parameters, as they are in every run, part by part.
+fn valid_arguments(theory: &mut Theory, code: &Code, arguments: &[Term]) -> Result<Vec<Term>> {
+    let mut known = Vec::new();
+    for (local, &argument) in code.locals[..code.arity].iter().zip(arguments) {
+        let valid = theory.valid(&local.ty, argument)?;
+        known.extend(theory.terms.conjuncts(valid));
+    }
+    Ok(known)
+}
+
 /// What names stand for at a place, and when it is reached.
 #[derive(Clone, Debug)]
 struct State {
@@ -172,6 +184,8 @@ struct State {
 struct Running<'a> {
     theory: &'a mut Theory,
     code: &'a Code,
+    /// What is known of every run: that the arguments are values of their types.
+    known: Vec<Term>,
     gate: Vec<GatePart>,
     guard: Vec<Term>,
     choices: Vec<Term>,
@@ -325,6 +339,7 @@ impl Running<'_> {
 
     /// Fails unless the condition holds, and relies on it from here on.
     fn demand(&mut self, state: &mut State, condition: Term, span: Span) {
+        let condition = self.unknown(state, condition);
         let terms = &mut self.theory.terms;
         let mut holds = terms.implies(state.live, condition);
         for choice in self.choices.iter().rev() {
@@ -337,8 +352,18 @@ impl Running<'_> {
         state.live = self.theory.terms.and(&[state.live, condition]);
     }
 
+    /// What a condition says beyond what holds wherever this place is reached.
+    fn unknown(&mut self, state: &State, condition: Term) -> Term {
+        let terms = &mut self.theory.terms;
+        let before = terms.conjuncts(state.live);
+        let mut parts = terms.conjuncts(condition);
+        parts.retain(|part| !before.contains(part) && !self.known.contains(part));
+        terms.and(&parts)
+    }
+
     /// Blocks unless the condition holds, and relies on it from here on.
     fn block_unless(&mut self, state: &mut State, condition: Term) {
+        let condition = self.unknown(state, condition);
         let terms = &mut self.theory.terms;
         let passes = terms.implies(state.live, condition);
         self.guard.push(passes);

@@ -210,7 +210,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn requirement(&mut self, condition: Term, span: Span, what: &'static str, terminates: bool) {
-        let mut condition = condition;
+        let mut condition = self.theory.beyond_background(condition);
         for guard in self.guards.iter().rev() {
             condition = match *guard {
                 Guard::If(guard) => self.theory.terms.implies(guard, condition),

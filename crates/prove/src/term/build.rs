@@ -38,6 +38,14 @@ impl Terms {
         self.junction(parts, Op::And, Op::True, Op::False)
     }
 
+    /// The parts of a conjunction; of anything else, itself.
+    pub fn conjuncts(&self, term: Term) -> Vec<Term> {
+        match self.op(term) {
+            Op::And => self.args(term).to_vec(),
+            _ => vec![term],
+        }
+    }
+
     /// Some of `parts`.
     pub fn or(&mut self, parts: &[Term]) -> Term {
         self.junction(parts, Op::Or, Op::False, Op::True)

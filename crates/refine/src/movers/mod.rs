@@ -24,7 +24,7 @@
 mod conditions;
 mod setting;
 
-use crate::answer::{Answer, Proof, Prover, Refutation};
+use crate::answer::{Answer, GUESS, Proof, Prover, Refutation};
 use crate::brute::Brute;
 use crate::footprint::Footprint;
 use crate::tried::Tried;
@@ -197,24 +197,61 @@ pub fn moves(
     };
     let needs = needs(actions, action, side);
     let tried = Tried::new(prover.solvers, song);
-    let search = |about: &str, refutes: &dyn Fn(&Need) -> Option<Refutation>| {
+    let search = |needs: &[Need], about: &str, refutes: &dyn Fn(&Need) -> Option<Refutation>| {
         let mut found = needs.iter().map(|need| {
             let about = format!("{about} {need:?}");
             tried.search(&about, || refutes(need))
         });
         found.find_map(|found| found).map(Answer::Refuted)
     };
-    // A proof costs less than many states, and few states less than a proof that fails.
-    if let Some(refuted) = search("at once", &|need| brute.refutes_at_once(need)) {
+    // A proof costs less than many states, and few states less than a proof that fails. What is not shown soon is
+    // mostly false: then many states cost less than going on.
+    if let Some(refuted) = search(&needs, "at once", &|need| brute.refutes_at_once(need)) {
         return refuted;
     }
     let name = &actions.actions[action.index()].name;
-    match show(actions, name, side, needs.clone(), &Anywhere, prover) {
-        Answer::Unknown(why) => {
-            search("small states", &|need| brute.refutes(need)).unwrap_or(Answer::Unknown(why))
-        }
-        answer => answer,
+    let open = not_shown_soon(name, side, &needs, prover);
+    if let Some(refuted) = search(&open, "small states", &|need| brute.refutes(need)) {
+        return refuted;
     }
+    show(actions, name, side, needs, &Anywhere, prover)
+}
+
+/// What the first steps of a proof leave open.
+fn not_shown_soon(name: &str, side: Side, needs: &[Need], prover: &mut Prover<'_>) -> Vec<Need> {
+    let (mut all, mut owners, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    for need in needs {
+        match conditions::obligations(prover.theory, need, &Anywhere) {
+            Ok(list) => {
+                owners.extend(list.iter().map(|_| *need));
+                all.extend(list);
+            }
+            Err(_) => open.push(*need),
+        }
+    }
+    let left = prover.open_within(&format!("{name}/{}", side.name()), &all, GUESS);
+    for (at, _) in left {
+        if !open.contains(&owners[at]) {
+            open.push(owners[at]);
+        }
+    }
+    open
+}
+
+/// Is it shown that `action` moves to `side` past some others? Nothing is tried out.
+pub fn moves_past(
+    song: &Song,
+    action: ActionId,
+    side: Side,
+    others: &[ActionId],
+    prover: &mut Prover<'_>,
+) -> Answer {
+    let Some(actions) = song.actions() else {
+        return Answer::Unknown("there are no actions".to_owned());
+    };
+    let needs = needs_past(actions, action, side, others);
+    let name = &actions.actions[action.index()].name;
+    show(actions, name, side, needs, &Anywhere, prover)
 }
 
 /// Shows everything that is needed, relying on what is known besides.

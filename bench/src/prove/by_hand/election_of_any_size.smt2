@@ -1,0 +1,56 @@
+; Election among any number of nodes: rows of numbers that all nodes know alike; who is the greatest is a named
+; predicate with its definition, a witness and a counterexample as functions, and a lemma that equal rows agree.
+(set-logic ALL)
+(declare-const n Int)
+(define-fun in ((i Int)) Bool (and (<= 0 i) (< i n)))
+(declare-const id (Array Int (Array Int Int)))
+(declare-fun greatest (Int Int) Bool)
+(declare-fun has-greatest (Int) Bool)
+(declare-fun witness (Int) Int)
+(declare-fun other (Int Int) Int)
+(define-fun definitions () Bool
+  (and (>= n 2)
+    (forall ((p Int) (k Int)) (! (=> (greatest p k) (in k)) :pattern ((greatest p k))))
+    (forall ((p Int) (k Int) (j Int)) (! (=> (and (greatest p k) (in j) (not (= j k)))
+      (< (select (select id p) j) (select (select id p) k))) :pattern ((greatest p k) (select (select id p) j))))
+    (forall ((p Int) (k Int)) (! (or (greatest p k) (not (in k))
+      (and (in (other p k)) (not (= (other p k) k))
+        (>= (select (select id p) (other p k)) (select (select id p) k)))) :pattern ((greatest p k))))
+    (forall ((p Int)) (! (=> (has-greatest p) (greatest p (witness p))) :pattern ((has-greatest p))))
+    (forall ((p Int) (k Int)) (! (=> (greatest p k) (has-greatest p)) :pattern ((greatest p k))))))
+(define-fun alike ((x (Array Int (Array Int Int)))) Bool
+  (forall ((p Int) (j Int)) (! (=> (and (in p) (in j))
+    (= (select (select x p) j) (select (select x 0) j))) :pattern ((select (select x p) j)))))
+(define-fun congruent () Bool
+  (forall ((p Int) (k Int)) (! (=> (in p) (= (greatest p k) (greatest 0 k))) :pattern ((greatest p k)))))
+(declare-const a Int)
+(declare-const b Int)
+(declare-const k Int)
+(declare-const drawn (Array Int Int))
+(declare-const next-id (Array Int (Array Int Int)))
+(declare-const was-leader (Array Int Bool))
+(declare-const leader (Array Int Bool))
+(declare-const decider Int)
+; Rows that are alike have the same greatest number.
+(push 1) (assert definitions) (assert (alike id)) (assert (in a))
+(assert (not (= (greatest a k) (greatest 0 k)))) (check-sat) (pop 1)
+(push 1) (assert definitions) (assert (alike id)) (assert congruent) (assert (in a))
+(assert (not (=> (has-greatest a) (has-greatest 0)))) (check-sat) (pop 1)
+(push 1) (assert definitions) (assert (alike id)) (assert congruent) (assert (in a))
+(assert (or (greatest a (witness 0)) (not (greatest a (witness 0)))))
+(assert (not (=> (has-greatest 0) (has-greatest a)))) (check-sat) (pop 1)
+; A round keeps them alike.
+(push 1) (assert (>= n 2))
+(assert (forall ((q Int) (p Int)) (! (=> (and (in q) (in p)) (= (select (select next-id q) p) (select drawn p)))
+  :pattern ((select (select next-id q) p)))))
+(assert (not (alike next-id))) (check-sat) (pop 1)
+; In the end somebody is the leader, and nobody else.
+(define-fun ended () Bool
+  (and definitions (alike id) congruent
+    (forall ((p Int)) (! (=> (in p) (not (select was-leader p))) :pattern ((select was-leader p))))
+    (forall ((p Int)) (! (=> (in p) (= (select leader p) (or (select was-leader p) (greatest p p)))) :pattern ((select leader p))))
+    (in decider) (has-greatest decider)))
+(push 1) (assert ended)
+(assert (not (and (in (witness decider)) (select leader (witness decider))))) (check-sat) (pop 1)
+(push 1) (assert ended)
+(assert (not (=> (and (in a) (in b) (select leader a) (select leader b)) (= a b)))) (check-sat) (pop 1)

@@ -1,0 +1,46 @@
+; Summation on a ring of any size. T(i, r) is what node i holds after r rounds; its two equations and three
+; lemmas, proved by induction with the hypothesis written down, say that all totals are equal in the end.
+(set-logic ALL)
+(declare-const n Int)
+(declare-fun T (Int Int) Int)
+(declare-fun value (Int) Int)
+(define-fun in ((i Int)) Bool (and (<= 0 i) (< i n)))
+(define-fun before ((i Int)) Int (ite (= i 0) (- n 1) (- i 1)))
+(define-fun round-the-ring ((i Int)) Int (ite (< i 0) (+ i n) i))
+(define-fun equations () Bool
+  (and (>= n 2)
+    (forall ((i Int)) (! (= (T i 0) (value i)) :pattern ((T i 0))))
+    (forall ((i Int) (r Int)) (! (=> (and (in i) (> r 0)) (= (T i r) (+ (value i) (T (before i) (- r 1))))) :pattern ((T i r))))))
+(declare-const round Int)
+(declare-const begin-total (Array Int Int))
+(declare-const total (Array Int Int))
+(declare-const incoming (Array Int Int))
+(declare-const next-total (Array Int Int))
+(declare-const k Int)
+(declare-const r Int)
+; The invariant holds at the start.
+(push 1) (assert equations)
+(assert (forall ((i Int)) (=> (in i) (= (select begin-total i) (value i)))))
+(assert (not (forall ((i Int)) (=> (in i) (= (select begin-total i) (T i 0)))))) (check-sat) (pop 1)
+; A round keeps it.
+(push 1) (assert equations) (assert (and (<= 0 round) (< round (- n 1))))
+(assert (forall ((i Int)) (! (=> (in i) (= (select total i) (T i round))) :pattern ((select total i)))))
+(assert (forall ((i Int)) (! (=> (in i) (= (select incoming i) (select total (before i)))) :pattern ((select incoming i)))))
+(assert (forall ((i Int)) (! (=> (in i) (= (select next-total i) (+ (select incoming i) (value i)))) :pattern ((select next-total i)))))
+(assert (not (forall ((i Int)) (=> (in i) (= (select next-total i) (T i (+ round 1))))))) (check-sat) (pop 1)
+; Last: T(k, r) = T(k, r - 1) + value(k - r).
+(push 1) (assert equations) (assert (in k)) (assert (and (<= 1 r) (<= r n)))
+(assert (=> (> r 1) (= (T (before k) (- r 1))
+  (+ (T (before k) (- r 2)) (value (round-the-ring (- (before k) (- r 1))))))))
+(assert (not (= (T k r) (+ (T k (- r 1)) (value (round-the-ring (- k r))))))) (check-sat) (pop 1)
+; Shift: T(k, n - 1) = T(k + 1, n - 1).
+(push 1) (assert equations)
+(assert (forall ((i Int) (r Int)) (! (=> (and (in i) (<= 1 r) (<= r n))
+  (= (T i r) (+ (T i (- r 1)) (value (round-the-ring (- i r)))))) :pattern ((T i r)))))
+(assert (and (<= 0 k) (< k (- n 1))))
+(assert (not (= (T k (- n 1)) (T (+ k 1) (- n 1))))) (check-sat) (pop 1)
+; All are equal.
+(push 1) (assert equations) (assert (in k))
+(assert (=> (> k 0) (= (T (- k 1) (- n 1)) (T 0 (- n 1)))))
+(assert (forall ((i Int)) (! (=> (and (<= 0 i) (< i (- n 1))) (= (T i (- n 1)) (T (+ i 1) (- n 1)))) :pattern ((T i (- n 1))))))
+(assert (not (= (T k (- n 1)) (T 0 (- n 1))))) (check-sat) (pop 1)
