@@ -10,7 +10,7 @@ use plainsong_project::project;
 use plainsong_run::{End, Line, NoStart, Voices};
 use plainsong_runtime::{Error, Fault, tcp, threads};
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::sizes::{Bounds, External, Sizes};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,6 +56,8 @@ pub struct Performance {
     pub line: String,
     /// Its parameters, with their values.
     pub parameters: Vec<(String, String)>,
+    /// The external functions of the song: what they returned was drawn among what their contracts allow.
+    pub external: Vec<String>,
     /// How each role that was played ended; one error without a role when it was played as a line.
     pub ends: Vec<(Option<String>, Result<End, Error>)>,
 }
@@ -101,7 +103,11 @@ pub fn perform(
     let of_file = |problem: Problem| NoPerformance::Problem(problem.in_file(&loaded.source.name));
     let lines = lines(song, order).map_err(of_file)?;
     let (sizes, given) = sizes(song, &lines, &request.sizes).map_err(of_file)?;
-    let instances = contained(|| Instance::all(song.clone(), &sizes, &request.bounds))
+    let bounds = Bounds {
+        external: External::Drawn(order.seed),
+        ..request.bounds.clone()
+    };
+    let instances = contained(|| Instance::all(song.clone(), &sizes, &bounds))
         .map_err(NoPerformance::Bug)?
         .map_err(|error| of_file(error.into()))?;
     // Parameters nobody chose are chosen by the seed too.
@@ -112,6 +118,7 @@ pub fn perform(
         )));
     };
     let play = |&number: &usize| {
+        let instance = &of_choosers(instance, song, number, order)?;
         let stage = Stage {
             song,
             number,
@@ -124,6 +131,24 @@ pub fn perform(
         stage.play(&line, &of_file)
     };
     lines.iter().map(play).collect()
+}
+
+/// The instance to play a choreography from. As a line, choices that are nobody's in the text are made by whom
+/// projection gives them to, so that all ways end alike.
+fn of_choosers(
+    instance: &Instance,
+    song: &Song,
+    number: usize,
+    order: &Order,
+) -> Result<Instance, NoPerformance> {
+    if !matches!(order.way, Way::Sequential) {
+        return Ok(instance.clone());
+    }
+    let owned = contained(|| {
+        let owned = plainsong_project::owned(song, number, &Default::default());
+        instance.with_song(Arc::new(owned))
+    });
+    owned.map_err(NoPerformance::Bug)
 }
 
 /// The choreographies that are asked for.
@@ -208,8 +233,15 @@ impl Stage<'_> {
         Ok(Performance {
             line: line.name().to_owned(),
             parameters: line.parameters(),
+            external: self.external(),
             ends,
         })
+    }
+
+    fn external(&self) -> Vec<String> {
+        let functions = self.song.functions.iter();
+        let external = functions.filter(|function| function.is_external());
+        external.map(|function| function.name.clone()).collect()
     }
 
     fn voices(

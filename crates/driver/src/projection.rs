@@ -4,7 +4,8 @@ use crate::{Problem, Source, runtime_sources};
 use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Song, Stmt, StmtKind, recursion};
+use plainsong_ir::{Choreography, Song, Stmt, StmtKind, recursion};
+pub use plainsong_project::rust::external;
 use plainsong_project::rust::{File, Source as Made, crate_of};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::Bounds;
@@ -132,7 +133,7 @@ const MOST_MENDINGS: usize = 20;
 /// instance with the sizes that are given.
 pub fn files(
     source: &Source,
-    name: &str,
+    line: &Choreography,
     projection: &Projection,
     sizes: &Sizes,
 ) -> Result<Vec<File>, Rejected> {
@@ -146,7 +147,8 @@ pub fn files(
     };
     let made = Made {
         voices: &projection.song,
-        name,
+        name: &line.name,
+        parameters: &parameters(line),
         text: &source.text,
         instance,
     };
@@ -154,6 +156,12 @@ pub fn files(
     let runtime = runtime_sources::FILES.iter();
     files.extend(runtime.map(|(path, text)| (format!("runtime/{path}"), (*text).to_owned())));
     Ok(files)
+}
+
+/// The names of a choreography's parameters.
+pub fn parameters(line: &Choreography) -> Vec<String> {
+    let own = line.code.locals[..line.code.arity].iter();
+    own.map(|param| param.name.clone()).collect()
 }
 
 /// Why there is no crate.
@@ -180,28 +188,48 @@ fn telling(instance: &Instance) -> (usize, usize, std::cmp::Reverse<Vec<Value>>)
     (different.len(), natural.count(), std::cmp::Reverse(values))
 }
 
-/// Writes files under a directory and formats what is Rust, if there is a formatter.
-pub fn write(directory: &Path, files: &[File]) -> std::io::Result<()> {
-    for (path, text) in files {
-        let path = directory.join(path);
+/// Writes files under a directory and formats what is Rust. Files that belong to the user
+/// once they are there stay as they are, if the song has external functions: returns those.
+pub fn write(directory: &Path, song: &Song, files: &[File]) -> std::io::Result<Vec<File>> {
+    let mut left_alone = Vec::new();
+    for (name, text) in files {
+        let path = directory.join(name);
+        if external::has_external(song) && external::OWN_FILES.contains(&&**name) && path.exists() {
+            left_alone.push((name.clone(), std::fs::read_to_string(path)?));
+            continue;
+        }
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }
         std::fs::write(path, text)?;
     }
-    let ours = files
-        .iter()
-        .map(|(path, _)| path)
-        .filter(|path| path.starts_with("src/"));
-    let paths = ours.map(|path| directory.join(path));
-    // Without a formatter the code is as good, only less pretty.
-    let _ = Command::new("rustfmt")
+    let is_ours = |path: &&String| {
+        path.starts_with("src/") && left_alone.iter().all(|(other, _)| other != *path)
+    };
+    let ours = files.iter().map(|(path, _)| path).filter(is_ours);
+    for path in ours.map(|path| directory.join(path)) {
+        format(&path);
+    }
+    Ok(left_alone)
+}
+
+/// Formats a file of Rust, if there is a formatter: without one the code is as good, only less pretty. The formatter
+/// is given the text alone, so that it does not go on into modules, which may be the user's.
+fn format(path: &Path) {
+    let Ok(file) = std::fs::File::open(path) else {
+        return;
+    };
+    let formatted = Command::new("rustfmt")
         .args(["--edition", "2024", "--quiet"])
-        .args(paths)
-        .stdout(Stdio::null())
+        .stdin(file)
         .stderr(Stdio::null())
-        .status();
-    Ok(())
+        .output();
+    if let Ok(formatted) = formatted
+        && formatted.status.success()
+    {
+        // The file is there as it was, if this does not succeed.
+        let _ = std::fs::write(path, formatted.stdout);
+    }
 }
 
 /// The voices as source text.

@@ -33,6 +33,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     file!("src/tcp/meeting.rs"),
     file!("src/threads.rs"),
     file!("src/value.rs"),
+    file!("src/value/all.rs"),
     file!("src/value/bag.rs"),
     file!("src/value/map.rs"),
     file!("src/value/number.rs"),

@@ -39,6 +39,11 @@ for s in Server { server[s].leader = a.leader; }
 for s in Server { if server[s].leader == s { server[s].x = 1; } }
 ```";
 
+    /// Nobody who could sing.
+    NO_ENDPOINTS = "no-endpoints", "a choreography has no endpoints", "\
+A choreography becomes one program for each endpoint. One without endpoints has nobody who could do anything; it can be
+proved, but there is nothing to run. Declare endpoints first: `endpoint a { var v: int = 0; }`.";
+
     /// A free choice that belongs to nobody.
     NOBODY_DECIDES = "nobody-decides", "a choice belongs to no endpoint", "\
 A free choice (`maybe`, `let x = choose …`) is made by one endpoint, which tells the others. Here only members
@@ -69,5 +74,5 @@ every endpoint of the choreography, and there are no families, no free choices a
     NOT_IN_RUST = "not-in-rust", "something has no counterpart in generated Rust", "\
 Generated programs have numbers of 64 bits, truth values, members of sorts, enums, structs, tuples, options and
 collections. Identities of processes are no values there, families are indexed by sorts, `bool` and enums
-without payload, and of a set or map type not all values can be listed. An external function has no body.";
+without payload, and of a tuple type with collections not all values can be listed.";
 }

@@ -23,6 +23,7 @@ mod core;
 mod locate;
 mod mend;
 mod names;
+mod owned;
 mod owner;
 mod participants;
 pub mod rust;
@@ -31,6 +32,7 @@ mod terms;
 mod voice;
 
 pub use mend::mended;
+pub use owned::owned;
 
 use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::Song;
@@ -61,6 +63,12 @@ pub struct Projection {
 /// The voices of one of the song's choreographies, by position; or why there are none.
 pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection, Vec<Diagnostic>> {
     let decl = &song.lines[line];
+    if decl.endpoints.is_empty() {
+        let message = format!("`{}` has no endpoints, so nobody could run it", decl.name);
+        let help = "declare endpoints first: `endpoint a { var v: int = 0; }`";
+        let problem = Diagnostic::error(&codes::NO_ENDPOINTS, decl.span, message);
+        return Err(vec![problem.help(help)]);
+    }
     let mut locate = locate::Locate::new(song, decl, options);
     let body = locate.block(&decl.code.body, &[]);
     let mut notes = std::mem::take(&mut locate.problems);

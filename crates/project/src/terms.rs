@@ -42,6 +42,27 @@ pub(crate) fn not(inner: Expr) -> Expr {
     }
 }
 
+/// What holds where a condition does not; comparisons of numbers are turned around.
+pub(crate) fn refuted(of: &Expr) -> Expr {
+    if let ExprKind::Binary(op, a, b) = &of.kind
+        && matches!(a.ty, Ty::Int | Ty::Nat | Ty::Sort(_))
+        && let Some(op) = turned(*op)
+    {
+        return binary(op, (**a).clone(), (**b).clone());
+    }
+    not(of.clone())
+}
+
+fn turned(op: BinOp) -> Option<BinOp> {
+    Some(match op {
+        BinOp::Lt => BinOp::Ge,
+        BinOp::Le => BinOp::Gt,
+        BinOp::Gt => BinOp::Le,
+        BinOp::Ge => BinOp::Lt,
+        _ => return None,
+    })
+}
+
 fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
     let span = a.span;
     expr(
@@ -113,6 +134,21 @@ pub(crate) fn default_of(
             ExprKind::MapOf(fresh("k", key), Box::new(value))
         }
     };
+    Some(expr(kind, ty.clone(), Span::default()))
+}
+
+/// A value of a type, also of types whose values depend on sizes: the first member of a sort.
+pub(crate) fn first_of(
+    song: &Song,
+    ty: &Ty,
+    fresh: &mut dyn FnMut(&str, &Ty) -> LocalId,
+) -> Option<Expr> {
+    let Ty::Sort(_) = ty else {
+        return default_of(song, ty, fresh);
+    };
+    let set = Ty::Set(Box::new(ty.clone()));
+    let all = expr(ExprKind::All(ty.clone()), set, Span::default());
+    let kind = ExprKind::Method(Builtin::Min, vec![all]);
     Some(expr(kind, ty.clone(), Span::default()))
 }
 

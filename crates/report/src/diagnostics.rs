@@ -84,6 +84,7 @@ fn fix<'a>(source: Text<'a>, fix: &'a Fix) -> Option<Group<'a>> {
     let excerpt = Excerpt::around(source.text, fix.edits.iter().map(|(span, _)| *span));
     let mut snippet = excerpt.snippet(source.name);
     for (span, replacement) in &fix.edits {
+        let replacement = indented(source.text, *span, replacement);
         snippet = snippet.patch(Patch::new(excerpt.range(*span), replacement));
     }
     Some(
@@ -91,6 +92,14 @@ fn fix<'a>(source: Text<'a>, fix: &'a Fix) -> Option<Group<'a>> {
             .secondary_title(normalize_untrusted_str(&fix.title))
             .element(snippet),
     )
+}
+
+/// New lines begin like the one that they are put into, as when the fix is carried out.
+fn indented(text: &str, span: Span, replacement: &str) -> String {
+    let before = &text[..boundary(text, span.start as usize)];
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+    let indentation = &line[..line.len() - line.trim_start().len()];
+    replacement.replace('\n', &format!("\n{indentation}"))
 }
 
 /// The whole lines that contain some spans.

@@ -10,9 +10,10 @@
 //! Why. The voices are a Kahn network, of which the line is one schedule; and the k-th free choice
 //! of an endpoint is drawn from the same sequence wherever it is made (see [`plainsong_semantics::draw`]).
 //!
-//! Not covered. A choice that belongs to no endpoint (`maybe`, `let x = choose …`): projection gives it to
-//! one, which draws it from its own sequence; so voices end as the line can, but perhaps not as it does with
-//! this seed. What a choreography promises (`ensures`, invariants) is checked where all endpoints are
+//! A choice that belongs to no endpoint in the text (`maybe`, `let x = choose …`) is given to one by projection; whoever
+//! plays the line gives it to the same one first (`plainsong_project::owned`).
+//!
+//! Not covered. What a choreography promises (`ensures`, invariants) is checked where all endpoints are
 //! at hand, that is when it is played as a line.
 
 mod line;

@@ -4,6 +4,7 @@
 //! A collection is a sorted or plain vector behind an [`Arc`](std::sync::Arc): copying one is cheap, so a value that
 //! is sent and kept is shared, and changing one copies it only while somebody else has it, too.
 
+mod all;
 mod bag;
 mod map;
 mod number;
@@ -11,6 +12,7 @@ mod quantify;
 mod seq;
 mod set;
 
+pub use all::{all_bags, all_maps, all_seqs, all_sets};
 pub use bag::Bag;
 pub use map::Map;
 pub use number::{Int, Number};

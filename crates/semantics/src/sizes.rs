@@ -77,6 +77,10 @@ pub enum External {
     Least,
     /// The last such value.
     Greatest,
+    /// One of the values that its contract allows, drawn by this seed, the function and its arguments: the same
+    /// call has the same value everywhere in a run. Numbers are looked for beyond the bounds where none within
+    /// them is allowed.
+    Drawn(u64),
 }
 
 impl External {
@@ -86,6 +90,7 @@ impl External {
             External::Refused => None,
             External::Least => Some("least"),
             External::Greatest => Some("greatest"),
+            External::Drawn(_) => Some("drawn"),
         }
     }
 }

@@ -4,9 +4,9 @@ use super::agreement::agreed;
 use super::mend::mend_line;
 use crate::arguments::ProjectArguments;
 use crate::session::Session;
-use plainsong_driver::projection::{self, Options, Projection, Rejected, Sizes};
+use plainsong_driver::projection::{self, Options, Projection, Rejected, Sizes, external};
 use plainsong_driver::{Exit, LoadedSong, Problem};
-use plainsong_ir::Sizing;
+use plainsong_ir::{Sizing, Song};
 use std::path::Path;
 
 /// Projects a choreography and prints or writes what it becomes.
@@ -47,13 +47,14 @@ fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exi
         let sizings: Vec<Sizing> = arguments.size.iter().map(|size| size.0.clone()).collect();
         let sizes = Sizes::combinations(&sizings).into_iter().next();
         let sizes = sizes.unwrap_or_default();
-        let files = projection::files(&loaded.source, name, &projected, &sizes);
+        let files = projection::files(&loaded.source, &song.lines[line], &projected, &sizes);
         let files = files.map_err(|rejected| refuse(session, &loaded, rejected))?;
-        write(directory, &files).map_err(|problem| session.reject(&problem))?;
+        let left = write(directory, &projected.song, &files);
+        let left = left.map_err(|problem| session.reject(&problem))?;
         if !arguments.quiet {
-            let place = directory.display();
-            let told = format!("written to {place}: `cargo run` there runs it\n");
-            session.console.result(&told);
+            session
+                .console
+                .result(&written(directory, &projected.song, &left));
         }
     }
     Ok(Exit::Fine)
@@ -69,8 +70,12 @@ fn refuse(session: &mut Session, loaded: &LoadedSong, rejected: Rejected) -> Exi
     }
 }
 
-/// Writes the crate, but not over something that is none of ours.
-fn write(directory: &Path, files: &[(String, String)]) -> Result<(), Problem> {
+/// Writes the crate, but not over something that is none of ours; returns files of the user that were left alone.
+fn write(
+    directory: &Path,
+    song: &Song,
+    files: &[(String, String)],
+) -> Result<Vec<(String, String)>, Problem> {
     let is_empty =
         std::fs::read_dir(directory).map_or(true, |mut entries| entries.next().is_none());
     let place = directory.display();
@@ -78,8 +83,27 @@ fn write(directory: &Path, files: &[(String, String)]) -> Result<(), Problem> {
         let message = format!("{place} is not empty and was not written by `project`");
         return Err(Problem::new(message).help("choose a directory that is not there yet"));
     }
-    projection::write(directory, files)
+    projection::write(directory, song, files)
         .map_err(|error| Problem::new(format!("{place} cannot be written: {error}")))
+}
+
+/// Where the crate is, and what the user has to do in it.
+fn written(directory: &Path, song: &Song, left: &[(String, String)]) -> String {
+    let place = directory.display();
+    let told = format!("written to {place}: `cargo run` there runs it\n");
+    if !external::has_external(song) {
+        return told;
+    }
+    let text = left.iter().find(|(path, _)| path == "src/external.rs");
+    let missing = external::missing(song, text.map_or("", |(_, text)| text));
+    let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+    let names = names.join(", ");
+    let yours = match (text, names.is_empty()) {
+        (None, _) => format!("yours to write, in src/external.rs: {names}\n"),
+        (Some(_), true) => "src/external.rs and Cargo.toml were left as they are\n".to_owned(),
+        (Some(_), false) => format!("src/external.rs was left as it is; it has no {names}\n"),
+    };
+    told + &yours
 }
 
 /// What came out, in one line.

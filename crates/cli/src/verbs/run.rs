@@ -107,6 +107,7 @@ fn record(performance: &Performance, file: &str, order: &Order) -> Record {
         },
         seed: order.seed,
         parameters: object(&performance.parameters),
+        external: performance.external.clone(),
         ends: ends.collect(),
     })
 }
@@ -123,6 +124,12 @@ fn show(performance: &Performance, is_one_of_many: bool, seed: u64, session: &mu
             .collect();
         let line = &performance.line;
         let remark = format!("{line}({}), seed {seed}\n", given.join(", "));
+        session.console.remark(&remark);
+    }
+    if !performance.external.is_empty() {
+        let names = performance.external.iter().map(|name| format!("`{name}`"));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let remark = format!("drawn from what the contract allows: what {names} returned\n");
         session.console.remark(&remark);
     }
     for (role, end) in &performance.ends {

@@ -209,7 +209,127 @@ server[2]: vote = true, committed = some(true)
     assert_eq!(run(&stage, "commit", &["Server=3", "veto=false"]), expected);
 }
 
+const ORDER: &str = "\
+extern fn price(item: int, amounts: seq<int>) -> int
+    requires item >= 0
+    ensures item <= result && result <= 10 * item;
+
+choreography order(item: int) {
+    endpoint client { var paid: int = 0; }
+    endpoint server { var item: int = item; }
+    requires item >= 0;
+    ensures client.paid >= item;
+    client.paid = price(server.item, [1, 2]);
+}
+";
+
+const WRITTEN: &str = "\
+use crate::World;
+use plainsong_runtime::value::{Int, Seq, Undefined};
+
+pub fn price(_world: &World, item: Int, amounts: &Seq<Int>) -> Result<Int, Undefined> {
+    Ok(item * amounts.len())
+}
+";
+
+/// The user writes external functions, the generated code looks at their contracts, and nobody overwrites them.
+#[test]
+fn external_functions_are_written_by_the_user() {
+    let stage = Stage::new();
+    stage.write("order.song", ORDER);
+    let made = stage
+        .run(&["project", "order.song", "--out", "order"])
+        .exits(0);
+    let yours = "yours to write, in src/external.rs: `price`\n";
+    assert!(made.out.ends_with(yours), "{}", made.out);
+    let (ran, said) = start(&stage, "order", &["item=3"]);
+    assert!(!ran, "{said}");
+    assert!(
+        said.contains("`price` is not written yet: src/external.rs"),
+        "{said}"
+    );
+    stage.write("order/src/external.rs", WRITTEN);
+    let made = stage
+        .run(&["project", "order.song", "--out", "order"])
+        .exits(0);
+    assert!(made.out.contains("were left as they are"), "{}", made.out);
+    let text = std::fs::read_to_string(stage.path("order/src/external.rs"));
+    assert_eq!(text.ok().as_deref(), Some(WRITTEN));
+    let (ran, said) = start(&stage, "order", &["item=3"]);
+    assert!(
+        ran && said.starts_with("client: paid = 6\nserver: item = 3\n"),
+        "{said}"
+    );
+    stage.write(
+        "order/src/external.rs",
+        WRITTEN.replace("item *", "1 - item *"),
+    );
+    let (ran, said) = start(&stage, "order", &["item=3"]);
+    assert!(
+        !ran && said.contains("`price` promises `item <= result"),
+        "{said}"
+    );
+    let more = format!("extern fn tax(n: int) -> int\n    ensures result >= n;\n{ORDER}");
+    stage.write("order.song", more);
+    let made = stage
+        .run(&["project", "order.song", "--out", "order"])
+        .exits(0);
+    assert!(
+        made.out
+            .ends_with("src/external.rs was left as it is; it has no `tax`\n"),
+        "{}",
+        made.out
+    );
+}
+
+#[test]
+fn names_that_would_be_one_in_rust_are_refused() {
+    let stage = Stage::new();
+    stage.write(
+        "swap.song",
+        SWAP.replace("var t: int = 0;", "var t: int = 0; var T: int = 0;"),
+    );
+    let ran = stage
+        .run(&["project", "swap.song", "--out", "made"])
+        .exits(3);
+    assert!(
+        ran.err.contains("`t` and `T` would both be `t` in Rust"),
+        "{}",
+        ran.err
+    );
+    assert!(!stage.path("made").exists());
+}
+
+/// All ways draw the same value for an external function, and say so.
+#[test]
+fn runs_draw_what_contracts_allow() {
+    let stage = Stage::new();
+    stage.write("order.song", ORDER);
+    let way = |way: &str| {
+        stage
+            .run(&["run", "order.song", way, "--seed", "4", "--size", "item=2"])
+            .exits(0)
+    };
+    let line = way("--sequential");
+    assert!(line.err.contains("what `price` returned"), "{}", line.err);
+    assert_eq!(way("--threads").out, line.out);
+    assert_eq!(way("--tcp").out, line.out);
+    let json = stage.run(&["run", "order.song", "--json"]).exits(0);
+    assert!(
+        json.out.contains("\"external\":[\"price\"]"),
+        "{}",
+        json.out
+    );
+}
+
 fn run(stage: &Stage, folder: &str, arguments: &[&str]) -> String {
+    let (ran, said) = start(stage, folder, arguments);
+    assert!(ran, "{said}");
+    said
+}
+
+/// Whether the program ended well, and what it said.
+fn start(stage: &Stage, folder: &str, arguments: &[&str]) -> (bool, String) {
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
     let ran = Command::new(env!("CARGO"))
         .args(["run", "--offline", "--quiet", "--"])
@@ -219,7 +339,13 @@ fn run(stage: &Stage, folder: &str, arguments: &[&str]) -> String {
         .current_dir(stage.path(folder))
         .output()
         .expect("cargo can be started");
-    let told = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{told}");
-    String::from_utf8_lossy(&ran.stdout).into_owned()
+    let said = if ran.status.success() {
+        ran.stdout
+    } else {
+        ran.stderr
+    };
+    (
+        ran.status.success(),
+        String::from_utf8_lossy(&said).into_owned(),
+    )
 }

@@ -447,9 +447,16 @@ impl Proof {
     /// What is trusted, and what a reader of the proof should know.
     fn assumptions(&self) -> Vec<String> {
         let mut all: Vec<String> = self.conditions.notes.clone();
-        let vacuous = self.conditions.obligations.iter().zip(&self.shown);
-        for (one, shown) in vacuous {
-            if one.rule == Rule::Vacuity && *shown == Some(Shown::Yes) {
+        let asked = self.conditions.obligations.iter().zip(&self.shown);
+        let asked: Vec<_> = asked.filter(|(one, _)| one.rule == Rule::Vacuity).collect();
+        for (at, (one, _)) in asked.iter().enumerate() {
+            // A place that is come to on several ways is vacuous if it is on all of them.
+            let same = |(other, _): &&(&Obligation, _)| {
+                (other.span, &other.sentence) == (one.span, &one.sentence)
+            };
+            let is_first = !asked[..at].iter().any(|other| same(&other));
+            let mut ways = asked.iter().filter(same);
+            if is_first && ways.all(|(_, shown)| **shown == Some(Shown::Yes)) {
                 all.push(format!("vacuous: {}: `{}`", one.sentence, one.text));
             }
         }

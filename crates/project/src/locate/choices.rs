@@ -2,6 +2,7 @@
 
 use super::{Locate, core, done};
 use crate::core::{Core, CoreKind, Guard};
+use crate::owned::Chooser;
 use crate::owner::{Owner, Who};
 use crate::participants::participants;
 use crate::terms::stmt;
@@ -29,6 +30,7 @@ impl Locate<'_> {
             return self.nobody(span);
         };
         self.located.insert(choice.local, owner.clone());
+        self.chooses(&owner, false, span);
         self.chosen(&owner, choice, span, out, StmtKind::LetChoice);
     }
 
@@ -106,7 +108,9 @@ impl Locate<'_> {
                 false => self.nobody(span),
             };
         };
-        if taking == [Who::One(at.clone())] {
+        let is_alone = taking == [Who::One(at.clone())];
+        self.chooses(&at, is_alone, span);
+        if is_alone {
             return out.push(core(CoreKind::Maybe(at, then, otherwise), span));
         }
         let name = self.fresh("way", &Ty::Bool);
@@ -122,6 +126,13 @@ impl Locate<'_> {
         ));
         let guard = self.tell(at, name, taking, "way", span, out);
         out.push(core(CoreKind::If(guard, then, otherwise), span));
+    }
+
+    /// Notes who makes a choice.
+    fn chooses(&mut self, owner: &Owner, is_alone: bool, span: Span) {
+        let owner = owner.clone();
+        self.choosers
+            .insert((self.calls.clone(), span), Chooser { owner, is_alone });
     }
 
     /// The owner of the first assignment that uses a local, if it is known here who that is.

@@ -85,6 +85,7 @@ impl Locate<'_> {
         let span = condition.span;
         let parts = self.parts(condition);
         if parts.reads == 0 {
+            self.paper_rule(span, "the condition has no conjunct of any endpoint");
             return Guard::Common(condition.clone());
         }
         self.every_endpoint(&parts, span);
@@ -163,6 +164,10 @@ impl Locate<'_> {
             parts.reads += reads.owners.len();
             match &reads.owners[..] {
                 [] => {
+                    let message = "this names no endpoint: everybody who takes part evaluates it";
+                    if conjuncts(condition).len() > 1 {
+                        self.paper_rule(part.span, message);
+                    }
                     common.push(part.clone());
                     parts
                         .groups

@@ -22,6 +22,7 @@ use crate::codes::{
 };
 use crate::core::{Core, CoreKind, Item};
 use crate::names::message_name;
+use crate::owned::{Chooser, Site};
 use crate::owner::{Located, Owner, Reads, Who};
 use crate::terms::{all, conjuncts, local, stmt};
 use plainsong_diagnostics::{Code, Diagnostic, Span};
@@ -30,7 +31,7 @@ use plainsong_ir::{
     Access, Binder, Choreography, Expr, Local, LocalId, Measures, Message, MessageId, Part, Place,
     Root, Song, Stmt, StmtKind, Ty,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A line on its way to being located.
 pub(crate) struct Locate<'a> {
@@ -56,6 +57,10 @@ pub(crate) struct Locate<'a> {
     pub(crate) problems: Vec<Diagnostic>,
     /// How many of the messages the text does not show.
     pub(crate) added: usize,
+    /// Who makes the choices that belong to nobody in the text.
+    pub(crate) choosers: BTreeMap<Site, Chooser>,
+    /// The calls that are around.
+    pub(crate) calls: Vec<Span>,
 }
 
 /// What a loop's body may have to be located again for.
@@ -84,6 +89,8 @@ impl<'a> Locate<'a> {
             messages: Vec::new(),
             problems: Vec::new(),
             added: 0,
+            choosers: BTreeMap::new(),
+            calls: Vec::new(),
         }
     }
 
@@ -122,7 +129,11 @@ impl<'a> Locate<'a> {
             StmtKind::Continue => out.push(core(CoreKind::Continue, span)),
             StmtKind::Assert(claim) => self.assert(claim, span, out),
             StmtKind::Assume(claim) => self.assume(claim, span, out),
-            StmtKind::Part(part) => self.part(part, within, out),
+            StmtKind::Part(part) => {
+                self.calls.push(span);
+                self.part(part, within, out);
+                self.calls.pop();
+            }
             // A step of a proof: nobody does anything.
             StmtKind::Use(_) => {}
             StmtKind::Send(..)

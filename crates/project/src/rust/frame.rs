@@ -4,7 +4,9 @@ use super::exprs::Scope;
 use super::names::snake;
 use super::{Emit, Source};
 use crate::names::camel;
-use plainsong_ir::{Family, RangeEnd, SortDecl, SortKind, Ty};
+use plainsong_diagnostics::line_and_column;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{Family, RangeEnd, SortDecl, SortKind, Stmt, StmtKind, Ty};
 use plainsong_semantics::instance::Instance;
 use std::hash::Hasher;
 
@@ -42,6 +44,9 @@ pub(super) fn root(emit: &Emit<'_>, source: &Source<'_>) -> String {
         .map(|family| snake(&family.name))
         .collect();
     modules.push("types".to_owned());
+    if super::external::has_external(emit.song) {
+        modules.push("external".to_owned());
+    }
     modules.sort();
     let modules: String = modules
         .iter()
@@ -56,6 +61,7 @@ pub(super) fn root(emit: &Emit<'_>, source: &Source<'_>) -> String {
         );
     }
     let types = crate_types(emit, &body);
+    let rests = rests(emit);
     let range = if body.contains("Range<") {
         "use std::ops::Range;\n"
     } else {
@@ -65,13 +71,42 @@ pub(super) fn root(emit: &Emit<'_>, source: &Source<'_>) -> String {
         "//! The choreography `{}` as one program for each endpoint, made by `plainsong project`.\n//!\n\
          //! Every role is a function `play` in a module of its own, with its statements in the order of the\n\
          //! choreography. A link carries one type from one role to another; the number at a send and its receive\n\
-         //! is that of the transfer. `voices.song` has the same processes as a song.\n\n\
+         //! is that of the transfer. `voices.song` has the same processes as a song.\n{rests}\n\
          {modules}\n{imports}use serde::{{Deserialize, Serialize}};\nuse std::fmt;\n{range}{types}{body}",
         source.name
     )
 }
 
-fn crate_types(emit: &Emit<'_>, body: &str) -> String {
+/// What the program rests on beside its proof: assumptions, and contracts of external functions.
+fn rests(emit: &Emit<'_>) -> String {
+    struct Assumed<'a>(&'a Emit<'a>, Vec<String>);
+    impl Visit for Assumed<'_> {
+        fn stmt(&mut self, one: &Stmt) {
+            if let StmtKind::Assume(claim) = &one.kind {
+                let text = claim.span.slice(self.0.text);
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let line = line_and_column(self.0.text, claim.span.start).line;
+                self.1.push(format!("`assume {text}` (line {line})"));
+            }
+            walk::stmt(self, one);
+        }
+    }
+    let mut assumed = Assumed(emit, Vec::new());
+    walk::song(&mut assumed, emit.song);
+    let external = emit.song.functions.iter().filter(|one| one.is_external());
+    let external =
+        external.map(|one| format!("the contract of the external function `{}`", one.name));
+    let mut all: Vec<String> = assumed.1.into_iter().chain(external).collect();
+    all.dedup();
+    if all.is_empty() {
+        return String::new();
+    }
+    let all: String = all.iter().map(|one| format!("//! - {one}\n")).collect();
+    format!("//!\n//! What was proved of it rests on:\n//!\n{all}")
+}
+
+/// The line that imports those of the song's types that a text uses.
+pub(super) fn crate_types(emit: &Emit<'_>, body: &str) -> String {
     let enums = emit
         .song
         .enums
@@ -215,7 +250,7 @@ fn world(emit: &Emit<'_>) -> String {
             let mut scope = Scope::new(emit, &decl.locals);
             scope.read = super::types::locals_read(constraint);
             let what = plainsong_ir::print::expr(emit.song, &decl.locals, constraint);
-            let wrong = scope.expr(&crate::terms::not(constraint.clone())).value();
+            let wrong = scope.expr(&crate::terms::refuted(constraint)).value();
             format!("        if {wrong} {{\n            return Err(Error::assumption({what:?}));\n        }}\n")
         })
         .collect();
@@ -388,7 +423,7 @@ fn state(emit: &Emit<'_>) -> String {
 
 fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
     let name = camel(source.name);
-    let hash = digest(&plainsong_ir::print::song(emit.song));
+    let hash = digest(&plainsong_ir::print::song(source.voices));
     let (mut sets, mut takes) = (String::new(), false);
     for sort in emit.song.sorts.iter().filter(|sort| is_open(sort)) {
         sets.push_str(&format!(

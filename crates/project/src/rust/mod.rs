@@ -2,15 +2,18 @@
 //!
 //! One module for each process family, with one function `play` that reads like the voice: state in
 //! a struct `me`, a link for each peer and type of payload, the number of the transfer at every send
-//! and receive. Types and functions of the song are in `types`, parameters and roles in the root.
+//! and receive. Types and functions of the song are in `types`, parameters and roles in the root, external
+//! functions in `external`, for the user to write.
 //! Expressions that can fail return an error, as in the interpreter; numbers have 64 bits and are
 //! checked. Nothing is locked, nothing is `unsafe`. A local that is read once is moved; collections
 //! are shared behind an `Arc` and copied only when changed.
 //!
-//! NOT COVERED. Values that are identities of processes, and lists of all sets or maps of a type:
+//! NOT COVERED. Values that are identities of processes, and lists of all tuples with collections in them:
 //! [`crate_of`] refuses them.
 
+mod collisions;
 mod exprs;
+pub mod external;
 mod frame;
 mod names;
 mod places;
@@ -21,9 +24,10 @@ mod values;
 
 use crate::codes::NOT_IN_RUST;
 use crate::names::camel;
+use frame::crate_types;
 use names::snake;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::{FamilyId, Song, Ty};
+use plainsong_ir::{Expr, FamilyId, Local, Song, Ty};
 use plainsong_semantics::instance::Instance;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -38,6 +42,8 @@ pub struct Source<'a> {
     pub voices: &'a Song,
     /// What the choreography is called.
     pub name: &'a str,
+    /// What its parameters are called. In the voices one that has the name of a variable has another name.
+    pub parameters: &'a [String],
     /// The text of the choreography, for comments.
     pub text: &'a str,
     /// An instance of the voices, for the parameters of a run that says nothing about them.
@@ -46,17 +52,20 @@ pub struct Source<'a> {
 
 /// The files of the crate, without the runtime it links; or what cannot be said in Rust.
 pub fn crate_of(source: &Source<'_>) -> Result<Vec<File>, Vec<Diagnostic>> {
+    let song = plainly_named(source.voices, source.parameters);
     let emit = Emit {
-        song: source.voices,
+        song: &song,
         text: source.text,
         problems: RefCell::default(),
     };
+    collisions::collisions(&emit);
     let mut files = vec![
         ("Cargo.toml".to_owned(), frame::manifest(source.name)),
         ("src/main.rs".to_owned(), frame::main(source.name)),
         ("src/lib.rs".to_owned(), frame::root(&emit, source)),
         ("src/types.rs".to_owned(), types::types(&emit)),
     ];
+    files.extend(external::external(&emit).map(|text| ("src/external.rs".to_owned(), text)));
     for at in 0..source.voices.families.len() {
         let family = &source.voices.families[at];
         let text = stmts::role(&emit, FamilyId::from(at));
@@ -76,9 +85,14 @@ pub fn crate_of(source: &Source<'_>) -> Result<Vec<File>, Vec<Diagnostic>> {
 
 /// The parameters of an instance of the voices as an expression of the crate's root, of type `Parameters`; or
 /// what cannot be said in Rust.
-pub fn arguments(voices: &Song, instance: &Instance) -> Result<String, Vec<Diagnostic>> {
+pub fn arguments(
+    voices: &Song,
+    parameters: &[String],
+    instance: &Instance,
+) -> Result<String, Vec<Diagnostic>> {
+    let song = plainly_named(voices, parameters);
     let emit = Emit {
-        song: voices,
+        song: &song,
         text: "",
         problems: RefCell::default(),
     };
@@ -87,6 +101,20 @@ pub fn arguments(voices: &Song, instance: &Instance) -> Result<String, Vec<Diagn
         problems if problems.is_empty() => Ok(arguments),
         problems => Err(problems),
     }
+}
+
+/// The voices with the parameters of the choreography, which are the last ones, under their own names: in Rust, fields
+/// of a struct hide nothing.
+fn plainly_named(voices: &Song, parameters: &[String]) -> Song {
+    let mut song = voices.clone();
+    let first = song.consts.len().saturating_sub(parameters.len());
+    for (at, name) in parameters.iter().enumerate() {
+        let is_taken = song.consts.iter().any(|other| other.name == *name);
+        if !is_taken && let Some(decl) = song.consts.get_mut(first + at) {
+            decl.name.clone_from(name);
+        }
+    }
+    song
 }
 
 /// What all parts of the crate need.
@@ -100,6 +128,15 @@ impl Emit<'_> {
     fn refuse(&self, span: Span, what: &str) {
         let mut problems = self.problems.borrow_mut();
         problems.push(Diagnostic::error(&NOT_IN_RUST, span, what));
+    }
+
+    /// A condition as it stands in the choreography, on one line.
+    fn written(&self, of: &Expr, locals: &[Local]) -> String {
+        let text = of.span.slice(self.text);
+        match text.is_empty() {
+            true => plainsong_ir::print::expr(self.song, locals, of),
+            false => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        }
     }
 
     /// The name of an enum or struct: its own, unless generated code uses that for something else.

@@ -12,7 +12,7 @@ const KEYWORDS: &[&str] = &[
 
 /// Names that generated functions give themselves, and modules that they use.
 const TAKEN: &[&str] = &[
-    "me", "net", "types", "value", "world", "main", "lib", "runtime",
+    "external", "me", "net", "types", "value", "world", "main", "lib", "runtime",
 ];
 
 /// Types that generated code uses.

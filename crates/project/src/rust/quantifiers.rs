@@ -82,7 +82,16 @@ impl Scope<'_> {
     /// The elements of a domain, to go through; `name` is what takes them.
     pub(super) fn elements(&mut self, domain: &Domain, name: LocalId) -> String {
         match domain {
-            Domain::Type(ty) => self.emit.listed(ty, self.locals[name.index()].span),
+            Domain::Type(ty) => {
+                let (local, of) = (self.locals[name.index()].span, self.family);
+                let of = of.map(|id| self.emit.song.families[id.index()].span);
+                let span = if local == Span::default() {
+                    of.unwrap_or(local)
+                } else {
+                    local
+                };
+                self.emit.listed(ty, span)
+            }
             Domain::In(set) => match &set.kind {
                 ExprKind::All(ty) => self.emit.listed(ty, set.span),
                 ExprKind::Range { .. } => self.range(set),
@@ -134,7 +143,14 @@ impl Emit<'_> {
                 self.product(&types, 0, &made, span)
             }
             Ty::Enum(id) => self.variants(*id, span),
-            Ty::Set(_) | Ty::Bag(_) | Ty::Seq(_) | Ty::Map(..) | Ty::Process => {
+            Ty::Set(inner) => format!("value::all_sets({})?", self.listed(inner, span)),
+            Ty::Bag(inner) => format!("value::all_bags({})?", self.listed(inner, span)),
+            Ty::Seq(inner) => format!("value::all_seqs({})?", self.listed(inner, span)),
+            Ty::Map(key, of) => {
+                let (keys, values) = (self.listed(key, span), self.listed(of, span));
+                format!("value::all_maps({keys}, {values})?")
+            }
+            Ty::Process => {
                 self.refuse(span, "all values of this type cannot be listed in Rust");
                 "[]".to_owned()
             }
@@ -175,6 +191,10 @@ impl Emit<'_> {
             return format!("[{made}].into_iter()");
         };
         let one = self.listed(ty, span);
+        if at > 0 && one.contains('?') {
+            // It could fail inside of a function that does not return a result.
+            self.refuse(span, "tuples of collections cannot be listed in Rust");
+        }
         if at + 1 == types.len() {
             return format!("({one}).into_iter().map(move |part_{at}| {made})");
         }

@@ -386,7 +386,7 @@ impl Role<'_> {
             }
             StmtKind::Assume(claim) => {
                 let what = self.written(claim);
-                let claim = self.scope.expr(&crate::terms::not(claim.clone())).value();
+                let claim = self.scope.expr(&crate::terms::refuted(claim)).value();
                 format!(
                     "{indent}if {claim} {{\n{indent}    return Err(Error::assumption({what:?}));\n{indent}}}\n"
                 )
@@ -462,7 +462,7 @@ impl Role<'_> {
         let name = self.scope.bind(local);
         let mut text = format!("{indent}for {name} in {elements} {{\n");
         if let Some(filter) = filter {
-            let filter = self.scope.expr(&crate::terms::not(filter.clone())).value();
+            let filter = self.scope.expr(&crate::terms::refuted(filter)).value();
             text.push_str(&format!(
                 "{indent}    if {filter} {{\n{indent}        continue;\n{indent}    }}\n"
             ));
@@ -544,11 +544,7 @@ impl Role<'_> {
     }
 
     fn written(&self, of: &Expr) -> String {
-        let text = of.span.slice(self.scope.emit.text);
-        match text.is_empty() {
-            true => "a condition".to_owned(),
-            false => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        }
+        self.scope.emit.written(of, self.scope.locals)
     }
 }
 

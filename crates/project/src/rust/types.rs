@@ -2,8 +2,10 @@
 
 use super::Emit;
 use super::exprs::Scope;
+use super::external::is_checkable;
 use super::names::snake;
 use crate::names::camel;
+use crate::terms::refuted;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{ConstId, Expr, FnId, Function, LocalId, Ty};
 use std::collections::BTreeSet;
@@ -27,6 +29,9 @@ pub(super) fn types(emit: &Emit<'_>) -> String {
     let mut text = "//! Types and functions that the roles share.\n\n".to_owned();
     if uses_world {
         text.push_str("use crate::World;\n");
+    }
+    if body.contains("external::") {
+        text.push_str("use crate::external;\n");
     }
     if body.contains("types::") {
         text.push_str("use crate::types;\n");
@@ -129,32 +134,47 @@ impl Emit<'_> {
         )
     }
 
+    /// A function: what it requires, then its value. The value of an external one is what the user's returns,
+    /// once it was seen to be as promised.
     fn function(&self, function: &Function) -> String {
-        let Some(body) = &function.body else {
-            self.refuse(
-                function.span,
-                "an external function has no body that could be written down in Rust",
-            );
-            return String::new();
-        };
         let mut scope = Scope::new(self, &function.locals);
-        scope.read = locals_read(body);
-        let mut parameters = Vec::new();
+        let contract = &function.contract;
+        let promises: &[Expr] = match function.is_external() {
+            true => &contract.ensures,
+            false => &[],
+        };
+        let read = function.body.iter().chain(&contract.requires);
+        scope.read = read.chain(promises).flat_map(locals_read).collect();
+        if function.is_external() {
+            scope.read.extend((0..function.arity).map(LocalId::from));
+        }
+        let mut parameters = String::new();
         for at in 0..function.arity {
             let name = scope.bind(LocalId::from(at));
-            parameters.push(format!("{name}: {}", self.ty(&function.locals[at].ty)));
+            parameters.push_str(&format!(", {name}: {}", self.ty(&function.locals[at].ty)));
         }
-        let body = scope.value(body);
+        let wanted = scope.checked(&contract.requires, |text| {
+            format!("`{}` requires `{text}`, which is false here", function.name)
+        });
+        let value = match &function.body {
+            Some(body) => format!("    Ok({})\n", scope.value(body)),
+            None => scope.of_external(function),
+        };
+        let body = wanted + &value;
         let world = if body.contains("world") {
             "world"
         } else {
             "_world"
         };
         let name = snake(&function.name);
+        let word = if function.is_external() {
+            "extern fn"
+        } else {
+            "fn"
+        };
         format!(
-            "\n/// `fn {}` of the song.\n///\n/// # Errors\n///\n/// When it has no value.\npub fn {name}({world}: &World, {}) -> Result<{}, Undefined> {{\n    Ok({body})\n}}\n",
+            "\n/// `{word} {}` of the song.\n///\n/// # Errors\n///\n/// When it has no value.\npub fn {name}({world}: &World{parameters}) -> Result<{}, Undefined> {{\n{body}}}\n",
             function.name,
-            parameters.join(", "),
             self.ty(&function.result)
         )
     }
@@ -233,5 +253,55 @@ impl Emit<'_> {
                 self.shown(value, "one", true)
             ),
         }
+    }
+}
+
+impl Scope<'_> {
+    /// Statements that stop where one of the conditions is false, as far as they can be looked at.
+    fn checked(&mut self, conditions: &[Expr], message: impl Fn(&str) -> String) -> String {
+        let mut text = String::new();
+        for condition in conditions {
+            if !is_checkable(self.emit.song, condition) {
+                continue;
+            }
+            let shown = self.emit.written(condition, self.locals);
+            let wrong = self.expr(&refuted(condition)).value();
+            let message = message(&shown);
+            text.push_str(&format!(
+                "    if {wrong} {{\n        return Err(Undefined::new({message:?}));\n    }}\n"
+            ));
+        }
+        text
+    }
+
+    /// The user's function is called, and what it returns is looked at.
+    fn of_external(&mut self, function: &Function) -> String {
+        let mut arguments = "world".to_owned();
+        for at in 0..function.arity {
+            let local = LocalId::from(at);
+            let borrow = match self.emit.is_copy(&self.locals[at].ty) {
+                true => "",
+                false => "&",
+            };
+            arguments.push_str(&format!(", {borrow}{}", self.names[&local]));
+        }
+        let call = format!("external::{}({arguments})", snake(&function.name));
+        let promises = &function.contract.ensures;
+        let (Some(result), true) = (
+            function.contract.result,
+            promises
+                .iter()
+                .any(|promise| is_checkable(self.emit.song, promise)),
+        ) else {
+            return format!("    {call}\n");
+        };
+        let name = self.bind(result);
+        let checks = self.checked(promises, |text| {
+            format!(
+                "`{}` promises `{text}`, which is false of what it returned",
+                function.name
+            )
+        });
+        format!("    let {name} = {call}?;\n{checks}    Ok({name})\n")
     }
 }

@@ -5,3 +5,4 @@ mod fixes;
 mod random;
 mod repairs;
 mod same_ends;
+mod same_seed;

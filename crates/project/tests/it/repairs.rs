@@ -42,6 +42,50 @@ fn check(body: &str, codes: &[(&'static str, &str)], added: Option<usize>) {
     assert_eq!((notes, count), (codes.to_vec(), added), "{body}");
 }
 
+/// Sends, stores and conditions of somebody who is not told: each costs the messages that tell it, and no more.
+#[test]
+fn who_acts_without_knowing_is_told() {
+    let uninformed = |at: &'static str| [("uninformed-endpoint", at)];
+    // A condition of another endpoint inside.
+    check(
+        "if a.f { if b.f { b.x = 1; } }",
+        &uninformed("a.f"),
+        Some(1),
+    );
+    // A send, a store.
+    check("if a.f { a.x = b.x; }", &uninformed("a.f"), Some(1));
+    check("if a.f { b.x = 1; }", &uninformed("a.f"), Some(1));
+    // A loop of two, in which a third one acts; before every round it is told.
+    check(
+        "while a.f && b.f { c.x = 1; a.f = false; b.f = false; }",
+        &uninformed("a.f && b.f"),
+        Some(1),
+    );
+    // One level deeper, and in the other branch.
+    check(
+        "while a.f && b.f { if a.x > 0 && b.x > 0 { c.x = 1; } a.f = false; b.f = false; }",
+        &[
+            ("uninformed-endpoint", "a.f && b.f"),
+            ("uninformed-endpoint", "a.x > 0 && b.x > 0"),
+        ],
+        Some(2),
+    );
+    check(
+        "if a.f && b.f { a.x = 1; } else { c.x = 1; }",
+        &uninformed("a.f && b.f"),
+        Some(1),
+    );
+}
+
+#[test]
+fn a_choreography_without_endpoints_has_no_voices() {
+    let compiled = plainsong_syntax::compile("choreography c(x: int) { ensures x == x; }");
+    let song = compiled.song.expect("it is a song");
+    let problems = project(&song, 0, &Options::default()).map(|_| ());
+    let problems = problems.expect_err("there is nobody");
+    assert_eq!(problems[0].code.name, "no-endpoints");
+}
+
 #[test]
 fn what_the_rules_allow_costs_nothing() {
     check("a.x = 5;", &[], Some(0));

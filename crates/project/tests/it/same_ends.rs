@@ -3,7 +3,7 @@
 use plainsong_ir::{FamilyId, Song, VarId};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Status, Subject};
-use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::sizes::{Bounds, External, Sizes};
 use plainsong_semantics::value::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -82,7 +82,15 @@ pub(crate) fn compare(
         }
         count += line.finals.len();
     }
-    if let Some(key) = theirs.keys().find(|key| !ours.contains_key(key)) {
+    // A line that cannot begin says nothing about what it would have begun with.
+    let cannot_begin = |(_, start): &Key| start.is_empty();
+    let cannot_begin = ours
+        .iter()
+        .any(|(key, ends)| cannot_begin(key) && !ends.failures.is_empty());
+    let mut others = theirs
+        .keys()
+        .filter(|key| !ours.contains_key(key) && !cannot_begin);
+    if let Some(key) = others.next() {
         return Comparison::Different(format!("only voices start with {key:?}"));
     }
     Comparison::Same(count)
@@ -96,7 +104,10 @@ fn all_ends(
     (schedules, most): (Schedules, usize),
 ) -> Option<BTreeMap<Key, Ends>> {
     let mut ends: BTreeMap<Key, Ends> = BTreeMap::new();
-    let bounds = Bounds::default();
+    let bounds = Bounds {
+        external: External::Least,
+        ..Bounds::default()
+    };
     let instances = Instance::all(song.clone(), sizes, &bounds).unwrap_or_default();
     let mut left = most;
     for instance in instances {

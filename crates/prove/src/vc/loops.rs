@@ -65,6 +65,11 @@ impl Following<'_> {
             rest,
             "before the first round, ",
         )?;
+        // Asked where the loop begins: its invariants may allow rounds that never come about.
+        self.rely(&mut before, condition)?;
+        self.text = plainsong_ir::print::expr(&self.theory.song, &self.locals, condition);
+        let sentence = "no round of this loop is ever taken";
+        self.reachable(&before, condition.span, sentence);
         let mut head = self.head(state, (body, None))?;
         for invariant in &clauses.invariants {
             self.rely(&mut head, invariant)?;
@@ -75,11 +80,6 @@ impl Following<'_> {
         let goes_on = self.read(&mut head, condition)?;
         let mut round = head.clone();
         round.hypotheses.push(goes_on);
-        self.reachable(
-            &round,
-            condition.span,
-            "no round of this loop is ever taken",
-        );
         let measure = self.measure(&mut round, clauses)?;
         let mut after = Vec::new();
         for (flow, mut end) in self.block(round, body)? {

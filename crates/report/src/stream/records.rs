@@ -297,6 +297,9 @@ pub struct PerformanceRecord {
     pub seed: u64,
     /// The parameters, with their values as songs write them.
     pub parameters: Map<String, Value>,
+    /// External functions: what they returned was drawn among what their contracts allow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub external: Vec<String>,
     /// How each endpoint ended.
     pub ends: Vec<EndRecord>,
 }

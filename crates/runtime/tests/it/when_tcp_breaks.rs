@@ -8,7 +8,7 @@ use plainsong_runtime::tcp::{self, Options, Station, TcpNet};
 use plainsong_runtime::{Cast, Error, Fault, Net, Protocol, Rx, Tx, perform};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -491,6 +491,53 @@ fn round_and_round(net: &mut TcpNet, role: usize) -> Result<(), Error> {
 
 #[test]
 fn a_process_is_killed() {
+    for end in ends_after(round_and_round, |child| child.kill().unwrap()) {
+        let said = end.unwrap_err().to_string();
+        assert!(said.contains("q is gone"), "{said}");
+    }
+}
+
+/// The process is there, its connections stand, and nothing moves any more: as when a machine is gone.
+#[test]
+#[cfg(unix)]
+fn a_process_is_stopped() {
+    for play in [round_and_round, sends_and_sends] {
+        for end in ends_after(play, stop) {
+            let said = end.unwrap_err().to_string();
+            assert!(said.contains("q is gone"), "{said}");
+            assert!(said.contains("no sign of life"), "{said}");
+        }
+    }
+}
+
+/// Role 0 sends more than anybody could keep and receives nothing; role 2 only receives.
+fn sends_and_sends(net: &mut TcpNet, role: usize) -> Result<(), Error> {
+    if role == 0 {
+        let mut flood = net.tx::<Vec<u8>>(1, 1)?;
+        loop {
+            flood.send(2, vec![0; 1 << 20])?;
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+    let mut previous = net.rx::<u32>(1, 0)?;
+    loop {
+        previous.recv(1)?;
+    }
+}
+
+#[cfg(unix)]
+fn stop(child: &mut Child) {
+    let stopped = Command::new("kill")
+        .args(["-STOP", &child.id().to_string()])
+        .status();
+    assert!(stopped.unwrap().success());
+}
+
+/// How roles 0 and 2 of a ring end when something happens to role 1, which is a process of its own.
+fn ends_after(
+    play: fn(&mut TcpNet, usize) -> Result<(), Error>,
+    misdeed: impl FnOnce(&mut Child),
+) -> Vec<Result<(), Error>> {
     let (stations, addresses) = stations(3);
     let mut stations: Vec<Option<Station>> = stations.into_iter().map(Some).collect();
     stations[1] = None; // its address is free again for the process
@@ -503,35 +550,27 @@ fn a_process_is_killed() {
         .spawn()
         .unwrap();
     let (met, has_met) = mpsc::channel();
-    let roles: Vec<_> = [0, 2]
-        .map(|role| {
-            let (station, addresses, met) = (stations[role].take(), addresses.clone(), met.clone());
-            thread::spawn(move || {
-                let net = station
-                    .unwrap()
-                    .connect(&three(), role, &addresses, &quick())?;
-                met.send(()).unwrap();
-                perform(net, |net| round_and_round(net, role))
-            })
+    let roles = [0, 2].map(|role| {
+        let (station, addresses, met) = (stations[role].take(), addresses.clone(), met.clone());
+        thread::spawn(move || {
+            let net = station
+                .unwrap()
+                .connect(&three(), role, &addresses, &quick())?;
+            met.send(()).unwrap();
+            perform(net, |net| play(net, role))
         })
-        .into_iter()
-        .collect();
+    });
     for _ in 0..2 {
         has_met
             .recv_timeout(Duration::from_secs(10))
             .expect("all roles meet");
     }
     thread::sleep(Duration::from_millis(50));
+    misdeed(&mut child);
+    let ends = within(Duration::from_secs(20), move || {
+        roles.map(|role| role.join().unwrap()).into_iter().collect()
+    });
     child.kill().unwrap();
     child.wait().unwrap();
-    let ends = within(Duration::from_secs(10), move || {
-        roles
-            .into_iter()
-            .map(|role| role.join().unwrap())
-            .collect::<Vec<Result<(), Error>>>()
-    });
-    for end in ends {
-        let said = end.unwrap_err().to_string();
-        assert!(said.contains("q is gone"), "{said}");
-    }
+    ends
 }

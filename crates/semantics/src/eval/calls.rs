@@ -3,18 +3,22 @@
 //! Of an external function only the contract is known. A run that calls it ends with a limit of the
 //! interpreter, and the verdict is `unknown`; except that whoever looks for one run that goes wrong may take
 //! values that the contract allows ([`External`]): an implementation that returns them is one of those that
-//! are promised about.
+//! are promised about. So may whoever wants to see one run (`plainsong run`).
 
 use super::{Eval, Result};
 use crate::failure::{resource, undefined};
+use crate::instance::Instance;
 use crate::sizes::External;
 use crate::value::Value;
 use crate::world::Nothing;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{Expr, FnId, Function, print};
+use plainsong_ir::{Expr, FnId, Function, Ty, print};
 
 /// How deep calls may nest.
 const MOST_CALLS: u32 = 1_000;
+
+/// How far from zero a number is looked for that a contract allows.
+const FAR: i64 = 10_000;
 
 impl Eval<'_> {
     pub(super) fn call(
@@ -51,20 +55,44 @@ impl Eval<'_> {
     /// A value that the contract of an external function allows, if runs may take one.
     fn external(&mut self, function: &Function, span: Span, own: &mut [Value]) -> Result {
         let name = &function.name;
-        let mut candidates = match self.instance.bounds().external {
+        let of_type = |instance: &Instance| {
+            let values = instance.candidates(&function.result);
+            values.map_err(|why| resource(span, why))
+        };
+        let found = match self.instance.bounds().external {
             External::Refused => {
                 let message =
                     format!("`{name}` is external: there is no body that a run could follow");
                 return Err(resource(span, message));
             }
-            External::Least | External::Greatest => self
-                .instance
-                .candidates(&function.result)
-                .map_err(|why| resource(span, why))?,
+            External::Least => self.first_allowed(function, of_type(self.instance)?, own)?,
+            External::Greatest => {
+                let mut candidates = of_type(self.instance)?;
+                candidates.reverse();
+                self.first_allowed(function, candidates, own)?
+            }
+            External::Drawn(seed) => {
+                let mut candidates = of_type(self.instance)?;
+                turn(&mut candidates, seed, (name, &own[..function.arity]));
+                match self.first_allowed(function, candidates, own)? {
+                    None => self.first_allowed(function, far_numbers(&function.result), own)?,
+                    found => found,
+                }
+            }
         };
-        if self.instance.bounds().external == External::Greatest {
-            candidates.reverse();
-        }
+        found.ok_or_else(|| {
+            let message = format!("no value within the bounds satisfies the contract of `{name}`");
+            resource(span, message)
+        })
+    }
+
+    /// The first of some values that is as the contract promises.
+    fn first_allowed(
+        &mut self,
+        function: &Function,
+        candidates: Vec<Value>,
+        own: &mut [Value],
+    ) -> Result<Option<Value>> {
         for candidate in candidates {
             if let Some(result) = function.contract.result {
                 own[result.index()] = candidate.clone();
@@ -74,11 +102,10 @@ impl Eval<'_> {
                 holds = holds && self.truth(promise, own)?;
             }
             if holds {
-                return Ok(candidate);
+                return Ok(Some(candidate));
             }
         }
-        let message = format!("no value within the bounds satisfies the contract of `{name}`");
-        Err(resource(span, message))
+        Ok(None)
     }
 
     /// Fails where something that the function requires is false.
@@ -93,5 +120,29 @@ impl Eval<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Puts another value first, which one a digest of the call says.
+fn turn(candidates: &mut [Value], seed: u64, call: (&str, &[Value])) {
+    // FNV-1a: the same on every machine, so that roles on different ones agree.
+    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in format!("{seed} {call:?}").bytes() {
+        digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    if !candidates.is_empty() {
+        let by = digest % candidates.len() as u64;
+        candidates.rotate_left(by as usize);
+    }
+}
+
+/// Numbers beyond the bounds of free choices, nearest to zero first; nothing of other types.
+fn far_numbers(ty: &Ty) -> Vec<Value> {
+    match ty {
+        Ty::Int => (0..=FAR)
+            .flat_map(|n| [Value::Int(n), Value::Int(-n)])
+            .collect(),
+        Ty::Nat => (0..=FAR).map(Value::Int).collect(),
+        _ => Vec::new(),
     }
 }

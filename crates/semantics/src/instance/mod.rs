@@ -113,9 +113,10 @@ impl Instance {
         self
     }
 
-    /// The same with other code: sorts, constants, processes and variables must be the same.
+    /// The same with other code and perhaps more variables: sorts, constants, processes and endpoints must be the
+    /// same.
     #[must_use]
-    pub(crate) fn with_song(&self, song: Arc<Song>) -> Instance {
+    pub fn with_song(&self, song: Arc<Song>) -> Instance {
         let mut facts = (*self.facts).clone();
         facts.song = song;
         Instance {

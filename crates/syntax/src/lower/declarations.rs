@@ -2,6 +2,7 @@
 
 use super::Lowering;
 use super::codes::declarations::{BINDING_IN_BOUND, EMPTY_ENUM, EXTERNAL_MEASURE, INFINITE_TYPE};
+use super::codes::suspicions::NOTHING_PROMISED;
 use super::fit::Why;
 use super::signatures::name_and_span;
 use super::unit::{Binder, Home};
@@ -278,6 +279,12 @@ impl Lowering<'_> {
             let message = "an external function decreases nothing: what it computes is not known";
             let diagnostic = Diagnostic::error(&EXTERNAL_MEASURE, clause.span(), message);
             self.report(diagnostic.help("leave it out, or give the function a body"));
+        }
+        if item.is_external() && contract.ensures.is_empty() {
+            let span = self.functions[id.index()].span;
+            let message = "nothing is known of what this function returns";
+            let help = "say what its callers may rely on: `ensures result >= 0`";
+            self.report(Diagnostic::warning(&NOTHING_PROMISED, span, message).help(help));
         }
         let locals = self.finish(|filler| {
             let conditions = contract.requires.iter_mut().chain(&mut contract.ensures);

@@ -136,6 +136,38 @@ impl Lowering<'_> {
         self.names.endpoint(line, name.text())
     }
 
+    /// Who is meant behind `to` and `from`: a process, also where a variable that cannot be meant has its name.
+    pub(crate) fn address(&mut self, e: &ast::Expr, word: &'static str) -> Expr {
+        match self.hidden_process(e) {
+            Some(reference) => self.pid(reference),
+            None => self.check(e, &Ty::Process, Why::Word(word)),
+        }
+    }
+
+    /// The process whose name is hidden by a variable that has no identities of processes in it.
+    fn hidden_process(&self, e: &ast::Expr) -> Option<FamilyRef> {
+        let (name, indices) = match e {
+            ast::Expr::Name(name) => (name.name()?, None),
+            ast::Expr::Index(index) => (index.base()?.as_name()?, Some(index.indices().collect())),
+            _ => return None,
+        };
+        let (owner, var) = self.own_var(name.text())?;
+        let ty = &self.families[owner.index()].vars[var.index()].ty;
+        let is_meant = matches!(ty, Ty::Process | Ty::Map(..) | Ty::Seq(_));
+        match self.names.item(name.text()) {
+            Some(Item::Family(family))
+                if !is_meant && self.unit.scope.find(name.text()).is_none() =>
+            {
+                Some(FamilyRef {
+                    family,
+                    indices,
+                    span: e.span(),
+                })
+            }
+            _ => None,
+        }
+    }
+
     /// The identity of a process.
     pub(crate) fn pid(&mut self, reference: FamilyRef) -> Expr {
         let span = reference.span;

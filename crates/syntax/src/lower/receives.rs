@@ -3,7 +3,6 @@
 use super::Lowering;
 use super::codes::places::EMPTY_RECEIVE;
 use super::codes::types::ARGUMENT_COUNT;
-use super::fit::Why;
 use super::statements::Flow;
 use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode};
@@ -63,7 +62,7 @@ impl Lowering<'_> {
             .source()
             .filter(|source| !source.is_any())
             .map(|source| match source.process() {
-                Some(process) => self.check(&process, &Ty::Process, Why::Word("from")),
+                Some(process) => self.address(&process, "from"),
                 None => self.wrong(source.span()),
             });
         let mut bound = HashMap::new();

@@ -312,7 +312,7 @@ impl Lowering<'_> {
                 None
             }
         };
-        let address = self.check(&s.address()?, &Ty::Process, Why::Word("to"));
+        let address = self.address(&s.address()?, "to");
         Some(StmtKind::Send(message?, values?, address))
     }
 

@@ -71,6 +71,11 @@ impl Lowering<'_> {
         if self.names.is_doubtful(text) {
             return;
         }
+        if let Home::EndpointStart(_) = self.unit.home
+            && self.names.endpoints.contains_key(text)
+        {
+            return self.foreign_start(name);
+        }
         let message = format!("`{text}` is not declared");
         let mut diagnostic = Diagnostic::error(&UNKNOWN_NAME, name.span(), message);
         if let Some(local) = self
@@ -87,6 +92,14 @@ impl Lowering<'_> {
             None => self.suggest(diagnostic, name, self.visible_names()),
         };
         self.report(diagnostic);
+    }
+
+    /// Reports a variable of an endpoint that starts with the state of another one.
+    fn foreign_start(&mut self, name: &ast::Name) {
+        let text = name.text();
+        let message = format!("an endpoint cannot start with the state of `{text}`");
+        let help = "endpoints start alone, from parameters and constants; transfer it in a first statement";
+        self.report(Diagnostic::error(&UNKNOWN_NAME, name.span(), message).help(help));
     }
 
     /// What the name means in other places.

@@ -193,13 +193,30 @@ impl Parser<'_> {
             let message = format!("expected `=` or another assignment, found {found}");
             let here = self.current_span();
             let mut diagnostic = Diagnostic::error(&codes::UNEXPECTED_TOKEN, here, message);
-            diagnostic.help = keyword.map(|keyword| format!("did you mean `{keyword}`?"));
+            diagnostic.help = match LOCKING.contains(&text) {
+                true => Some(NO_LOCKS.to_owned()),
+                false => keyword.map(|keyword| format!("did you mean `{keyword}`?")),
+            };
             diagnostic
         };
         self.error(diagnostic);
         self.eat(Semicolon);
     }
 }
+
+/// Words of languages in which threads share what they wait for.
+const LOCKING: [&str; 7] = [
+    "lock",
+    "unlock",
+    "wait",
+    "notify",
+    "join",
+    "synchronized",
+    "acquire",
+];
+
+const NO_LOCKS: &str =
+    "nothing is shared, so nothing is locked: who needs a value waits for the message with it";
 
 /// The statement that was probably meant by a word that begins none.
 fn likely_statement(word: &str) -> Option<&'static str> {
@@ -225,7 +242,8 @@ fn expression_help(text: &str) -> String {
             format!("methods return new values and change nothing: write {change}")
         }
         _ if text.ends_with(')') => {
-            "to leave work behind write `async Name(…);`, to send a message `send Name(…) to …;`"
+            "to keep its value, assign it: `x = …;`; to leave work behind write `async Name(…);`, to send a message \
+             `send Name(…) to …;`, to do what a choreography says `call name(…);`"
                 .into()
         }
         _ => "to change a variable, assign to it: `x = …;`".into(),

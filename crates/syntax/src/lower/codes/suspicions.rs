@@ -62,6 +62,19 @@ match vote { Yes => 1, Np => 2 }        // warning: `Np` matches everything
 
 Correct the spelling, or use a name that cannot be mistaken, or `_`.";
 
+    /// An external function that promises nothing.
+    NOTHING_PROMISED = "nothing-promised", "an external function promises nothing", "\
+Of an external function only the contract is known. Without `ensures` its result may be any value of the type, so
+nothing that depends on it can be proved.
+
+```text
+extern fn price(amount: nat) -> int;            // warning
+extern fn price(amount: nat) -> int
+    ensures result >= amount;
+```
+
+Say what callers may rely on; `ensures true` if they rely on nothing.";
+
     /// A message that nothing mentions.
     UNUSED_MESSAGE = "unused-message", "a message is neither sent nor received", "\
 Nothing in the file sends or receives this message. Remove it, or use it.";

@@ -62,7 +62,7 @@ fn generated_programs_have_one_execution_for_each_vector_of_choices() {
 /// The program of a choreography, unless it has none or the line fails wherever it is tried.
 fn module(told: &Told, number: usize) -> Option<Module> {
     if told.song.functions.iter().any(Function::is_external) {
-        return None; // there is no body to run
+        return None; // there is no body to run; the command's tests write one
     }
     let bare = told.bare();
     let projection = project(&bare, told.line, &Options::default()).ok()?;
@@ -74,10 +74,15 @@ fn module(told: &Told, number: usize) -> Option<Module> {
         return None; // a role that stops with an error is not an end
     }
     let voices = Arc::new(voices);
+    let code = &told.song.lines[told.line].code;
+    let parameters: Vec<String> = code.locals[..code.arity]
+        .iter()
+        .map(|param| param.name.clone())
+        .collect();
     let (mut values, mut cases, mut first) = (String::new(), Vec::new(), None);
     for size in told.different(2..=3) {
         for (instance, line) in instances(told, &bare, &voices, size) {
-            let Ok(arguments) = arguments(&voices, &instance) else {
+            let Ok(arguments) = arguments(&voices, &parameters, &instance) else {
                 continue;
             };
             let case = format!("{} {size} {}", told.name, cases.len());
@@ -90,6 +95,7 @@ fn module(told: &Told, number: usize) -> Option<Module> {
     let source = Source {
         voices: &voices,
         name,
+        parameters: &parameters,
         text: &told.text,
         instance: &first?,
     };
