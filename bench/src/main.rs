@@ -11,6 +11,7 @@ mod diverge;
 mod explore;
 mod front_end;
 mod measure;
+mod refine;
 mod runtime;
 mod sequentialize;
 mod solver;
@@ -38,6 +39,9 @@ fn main() {
     }
     if runs("diverge") {
         diverge::table();
+    }
+    if runs("refine") {
+        refine::table();
     }
     if runs("runtime") {
         runtime::table();

@@ -12,6 +12,7 @@
 mod picture;
 mod reached;
 mod states;
+mod unrefined;
 
 use crate::answer::Refutation;
 use crate::cut::is_cut;

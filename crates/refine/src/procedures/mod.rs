@@ -56,6 +56,8 @@ struct Path {
     held: BTreeSet<LocalId>,
     /// The globals after the last yield.
     since: Store,
+    /// The permissions it had then.
+    had: Vec<(Ty, Term)>,
     /// Where the action may have happened.
     points: Vec<Point>,
     /// Was what is seen from above changed at an earlier yield?
@@ -142,6 +144,7 @@ impl Following<'_> {
             known: Vec::new(),
             held: self.decl(&song).linear.iter().copied().collect(),
             since: Store::default(),
+            had: Vec::new(),
             points: Vec::new(),
             changed: self.theory.terms.bool(false),
             owed: Vec::new(),
@@ -222,6 +225,7 @@ impl Following<'_> {
             path.env.store.globals.insert(GlobalId::from(at), value);
         }
         path.since = path.env.store.clone();
+        path.had = self.held(path);
         Ok(())
     }
 
@@ -373,6 +377,7 @@ impl Following<'_> {
             known: Vec::new(),
             held: self.decl(&song).linear.iter().copied().collect(),
             since: Store::default(),
+            had: Vec::new(),
             points: Vec::new(),
             changed: self.theory.terms.bool(false),
             owed: Vec::new(),
