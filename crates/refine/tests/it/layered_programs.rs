@@ -422,6 +422,11 @@ impl Writer<'_> {
             let last = known.last().expect("there are constants");
             body.push(format!("r = {last};"));
             meaning.push(format!("r = {last};"));
+            if self.dice.chance(10) {
+                // Changed behind a yield; the claim knows the first one.
+                let other = self.dice.of(&["0", "1", "7"]);
+                body.push(format!("yield; r = {other};"));
+            }
         }
         for one in &mut meaning {
             if !self.exists(one, layer + 1) {
