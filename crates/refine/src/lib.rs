@@ -14,6 +14,7 @@ pub mod atomicity;
 pub mod brute;
 pub mod compare;
 pub mod cut;
+mod doubt;
 pub mod extract;
 pub mod footprint;
 pub mod movers;

@@ -10,6 +10,7 @@ use crate::answer::{Answer, Proof, Prover, Refutation};
 use crate::atomicity::{atomicity, movers_used};
 use crate::brute::Brute;
 use crate::compare::{Compared, compare_with};
+use crate::doubt::{Which, told};
 use crate::extract::height;
 use crate::movers::{Side, moves, sides, strengthened};
 use crate::permissions;
@@ -247,7 +248,9 @@ impl Refining {
         let actions = actions(&self.song);
         let procedure = &actions.procedures[id.index()];
         let mut all: Vec<Obligation> = Vec::new();
+        let mut layers: Vec<(u32, usize)> = Vec::new();
         for layer in 1..=procedure.layer {
+            layers.push((layer, all.len()));
             atomicity(actions, procedure, layer).map_err(|why| why.message)?;
             let more = obligations(prover.theory, id, layer);
             all.extend(more.map_err(|why| why.message)?);
@@ -264,8 +267,9 @@ impl Refining {
                 count => format!(", and {} more", count - 1),
             };
             let rule = one.rule.name();
+            let example = self.example(id, &all, *at, &layers, prover);
             return Err(format!(
-                "not shown: {} ({rule}, {why}){others}",
+                "not shown: {} ({rule}, {why}){others}{example}",
                 one.sentence
             ));
         }
@@ -277,6 +281,33 @@ impl Refining {
                 .collect(),
             notes: Vec::new(),
         })
+    }
+
+    /// A small state in which an open obligation is false, told; nothing if none is found.
+    fn example(
+        &self,
+        id: ProcedureId,
+        all: &[Obligation],
+        at: usize,
+        layers: &[(u32, usize)],
+        prover: &Prover<'_>,
+    ) -> String {
+        let own = layers.iter().rev().find(|(_, from)| *from <= at);
+        let Some((layer, from)) = own.filter(|_| self.tries) else {
+            return String::new();
+        };
+        let sentence = &all[at].sentence;
+        let same = all[*from..at]
+            .iter()
+            .filter(|one| one.sentence == *sentence);
+        let which = Which {
+            procedure: id,
+            layer: *layer,
+            sentence,
+            number: same.count(),
+        };
+        let told = told(&self.song, &which, prover);
+        told.map_or(String::new(), |told| format!("; {told}"))
     }
 
     /// What is wrong at the layer where a procedure gives way, if small programs show it.

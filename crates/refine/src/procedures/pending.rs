@@ -26,6 +26,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         procedure,
         layer,
         obligations: Vec::new(),
+        scenes: Vec::new(),
         used: BTreeSet::new(),
     };
     let decl = following.decl(&song);
