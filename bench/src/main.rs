@@ -12,6 +12,7 @@ mod explore;
 mod front_end;
 mod measure;
 mod prove;
+mod refine;
 mod runtime;
 mod sequentialize;
 mod solver;
@@ -42,6 +43,9 @@ fn main() {
     }
     if runs("diverge") {
         diverge::table();
+    }
+    if runs("refine") {
+        refine::table();
     }
     if runs("runtime") {
         runtime::table();

@@ -15,7 +15,7 @@ const USAGE: &str = "usage: cargo xtask test | bless | sanitize | stability | an
     sanitize   Miri over the engine, AddressSanitizer over the coroutines; needs a nightly toolchain\n\
     stability  every proof under ten other seeds and another solver; words pick songs\n\
     bless      rewrite the expectations of songs and snapshots, then look at the difference\n\
-    annotations   how many lines schedules take, beside the reference's";
+    annotations   how many lines schedules and proofs take, beside the reference's";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
@@ -62,9 +62,12 @@ fn test() -> Result<(), String> {
 fn annotations() -> Result<(), String> {
     let (table, kept) = annotations::table()?;
     say(&table);
-    match kept {
-        true => Ok(()),
-        false => Err("a schedule takes more than half of the reference's lines".to_owned()),
+    let (layered, within) = annotations::layered()?;
+    say(&layered);
+    match (kept, within) {
+        (true, true) => Ok(()),
+        (false, _) => Err("a schedule takes more than half of the reference's lines".to_owned()),
+        (_, false) => Err("a program takes more lines than the reference's".to_owned()),
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Actions {
     pub procedures: Vec<Procedure>,
     /// Sequentializations, in the order in which they are applied.
     pub sequences: Vec<Sequentialization>,
+    /// What is chosen when two actions are swapped.
+    pub commutes: Vec<Commute>,
 }
 
 /// `var x: T = e;` outside of everything.
@@ -61,10 +63,16 @@ pub struct Role {
     pub layers: Option<Layers>,
     /// The parameters that carry a permission, ascending.
     pub linear: Vec<LocalId>,
+    /// Those of them whose permission is taken for good: `take t: T`.
+    pub taken: Vec<LocalId>,
     /// The local that holds the result, if it has one: the first after the parameters.
     pub result: Option<LocalId>,
     /// Does the result carry a permission?
     pub gives: bool,
+    /// `refines B`: the action of the next layer that stands in its place there.
+    pub refines: Option<ActionId>,
+    /// `requires inv(…)`: what holds where it is called, and no step of others breaks.
+    pub requires: Vec<InvariantCall>,
 }
 
 /// How an action may be moved past actions of others.
@@ -145,6 +153,8 @@ pub struct Procedure {
     pub code: Code,
     /// The parameters that carry a permission, ascending.
     pub linear: Vec<LocalId>,
+    /// Those of them whose permission is taken for good: `take t: T`.
+    pub taken: Vec<LocalId>,
     /// The local that holds the result, if it has one: the first after the parameters.
     pub result: Option<LocalId>,
     /// Does the result carry a permission?
@@ -229,6 +239,24 @@ pub struct Eliminated {
     pub by: Option<ActionId>,
 }
 
+/// `commute A(x) choosing v then B(y) choosing w with w = e;`: what is chosen when `B` comes before `A`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Commute {
+    /// The action that comes first, and is second afterwards.
+    pub first: ActionId,
+    /// The other one.
+    pub second: ActionId,
+    /// Names for arguments and choices: those of the first action, its choices, those of the second, its
+    /// choices, so many each; then names bound in the expressions.
+    pub named: [usize; 4],
+    /// The names.
+    pub locals: Vec<Local>,
+    /// For some choices, what is chosen instead.
+    pub with: Vec<(LocalId, Expr)>,
+    /// The name of the first action in the text.
+    pub span: Span,
+}
+
 impl Layers {
     /// Is `layer` one of them?
     pub fn contains(self, layer: u32) -> bool {
@@ -252,6 +280,20 @@ impl Global {
 }
 
 impl Actions {
+    /// What an action is at a layer: itself, or above its layers what it refines; `None` where it is nothing.
+    pub fn action_at(&self, action: ActionId, layer: u32) -> Option<ActionId> {
+        let mut id = action;
+        for _ in 0..=self.actions.len() {
+            let row = &self.actions[id.index()];
+            match row.role.layers {
+                _ if row.exists_at(layer) => return Some(id),
+                Some(layers) if layers.last < layer => id = row.role.refines?,
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// Is it a program in layers: are there procedures?
     pub fn is_layered(&self) -> bool {
         !self.procedures.is_empty()

@@ -203,6 +203,10 @@ impl Theory {
         ty: &Ty,
         span: plainsong_diagnostics::Span,
     ) -> Result<(Term, Term)> {
+        if self.bounded.is_some() {
+            let value = self.open_value(Input::Anything, ty, span, false)?;
+            return Ok((value, self.terms.bool(true)));
+        }
         let sort = self.sort_of_type(ty, span)?;
         let value = self.terms.fresh(name, sort);
         let valid = self.valid(ty, value)?;

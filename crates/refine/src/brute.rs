@@ -12,6 +12,7 @@
 mod picture;
 mod reached;
 mod states;
+mod unrefined;
 
 use crate::answer::Refutation;
 use crate::cut::is_cut;
@@ -24,6 +25,7 @@ use plainsong_semantics::atomic::{Atoms, Done, Effect};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::value::Value;
+pub(crate) use reached::gets_to;
 use states::combinations;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;

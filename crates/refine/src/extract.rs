@@ -2,7 +2,8 @@
 //!
 //! Statement. At layer `n` there are the globals with `a < n <= b`, the actions whose layers contain `n`
 //! and the procedures of layer `n` and above. A call of a lower procedure is a call of its action, or
-//! nothing if it refines nothing; so is an `async`. Assignments to introduced variables are gone, because
+//! nothing if it refines nothing; so is an `async`. A call of an action that is no more is one of the action that it
+//! refines. Assignments to introduced variables are gone, because
 //! those exist only above. Invariants, also of loops, and measures are what proofs say about a program, not
 //! part of it.
 //!
@@ -30,16 +31,21 @@ pub enum Meant {
 /// What a callee is at a layer.
 pub fn meant(actions: &Actions, callee: Callee, layer: u32) -> Meant {
     match callee {
-        Callee::Action(id) => Meant::Action(id),
+        Callee::Action(id) => Meant::Action(action_at(actions, id, layer)),
         Callee::Procedure(id) => {
             let procedure = &actions.procedures[id.index()];
             match procedure.refines {
                 _ if procedure.layer >= layer => Meant::Procedure(id),
-                Some(action) => Meant::Action(action),
+                Some(action) => Meant::Action(action_at(actions, action, layer)),
                 None => Meant::Nothing,
             }
         }
     }
+}
+
+/// What an action is at a layer; the checker has made sure that it is something wherever it is called.
+pub fn action_at(actions: &Actions, action: ActionId, layer: u32) -> ActionId {
+    actions.action_at(action, layer).unwrap_or(action)
 }
 
 /// The last layer with a procedure; the program above it is the specification.
@@ -73,6 +79,8 @@ pub fn extract(song: &Song, layer: u32) -> Song {
     for action in actions.actions.iter().filter(|one| one.exists_at(layer)) {
         let mut action = action.clone();
         action.role.layers = None;
+        action.role.refines = None;
+        action.role.requires.clear();
         extracting.block(&mut action.code.body);
         program.actions.push(action);
     }

@@ -2,17 +2,19 @@
 //!
 //! The way through it: [`footprint`] says what an action touches, [`movers`] which conditions make it
 //! move past others, [`brute`] tries them on small states through the interpreter, [`extract`] is the program
-//! of a layer, [`atomicity`] says where its threads may be interrupted, [`procedures`] follows them from
+//! of a layer, [`action_refines`] compares actions of two layers, [`atomicity`] says where its threads may be interrupted, [`procedures`] follows them from
 //! yield to yield, and [`refine`](mod@refine) puts it together.
 //!
 //! *Proved* means that every condition of the rule was shown by the solver; *refuted* that the
 //! interpreter ran into a state where one is false. Whatever is not covered is unknown, with the reason.
 
+pub mod action_refines;
 pub mod answer;
 pub mod atomicity;
 pub mod brute;
 pub mod compare;
 pub mod cut;
+mod doubt;
 pub mod extract;
 pub mod footprint;
 pub mod movers;
@@ -21,3 +23,4 @@ pub mod procedures;
 pub mod refine;
 pub mod sequential;
 mod tried;
+mod trusted;

@@ -1,15 +1,16 @@
 //! Permissions that variables hold: nobody else has them, and actions do not double them.
 //!
-//! Statement. A `linear` variable is a set of permissions. After an action, it holds nothing that it did not
-//! hold before; a `linear` result was in it before and is not afterwards.
+//! Statement. A `linear` variable is a set of permissions. After an action, it holds nothing but what it held
+//! before and what the action took from its caller (`take`); a `linear` result is one of those, too, and not in it
+//! afterwards.
 //!
 //! Why sound. Induction over steps: what threads hold and what the variable of that type holds are all
 //! different. Calls and threads move permissions about, which the type checker follows; a step takes
-//! some out of the variable and gives at most one of them to the thread that acts. So wherever two
+//! some out of the variable, gives at most one of them to the thread that acts, and puts in what it takes from it. So wherever two
 //! threads are about to act, or a thread has just yielded, that all of them differ may be relied on.
 //!
 //! Source. [Kragl20] section 3.5. DIFFERS. The collectors are fixed: a set of permissions, and a permission
-//! itself. NOT COVERED. Putting a permission back; splitting one.
+//! itself. NOT COVERED. Splitting a permission.
 
 use crate::answer::obligation;
 use crate::extract::height;
@@ -81,8 +82,16 @@ pub fn obligations(theory: &mut Theory, id: ActionId) -> Result<Vec<Obligation>>
         arguments.push(value);
     }
     let layers = common_layers(actions, &[id]);
-    for local in &action.role.linear {
-        let ty = &action.code.locals[local.index()].ty;
+    let rows = &action.code.locals;
+    for (at, local) in action.role.linear.iter().enumerate() {
+        let ty = &rows[local.index()].ty;
+        for other in &action.role.linear[..at] {
+            if rows[other.index()].ty == *ty {
+                let (a, b) = (arguments[local.index()], arguments[other.index()]);
+                let same = theory.equal(ty, a, b);
+                known.push(theory.terms.not(same));
+            }
+        }
         if let Some(holder) = holder(actions, ty, layers.clone()) {
             let free = is_free(theory, actions, &store, holder, arguments[local.index()])?;
             known.push(theory.terms.not(free));
@@ -98,7 +107,11 @@ pub fn obligations(theory: &mut Theory, id: ActionId) -> Result<Vec<Obligation>>
         let given = result
             .filter(|local| action.role.gives && is_of(action, *local, &ty))
             .and(run.result);
-        let goal = kept(theory, actions, &ty, holder, [&store, &run.after], given)?;
+        let taken = action.role.taken.iter();
+        let taken = taken.filter(|local| is_of(action, **local, &ty));
+        let taken: Vec<Term> = taken.map(|local| arguments[local.index()]).collect();
+        let stores = [&store, &run.after];
+        let goal = kept(theory, actions, &ty, holder, stores, &taken, given)?;
         let told = format!("`{}` doubles no permission", action.name);
         let rule = "permission/action";
         all.push(obligation(rule, action.span, told, known.clone(), goal));
@@ -123,25 +136,38 @@ fn is_of(action: &Action, local: LocalId, ty: &Ty) -> bool {
     action.code.locals[local.index()].ty == *ty
 }
 
-/// Nothing is added to the variable, and what is given was in it and is not any more.
+/// Nothing is added to the variable but what was taken, and what is given was there and is not any more.
 fn kept(
     theory: &mut Theory,
     actions: &Actions,
     ty: &Ty,
     holder: Option<GlobalId>,
     [before, after]: [&Store; 2],
+    taken: &[Term],
     given: Option<Term>,
 ) -> Result {
+    let was_taken = |theory: &mut Theory, value: Term| {
+        let same = taken.iter().map(|one| theory.equal(ty, *one, value));
+        let same: Vec<Term> = same.collect();
+        theory.terms.or(&same)
+    };
     let Some(holder) = holder else {
-        return Ok(theory.terms.bool(given.is_none()));
+        return Ok(match given {
+            Some(given) => was_taken(theory, given),
+            None => theory.terms.bool(true),
+        });
     };
     let span = actions.globals[holder.index()].span;
     let (one, valid) = theory.arbitrary("permission", ty, span)?;
     let is_in = is_free(theory, actions, after, holder, one)?;
     let was_in = is_free(theory, actions, before, holder, one)?;
+    let of_caller = was_taken(theory, one);
+    let was_in = theory.terms.or(&[was_in, of_caller]);
     let mut parts = vec![theory.terms.implies(is_in, was_in)];
     if let Some(given) = given {
-        parts.push(is_free(theory, actions, before, holder, given)?);
+        let was_in = is_free(theory, actions, before, holder, given)?;
+        let of_caller = was_taken(theory, given);
+        parts.push(theory.terms.or(&[was_in, of_caller]));
         let still = is_free(theory, actions, after, holder, given)?;
         parts.push(theory.terms.not(still));
     }

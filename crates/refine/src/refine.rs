@@ -5,18 +5,22 @@
 //! shown, then the program of layer 1 refines the one above the last layer. So a procedure counts as proved
 //! only when everything else was shown too; otherwise the answer says what it rests on.
 
+use crate::action_refines;
 use crate::answer::{Answer, Proof, Prover, Refutation};
 use crate::atomicity::{atomicity, movers_used};
 use crate::brute::Brute;
 use crate::compare::{Compared, compare_with};
+use crate::doubt::{Which, told};
 use crate::extract::height;
-use crate::movers::{Side, moves, sides};
+use crate::movers::{Side, moves, sides, strengthened};
 use crate::permissions;
 use crate::procedures::{obligations, pending};
 use crate::sequential::Sequences;
 use crate::tried::Tried;
-use plainsong_ir::{ActionId, Actions, ProcedureId, Song, StmtKind};
+use crate::trusted::trusted;
+use plainsong_ir::{ActionId, Actions, ProcedureId, Song};
 use plainsong_prove::obligation::Obligation;
+use plainsong_prove::theory::Theory;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -93,7 +97,7 @@ impl Refining {
         self.sequences.assertions(&song, prover)
     }
 
-    /// Does an action move as it is declared to?
+    /// Does an action move as it is declared to, and refine what it is declared to refine?
     pub fn mover(&mut self, action: ActionId, prover: &mut Prover<'_>) -> Answer {
         let song = self.song.clone();
         let declared = actions(&song).actions[action.index()].role.mover;
@@ -116,16 +120,50 @@ impl Refining {
                 unknown => return unknown,
             }
         }
-        Answer::Proved(proof)
+        match action_refines::refines(&song, action, &self.brute, prover) {
+            None => Answer::Proved(proof),
+            Some(Answer::Proved(more)) => {
+                proof.obligations += more.obligations;
+                proof.explained.extend(more.explained);
+                Answer::Proved(proof)
+            }
+            Some(answer) => answer,
+        }
     }
 
     fn side(&mut self, action: ActionId, side: Side, prover: &mut Prover<'_>) -> Answer {
         if let Some(known) = self.moving.get(&(action, side)) {
             return known.clone();
         }
-        let answer = moves(&self.song, action, side, &self.brute, prover);
+        let strong = strengthened(&self.song, action).filter(|_| side == Side::Left);
+        let answer = match strong {
+            None => moves(&self.song, action, side, &self.brute, prover),
+            Some(song) => self.moves_if(&Arc::new(song), action, side, prover),
+        };
         self.moving.insert((action, side), answer.clone());
         answer
+    }
+
+    /// Does an action move when what it requires holds?
+    fn moves_if(
+        &self,
+        song: &Arc<Song>,
+        action: ActionId,
+        side: Side,
+        prover: &mut Prover<'_>,
+    ) -> Answer {
+        let brute = match self.tries {
+            true => Brute::new(song, LARGEST, STATES),
+            false => Brute::new(song, 0, 0),
+        };
+        let mut theory = Theory::new(song.clone());
+        let mut inside = Prover {
+            theory: &mut theory,
+            solvers: prover.solvers,
+            cancel: prover.cancel,
+            seed: prover.seed,
+        };
+        moves(song, action, side, &brute, &mut inside)
     }
 
     /// Does a procedure refine its action?
@@ -150,7 +188,7 @@ impl Refining {
                 return rests_on(&actions.procedures[at].name);
             }
         }
-        proof.notes.extend(self.notes(actions, procedure));
+        proof.notes.extend(trusted(actions, procedure));
         Answer::Proved(proof)
     }
 
@@ -180,9 +218,11 @@ impl Refining {
         answer
     }
 
-    /// Every action whose declared type some procedure makes use of.
+    /// Every action whose declared type some procedure makes use of, or that another stands in the place of.
     fn used(&self, actions: &Actions) -> BTreeSet<ActionId> {
-        let mut used = BTreeSet::new();
+        let refining = |at: &usize| actions.actions[*at].role.refines.is_some();
+        let refining = (0..actions.actions.len()).filter(refining);
+        let mut used: BTreeSet<ActionId> = refining.map(ActionId::from).collect();
         for procedure in &actions.procedures {
             for layer in 1..=procedure.layer {
                 used.extend(movers_used(actions, procedure, layer));
@@ -208,7 +248,9 @@ impl Refining {
         let actions = actions(&self.song);
         let procedure = &actions.procedures[id.index()];
         let mut all: Vec<Obligation> = Vec::new();
+        let mut layers: Vec<(u32, usize)> = Vec::new();
         for layer in 1..=procedure.layer {
+            layers.push((layer, all.len()));
             atomicity(actions, procedure, layer).map_err(|why| why.message)?;
             let more = obligations(prover.theory, id, layer);
             all.extend(more.map_err(|why| why.message)?);
@@ -225,8 +267,9 @@ impl Refining {
                 count => format!(", and {} more", count - 1),
             };
             let rule = one.rule.name();
+            let example = self.example(id, &all, *at, &layers, prover);
             return Err(format!(
-                "not shown: {} ({rule}, {why}){others}",
+                "not shown: {} ({rule}, {why}){others}{example}",
                 one.sentence
             ));
         }
@@ -238,6 +281,33 @@ impl Refining {
                 .collect(),
             notes: Vec::new(),
         })
+    }
+
+    /// A small state in which an open obligation is false, told; nothing if none is found.
+    fn example(
+        &self,
+        id: ProcedureId,
+        all: &[Obligation],
+        at: usize,
+        layers: &[(u32, usize)],
+        prover: &Prover<'_>,
+    ) -> String {
+        let own = layers.iter().rev().find(|(_, from)| *from <= at);
+        let Some((layer, from)) = own.filter(|_| self.tries) else {
+            return String::new();
+        };
+        let sentence = &all[at].sentence;
+        let same = all[*from..at]
+            .iter()
+            .filter(|one| one.sentence == *sentence);
+        let which = Which {
+            procedure: id,
+            layer: *layer,
+            sentence,
+            number: same.count(),
+        };
+        let told = told(&self.song, &which, prover);
+        told.map_or(String::new(), |told| format!("; {told}"))
     }
 
     /// What is wrong at the layer where a procedure gives way, if small programs show it.
@@ -257,28 +327,6 @@ impl Refining {
         };
         let found = self.layers.entry(layer).or_insert_with(search);
         found.clone().map(Answer::Refuted)
-    }
-
-    /// What a reader of a proof should know.
-    fn notes(&self, actions: &Actions, id: ProcedureId) -> Vec<String> {
-        let procedure = &actions.procedures[id.index()];
-        let top = procedure.layer == height(actions);
-        let Some(action) = procedure.refines.filter(|_| top) else {
-            return Vec::new();
-        };
-        let action = &actions.actions[action.index()];
-        let body = &action.code.body;
-        let gated = body
-            .iter()
-            .any(|stmt| matches!(stmt.kind, StmtKind::Assert(_)));
-        match gated {
-            false => Vec::new(),
-            true => vec![format!(
-                "`{}` is a specification: whether its assertions hold where it is called is up to \
-                 whoever calls it",
-                action.name
-            )],
-        }
     }
 
     /// Which way each action moves, and what keeps it from moving further, as text.

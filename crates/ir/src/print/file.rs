@@ -68,6 +68,8 @@ pub fn song(song: &Song) -> String {
             let procedures = actions.procedures.iter();
             sections.extend(procedures.map(|decl| vec![systems::procedure(song, decl)]));
             sections.extend(sequences);
+            let commutes = actions.commutes.iter();
+            sections.extend(commutes.map(|decl| vec![systems::commute(song, decl)]));
             actions.init.as_ref()
         }
     };

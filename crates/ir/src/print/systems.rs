@@ -5,9 +5,9 @@ use super::layout::{Doc, group, join, list, text};
 use super::stmts::braces;
 use super::writer::Writer;
 use crate::{
-    Action, Body, Choreography, Code, Expr, Family, FamilyId, Fault, FaultKind, Global, Handler,
-    Invariant, Layers, LineKind, Local, LocalId, Message, Procedure, Process, Sequentialization,
-    Song, Voices,
+    Action, Body, Choreography, Code, Commute, Expr, Family, FamilyId, Fault, FaultKind, Global,
+    Handler, Invariant, Layers, LineKind, Local, LocalId, Message, Procedure, Process,
+    Sequentialization, Song, Voices,
 };
 
 /// `message Name(…) via …;`
@@ -209,12 +209,51 @@ pub(super) fn action(song: &Song, decl: &Action) -> Doc {
         &mut w,
         &head,
         decl.code.arity,
-        &role.linear,
+        [&role.linear, &role.taken],
         (role.result, role.gives),
     );
+    let refines = role.refines.map_or(String::new(), |action| {
+        format!(" refines {}", w.action_name(action))
+    });
+    let mut parts = vec![head, text(format!("{}{refines}", layers(role.layers)))];
+    for call in &role.requires {
+        parts.push(text(" requires "));
+        parts.push(w.invariant_call(call));
+    }
     let stmts = w.stmts(&decl.code.body);
-    let layers = layers(role.layers);
-    join([head, text(format!("{layers} ")), braces(stmts)])
+    parts.extend([text(" "), braces(stmts)]);
+    join(parts)
+}
+
+/// `commute A(x) choosing v then B(y) with v = e;`
+pub(super) fn commute(song: &Song, decl: &Commute) -> Doc {
+    let mut w = Writer::new(song, &decl.locals);
+    let mut from = 0;
+    let mut names = |w: &mut Writer<'_>, count: usize| {
+        let named: Vec<String> = (from..from + count)
+            .map(|at| w.names.bind(LocalId::from(at)).to_owned())
+            .collect();
+        from += count;
+        named.join(", ")
+    };
+    let mut sides = Vec::new();
+    for (action, counts) in [(decl.first, 0), (decl.second, 2)] {
+        let arguments = names(&mut w, decl.named[counts]);
+        let chosen = match decl.named[counts + 1] {
+            0 => String::new(),
+            count => format!(" choosing {}", names(&mut w, count)),
+        };
+        sides.push(format!("{}({arguments}){chosen}", w.action_name(action)));
+    }
+    let mut parts = vec![text(format!("commute {} with ", sides.join(" then ")))];
+    for (at, (local, value)) in decl.with.iter().enumerate() {
+        let comma = if at == 0 { "" } else { ", " };
+        let name = w.names.name(*local).to_owned();
+        parts.push(text(format!("{comma}{name} = ")));
+        parts.push(w.expr(value));
+    }
+    parts.push(text(";"));
+    join(parts)
 }
 
 /// Parameters and the result.
@@ -222,13 +261,14 @@ fn signature(
     w: &mut Writer<'_>,
     head: &str,
     arity: usize,
-    linear: &[LocalId],
+    [linear, taken]: [&[LocalId]; 2],
     (result, gives): (Option<LocalId>, bool),
 ) -> Doc {
     let parameters = parameters(w, arity).into_iter().enumerate();
-    let parameters = parameters.map(|(at, doc)| match linear.contains(&LocalId::from(at)) {
-        true => join([text("linear "), doc]),
-        false => doc,
+    let parameters = parameters.map(|(at, doc)| match LocalId::from(at) {
+        local if taken.contains(&local) => join([text("take "), doc]),
+        local if linear.contains(&local) => join([text("linear "), doc]),
+        _ => doc,
     });
     let head = list(head, parameters.collect(), ")", Doc::Break);
     let Some(result) = result else { return head };
@@ -243,7 +283,13 @@ fn signature(
 pub(super) fn invariant(song: &Song, decl: &Invariant) -> Doc {
     let mut w = Writer::new(song, &decl.locals);
     let head = format!("invariant {}(", decl.name);
-    let head = signature(&mut w, &head, decl.arity, &decl.linear, (None, false));
+    let head = signature(
+        &mut w,
+        &head,
+        decl.arity,
+        [&decl.linear, &[]],
+        (None, false),
+    );
     let layer = format!(" @ {} ", decl.layer);
     group([head, text(layer), w.branch(&decl.body)])
 }
@@ -256,7 +302,7 @@ pub(super) fn procedure(song: &Song, decl: &Procedure) -> Doc {
         &mut w,
         &head,
         decl.code.arity,
-        &decl.linear,
+        [&decl.linear, &decl.taken],
         (decl.result, decl.gives),
     );
     let refines = decl.refines.map_or(String::new(), |action| {

@@ -57,7 +57,11 @@ pub(super) fn check(song: &Song, report: &mut Report) {
             }
             for action in &actions.actions {
                 report.enter(format!("action {}", action.name));
-                with_result(song, report, &action.code, action.role.result, Home::Action);
+                let (code, home) = (&action.code, Home::Action);
+                let mut scope = Scope::new(report, song, &code.locals, home, code.arity);
+                let required = action.role.requires.iter();
+                required.for_each(|call| scope.invariant_call(call));
+                with_result(song, report, code, action.role.result, home);
             }
             for decl in &actions.invariants {
                 report.enter(format!("invariant {}", decl.name));
@@ -78,6 +82,14 @@ pub(super) fn check(song: &Song, report: &mut Report) {
                 invariants.for_each(|expr| scope.typed(expr, &Ty::Bool));
                 decl.decreases.iter().for_each(|expr| scope.expr(expr));
                 scope.block(&code.body);
+            }
+            for decl in &actions.commutes {
+                report.enter("commute".to_owned());
+                let (home, named) = (Home::Invariant, decl.named.iter().sum());
+                let mut scope = Scope::new(report, song, &decl.locals, home, named);
+                for (local, value) in &decl.with {
+                    scope.typed(value, &decl.locals[local.index()].ty);
+                }
             }
             init(song, report, actions.init.as_ref(), Home::Action);
         }

@@ -181,6 +181,7 @@ fn systems(song: &Song, report: &mut Report) {
                 rows(song, report, &action.code.locals);
                 result(report, action.role.result, &action.code, action.span);
                 permissions(report, &action.role.linear, action.code.arity, action.span);
+                taken(report, &action.role.taken, &action.role.linear, action.span);
             }
             for invariant in &actions.invariants {
                 report.enter(format!("invariant {}", invariant.name));
@@ -195,6 +196,13 @@ fn systems(song: &Song, report: &mut Report) {
                 rows(song, report, &code.locals);
                 result(report, procedure.result, code, procedure.span);
                 permissions(report, &procedure.linear, code.arity, procedure.span);
+                taken(report, &procedure.taken, &procedure.linear, procedure.span);
+            }
+            for commute in &actions.commutes {
+                report.enter("commute");
+                let named = commute.named.iter().sum();
+                arity(report, named, &commute.locals, commute.span);
+                rows(song, report, &commute.locals);
             }
             code_rows(song, report, actions.init.as_ref());
         }
@@ -221,6 +229,14 @@ fn permissions(report: &mut Report, linear: &[LocalId], arity: usize, span: Span
     let fits = linear.iter().all(|local| local.index() < arity) && linear.is_sorted();
     report.require(fits, span, || {
         "the linear parameters are parameters, ascending".to_owned()
+    });
+}
+
+/// What is taken is among what is carried.
+fn taken(report: &mut Report, taken: &[LocalId], linear: &[LocalId], span: Span) {
+    let fits = taken.iter().all(|local| linear.contains(local)) && taken.is_sorted();
+    report.require(fits, span, || {
+        "the permissions that are taken are linear parameters, ascending".to_owned()
     });
 }
 

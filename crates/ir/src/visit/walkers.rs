@@ -525,8 +525,14 @@ macro_rules! walkers {
                     for local in & $($mut)? action.role.linear {
                         v.uses(local);
                     }
+                    for local in & $($mut)? action.role.taken {
+                        v.uses(local);
+                    }
                     if let Some(local) = & $($mut)? action.role.result {
                         v.binds(local);
+                    }
+                    for call in & $($mut)? action.role.requires {
+                        invariant_call(v, call);
                     }
                     v.block(& $($mut)? action.code.body);
                     v.leave(& $($mut)? action.code.locals);
@@ -549,6 +555,9 @@ macro_rules! walkers {
                     for local in & $($mut)? procedure.linear {
                         v.uses(local);
                     }
+                    for local in & $($mut)? procedure.taken {
+                        v.uses(local);
+                    }
                     if let Some(local) = & $($mut)? procedure.result {
                         v.binds(local);
                     }
@@ -565,6 +574,15 @@ macro_rules! walkers {
                     exprs(v, & $($mut)? sequence.decreases);
                     v.block(& $($mut)? sequence.code.body);
                     v.leave(& $($mut)? sequence.code.locals);
+                }
+                for commute in & $($mut)? actions.commutes {
+                    v.span(& $($mut)? commute.span);
+                    table(v, & $($mut)? commute.locals);
+                    for (local, value) in & $($mut)? commute.with {
+                        v.uses(local);
+                        v.expr(value);
+                    }
+                    v.leave(& $($mut)? commute.locals);
                 }
             }
 

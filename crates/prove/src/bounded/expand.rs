@@ -69,6 +69,17 @@ impl<'t> Expanding<'t> {
         Ok(formulas)
     }
 
+    /// The same, and other terms written out.
+    pub(super) fn wrong_with(
+        mut self,
+        obligations: &[Obligation],
+        others: &[Term],
+    ) -> Result<(Vec<Term>, Vec<Term>)> {
+        let others = others.iter().map(|term| self.expand(*term));
+        let others: Vec<Term> = others.collect::<Result<_>>()?;
+        Ok((self.something_wrong(obligations)?, others))
+    }
+
     fn expand(&mut self, term: Term) -> Result {
         if let Some(&known) = self.done.get(&term) {
             return Ok(known);

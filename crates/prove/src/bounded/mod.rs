@@ -15,8 +15,10 @@
 //! collections; recursive functions deeper than a few calls. They lead to no answer.
 
 mod expand;
+mod scene;
 mod values;
 
+pub use scene::{Doubt, Shown, example};
 pub(crate) use values::{Bounded, Input};
 
 use crate::discharge::script::{Script, is_readable};
@@ -213,7 +215,7 @@ fn read(bounded: &Bounded, instance: &Instance, leaves: &[i64], active: &[i64]) 
                 value,
             }),
             Input::Choice(_) if *active != 0 => steering.choices.push(value),
-            Input::Choice(_) => {}
+            Input::Choice(_) | Input::Anything => {}
         }
     }
     Lead {

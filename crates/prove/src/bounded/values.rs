@@ -48,6 +48,8 @@ pub(crate) enum Input {
     Start(FamilyId, Vec<Value>, VarId),
     /// A choice on the way, made where this holds.
     Choice(Term),
+    /// Anything that a proof leaves open.
+    Anything,
 }
 
 /// How a value is made of leaves, by their numbers.

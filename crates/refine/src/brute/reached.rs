@@ -76,6 +76,32 @@ fn wanted(song: &Song, program: &Song, need: &Need, scene: &Scene) -> Option<Vec
     Some(wanted)
 }
 
+/// Does the program of a layer get to these values of its globals, by name, in an instance of this size? `None` if
+/// that is not known.
+pub(crate) fn gets_to(
+    song: &Arc<Song>,
+    layer: u32,
+    size: i64,
+    values: &[(String, Value)],
+) -> Option<bool> {
+    song.actions()?.init.as_ref()?;
+    let program = Arc::new(extract(song, layer));
+    let globals = &program.actions()?.globals;
+    let wanted = values.iter().filter_map(|(name, value)| {
+        let at = globals.iter().position(|one| one.name == *name)?;
+        Some((at, value.clone()))
+    });
+    let wanted: Vec<(usize, Value)> = wanted.collect();
+    for instance in instances(&program, size) {
+        match search(&instance, &wanted, MOST)? {
+            Search::Found => return Some(true),
+            Search::GaveUp => return None,
+            Search::Nowhere(_) => {}
+        }
+    }
+    Some(false)
+}
+
 enum Search {
     Found,
     Nowhere(usize),

@@ -1,9 +1,10 @@
 //! The conditions of a mover as obligations.
 
 use super::setting::Setting;
+use super::witness::instead;
 use super::{Condition, Context, Need};
 use crate::answer::obligation;
-use plainsong_ir::{ActionId, GlobalId};
+use plainsong_ir::{ActionId, Commute, GlobalId};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::{Sort, Term};
@@ -53,6 +54,31 @@ fn original(theory: &mut Theory, setting: &Setting) -> Result<Original> {
 fn commutes(theory: &mut Theory, setting: &Setting) -> Result<Vec<Obligation>> {
     let Original { one, two, known } = original(theory, setting)?;
     let doings = [one.doings(theory), two.doings(theory)];
+    swapped(theory, setting, Original { one, two, known }, doings)
+}
+
+/// The same with the choices that the song names.
+pub(super) fn commutes_with(
+    theory: &mut Theory,
+    need: &Need,
+    context: &dyn Context,
+    commute: &Commute,
+) -> Result<Vec<Obligation>> {
+    let setting = Setting::new(theory, need, context)?;
+    let original = original(theory, &setting)?;
+    let runs = [&original.one, &original.two];
+    let doings = instead(theory, &setting, runs, commute)?;
+    swapped(theory, &setting, original, doings)
+}
+
+/// That the swapped order with these choices leads to the same.
+fn swapped(
+    theory: &mut Theory,
+    setting: &Setting,
+    original: Original,
+    doings: [Vec<Term>; 2],
+) -> Result<Vec<Obligation>> {
+    let Original { one, two, known } = original;
     let swapped_two = setting.run(theory, 1, &setting.store, Some(&doings[1]))?;
     let swapped_one = setting.run(theory, 0, &swapped_two.after, Some(&doings[0]))?;
     let goals = same(theory, setting, [&one, &two], [&swapped_one, &swapped_two])?;

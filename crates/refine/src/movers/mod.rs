@@ -18,16 +18,22 @@
 //!
 //! Asyncs are a bag: what both create together is the same in both orders.
 //!
+//! What an action `requires` may be relied on when it is moved to the left ([`conditional`]).
+//!
 //! DIFFERS. Choices of the swapped order are those of the original one (the identity as witness), but that a
-//! `maybe` that did nothing does nothing; where that does not do, the existential is asked.
+//! `maybe` that did nothing does nothing; where that does not do, those that the song names ([`witness`]); at last
+//! the existential is asked.
 
+mod conditional;
 mod conditions;
 mod setting;
+mod witness;
 
 use crate::answer::{Answer, GUESS, Proof, Prover, Refutation};
 use crate::brute::Brute;
 use crate::footprint::Footprint;
 use crate::tried::Tried;
+pub(crate) use conditional::strengthened;
 pub(crate) use conditions::some_way;
 use plainsong_ir::{ActionId, Actions, Mover, Song};
 use plainsong_prove::lower::Store;
@@ -302,6 +308,14 @@ pub(crate) fn show(
 fn again(need: &Need, context: &dyn Context, prover: &mut Prover<'_>, why: &str) -> Option<String> {
     if need.condition != Condition::Commutes {
         return Some(why.to_owned());
+    }
+    for commute in witness::named(prover.theory, need) {
+        let Ok(all) = conditions::commutes_with(prover.theory, need, context, &commute) else {
+            continue;
+        };
+        if prover.open("witness", &all).is_empty() {
+            return None;
+        }
     }
     match conditions::commutes_somehow(prover.theory, need, context) {
         Ok(Some(one)) => {

@@ -14,7 +14,7 @@ pub(super) struct Setting {
     song: Arc<Song>,
     pub(super) store: Store,
     pub(super) known: Vec<Term>,
-    arguments: [Vec<Term>; 2],
+    pub(super) arguments: [Vec<Term>; 2],
     ids: [ActionId; 2],
 }
 

@@ -14,7 +14,7 @@
 //!
 //! Source. [Kragl20] section 3.4. DIFFERS. The result may be assigned after the point; it is compared with
 //! the one of the action at the exit. An action with choices is asked to allow *some* of them; then its result
-//! must be assigned where its point is.
+//! must be assigned where its point is, and stays what it is.
 
 use super::{Following, Path, action, actions, at_exit, no_asyncs};
 use plainsong_diagnostics::Span;
@@ -31,7 +31,7 @@ pub(super) struct Point {
     matches: Term,
     /// Did it change anything that is seen?
     changes: Term,
-    /// The result of the action there, unless it was compared already.
+    /// The result of the action there: what the procedure has to return.
     result: Option<Term>,
 }
 
@@ -106,7 +106,8 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// The action's result, to compare at the exit; where it depends on choices, it is compared here.
+    /// The action's result, to compare at the exit. Where it depends on choices, it is what the procedure would
+    /// return now, and has to return at the exit.
     fn result_here(&mut self, path: &Path, run: &Gated, parts: &mut Vec<Term>) -> Option<Term> {
         let result = run.result?;
         if run.choices.is_empty() {
@@ -116,12 +117,13 @@ impl Following<'_> {
         let decl = self.decl(&song);
         let local = decl.result?;
         let ty = &decl.code.locals[local.index()].ty;
-        let equal = match path.env.locals.get(&local) {
-            Some(out) => self.theory.equal(ty, *out, result),
+        let out = path.env.locals.get(&local).copied();
+        let equal = match out {
+            Some(out) => self.theory.equal(ty, out, result),
             None => self.theory.terms.bool(false),
         };
         parts.push(equal);
-        None
+        out
     }
 
     /// Is everything seen from above the same in two stores?

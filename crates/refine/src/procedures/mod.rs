@@ -56,6 +56,8 @@ struct Path {
     held: BTreeSet<LocalId>,
     /// The globals after the last yield.
     since: Store,
+    /// The permissions it had then.
+    had: Vec<(Ty, Term)>,
     /// Where the action may have happened.
     points: Vec<Point>,
     /// Was what is seen from above changed at an earlier yield?
@@ -89,6 +91,8 @@ struct Following<'a> {
     procedure: ProcedureId,
     layer: u32,
     obligations: Vec<Obligation>,
+    /// For each of them, what to tell about a state in which it is false.
+    scenes: Vec<Scene>,
     /// Lemmas that were used.
     used: BTreeSet<usize>,
 }
@@ -113,15 +117,60 @@ fn followed(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Result<V
         procedure,
         layer,
         obligations: Vec::new(),
+        scenes: Vec::new(),
         used: BTreeSet::new(),
     };
-    let entry = following.entry()?;
-    let body = &following.decl(&song).code.body;
-    for path in following.block(entry, body)? {
-        following.exit(path)?;
-    }
-    following.start_by_init()?;
+    following.whole()?;
     following.with_support()
+}
+
+/// An obligation that a procedure leaves open, and what to tell about it: the one with this sentence, and of
+/// several the one with this number.
+pub fn doubt(
+    theory: &mut Theory,
+    procedure: ProcedureId,
+    layer: u32,
+    (sentence, number): (&str, usize),
+) -> Result<Option<(Obligation, Scene)>> {
+    let song = theory.song.clone();
+    let mut following = Following {
+        theory,
+        song: song.clone(),
+        procedure,
+        layer,
+        obligations: Vec::new(),
+        scenes: Vec::new(),
+        used: BTreeSet::new(),
+    };
+    following.theory.allow_calls(true);
+    let followed = following.whole();
+    following.theory.allow_calls(false);
+    followed?;
+    let all = following.obligations.into_iter().zip(following.scenes);
+    let mut these = all.filter(|(one, _)| one.sentence == sentence);
+    Ok(these.nth(number))
+}
+
+/// What is to be told about a place in a procedure.
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    /// Names, types and values of parameters and locals.
+    pub locals: Vec<(String, Ty, Term)>,
+    /// Globals, after the last yield and now.
+    pub globals: Vec<(GlobalId, [Term; 2])>,
+}
+
+impl Following<'_> {
+    /// From entry to exit, along every path.
+    fn whole(&mut self) -> Result<()> {
+        let song = self.song.clone();
+        let entry = self.entry()?;
+        let body = &self.decl(&song).code.body;
+        for path in self.block(entry, body)? {
+            self.exit(path)?;
+        }
+        self.start_by_init()
+    }
 }
 
 impl Following<'_> {
@@ -142,6 +191,7 @@ impl Following<'_> {
             known: Vec::new(),
             held: self.decl(&song).linear.iter().copied().collect(),
             since: Store::default(),
+            had: Vec::new(),
             points: Vec::new(),
             changed: self.theory.terms.bool(false),
             owed: Vec::new(),
@@ -222,6 +272,7 @@ impl Following<'_> {
             path.env.store.globals.insert(GlobalId::from(at), value);
         }
         path.since = path.env.store.clone();
+        path.had = self.held(path);
         Ok(())
     }
 
@@ -357,6 +408,27 @@ impl Following<'_> {
         let told = format!("`{name}` at layer {}: {told}", self.layer);
         let one = obligation(rule, span, told, path.known.clone(), goal);
         self.obligations.push(one);
+        let scene = self.scene(path);
+        self.scenes.push(scene);
+    }
+
+    /// What a reader knows at a place.
+    fn scene(&self, path: &Path) -> Scene {
+        let rows = &self.decl(&self.song).code.locals;
+        let locals = path.env.locals.iter();
+        let locals = locals.filter_map(|(local, term)| {
+            let row = rows.get(local.index())?;
+            Some((row.name.clone(), row.ty.clone(), *term))
+        });
+        let globals = path.env.store.globals.iter();
+        let globals = globals.map(|(id, now)| {
+            let before = path.since.globals.get(id).unwrap_or(now);
+            (*id, [*before, *now])
+        });
+        Scene {
+            locals: locals.collect(),
+            globals: globals.collect(),
+        }
     }
 
     /// What the procedure requires holds where `init` starts it.
@@ -373,6 +445,7 @@ impl Following<'_> {
             known: Vec::new(),
             held: self.decl(&song).linear.iter().copied().collect(),
             since: Store::default(),
+            had: Vec::new(),
             points: Vec::new(),
             changed: self.theory.terms.bool(false),
             owed: Vec::new(),

@@ -8,6 +8,7 @@
 //! 3.3 counts pending asyncs among the fragments).
 
 use super::{Following, Path, actions, no_asyncs, starts};
+use crate::extract::action_at;
 use plainsong_ir::{LocalId, ProcedureId};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::{Env, Store};
@@ -25,6 +26,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         procedure,
         layer,
         obligations: Vec::new(),
+        scenes: Vec::new(),
         used: BTreeSet::new(),
     };
     let decl = following.decl(&song);
@@ -33,12 +35,14 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
     let Some(action) = decl.refines.filter(|_| started) else {
         return Ok(Vec::new());
     };
+    let action = action_at(actions(&song), action, layer);
     let action = &actions(&song).actions[action.index()];
     let mut path = Path {
         env: Env::default(),
         known: Vec::new(),
         held: decl.linear.iter().copied().collect(),
         since: Store::default(),
+        had: Vec::new(),
         points: Vec::new(),
         changed: following.theory.terms.bool(false),
         owed: Vec::new(),

@@ -171,7 +171,9 @@ impl Following<'_> {
         match meant(actions(&song), call.callee, self.layer) {
             Meant::Nothing => {}
             Meant::Action(id) => {
+                self.required(path, id, &arguments, call.span)?;
                 let value = self.act(path, id, &arguments, call.span)?;
+                self.gives_away(path, &action(&song, id).role.taken, &call.arguments);
                 let gives = action(&song, id).role.gives;
                 self.bind(path, result, value, gives)?;
             }
@@ -179,6 +181,8 @@ impl Following<'_> {
                 let before = self.clauses(path, id, &arguments, true)?;
                 let behind = self.clauses(path, id, &arguments, false)?;
                 self.stop(path, &before, call.span)?;
+                let taken = &actions(&song).procedures[id.index()].taken;
+                self.gives_away(path, taken, &call.arguments);
                 self.resume(path)?;
                 let value = self.returns(path, id, &arguments, call.span)?;
                 let gives = actions(&song).procedures[id.index()].gives;
@@ -187,6 +191,41 @@ impl Following<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What an action relies on where it is called: it holds here.
+    fn required(
+        &mut self,
+        path: &mut Path,
+        id: ActionId,
+        arguments: &[Term],
+        span: Span,
+    ) -> Result<()> {
+        let song = self.song.clone();
+        for call in &action(&song, id).role.requires {
+            let wanted = self.as_callee(path, arguments, &[call])?;
+            for one in wanted {
+                let store = path.env.store.clone();
+                let holds = self.says(one.invariant, &one.arguments, &store)?;
+                let name = &actions(&song).invariants[one.invariant].name;
+                let told = format!(
+                    "`{name}`, which `{}` requires, holds here",
+                    action(&song, id).name
+                );
+                self.oblige(path, "mover/precondition", span, &told, holds);
+                path.known.push(holds);
+            }
+        }
+        Ok(())
+    }
+
+    /// Permissions that a call takes for good.
+    fn gives_away(&mut self, path: &mut Path, taken: &[LocalId], arguments: &[Expr]) {
+        for parameter in taken {
+            if let ExprKind::Local(local) = arguments[parameter.index()].kind {
+                path.held.remove(&local);
+            }
+        }
     }
 
     fn bind(
@@ -260,18 +299,31 @@ impl Following<'_> {
     /// rely on depends on what others did before it, so every order of their actions is a path of its own.
     fn par(&mut self, mut path: Path, calls: &[Call], span: Span) -> Result<Vec<Path>> {
         let song = self.song.clone();
-        let (mut steps, mut arms) = (Vec::new(), Vec::new());
+        let (mut steps, mut arms, mut lost) = (Vec::new(), Vec::new(), Vec::new());
         for call in calls {
             let arguments = self.values(&mut path, &call.arguments)?;
-            match meant(actions(&song), call.callee, self.layer) {
-                Meant::Nothing => {}
-                Meant::Action(id) => steps.push((id, arguments)),
-                Meant::Procedure(id) => arms.push((id, arguments)),
-            }
+            let taken = match meant(actions(&song), call.callee, self.layer) {
+                Meant::Nothing => continue,
+                Meant::Action(id) => {
+                    steps.push((id, arguments));
+                    &action(&song, id).role.taken
+                }
+                Meant::Procedure(id) => {
+                    arms.push((id, arguments));
+                    &actions(&song).procedures[id.index()].taken
+                }
+            };
+            lost.push((taken, &call.arguments));
         }
         if arms.is_empty() {
             for (id, arguments) in &steps {
+                self.required(&mut path, *id, arguments, span)?;
+            }
+            for (id, arguments) in &steps {
                 self.act(&mut path, *id, arguments, span)?;
+            }
+            for (taken, arguments) in lost {
+                self.gives_away(&mut path, taken, arguments);
             }
             return Ok(vec![path]);
         }
@@ -285,6 +337,9 @@ impl Following<'_> {
             behind.extend(self.clauses(&mut path, *id, arguments, false)?);
         }
         self.stop(&mut path, &before, span)?;
+        for (taken, arguments) in lost {
+            self.gives_away(&mut path, taken, arguments);
+        }
         self.resume(&mut path)?;
         let acting = |arm: &&(ProcedureId, Vec<Term>)| {
             actions(&song).procedures[arm.0.index()].refines.is_some()
@@ -320,13 +375,22 @@ impl Following<'_> {
             true => at_entry(callee).map(|one| &one.call).collect(),
             false => at_exit(callee).map(|one| &one.call).collect(),
         };
-        // The names in clauses are the callee's.
+        self.as_callee(path, arguments, &calls)
+    }
+
+    /// Calls of invariants in which names are those of a callee with these arguments.
+    fn as_callee(
+        &mut self,
+        path: &mut Path,
+        arguments: &[Term],
+        calls: &[&InvariantCall],
+    ) -> Result<Vec<Wanted>> {
         let own = std::mem::take(&mut path.env.locals);
         let params = arguments.iter().enumerate();
         path.env.locals = params
             .map(|(at, term)| (LocalId::from(at), *term))
             .collect();
-        let wanted = self.wanted(path, &calls);
+        let wanted = self.wanted(path, calls);
         path.env.locals = own;
         wanted
     }

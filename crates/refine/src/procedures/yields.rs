@@ -8,7 +8,7 @@
 //!
 //! Why sound. By induction over yields of all threads: an invariant that a thread relies on after its yield
 //! held there, and each stretch of another thread keeps it. Arguments for linear parameters belong to the
-//! thread that relies on it, so they differ from those this procedure holds.
+//! thread that relies on it, so they differ from those this procedure holds, or held when the stretch began.
 
 use super::{Following, Path, Wanted, actions};
 use crate::permissions::{holder, is_free};
@@ -62,7 +62,8 @@ impl Following<'_> {
             return Ok(());
         }
         let song = self.song.clone();
-        let held = self.held(path);
+        let mut held = self.held(path);
+        held.extend(path.had.clone());
         for (at, invariant) in actions(&song).invariants.iter().enumerate() {
             if invariant.layer != self.layer {
                 continue;

@@ -3,7 +3,8 @@
 //!
 //! The claims are mostly the bodies written as one step, so that many are true, and then changed a little, so
 //! that many are not. Variables are hidden or introduced on the way; a lock, a flag, counters and a map by
-//! thread make actions of every kind of mover.
+//! thread make actions of every kind of mover. Some permissions are drawn from a variable and put back, some actions
+//! refine others, some left movers require something.
 
 use crate::programs::Dice;
 use std::collections::BTreeMap;
@@ -38,6 +39,8 @@ struct Writer<'d> {
     invariants: BTreeMap<u32, Vec<(String, bool)>>,
     /// Are permissions drawn from a variable, instead of being handed out by `init`?
     pool: bool,
+    /// Are they put back?
+    put: bool,
 }
 
 impl Dice {
@@ -56,12 +59,14 @@ impl Dice {
             variable("pool", 0, 3),
         ];
         let pool = self.chance(20);
+        let put = pool && self.chance(50);
         let mut writer = Writer {
             dice: self,
             variables,
             locals: 0,
             invariants: BTreeMap::new(),
             pool,
+            put,
         };
         writer.program()
     }
@@ -95,6 +100,16 @@ impl Writer<'_> {
             text += &format!(
                 "right action draw() -> linear n: Tid @ 1..2 {{ let f = choose pool; {taken}n = f; }}\n"
             );
+        }
+        if self.put {
+            let takes = if self.dice.chance(15) {
+                "linear"
+            } else {
+                "take"
+            };
+            let mover = self.dice.of(&["left", "left", "both", "atomic"]);
+            text +=
+                &format!("{mover} action put({takes} n: Tid) @ 1..2 {{ pool = pool.with(n); }}\n");
         }
         for layer in 1..=2 {
             self.invariants(layer, &mut text);
@@ -232,8 +247,22 @@ impl Writer<'_> {
             }
         }
         let name = format!("a{at}");
-        let last = self.last(&meaning, 1).min(2);
-        self.write_action(&name, linear, result, &meaning, 1, last, text);
+        let mut last = self.last(&meaning, 1).min(2);
+        let required = self.required(linear);
+        if last == 2 && self.dice.chance(20) {
+            let above = format!("{name}_above");
+            let mut more = meaning.clone();
+            self.change(linear, 1, &mut more);
+            let clauses = format!(" refines {above}");
+            self.write_action(&name, linear, result, &meaning, (1, 1), &clauses, text);
+            last = self.last(&more, 2).min(2);
+            self.write_action(&above, linear, result, &more, (2, last), "", text);
+        } else if let (true, Some(clause)) = (self.dice.chance(15), required) {
+            last = 1;
+            self.write_action(&name, linear, result, &meaning, (1, 1), &clause, text);
+        } else {
+            self.write_action(&name, linear, result, &meaning, (1, last), "", text);
+        }
         Callable {
             name,
             linear,
@@ -244,6 +273,16 @@ impl Writer<'_> {
         }
     }
 
+    /// What an action of layer 1 may require.
+    fn required(&mut self, linear: bool) -> Option<String> {
+        let all = self.invariants.get(&1)?.clone();
+        let (name, own) = all.get(self.dice.below(all.len().max(1)))?;
+        if *own && !linear {
+            return None;
+        }
+        Some(format!(" requires {name}({})", if *own { "t" } else { "" }))
+    }
+
     #[expect(clippy::too_many_arguments, reason = "one line of text")]
     fn write_action(
         &mut self,
@@ -251,16 +290,17 @@ impl Writer<'_> {
         linear: bool,
         result: bool,
         meaning: &[String],
-        first: u32,
-        last: u32,
+        (first, last): (u32, u32),
+        clauses: &str,
         text: &mut String,
     ) {
         let mover = match self.dice.chance(20) {
+            _ if clauses.contains("requires") => "left",
             true => self.dice.of(&["left", "right", "both"]),
             false => "atomic",
         };
         *text += &format!(
-            "{mover} action {name}({}){} @ {first}..{last} {{ {} }}\n",
+            "{mover} action {name}({}){} @ {first}..{last}{clauses} {{ {} }}\n",
             parameters(linear),
             if result { " -> r: int" } else { "" },
             meaning.join(" ")
@@ -283,7 +323,7 @@ impl Writer<'_> {
                 meaning.remove(0);
             }
             let last = self.last(&meaning, 1).min(2);
-            self.write_action(name, true, result, &meaning, 1, last, text);
+            self.write_action(name, true, result, &meaning, (1, last), "", text);
             written.push(Callable {
                 name: name.to_owned(),
                 linear: true,
@@ -371,6 +411,10 @@ impl Writer<'_> {
         if locked {
             self.called(&free, &mut known, &mut body, &mut meaning);
         }
+        if draws && self.put && self.dice.chance(80) {
+            body.push("call put(t);".to_owned());
+            meaning.push("pool = pool.with(t);".to_owned());
+        }
         if self.dice.chance(4) && linear {
             body.push(format!("maybe {{ call {name}(t, k); }}"));
         }
@@ -378,6 +422,11 @@ impl Writer<'_> {
             let last = known.last().expect("there are constants");
             body.push(format!("r = {last};"));
             meaning.push(format!("r = {last};"));
+            if self.dice.chance(10) {
+                // Changed behind a yield; the claim knows the first one.
+                let other = self.dice.of(&["0", "1", "7"]);
+                body.push(format!("yield; r = {other};"));
+            }
         }
         for one in &mut meaning {
             if !self.exists(one, layer + 1) {
@@ -396,7 +445,8 @@ impl Writer<'_> {
             false => format!(" refines {claim}"),
         };
         if !refines.is_empty() {
-            self.write_action(&claim, linear, result, &meaning, layer + 1, above, text);
+            let layers = (layer + 1, above);
+            self.write_action(&claim, linear, result, &meaning, layers, "", text);
         }
         *text += &format!(
             "procedure {name}({}){} @ {layer}{refines}{} {{\n    {}\n}}\n",

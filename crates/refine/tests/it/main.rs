@@ -5,3 +5,4 @@ mod layered_programs;
 mod movers;
 mod programs;
 mod sequences;
+mod trusted;

@@ -108,7 +108,7 @@ fn sequence_name(song: &Song, sequence: &Sequentialization) -> String {
 }
 
 /// A program with procedures is asked whether it refines; any other system whether it runs well. Declared
-/// movers are asked about in both.
+/// movers, and actions that refine others, are asked about in both.
 fn checks_of_system(song: &Song) -> Vec<Check> {
     let Some(actions) = song.actions() else {
         return vec![Check::Assertions, Check::NoDeadlock];
@@ -118,11 +118,11 @@ fn checks_of_system(song: &Song) -> Vec<Check> {
         false => vec![Check::Assertions, Check::NoDeadlock],
     };
     for (at, action) in actions.actions.iter().enumerate() {
-        if action
+        let moves = action
             .role
             .mover
-            .is_some_and(|mover| mover != Mover::Atomic)
-        {
+            .is_some_and(|mover| mover != Mover::Atomic);
+        if moves || action.role.refines.is_some() {
             checks.push(Check::Mover(at.into()));
         }
     }

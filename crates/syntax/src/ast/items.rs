@@ -3,10 +3,10 @@
 use super::patterns::integer;
 use super::types::domain;
 use super::{
-    Block, BlockExpr, ChoreographyItem, Contract, DecreasesClause, Domain, Expr, InvariantItem,
-    LayerClause, LemmaItem, Name, ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl,
-    SequentializeItem, SizeItem, Type, VarDecl, child, children, choices, has, name, names, nodes,
-    token,
+    Block, BlockExpr, ChoreographyItem, CommuteItem, Contract, DecreasesClause, Domain, Expr,
+    InvariantItem, InvariantUse, LayerClause, LayersItem, LemmaItem, Name, ProcedureItem,
+    ProcessItem, PropertyItem, RangeExpr, ResultDecl, SequentializeItem, SizeItem, Type, VarDecl,
+    child, children, choices, has, name, names, nodes, token,
 };
 use crate::kinds::SyntaxKind;
 
@@ -88,6 +88,10 @@ choices! {
         Procedure(ProcedureItem),
         /// `sequentialize …`
         Sequentialize(SequentializeItem),
+        /// `commute …`
+        Commute(CommuteItem),
+        /// `layers …`
+        Layers(LayersItem),
     }
 }
 
@@ -261,9 +265,14 @@ impl BinderList {
 }
 
 impl Binder {
-    /// `linear`?
+    /// `linear` or `take`?
     pub fn is_linear(&self) -> bool {
-        has(&self.syntax, SyntaxKind::LinearKw)
+        has(&self.syntax, SyntaxKind::LinearKw) || self.is_taken()
+    }
+
+    /// `take`?
+    pub fn is_taken(&self) -> bool {
+        has(&self.syntax, SyntaxKind::TakeKw)
     }
 
     /// The name.
@@ -322,6 +331,16 @@ impl ActionItem {
     /// The layers at which it exists.
     pub fn layers(&self) -> Option<LayerClause> {
         child(&self.syntax)
+    }
+
+    /// The action of the next layer that it refines.
+    pub fn refines(&self) -> Option<Name> {
+        super::procedures::refined(&self.syntax)
+    }
+
+    /// What holds where it is called.
+    pub fn uses(&self) -> impl Iterator<Item = InvariantUse> + use<> {
+        children(&self.syntax)
     }
 
     /// `left`, `right`, `both` or `atomic`, if written.

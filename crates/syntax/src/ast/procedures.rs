@@ -3,9 +3,9 @@
 use super::patterns::integer;
 use super::{
     ArgList, Binder, BinderList, Block, BlockExpr, Expr, Name, Stmt, child, children, has, name,
-    nodes, tokens,
+    names, nodes, tokens,
 };
-use crate::kinds::SyntaxKind;
+use crate::kinds::{SyntaxKind, SyntaxNode};
 
 nodes! {
     /// `invariant inv(…) @ 1 { e }`
@@ -36,6 +36,23 @@ nodes! {
     UseStmt = UseStmt;
     /// `yield inv(…);`
     YieldStmt = YieldStmt;
+    /// `layers machine, lock;`
+    LayersItem = LayersItem;
+    /// `commute A(x) then B(y) with v = e;`
+    CommuteItem = CommuteItem;
+    /// `A(x) choosing v`
+    CommuteSide = CommuteSide;
+    /// `v = e`
+    Witness = Witness;
+}
+
+/// How a layer is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayerBound {
+    /// As a number; `None` for one that is too large.
+    Number(Option<u32>),
+    /// By its name.
+    Name(String),
 }
 
 /// Which ends of a procedure a clause speaks about.
@@ -94,7 +111,7 @@ impl ProcedureItem {
 
     /// The action it refines.
     pub fn refines(&self) -> Option<Name> {
-        child::<RefinesClause>(&self.syntax).and_then(|clause| name(&clause.syntax))
+        refined(&self.syntax)
     }
 
     /// Invariants at entry and exit.
@@ -108,6 +125,64 @@ impl ProcedureItem {
     }
 }
 
+/// The action after `refines`.
+pub(super) fn refined(syntax: &SyntaxNode) -> Option<Name> {
+    child::<RefinesClause>(syntax).and_then(|clause| name(&clause.syntax))
+}
+
+impl LayersItem {
+    /// The names, from layer 1 on.
+    pub fn names(&self) -> impl Iterator<Item = Name> + use<> {
+        names(&self.syntax)
+    }
+}
+
+impl CommuteItem {
+    /// The first action, and the second.
+    pub fn sides(&self) -> impl Iterator<Item = CommuteSide> + use<> {
+        children(&self.syntax)
+    }
+
+    /// What is chosen in the other order.
+    pub fn witnesses(&self) -> impl Iterator<Item = Witness> + use<> {
+        children(&self.syntax)
+    }
+}
+
+impl CommuteSide {
+    /// The action, and names for its arguments.
+    pub fn names(&self) -> Vec<Name> {
+        let chosen = self.chosen().len();
+        let all: Vec<Name> = names(&self.syntax).collect();
+        let count = all.len() - chosen;
+        all.into_iter().take(count).collect()
+    }
+
+    /// Names for what it chooses.
+    pub fn chosen(&self) -> Vec<Name> {
+        let mut tokens = tokens(&self.syntax);
+        let from = tokens.find(|token| token.kind() == SyntaxKind::ChoosingKw);
+        let Some(from) = from else {
+            return Vec::new();
+        };
+        let from = u32::from(from.text_range().start());
+        let behind = names(&self.syntax).filter(|name| name.span().start > from);
+        behind.collect()
+    }
+}
+
+impl Witness {
+    /// The choice.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// What is chosen instead.
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.syntax)
+    }
+}
+
 impl ResultDecl {
     /// Its name and type.
     pub fn binder(&self) -> Option<Binder> {
@@ -116,11 +191,17 @@ impl ResultDecl {
 }
 
 impl LayerClause {
-    /// The numbers as written; `None` for one that is too large.
-    pub fn numbers(&self) -> Vec<Option<u32>> {
-        let ints = tokens(&self.syntax).filter(|token| token.kind() == SyntaxKind::Int);
-        ints.map(|token| integer(token.text()).and_then(|int| u32::try_from(int).ok()))
-            .collect()
+    /// The first and the last as written.
+    pub fn bounds(&self) -> Vec<LayerBound> {
+        let written = tokens(&self.syntax).filter_map(|token| match token.kind() {
+            SyntaxKind::Int => {
+                let number = integer(token.text()).and_then(|int| u32::try_from(int).ok());
+                Some(LayerBound::Number(number))
+            }
+            SyntaxKind::Ident => Some(LayerBound::Name(token.text().to_owned())),
+            _ => None,
+        });
+        written.collect()
     }
 }
 

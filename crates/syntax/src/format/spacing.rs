@@ -51,6 +51,7 @@ fn follows_a_name(parent: SyntaxKind) -> bool {
         parent,
         ArgList
             | BinderList
+            | CommuteSide
             | SlotList
             | Variant
             | VariantPattern

@@ -5,7 +5,8 @@ use super::signatures::name_and_span;
 use super::unit::{Binder, Home};
 use crate::ast;
 use crate::kinds::SyntaxKind;
-use plainsong_ir::{Action, Code, Global, LocalId, Mover, Role, StartValue};
+use plainsong_ir::visit::{VisitMut, walk_mut};
+use plainsong_ir::{Action, Code, Global, InvariantCall, LocalId, Mover, Role, StartValue};
 
 impl Lowering<'_> {
     /// The globals, each seeing those before it.
@@ -44,7 +45,18 @@ impl Lowering<'_> {
             let result = self.bind_result(self.actions[at].result.clone());
             let (mut body, _) = self.block(item.block());
             self.is_assigned(result, &body);
-            let locals = self.finish_block(&mut body);
+            let calls = item.uses().flat_map(|written| written.calls());
+            let calls: Vec<_> = calls.collect();
+            let mut requires: Vec<InvariantCall> = calls
+                .iter()
+                .filter_map(|call| self.invariant_call(call))
+                .collect();
+            let locals = self.finish(|filler| {
+                let arguments = requires.iter_mut().flat_map(|one| &mut one.arguments);
+                arguments.for_each(|expr| filler.expr(expr));
+                walk_mut::block(filler, &mut body);
+            });
+            let refines = item.refines().and_then(|name| self.named_action(&name));
             let code = Code {
                 arity: params.len(),
                 locals,
@@ -54,6 +66,7 @@ impl Lowering<'_> {
             let row = &self.actions[at];
             let gives = row.gives;
             let linear = row.linear.iter().map(|at| LocalId::from(*at)).collect();
+            let taken = row.taken.iter().map(|at| LocalId::from(*at)).collect();
             actions.push(Action {
                 name: row.name.clone(),
                 code,
@@ -61,8 +74,11 @@ impl Lowering<'_> {
                     mover: item.mover().and_then(mover),
                     layers,
                     linear,
+                    taken,
                     result,
                     gives,
+                    refines,
+                    requires,
                 },
                 span: row.span,
             });

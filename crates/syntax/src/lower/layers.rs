@@ -8,8 +8,10 @@
 //! - A global `@ a..a` exists at no layer: procedures of layer `a` assign it, invariants of it speak about it.
 //! - An action uses only globals that exist at all of its layers.
 //! - An invariant at layer `n` reads globals that exist at `n` or are introduced at `n`.
+//! - Above the last of its layers, an action is the action that it refines, which exists directly above it.
 //! - A procedure at layer `n` calls actions that exist at layers 1 to `n`, procedures of layer `m <= n`
 //!   whose actions exist at layers `m + 1` to `n`; `async` starts procedures that refine nothing.
+//! - What an action requires is an invariant of the only layer at which it exists.
 //! - What `init` starts refines nothing, or its action exists at all layers above the procedure's.
 //! - A procedure reads and writes globals only to assign to those introduced at its own layer; then it
 //!   may read what an invariant of that layer may; so may the invariants of its loops.
@@ -21,8 +23,9 @@ use super::codes::layers::{WRONG_LAYER, WRONG_REFINES};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
-    Action, Actions, Block, Call, Callee, Expr, ExprKind, Global, GlobalId, InvariantCall, Local,
-    LoopClauses, Place, Procedure, ProcedureId, Root, Song, StartValue, Stmt, StmtKind,
+    Action, Actions, Block, Call, Callee, Code, Expr, ExprKind, Global, GlobalId, InvariantCall,
+    Local, LoopClauses, Place, Procedure, ProcedureId, Role, Root, Song, StartValue, Stmt,
+    StmtKind,
 };
 use std::collections::BTreeSet;
 
@@ -104,6 +107,66 @@ impl Found<'_> {
                 self.wrong(action.span, message, help);
             }
         }
+        self.refined_action(action);
+        for call in &action.role.requires {
+            self.required(action, call);
+        }
+    }
+
+    /// An action and the one that stands in its place above it.
+    fn refined_action(&mut self, action: &Action) {
+        let Some(id) = action.role.refines else {
+            return;
+        };
+        let other = &self.actions.actions[id.index()];
+        let next = action.role.layers.map(|layers| layers.last + 1);
+        if !next.is_some_and(|next| other.exists_at(next) && other.role.layers.is_some()) {
+            let message = format!(
+                "`{}` refines `{}`, which does not exist directly above it",
+                action.name, other.name
+            );
+            let help =
+                "the action takes its place one layer above its last one: write `@` after both";
+            self.wrong(action.span, message, help);
+        }
+        if signature(&action.code, &action.role) != signature(&other.code, &other.role) {
+            self.differ(&action.name, action.span, other);
+        }
+    }
+
+    /// What an action relies on where it is called.
+    fn required(&mut self, action: &Action, call: &InvariantCall) {
+        let invariant = &self.actions.invariants[call.invariant.index()];
+        let only = action.role.layers.filter(|one| one.first == one.last);
+        if only.is_none_or(|only| only.first != invariant.layer) {
+            let message = format!(
+                "`{}` requires `{}`, but does not exist only at its layer, {}",
+                action.name, invariant.name, invariant.layer
+            );
+            self.wrong(call.span, message, "let both have one layer, the same");
+        }
+        for id in globals_read(&invariant.body) {
+            let global = &self.actions.globals[id.index()];
+            if !global.exists_at(invariant.layer) {
+                let message = format!(
+                    "`{}` reads `{}`, which does not exist at layer {} for actions",
+                    invariant.name, global.name, invariant.layer
+                );
+                let help = "what an action requires speaks about variables that actions see";
+                self.wrong(call.span, message, help);
+            }
+        }
+        self.no_globals(&call.arguments);
+    }
+
+    fn differ(&mut self, name: &str, span: Span, action: &Action) {
+        let message = format!(
+            "`{name}` and `{}` have different parameters or results",
+            action.name
+        );
+        let diagnostic = Diagnostic::error(&WRONG_REFINES, span, message)
+            .also(action.span, format!("`{}` is declared here", action.name));
+        self.diagnostics.push(diagnostic);
     }
 
     fn invariants(&mut self) {
@@ -146,16 +209,11 @@ impl Found<'_> {
         let (code, of) = (&procedure.code, &action.code);
         let same = types(&code.locals[..code.arity]).eq(types(&of.locals[..of.arity]))
             && procedure.linear == action.role.linear
+            && procedure.taken == action.role.taken
             && procedure.gives == action.role.gives
             && result(&code.locals, procedure.result) == result(&of.locals, action.role.result);
         if !same {
-            let message = format!(
-                "`{}` and `{}` have different parameters or results",
-                procedure.name, action.name
-            );
-            let diagnostic = Diagnostic::error(&WRONG_REFINES, procedure.span, message)
-                .also(action.span, format!("`{}` is declared here", action.name));
-            self.diagnostics.push(diagnostic);
+            self.differ(&procedure.name, procedure.span, action);
         }
     }
 
@@ -319,7 +377,8 @@ impl Found<'_> {
         };
         let Some(id) = action else { return };
         let action = &self.actions.actions[id.index()];
-        let missing = (first..=procedure.layer).find(|layer| !action.exists_at(*layer));
+        let mut layers = first..=procedure.layer;
+        let missing = layers.find(|layer| self.actions.action_at(id, *layer).is_none());
         if let Some(layer) = missing {
             let message = format!(
                 "`{}` does not exist at layer {layer}, where `{}` needs it",
@@ -355,10 +414,11 @@ impl Found<'_> {
         let Some(action) = procedure.refines else {
             return;
         };
-        let action = &self.actions.actions[action.index()];
         let layers = self.actions.procedures.iter().map(|one| one.layer);
         let top = layers.max().unwrap_or(0) + 1;
-        let missing = (procedure.layer + 1..=top).find(|layer| !action.exists_at(*layer));
+        let mut above = procedure.layer + 1..=top;
+        let missing = above.find(|layer| self.actions.action_at(action, *layer).is_none());
+        let action = &self.actions.actions[action.index()];
         if let Some(layer) = missing {
             let message = format!(
                 "`{}` does not exist at layer {layer}, where `init` starts it in place of `{}`",
@@ -386,6 +446,17 @@ fn is_seen(global: &Global, layer: u32) -> bool {
 
 fn is_global(place: &Place) -> bool {
     matches!(place.root, Root::Global(_))
+}
+
+/// What a caller has to know of an action.
+fn signature<'s>(code: &'s Code, role: &'s Role) -> impl PartialEq + use<'s> {
+    (
+        types(&code.locals[..code.arity]).collect::<Vec<_>>(),
+        &role.linear,
+        &role.taken,
+        role.gives,
+        result(&code.locals, role.result),
+    )
 }
 
 fn types(rows: &[Local]) -> impl Iterator<Item = &plainsong_ir::Ty> {

@@ -16,6 +16,7 @@ mod annotations;
 mod calls;
 mod choices;
 pub(crate) mod codes;
+mod commutes;
 mod constructors;
 mod declarations;
 mod dependencies;
@@ -97,6 +98,8 @@ pub(crate) struct Lowering<'t> {
     families: Vec<Family>,
     /// How many of `families` are processes.
     process_count: usize,
+    /// Names of layers, from 1 on.
+    layer_names: Vec<String>,
     /// Added as they are checked.
     globals: Vec<Global>,
     /// The local names of each process, for properties that want to see them.
@@ -132,6 +135,7 @@ impl<'t> Lowering<'t> {
             line_count: 0,
             families: Vec::new(),
             process_count: 0,
+            layer_names: Vec::new(),
             globals: Vec::new(),
             process_locals: Vec::new(),
             types_known: false,

@@ -1,12 +1,14 @@
 //! Permissions: a `linear` value is held by one thread only.
 //!
 //! Statement. The values of the `linear` parameters of everything that runs at one time are different:
-//! a call lends its caller's permission and gets it back, `async` gives it away, and `init` hands each
-//! one out once. So arguments of `linear` parameters are `linear` parameters of the caller, each at most
-//! once among the arguments of a call (or of all arms of a `par` together, which run at one time; the
-//! invariants of a `yield` likewise), and not after `async` took it. A `linear` variable holds the
+//! a call lends its caller's permission and gets it back, unless its parameter is declared `take`; `async`
+//! gives it away, and `init` hands each one out once. So arguments of `linear` parameters are `linear` parameters of the caller, each at most
+//! once among the arguments of a call (or of all arms of a `par` together, which run at one time), and not after
+//! `async` took it. A `linear` variable holds the
 //! permissions that nobody else has; actions take them out and give them as `linear` results, to the name
-//! that a call binds.
+//! that a call binds, or put back what they `take`.
+//!
+//! What is available behind a statement is available on every way there, `break` and `continue` included.
 //!
 //! Why sound. Induction over steps: the permissions of a frame are those of its caller, which is
 //! suspended; arms of a `par` hold different ones of the same caller; what is started by `async` holds
@@ -14,16 +16,15 @@
 //! element of a whole sort, no second `async` of `init` hands out the same sort, and none is handed out
 //! that a variable holds. That actions do not double what variables hold is shown by `plainsong-refine`.
 //!
-//! NOT COVERED. Several variables with permissions of one type; introducing one; permissions that a call
-//! takes for good.
+//! NOT COVERED. Several variables with permissions of one type; introducing one.
 
 use super::Lowering;
 use super::codes::layers::PERMISSION;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    ActionId, Actions, Block, Call, Callee, Domain, Expr, ExprKind, LocalId, Procedure, Root,
-    StartValue, Stmt, StmtKind, Ty,
+    Action, ActionId, Actions, Block, Call, Callee, Domain, Expr, ExprKind, LocalId, Procedure,
+    Root, StartValue, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,10 +33,12 @@ impl Lowering<'_> {
     pub(super) fn permissions(&mut self, actions: &Actions) {
         let mut found = Found {
             actions,
+            loops: Vec::new(),
             diagnostics: Vec::new(),
         };
         found.globals();
         found.asyncs();
+        actions.actions.iter().for_each(|one| found.required(one));
         for procedure in &actions.procedures {
             found.procedure(procedure);
         }
@@ -50,8 +53,17 @@ impl Lowering<'_> {
 /// The permissions that are available.
 type Held = BTreeSet<LocalId>;
 
+/// What is available on the ways out of a loop's body, other than its end.
+#[derive(Default)]
+struct Ways {
+    left: Vec<Held>,
+    again: Vec<Held>,
+}
+
 struct Found<'s> {
     actions: &'s Actions,
+    /// For each loop around, what is available where it is left, and where its next round begins.
+    loops: Vec<Ways>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -110,15 +122,33 @@ impl Found<'_> {
         }
     }
 
+    /// What an action requires speaks about its own permissions.
+    fn required(&mut self, action: &Action) {
+        for call in &action.role.requires {
+            let mut held: Held = action.role.linear.iter().copied().collect();
+            let of = &self.actions.invariants[call.invariant.index()].linear;
+            self.take(&mut held, of, &call.arguments);
+        }
+    }
+
     fn procedure(&mut self, procedure: &Procedure) {
         let held: Held = procedure.linear.iter().copied().collect();
+        // Where the end is never reached, nothing is missing there.
         let kept = self.block(held.clone(), &procedure.code.body);
-        if let Some(lost) = held.difference(&kept).next() {
+        let taken: Held = procedure.taken.iter().copied().collect();
+        let lost = kept.as_ref().and_then(|kept| {
+            let lost = held
+                .iter()
+                .find(|one| !kept.contains(one) && !taken.contains(one));
+            lost.copied()
+        });
+        if let Some(lost) = lost {
             let name = procedure.code.locals[lost.index()].name.clone();
             let message = format!("`{name}` is given away, but the caller gets it back");
-            let help = "what is started by `async` needs a permission of its own";
+            let help = "declare it `take`, so that callers know; or let the other one have a permission of its own";
             self.wrong(procedure.span, message, help);
         }
+        let kept = kept.unwrap_or_else(|| held.clone());
         if let Some(result) = procedure.result.filter(|_| procedure.gives)
             && !kept.contains(&result)
         {
@@ -127,25 +157,32 @@ impl Found<'_> {
                 "assign it the name of a permission: `t = fresh;` after `let fresh = call …;`";
             self.wrong(procedure.code.locals[result.index()].span, message, help);
         }
+        let kept: Held = kept.difference(&taken).copied().collect();
         for clause in &procedure.clauses {
             let call = &clause.call;
             let of = &self.actions.invariants[call.invariant.index()].linear;
-            let mut held = kept.clone();
-            self.take(&mut held, of, &call.arguments);
+            if clause.kind.is_at_entry() {
+                self.take(&mut held.clone(), of, &call.arguments);
+            }
+            if clause.kind.is_at_exit() {
+                self.take(&mut kept.clone(), of, &call.arguments);
+            }
         }
     }
 
-    fn block(&mut self, mut held: Held, block: &Block) -> Held {
+    /// What is available behind a block; `None` if its end is never reached.
+    fn block(&mut self, held: Held, block: &Block) -> Option<Held> {
+        let mut held = Some(held);
         for stmt in block {
-            held = self.stmt(held, stmt);
+            held = self.stmt(held?, stmt);
         }
         held
     }
 
-    fn stmt(&mut self, mut held: Held, stmt: &Stmt) -> Held {
+    fn stmt(&mut self, mut held: Held, stmt: &Stmt) -> Option<Held> {
         match &stmt.kind {
             StmtKind::Call(result, call) => {
-                self.lend(&held, std::slice::from_ref(call));
+                self.lend(&mut held, std::slice::from_ref(call));
                 let gives = match call.callee {
                     Callee::Action(id) => self.actions.actions[id.index()].role.gives,
                     Callee::Procedure(id) => self.actions.procedures[id.index()].gives,
@@ -162,52 +199,87 @@ impl Found<'_> {
                     held.extend(moved.then_some(local));
                 }
             }
-            StmtKind::Par(calls) => self.lend(&held, calls),
+            StmtKind::Assign(place, _) | StmtKind::AssignChoice(place, _) => {
+                if let Root::Local(local) = place.root {
+                    held.remove(&local);
+                }
+            }
+            StmtKind::Par(calls) => self.lend(&mut held, calls),
             StmtKind::Spawn(id, arguments) => {
                 let linear = &self.actions.procedures[id.index()].linear;
                 self.take(&mut held, linear, arguments);
             }
             StmtKind::Yield(calls) => {
-                let mut free = held.clone();
+                // Several invariants may speak about one permission: it is the same thread's.
                 for call in calls {
                     let linear = &self.actions.invariants[call.invariant.index()].linear;
-                    self.take(&mut free, linear, &call.arguments);
+                    self.take(&mut held.clone(), linear, &call.arguments);
                 }
             }
             StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
                 let yes = self.block(held.clone(), yes);
                 let no = self.block(held, no);
-                return &yes & &no;
+                return common(yes, no);
             }
             StmtKind::Match(_, arms) => {
-                let mut all = held.clone();
+                let mut all = None;
                 for (_, body) in arms {
                     let after = self.block(held.clone(), body);
-                    all = &all & &after;
+                    all = common(all, after);
                 }
                 return all;
             }
             StmtKind::While(_, _, body) | StmtKind::For { body, .. } => {
-                let after = self.block(held.clone(), body);
-                if !held.is_subset(&after) {
-                    let message = "a permission is given away in a loop";
-                    self.wrong(stmt.span, message, "the next round has it no more");
+                return Some(self.repeated(held, body, stmt.span));
+            }
+            StmtKind::Break | StmtKind::Continue => {
+                if let Some(ways) = self.loops.last_mut() {
+                    match stmt.kind {
+                        StmtKind::Break => ways.left.push(held),
+                        _ => ways.again.push(held),
+                    }
                 }
+                return None;
             }
             _ => {}
         }
-        held
+        Some(held)
     }
 
-    /// Calls that run at one time and give back what they take.
-    fn lend(&mut self, held: &Held, calls: &[Call]) {
+    /// A loop: each round begins with what the first one began with. Behind it there is what was there
+    /// before it, on every way out.
+    fn repeated(&mut self, held: Held, body: &Block, span: Span) -> Held {
+        self.loops.push(Ways::default());
+        let end = self.block(held.clone(), body);
+        let ways = self.loops.pop().unwrap_or_default();
+        let mut again = end.iter().chain(&ways.again);
+        if !again.all(|end| held.is_subset(end)) {
+            let message = "a permission is given away in a loop";
+            self.wrong(span, message, "the next round has it no more");
+        }
+        ways.left.iter().fold(held, |all, one| &all & one)
+    }
+
+    /// Calls that run at one time; what they do not take for good comes back.
+    fn lend(&mut self, held: &mut Held, calls: &[Call]) {
         let mut free = held.clone();
         for call in calls {
-            let linear = match call.callee {
-                Callee::Action(id) => &self.actions.actions[id.index()].role.linear,
-                Callee::Procedure(id) => &self.actions.procedures[id.index()].linear,
+            let (linear, taken) = match call.callee {
+                Callee::Action(id) => {
+                    let role = &self.actions.actions[id.index()].role;
+                    (&role.linear, &role.taken)
+                }
+                Callee::Procedure(id) => {
+                    let decl = &self.actions.procedures[id.index()];
+                    (&decl.linear, &decl.taken)
+                }
             };
             self.take(&mut free, linear, &call.arguments);
+            for parameter in taken {
+                if let ExprKind::Local(local) = &call.arguments[parameter.index()].kind {
+                    held.remove(local);
+                }
+            }
         }
     }
 
@@ -306,6 +378,14 @@ impl Found<'_> {
                 );
             }
         }
+    }
+}
+
+/// What is available on both ways, of those that go on.
+fn common(a: Option<Held>, b: Option<Held>) -> Option<Held> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(&a & &b),
+        (a, b) => a.or(b),
     }
 }
 

@@ -75,15 +75,7 @@ impl Lowering<'_> {
             arguments.for_each(|expr: &mut Expr| filler.expr(expr));
             walk_mut::block(filler, &mut body);
         });
-        let refines = item
-            .refines()
-            .and_then(|name| match self.names.signal(name.text()) {
-                Some(Signal::Action(id)) => Some(id),
-                _ => {
-                    self.unknown_signal(&name, "action");
-                    None
-                }
-            });
+        let refines = item.refines().and_then(|name| self.named_action(&name));
         let layer = self.one_layer(item.layers().as_ref());
         let row = &self.procedures[at];
         Procedure {
@@ -97,6 +89,7 @@ impl Lowering<'_> {
                 body,
             },
             linear: row.linear.iter().map(|at| LocalId::from(*at)).collect(),
+            taken: row.taken.iter().map(|at| LocalId::from(*at)).collect(),
             result,
             gives: row.gives,
             span: row.span,
@@ -137,7 +130,11 @@ impl Lowering<'_> {
     /// `@ a..b`
     pub(crate) fn written_layers(&mut self, written: Option<&ast::LayerClause>) -> Option<Layers> {
         let written = written?;
-        let numbers = written.numbers();
+        let bounds = written.bounds().into_iter();
+        let numbers: Vec<Option<u32>> = bounds.map(|one| self.layer_number(one)).collect();
+        if self.is_unknown_layer(written) {
+            return None;
+        }
         let layers = match numbers[..] {
             [Some(only)] => Some((only, only)),
             [Some(first), Some(last)] if first <= last => Some((first, last)),
@@ -148,6 +145,42 @@ impl Lowering<'_> {
             self.report(Diagnostic::error(&WRONG_LAYER, written.span(), message));
         }
         layers.map(|(first, last)| Layers { first, last })
+    }
+
+    fn layer_number(&self, bound: ast::LayerBound) -> Option<u32> {
+        match bound {
+            ast::LayerBound::Number(number) => number,
+            ast::LayerBound::Name(name) => {
+                let at = self.layer_names.iter().position(|known| *known == name)?;
+                u32::try_from(at + 1).ok()
+            }
+        }
+    }
+
+    /// Reports a name that no layer has.
+    fn is_unknown_layer(&mut self, written: &ast::LayerClause) -> bool {
+        let known = &self.layer_names;
+        let unknown = written.bounds().into_iter().find_map(|bound| match bound {
+            ast::LayerBound::Name(name) if !known.contains(&name) => Some(name),
+            _ => None,
+        });
+        let Some(name) = unknown else { return false };
+        let message = format!("there is no layer `{name}`");
+        let help =
+            "name the layers from the lowest to the highest: `layers machine, lock, counter;`";
+        self.report(Diagnostic::error(&WRONG_LAYER, written.span(), message).help(help));
+        true
+    }
+
+    /// `layers machine, lock;`: names of layers, from 1 on.
+    pub(crate) fn name_layers(&mut self, items: &[ast::LayersItem]) {
+        for name in items.iter().flat_map(ast::LayersItem::names) {
+            if self.layer_names.iter().any(|known| known == name.text()) {
+                let message = format!("there are two layers `{}`", name.text());
+                self.report(Diagnostic::error(&WRONG_LAYER, name.span(), message));
+            }
+            self.layer_names.push(name.text().to_owned());
+        }
     }
 
     /// `@ n`; 1 when not written.
@@ -309,7 +342,7 @@ impl Lowering<'_> {
         Some(StmtKind::Yield(calls.collect::<Option<_>>()?))
     }
 
-    fn invariant_call(&mut self, call: &ast::InvariantCall) -> Option<InvariantCall> {
+    pub(super) fn invariant_call(&mut self, call: &ast::InvariantCall) -> Option<InvariantCall> {
         let name = call.name()?;
         let Some(Signal::Invariant(id)) = self.names.signal(name.text()) else {
             self.unknown_signal(&name, "invariant");

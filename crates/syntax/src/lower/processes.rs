@@ -42,6 +42,7 @@ impl Lowering<'_> {
                 .help("put all statements into one `init`"),
             );
         }
+        self.name_layers(&items.layers);
         let globals = self.globals(&items.globals);
         self.message_measures(&items.messages);
         let processes = self.processes(&items.processes);
@@ -49,6 +50,7 @@ impl Lowering<'_> {
         let invariants = self.invariant_bodies(&items.invariants);
         let procedures = self.procedure_bodies(&items.procedures);
         let sequences = self.sequences(&items.sequences);
+        let commutes = self.commutes(&items.commutes, &actions_done);
         let faults = self.faults(&items.faults);
         let home = if voices {
             Home::VoicesInit
@@ -71,6 +73,7 @@ impl Lowering<'_> {
                 invariants,
                 procedures,
                 sequences,
+                commutes,
             })
         } else {
             System::None

@@ -76,7 +76,8 @@ impl Lowering<'_> {
         }
     }
 
-    fn named_action(&mut self, name: &ast::Name) -> Option<ActionId> {
+    /// The action of a name, or a report.
+    pub(super) fn named_action(&mut self, name: &ast::Name) -> Option<ActionId> {
         match self.names.signal(name.text()) {
             Some(Signal::Action(id)) => Some(id),
             _ => {

@@ -34,6 +34,8 @@ pub(crate) struct ActionSignature {
     pub(crate) params: Vec<Binder>,
     /// Which parameters are `linear`, by position.
     pub(crate) linear: Vec<usize>,
+    /// Which of them are taken for good.
+    pub(crate) taken: Vec<usize>,
     /// Is the result `linear`?
     pub(crate) gives: bool,
     /// Its name and type.
@@ -89,9 +91,15 @@ impl Lowering<'_> {
     ) -> ActionSignature {
         let (name, span) = name_and_span(name);
         let params = self.binders(binders);
-        let written = binders.into_iter().flat_map(ast::BinderList::binders);
-        let linear = written.enumerate().filter(|(_, binder)| binder.is_linear());
-        let linear = linear.map(|(at, _)| at).collect();
+        let positions = |of: fn(&ast::Binder) -> bool| -> Vec<usize> {
+            let written = binders.into_iter().flat_map(ast::BinderList::binders);
+            let found = written.enumerate().filter(|(_, binder)| of(binder));
+            found.map(|(at, _)| at).collect()
+        };
+        let (linear, taken) = (
+            positions(ast::Binder::is_linear),
+            positions(ast::Binder::is_taken),
+        );
         let result = result.and_then(ast::ResultDecl::binder);
         let gives = result.as_ref().is_some_and(ast::Binder::is_linear);
         let result = result.and_then(|binder| {
@@ -108,6 +116,7 @@ impl Lowering<'_> {
             span,
             params,
             linear,
+            taken,
             gives,
             result,
         }

@@ -35,6 +35,8 @@ pub(crate) struct Declarations {
     pub(crate) invariants: Vec<ast::InvariantItem>,
     pub(crate) procedures: Vec<ast::ProcedureItem>,
     pub(crate) sequences: Vec<ast::SequentializeItem>,
+    pub(crate) commutes: Vec<ast::CommuteItem>,
+    pub(crate) layers: Vec<ast::LayersItem>,
 }
 
 /// What [`Song::consts`](plainsong_ir::Song::consts) has in one table.
@@ -156,6 +158,8 @@ impl Collector<'_> {
                 self.items.procedures.push(item);
             }
             ast::Item::Sequentialize(item) => self.items.sequences.push(item),
+            ast::Item::Commute(item) => self.items.commutes.push(item),
+            ast::Item::Layers(item) => self.items.layers.push(item),
         }
     }
 

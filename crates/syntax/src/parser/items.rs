@@ -19,6 +19,8 @@ impl Parser<'_> {
                 kind if kind.starts_item() => self.item(),
                 Ident if self.at_word("fault") => self.fault(),
                 Ident if self.at_mover() => self.moving_action(),
+                Ident if self.at_word("commute") && self.nth(1) == Ident => self.commute_item(),
+                Ident if self.at_word("layers") && self.nth(1) == Ident => self.layers_item(),
                 InvariantKw => self.invariant_item(),
                 Reserved if self.current_text() == "sequentialize" => self.sequentialize_item(),
                 Reserved if self.current_text() == "extern" && self.nth(1) == FnKw => {
@@ -317,6 +319,10 @@ impl Parser<'_> {
         self.permission_binders();
         self.optional_result();
         self.optional_layers();
+        self.optional_refines();
+        while self.at(RequiresKw) {
+            self.invariant_use();
+        }
         self.block();
         self.close(start, ActionItem);
     }

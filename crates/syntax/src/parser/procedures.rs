@@ -50,12 +50,7 @@ impl Parser<'_> {
         self.permission_binders();
         self.optional_result();
         self.optional_layers();
-        if self.at(RefinesKw) {
-            let clause = self.open();
-            self.bump();
-            self.expect_name("the name of an action");
-            self.close(clause, RefinesClause);
-        }
+        self.optional_refines();
         while self.at(RequiresKw) || self.at(EnsuresKw) || self.at_word("preserves") {
             self.invariant_use();
         }
@@ -63,8 +58,18 @@ impl Parser<'_> {
         self.close(start, ProcedureItem);
     }
 
+    /// `refines A`
+    pub(super) fn optional_refines(&mut self) {
+        if self.at(RefinesKw) {
+            let clause = self.open();
+            self.bump();
+            self.expect_name("the name of an action");
+            self.close(clause, RefinesClause);
+        }
+    }
+
     /// `preserves a(…), b(…)`
-    fn invariant_use(&mut self) {
+    pub(super) fn invariant_use(&mut self) {
         let start = self.open();
         if self.at_word("preserves") {
             self.bump_as(PreservesKw);
@@ -91,7 +96,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(linear x: T, …)`
+    /// `(linear x: T, take y: T, …)`
     pub(super) fn permission_binders(&mut self) {
         if !self.at(LParen) {
             self.expect(LParen);
@@ -99,7 +104,7 @@ impl Parser<'_> {
         }
         let start = self.open();
         self.delimited("a name", is_name_like, |p| {
-            if p.at(LinearKw) {
+            if p.at(LinearKw) || p.at_word("take") && p.nth(1) == Ident {
                 p.permission("the name of a parameter");
             } else {
                 p.name_and_type("the name of a parameter", Binder);
@@ -108,10 +113,13 @@ impl Parser<'_> {
         self.close(start, BinderList);
     }
 
-    /// `linear x: T`
+    /// `linear x: T` or `take x: T`
     fn permission(&mut self, what: &str) {
         let binder = self.open();
-        self.bump();
+        match self.at_word("take") {
+            true => self.bump_as(TakeKw),
+            false => self.bump(),
+        }
         self.expect_name(what);
         if self.expect(Colon) {
             self.ty();
@@ -146,12 +154,79 @@ impl Parser<'_> {
         }
         let start = self.open();
         self.bump();
-        if !self.eat(Int) {
-            self.expected_with_help("a layer", "layers are numbers: `@ 1`, `@ 0..2`");
-        } else if self.eat(DotDot) && !self.eat(Int) {
+        if !(self.eat(Int) || self.eat(Ident)) {
+            let help = "layers are numbers, or have names: `@ 1`, `@ 0..2`, `@ machine`";
+            self.expected_with_help("a layer", help);
+        } else if self.eat(DotDot) && !(self.eat(Int) || self.eat(Ident)) {
             self.expected("the last layer");
         }
         self.close(start, LayerClause);
+    }
+
+    /// `layers machine, lock, counter;`
+    pub(super) fn layers_item(&mut self) {
+        let start = self.open();
+        self.bump_as(LayersKw);
+        self.some_names("the name of a layer");
+        self.expect_semicolon();
+        self.close(start, LayersItem);
+    }
+
+    /// `a, b`
+    fn some_names(&mut self, what: &str) {
+        loop {
+            self.expect_name(what);
+            if self.in_error() || !self.eat(Comma) {
+                break;
+            }
+        }
+    }
+
+    /// `commute A(x) choosing v then B(y) with v = e;`
+    pub(super) fn commute_item(&mut self) {
+        let start = self.open();
+        self.bump_as(CommuteKw);
+        self.commute_side();
+        match self.at_word("then") {
+            true => self.bump_as(ThenKw),
+            false => {
+                let help = "write `commute A(x) then B(y) with v = e;`";
+                self.expected_with_help("`then`", help);
+            }
+        }
+        self.commute_side();
+        match self.at_word("with") {
+            true => self.bump_as(WithKw),
+            false => self.expected_with_help("`with`", "say what is chosen: `with v = e`"),
+        }
+        loop {
+            let witness = self.open();
+            self.expect_name("the name of a choice");
+            if self.expect(Eq) {
+                self.expression();
+            }
+            self.close(witness, Witness);
+            if self.in_error() || !self.eat(Comma) {
+                break;
+            }
+        }
+        self.expect_semicolon();
+        self.close(start, CommuteItem);
+    }
+
+    /// `A(x, y) choosing v, w`
+    fn commute_side(&mut self) {
+        let side = self.open();
+        self.expect_name("the name of an action");
+        if self.expect(LParen) && !self.eat(RParen) {
+            self.some_names("a name for an argument");
+            self.expect(RParen);
+        }
+        if self.at_word("choosing") {
+            self.bump_as(ChoosingKw);
+            self.some_names("a name for what is chosen");
+        }
+        self.close(side, CommuteSide);
     }
 
     /// `call f(…)`

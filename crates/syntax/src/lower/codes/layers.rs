@@ -50,10 +50,17 @@ run, one after the other, directly after `init`. `call A(x);` in the schedule ru
 actions named in front are run, each is named once, and what stands in the place of an action (`B as C`)
 has parameters of the same types.";
 
+    /// Witnesses that do not fit the actions.
+    COMMUTE = "commute", "the names after `commute` do not fit the actions", "\
+`commute A(x) choosing v then B(y) with v = e;` says what `A` chooses when `B` comes before it instead of after
+it. All arguments of both actions get a name, and, after `choosing`, all of their `choose`, in the order of the text;
+only what is chosen is given another value. It is a hint: a wrong one proves nothing.";
+
     /// A permission that is not there, or there twice.
     PERMISSION = "permission", "a permission is not available here", "\
 A `linear` parameter carries a permission: a value of which no two threads hold the same one. So it
 cannot be copied: an argument for a `linear` parameter is a `linear` parameter of the caller, passed at
-most once in a call (or in all arms of a `par` together), and `async` gives it away for good. In `init` it
+most once in a call (or in all arms of a `par` together). `async` gives it away for good, and so does a call for a
+parameter declared `take`. In `init` it
 is the name of a `for` over a whole sort, so that everyone gets another one.";
 }

@@ -1,0 +1,70 @@
+//! What a proof of a procedure takes for granted: facts about whoever uses it.
+//!
+//! A procedure that nothing in the song calls or starts may rely on whatever it requires, and its action may fail
+//! wherever it likes; then a proof may be empty. So both are said with the verdict.
+
+use crate::extract::height;
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{Actions, Callee, Procedure, ProcedureId, Stmt, StmtKind};
+
+/// What is taken for granted, one sentence each.
+pub(crate) fn trusted(actions: &Actions, id: ProcedureId) -> Vec<String> {
+    let procedure = &actions.procedures[id.index()];
+    let used = is_used(actions, id);
+    let mut told = Vec::new();
+    if !used && procedure.clauses.iter().any(|one| one.kind.is_at_entry()) {
+        told.push(format!(
+            "nothing here calls or starts `{}`: that what it requires holds is taken for granted",
+            procedure.name
+        ));
+    }
+    let top = procedure.layer == height(actions);
+    told.extend(gated(actions, procedure).filter(|_| top || !used));
+    told
+}
+
+/// The assertions of the action that stands in the place of a procedure.
+fn gated(actions: &Actions, procedure: &Procedure) -> Option<String> {
+    let action = &actions.actions[procedure.refines?.index()];
+    let mut body = action.code.body.iter();
+    let gated = body.any(|stmt| matches!(stmt.kind, StmtKind::Assert(_)));
+    gated.then(|| {
+        format!(
+            "`{}` is a specification: whether its assertions hold where it is called is up to \
+             whoever calls it",
+            action.name
+        )
+    })
+}
+
+/// Does another procedure call or start it, or `init`?
+fn is_used(actions: &Actions, id: ProcedureId) -> bool {
+    let mut uses = Uses { id, found: false };
+    for (at, procedure) in actions.procedures.iter().enumerate() {
+        if at != id.index() {
+            uses.block(&procedure.code.body);
+        }
+    }
+    if let Some(init) = &actions.init {
+        uses.block(&init.body);
+    }
+    uses.found
+}
+
+struct Uses {
+    id: ProcedureId,
+    found: bool,
+}
+
+impl Visit for Uses {
+    fn stmt(&mut self, stmt: &Stmt) {
+        let callee = Callee::Procedure(self.id);
+        self.found |= match &stmt.kind {
+            StmtKind::Call(_, call) => call.callee == callee,
+            StmtKind::Par(calls) => calls.iter().any(|call| call.callee == callee),
+            StmtKind::Spawn(id, _) => *id == self.id,
+            _ => false,
+        };
+        walk::stmt(self, stmt);
+    }
+}
