@@ -21,3 +21,4 @@ pub mod procedures;
 pub mod refine;
 pub mod sequential;
 mod tried;
+pub mod voices_to_actions;

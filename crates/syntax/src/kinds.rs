@@ -79,8 +79,9 @@ kinds! {
     ViaKw, WhereKw, WhileKw, YieldKw,
 
     // Keywords only where the grammar expects them.
-    AtKw, AtomicKw, BothKw, ByKw, CountKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, LeftKw,
-    OrderedKw, PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw, UseKw, WithKw,
+    AtKw, AtomicKw, BothKw, ByKw, CountKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, IntoKw, LeftKw,
+    OrderedKw, PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw,
+    SynchronizesKw, UseKw, WithKw,
 
     // Nodes.
     /// Text that fits nowhere, kept so that the tree is complete.
@@ -90,6 +91,7 @@ kinds! {
     ProcessItem, ProcessBody, Handler, VarDecl, ActionItem, InitItem, ChoreographyItem,
     ChoreographyBody, Endpoint, Contract, PropertyItem, Claim, SizeItem, Sizing,
     FaultItem, InvariantItem, LemmaItem, ProcedureItem, ResultDecl, LayerClause, RefinesClause,
+    SynchronizesClause,
     InvariantUse, InvariantCall, SequentializeItem, Eliminated,
     BinderList, Binder, EngineList, SizingList,
     Accept, SlotList, Slot, Source,

@@ -56,11 +56,27 @@ impl Parser<'_> {
             self.expect_name("the name of an action");
             self.close(clause, RefinesClause);
         }
+        if self.at_word("synchronizes") {
+            self.synchronizes();
+        }
         while self.at(RequiresKw) || self.at(EnsuresKw) || self.at_word("preserves") {
             self.invariant_use();
         }
         self.block();
         self.close(start, ProcedureItem);
+    }
+
+    /// `synchronizes p, q`
+    fn synchronizes(&mut self) {
+        let clause = self.open();
+        self.bump_as(SynchronizesKw);
+        loop {
+            self.expect_name("the name of a procedure");
+            if self.in_error() || !self.eat(Comma) {
+                break;
+            }
+        }
+        self.close(clause, SynchronizesClause);
     }
 
     /// `preserves a(…), b(…)`
@@ -154,17 +170,30 @@ impl Parser<'_> {
         self.close(start, LayerClause);
     }
 
-    /// `call f(…)`
+    /// `call f(…)`, `call M(…) to p from q`
     pub(super) fn called(&mut self) {
         let start = self.open();
         self.bump();
         self.expect_name("the name of an action or procedure");
         if self.at(LParen) {
             self.arguments();
-        } else {
+        } else if !self.at(ToKw) {
             self.expected_with_help("`(`", "a call has arguments, possibly none: `call f();`");
         }
+        self.optional_address();
         self.close(start, Called);
+    }
+
+    /// ` to p`, ` to p from q`: of a message.
+    pub(super) fn optional_address(&mut self) {
+        if !self.eat(ToKw) {
+            return;
+        }
+        self.expression();
+        if self.at_word("from") {
+            self.bump_as(FromKw);
+            self.expression();
+        }
     }
 
     pub(super) fn call_statement(&mut self, start: Checkpoint) {
