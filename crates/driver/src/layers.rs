@@ -1,12 +1,13 @@
 //! What `plainsong refine` prints besides verdicts: the program of a layer, the line of schedules, and how
 //! actions move.
 
-use plainsong_ir::{Song, print};
+use plainsong_ir::{Song, System, print};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::Prover;
-use plainsong_refine::extract::extract;
+use plainsong_refine::extract::{extract, topmost};
 use plainsong_refine::refine::Refining;
 use plainsong_refine::sequential;
+use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::sync::Arc;
 
@@ -18,12 +19,26 @@ pub fn emitted(song: &Song, layer: u32) -> String {
 /// The line that all schedules of a song lead to, as source text; `None` if it has no schedules. It says so if not all
 /// that was asked is proved.
 pub fn line(song: &Song, proved: bool) -> Option<String> {
-    let count = song.actions()?.sequences.len();
-    let text = (count > 0).then(|| print::song(&sequential::line(song, count)))?;
+    let count = song.sequences().len();
+    let handlers = song.voices().and_then(|_| voices_to_actions(song).ok());
+    let song = handlers.as_ref().map_or(song, |handlers| &handlers.song);
+    let top = song.actions()?.is_layered().then(|| topmost(song).0);
+    let song = top.as_ref().unwrap_or(song);
+    let text = (count > 0).then(|| print::song(&named(sequential::line(song, count))))?;
     Some(match proved {
         true => text,
         false => format!("// Not all was proved: the program may do what this does not.\n\n{text}"),
     })
+}
+
+/// Variables of processes get names of their own.
+fn named(mut song: Song) -> Song {
+    if let System::Actions(actions) = &mut song.system {
+        for global in &mut actions.globals {
+            global.name = global.name.replace('.', "_");
+        }
+    }
+    song
 }
 
 /// Which way each action moves, and what keeps it from moving further.

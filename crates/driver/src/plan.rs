@@ -148,8 +148,7 @@ pub fn plan(
 
 /// `refine` of a program with schedules is about what follows from them.
 fn shows_schedules(song: &Song, request: &Request) -> bool {
-    let actions = song.actions();
-    request.engine == Some("refine") && actions.is_some_and(|actions| !actions.sequences.is_empty())
+    request.engine == Some("refine") && !song.sequences().is_empty()
 }
 
 fn property_of<'a>(song: &'a Song, question: &Question) -> Option<&'a Property> {

@@ -1,6 +1,6 @@
 //! Actions: global variables, gated atomic actions, and a bag of pending asyncs.
 
-use crate::{ActionId, Code, Expr, InvariantId, Local, LocalId, StartValue, Ty};
+use crate::{ActionId, Code, Expr, InvariantId, Local, LocalId, ProcedureId, StartValue, Ty};
 use plainsong_diagnostics::Span;
 
 /// An action system.
@@ -147,6 +147,8 @@ pub struct Procedure {
     pub layer: u32,
     /// The action it refines; without one it refines doing nothing.
     pub refines: Option<ActionId>,
+    /// `synchronizes p`: its asyncs of these procedures are thought to be done where they are created.
+    pub synchronizes: Vec<ProcedureId>,
     /// Invariants at its entry and exit.
     pub clauses: Vec<Clause>,
     /// Parameters and statements.
@@ -220,6 +222,8 @@ pub struct InvariantCall {
 pub struct Sequentialization {
     /// The actions whose asyncs are gone afterwards.
     pub eliminated: Vec<Eliminated>,
+    /// `into A`: they run as the end of this action, which creates them; then there is no schedule.
+    pub into: Option<ActionId>,
     /// What holds after every step of the program, and may be relied on when actions are moved.
     pub invariants: Vec<Expr>,
     /// What gets smaller when an eliminated action runs, the most important first; found when empty.

@@ -20,6 +20,7 @@
 pub mod actions;
 pub mod expr;
 pub mod finite;
+pub mod handlers;
 pub mod ids;
 pub mod line;
 pub mod parts;

@@ -1,6 +1,8 @@
 //! Voices: processes with private state that exchange messages.
 
-use crate::{Accept, Binder, Block, Choice, Code, Expr, FamilyId, Local, MessageId, Ty};
+use crate::{
+    Accept, Binder, Block, Choice, Code, Expr, FamilyId, Local, MessageId, Sequentialization, Ty,
+};
 use plainsong_diagnostics::Span;
 
 /// A system of processes.
@@ -14,6 +16,9 @@ pub struct Voices {
     pub init: Option<Code>,
     /// What may go wrong.
     pub faults: Vec<Fault>,
+    /// Sequentializations of processes with handlers, in the order in which they are applied. What they call
+    /// is numbered by [`handlings`](Voices::handlings).
+    pub sequences: Vec<Sequentialization>,
 }
 
 /// `fault crash node <= 1;`

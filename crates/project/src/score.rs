@@ -63,6 +63,7 @@ pub(crate) fn assemble(
             processes,
             init: None,
             faults: Vec::new(),
+            sequences: Vec::new(),
         }),
         ..Song::default()
     };

@@ -19,7 +19,7 @@
 //! yields somewhere in its body also yields whenever it begins a round.
 //!
 //! Labels at a layer: an action has its declared type (`atomic` when none is declared), a procedure that is
-//! still there is a yield, `async` of one is a left mover; `yield` of an invariant is a yield at the
+//! still there is a yield, `async` is a left mover, and what is synchronized is one, too; `yield` of an invariant is a yield at the
 //! invariant's layer and nothing elsewhere, a bare `yield` is one at every layer.
 //!
 //! NOT COVERED. `par` with both actions and procedures among its arms.
@@ -27,7 +27,8 @@
 use crate::extract::{Meant, meant};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    ActionId, Actions, Block, Call, Callee, InvariantCall, Mover, Procedure, Stmt, StmtKind,
+    ActionId, Actions, Block, Call, Callee, InvariantCall, Mover, Procedure, ProcedureId, Stmt,
+    StmtKind,
 };
 
 /// What one step of a procedure is.
@@ -64,6 +65,7 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
     let mut checking = Checking {
         actions,
         layer,
+        synchronized: synchronized(procedure, layer),
         first: None,
         loops: Vec::new(),
     };
@@ -84,6 +86,8 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
 pub fn movers_used(actions: &Actions, procedure: &Procedure, layer: u32) -> Vec<ActionId> {
     let mut used = Vec::new();
     collect(actions, &procedure.code.body, layer, &mut used);
+    let synchronized = synchronized(procedure, layer).iter();
+    used.extend(synchronized.filter_map(|id| actions.procedures[id.index()].refines));
     used.sort();
     used.dedup();
     used
@@ -121,6 +125,8 @@ fn collect(actions: &Actions, block: &Block, layer: u32, used: &mut Vec<ActionId
 struct Checking<'s> {
     actions: &'s Actions,
     layer: u32,
+    /// What is done where it is started.
+    synchronized: &'s [ProcedureId],
     /// The step nearest to the end at which nothing was left.
     first: Option<(Span, String)>,
     /// For each loop around: the phases at its head and behind it.
@@ -191,6 +197,13 @@ impl Checking<'_> {
                 true => Label::Yield,
                 false => Label::Local,
             },
+            StmtKind::Spawn(id, _) if self.synchronized.contains(id) => {
+                match self.call(Callee::Procedure(*id)) {
+                    Label::Mover(Mover::Both) => Label::Mover(Mover::Left),
+                    Label::Mover(Mover::Left) | Label::Local => self.call(Callee::Procedure(*id)),
+                    _ => return Err(not_left(self.actions, *id, stmt.span)),
+                }
+            }
             StmtKind::Spawn(id, _) => {
                 match meant(self.actions, Callee::Procedure(*id), self.layer) {
                     Meant::Nothing => Label::Local,
@@ -299,6 +312,22 @@ impl Checking<'_> {
         } else {
             wrong("the arms of this `par` do not move past each other")
         }
+    }
+}
+
+/// What a procedure does where it starts it, at a layer.
+fn synchronized(procedure: &Procedure, layer: u32) -> &[ProcedureId] {
+    match procedure.layer == layer {
+        true => &procedure.synchronizes,
+        false => &[],
+    }
+}
+
+fn not_left(actions: &Actions, id: ProcedureId, span: Span) -> Interrupted {
+    let name = &actions.procedures[id.index()].name;
+    Interrupted {
+        span,
+        message: format!("`{name}` is synchronized, but its action is not declared to move left"),
     }
 }
 

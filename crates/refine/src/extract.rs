@@ -10,10 +10,10 @@
 //! This is the only place that says so: the checker, the printed program (`--layer N --emit`) and the
 //! comparison of layers all use [`extract`] or [`meant`].
 
-use plainsong_ir::visit::{VisitMut, walk_mut};
+use plainsong_ir::visit::{VisitMut, globals_read, reads_pending, walk_mut};
 use plainsong_ir::{
-    ActionId, Actions, Block, Call, Callee, Expr, ExprKind, GlobalId, Layers, LoopClauses,
-    PendingOf, Place, ProcedureId, Root, Song, Stmt, StmtKind, System,
+    ActionId, Actions, Block, Call, Callee, Claim, Expr, ExprKind, GlobalId, Layers, LoopClauses,
+    PendingOf, Place, ProcedureId, Root, Sequentialization, Song, Stmt, StmtKind, System,
 };
 use std::collections::BTreeMap;
 
@@ -65,6 +65,7 @@ pub fn extract(song: &Song, layer: u32) -> Song {
         globals: kept(actions.globals.iter().map(|one| one.exists_at(layer))),
         kept_actions: kept(actions.actions.iter().map(|one| one.exists_at(layer))),
         procedures: kept(actions.procedures.iter().map(|one| one.layer >= layer)),
+        keeps_clauses: false,
     };
     let mut program = Actions {
         init: actions.init.clone(),
@@ -95,11 +96,51 @@ pub fn extract(song: &Song, layer: u32) -> Song {
     if let Some(init) = &mut program.init {
         extracting.block(&mut init.body);
     }
+    if layer > height(actions) {
+        extracting.keeps_clauses = true;
+        let sequences = actions.sequences.iter();
+        program.sequences = sequences.map(|one| extracting.sequence(one)).collect();
+    }
     Song {
         system: System::Actions(program),
         properties: Vec::new(),
         ..song.clone()
     }
+}
+
+/// The program above all procedures, with the schedules and the properties of final states, by their positions in
+/// the song. A property speaks about the lowest layer, so all that it reads exists at every layer.
+pub fn topmost(song: &Song) -> (Song, Vec<usize>) {
+    let Some(actions) = song.actions() else {
+        return (song.clone(), Vec::new());
+    };
+    let top = height(actions) + 1;
+    let mut whole = extract(song, top);
+    let mut renumbering = Extracting {
+        actions,
+        layer: top,
+        globals: kept(actions.globals.iter().map(|one| one.exists_at(top))),
+        kept_actions: kept(actions.actions.iter().map(|one| one.exists_at(top))),
+        procedures: BTreeMap::new(),
+        keeps_clauses: true,
+    };
+    let mut positions = Vec::new();
+    for (at, property) in song.properties.iter().enumerate() {
+        let Claim::Finally(claim) = &property.claim else {
+            continue;
+        };
+        let read = globals_read(claim);
+        let mut read = read.iter().map(|id| &actions.globals[id.index()]);
+        if read.all(|one| (1..=top).all(|layer| one.exists_at(layer))) && !reads_pending(claim) {
+            let mut property = property.clone();
+            if let Claim::Finally(claim) = &mut property.claim {
+                renumbering.expr(claim);
+            }
+            positions.push(at);
+            whole.properties.push(property);
+        }
+    }
+    (whole, positions)
 }
 
 /// New numbers of the rows that are kept.
@@ -114,9 +155,26 @@ struct Extracting<'s> {
     globals: BTreeMap<usize, usize>,
     kept_actions: BTreeMap<usize, usize>,
     procedures: BTreeMap<usize, usize>,
+    /// Are loops part of a proof, with their invariants?
+    keeps_clauses: bool,
 }
 
 impl Extracting<'_> {
+    fn sequence(&mut self, sequence: &Sequentialization) -> Sequentialization {
+        let mut sequence = sequence.clone();
+        for one in &mut sequence.eliminated {
+            one.action = self.action(one.action);
+            one.by = one.by.map(|by| self.action(by));
+        }
+        sequence.into = sequence.into.map(|action| self.action(action));
+        let clauses = sequence.invariants.iter_mut();
+        for expr in clauses.chain(&mut sequence.decreases) {
+            self.expr(expr);
+        }
+        self.block(&mut sequence.code.body);
+        sequence
+    }
+
     fn action(&self, id: ActionId) -> ActionId {
         let new = self.kept_actions.get(&id.index());
         ActionId::from(*new.expect("layers were checked: the action exists here"))
@@ -183,13 +241,18 @@ impl VisitMut for Extracting<'_> {
     }
 
     fn clauses(&mut self, clauses: &mut LoopClauses) {
-        *clauses = LoopClauses::default();
+        match self.keeps_clauses {
+            true => walk_mut::clauses(self, clauses),
+            false => *clauses = LoopClauses::default(),
+        }
     }
 
     fn expr(&mut self, expr: &mut Expr) {
         match &mut expr.kind {
             ExprKind::Global(id) => *id = self.global(*id),
-            ExprKind::Pending(PendingOf::Action(id)) => *id = self.action(*id),
+            ExprKind::Pending(PendingOf::Action(id)) | ExprKind::PendingOf(id, _) => {
+                *id = self.action(*id);
+            }
             _ => {}
         }
         walk_mut::expr(self, expr);

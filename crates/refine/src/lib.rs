@@ -24,3 +24,4 @@ pub mod refine;
 pub mod sequential;
 mod tried;
 mod trusted;
+pub mod voices_to_actions;

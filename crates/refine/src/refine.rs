@@ -11,14 +11,15 @@ use crate::atomicity::{atomicity, movers_used};
 use crate::brute::Brute;
 use crate::compare::{Compared, compare_with};
 use crate::doubt::{Which, told};
-use crate::extract::height;
+use crate::extract::{height, topmost};
 use crate::movers::{Side, moves, sides, strengthened};
 use crate::permissions;
 use crate::procedures::{obligations, pending};
 use crate::sequential::Sequences;
 use crate::tried::Tried;
 use crate::trusted::trusted;
-use plainsong_ir::{ActionId, Actions, ProcedureId, Song};
+use crate::voices_to_actions::Handlers;
+use plainsong_ir::{ActionId, Actions, ProcedureId, Song, StmtKind};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::theory::Theory;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,10 @@ pub struct Refining {
     sequences: Sequences,
     /// That no action doubles a permission, or why this is not known.
     linear: Option<Result<(), String>>,
+    /// Why nothing is known about final states, if that is so.
+    stays: Option<String>,
+    /// The program above all procedures, and the positions of its properties in the song.
+    top: Option<(Arc<Song>, Vec<usize>)>,
 }
 
 impl Refining {
@@ -56,6 +61,24 @@ impl Refining {
         }
     }
 
+    /// Processes with handlers as actions. What is refuted carries over when messages come in any order.
+    pub fn of_handlers(handlers: Handlers) -> Refining {
+        let song = Arc::new(handlers.song);
+        let refining = match handlers.ordered {
+            true => Refining::by_proof_alone(&song),
+            false => Refining::new(&song),
+        };
+        Refining {
+            stays: handlers.stays,
+            ..refining
+        }
+    }
+
+    /// The song whose claims are looked at.
+    pub fn song(&self) -> &Arc<Song> {
+        &self.song
+    }
+
     /// The same without small states and programs: nothing is refuted.
     pub fn by_proof_alone(song: &Arc<Song>) -> Refining {
         Refining {
@@ -63,6 +86,8 @@ impl Refining {
             brute: Brute::new(song, 0, 0),
             tries: false,
             linear: None,
+            stays: None,
+            top: None,
             moving: BTreeMap::new(),
             local: BTreeMap::new(),
             layers: BTreeMap::new(),
@@ -70,31 +95,68 @@ impl Refining {
         }
     }
 
-    /// May asyncs be thought to run as a schedule says?
+    /// May asyncs be thought to run as a schedule says? Above all procedures, if there are some.
     pub fn sequence(&mut self, at: usize, prover: &mut Prover<'_>) -> Answer {
-        let song = self.song.clone();
         if let Err(why) = self.permissions(prover) {
             return Answer::Unknown(why);
         }
-        self.sequences.sequence(&song, at, prover)
+        let (top, _) = self.topmost();
+        self.sequences.sequence(&top, at, prover)
     }
 
     /// Does a property of final states hold, seen from the end of the schedules?
     pub fn finally(&mut self, property: usize, prover: &mut Prover<'_>) -> Answer {
-        let song = self.song.clone();
-        if let Err(why) = self.permissions(prover) {
+        if let Err(why) = self.rests_on_layers(prover) {
             return Answer::Unknown(why);
         }
-        self.sequences.finally(&song, property, prover)
+        let (top, positions) = self.topmost();
+        let position = positions.iter().position(|at| *at == property);
+        match (&self.stays, position) {
+            (Some(why), _) => Answer::Unknown(why.clone()),
+            (None, Some(at)) => self.sequences.finally(&top, at, prover),
+            (None, None) => {
+                let why = "it speaks about variables that are not there at every layer";
+                Answer::Unknown(why.to_owned())
+            }
+        }
     }
 
     /// Can nothing fail, seen from the schedules?
     pub fn assertions(&mut self, prover: &mut Prover<'_>) -> Answer {
-        let song = self.song.clone();
-        if let Err(why) = self.permissions(prover) {
+        if let Err(why) = self.rests_on_layers(prover) {
             return Answer::Unknown(why);
         }
-        self.sequences.assertions(&song, prover)
+        let (top, _) = self.topmost();
+        self.sequences.assertions(&top, prover)
+    }
+
+    /// The program above all procedures, and the positions of its properties in the song.
+    fn topmost(&mut self) -> (Arc<Song>, Vec<usize>) {
+        let song = &self.song;
+        let made = self
+            .top
+            .get_or_insert_with(|| match actions(song).is_layered() {
+                true => {
+                    let (top, positions) = topmost(song);
+                    (Arc::new(top), positions)
+                }
+                false => (song.clone(), (0..song.properties.len()).collect()),
+            });
+        made.clone()
+    }
+
+    /// That the program above all procedures may be looked at instead.
+    fn rests_on_layers(&mut self, prover: &mut Prover<'_>) -> Result<(), String> {
+        self.permissions(prover)?;
+        let song = self.song.clone();
+        for (at, procedure) in actions(&song).procedures.iter().enumerate() {
+            let answer = self.procedure(ProcedureId::from(at), prover);
+            if !matches!(answer, Answer::Proved(_)) {
+                let name = &procedure.name;
+                return Err(format!("this rests on `{name}`, which is not proved"));
+            }
+        }
+        Ok(())
     }
 
     /// Does an action move as it is declared to, and refine what it is declared to refine?

@@ -121,6 +121,7 @@ fn names_only(song: &Song) -> Song {
             processes: voices.processes.iter().map(process_without_code).collect(),
             init: None,
             faults: Vec::new(),
+            sequences: Vec::new(),
         }),
         System::Actions(actions) => System::Actions(Actions {
             globals: actions.globals.clone(),

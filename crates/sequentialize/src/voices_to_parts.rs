@@ -49,6 +49,7 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
         processes: _,
         init,
         faults,
+        sequences: _,
     } = voices;
     check_faults(faults)?;
     if let Some(init) = init {

@@ -79,8 +79,9 @@ kinds! {
     ViaKw, WhereKw, WhileKw, YieldKw,
 
     // Keywords only where the grammar expects them.
-    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, CountKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, LayersKw, LeftKw,
-    OrderedKw, PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw, TakeKw, ThenKw, UseKw, WithKw,
+    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, CountKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, IntoKw,
+    LayersKw, LeftKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw,
+    SynchronizesKw, TakeKw, ThenKw, UseKw, WithKw,
 
     // Nodes.
     /// Text that fits nowhere, kept so that the tree is complete.
@@ -90,6 +91,7 @@ kinds! {
     ProcessItem, ProcessBody, Handler, VarDecl, ActionItem, InitItem, ChoreographyItem,
     ChoreographyBody, Endpoint, Contract, PropertyItem, Claim, SizeItem, Sizing,
     FaultItem, InvariantItem, LemmaItem, ProcedureItem, ResultDecl, LayerClause, RefinesClause,
+    SynchronizesClause,
     InvariantUse, InvariantCall, SequentializeItem, Eliminated, CommuteItem, CommuteSide, Witness, LayersItem,
     BinderList, Binder, EngineList, SizingList,
     Accept, SlotList, Slot, Source,

@@ -11,11 +11,13 @@ use plainsong_ir::{Claim, Song};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::{Answer, Prover};
 use plainsong_refine::refine::Refining;
+use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_report::count;
 use plainsong_semantics::search::Check;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Layers, movers and refinement.
 pub(super) struct Refine;
@@ -30,9 +32,7 @@ impl Engine for Refine {
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
-        let sequential = song
-            .actions()
-            .is_some_and(|actions| !actions.sequences.is_empty());
+        let sequential = !song.sequences().is_empty();
         match question.check {
             Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => Ok(()),
             Check::Assertions if sequential => Ok(()),
@@ -50,16 +50,26 @@ impl Engine for Refine {
         if task.proof.stability > 0 {
             setup.answers = None;
         }
+        let start = match started(&task.song) {
+            Ok(start) => start,
+            Err(why) => {
+                let unknown = |question| verdict(question, Answer::Unknown(why.clone()), task);
+                return Ok(EngineReport {
+                    verdicts: task.questions.iter().map(unknown).collect(),
+                    coverage: None,
+                });
+            }
+        };
         let solvers = Solvers::new(setup);
         let cancel = Cancel::default();
-        let mut theory = Theory::new(task.song.clone());
+        let mut refining = start();
+        let mut theory = Theory::new(refining.song().clone());
         let mut prover = Prover {
             theory: &mut theory,
             solvers: &solvers,
             cancel: &cancel,
             seed: 0,
         };
-        let mut refining = Refining::new(&task.song);
         let mut verdicts = Vec::new();
         for question in &task.questions {
             if let Some(stop) = overseer.look() {
@@ -72,7 +82,7 @@ impl Engine for Refine {
         }
         for seed in 1..=task.proof.stability {
             prover.seed = seed;
-            let mut refining = Refining::new(&task.song);
+            let mut refining = start();
             for (question, first) in task.questions.iter().zip(&mut verdicts) {
                 let again = verdict(question, ask(&mut refining, question, &mut prover), task);
                 if again.outcome != first.outcome {
@@ -86,6 +96,15 @@ impl Engine for Refine {
             coverage: None,
         })
     }
+}
+
+/// How claims about a song begin to be looked at: of voices, as actions.
+fn started(song: &Arc<Song>) -> Result<Box<dyn Fn() -> Refining + '_>, String> {
+    if song.voices().is_none() {
+        return Ok(Box::new(|| Refining::new(song)));
+    }
+    let handlers = voices_to_actions(song)?;
+    Ok(Box::new(move || Refining::of_handlers(handlers.clone())))
 }
 
 fn is_final(song: &Song, property: usize) -> bool {

@@ -106,6 +106,9 @@ impl Writer<'_> {
                 self.quantifier(*quantifier, bindings, body)
             }
             ExprKind::PendingOf(action, arguments) => {
+                if let Some(message) = self.message_to(*action, arguments) {
+                    return join([text("pending("), message, text(")")]);
+                }
                 let name = self.action_name(*action);
                 join([text("pending("), self.call(&name, arguments), text(")")])
             }

@@ -47,6 +47,8 @@ pub fn song(song: &Song) -> String {
                     .map(|decl| systems::fault(song, voices, decl))
                     .collect(),
             );
+            let sequences = voices.sequences.iter();
+            sections.extend(sequences.map(|decl| vec![systems::sequence(song, decl)]));
             voices.init.as_ref()
         }
         System::Actions(actions) => {

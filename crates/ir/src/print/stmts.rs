@@ -4,6 +4,7 @@ use super::layout::{Doc, group, indent, join, list, separated, text};
 use super::levels;
 use super::types::named;
 use super::writer::Writer;
+use crate::handlers::Sender;
 use crate::{
     Accept, Access, ActionId, Block, Call, Callee, Choice, Domain, Expr, ExprKind, FamilyId,
     InvariantCall, LocalId, LoopClauses, MessageId, Part, Pattern, Place, Root, Source, Stmt,
@@ -137,6 +138,11 @@ impl Writer<'_> {
     }
 
     fn called(&mut self, call: &Call) -> Doc {
+        if let Callee::Action(id) = call.callee
+            && let Some(message) = self.message_to(id, &call.arguments)
+        {
+            return join([text("call "), message]);
+        }
         let name = self.callee_name(call.callee);
         join([text("call "), self.call(&name, &call.arguments)])
     }
@@ -323,7 +329,7 @@ impl Writer<'_> {
         })
     }
 
-    fn clauses(&mut self, clauses: &LoopClauses) -> Doc {
+    pub(super) fn clauses(&mut self, clauses: &LoopClauses) -> Doc {
         self.before_block(|w| {
             let mut parts = Vec::new();
             for invariant in &clauses.invariants {
@@ -444,13 +450,37 @@ impl Writer<'_> {
         named(row.map(|row| &row.name), "message", id.0)
     }
 
-    /// The name of an action.
+    /// The name of an action, or in a song of voices of the message that is handled.
     pub(super) fn action_name(&self, id: ActionId) -> String {
-        let row = self
-            .song
-            .actions()
-            .and_then(|actions| actions.actions.get(id.index()));
-        named(row.map(|row| &row.name), "action", id.0)
+        let name = self.song.called_name(id).map(str::to_owned);
+        named(name.as_ref(), "action", id.0)
+    }
+
+    /// `Vote(yes) to coordinator from db[d]`, in a song of voices.
+    pub(super) fn message_to(&mut self, id: ActionId, arguments: &[Expr]) -> Option<Doc> {
+        let row = *self.song.voices()?.handlings().get(id.index())?;
+        let (to, rest) = self.addressee(row.family, arguments);
+        let (from, rest) = match row.sender {
+            Sender::Family(family) => {
+                let (from, rest) = self.addressee(family, rest);
+                (Some(from), rest)
+            }
+            _ => (None, rest),
+        };
+        let message = self.call(&self.message_name(row.message), rest);
+        let mut parts = vec![message, text(" to "), to];
+        if let Some(from) = from {
+            parts.extend([text(" from "), from]);
+        }
+        Some(join(parts))
+    }
+
+    /// `db[d]`, with the indices that come first, and what comes behind them.
+    fn addressee<'e>(&mut self, family: FamilyId, arguments: &'e [Expr]) -> (Doc, &'e [Expr]) {
+        let row = self.song.families.get(family.index());
+        let count = row.map_or(0, |row| row.index.len()).min(arguments.len());
+        let (own, rest) = arguments.split_at(count);
+        (self.member(family, own), rest)
     }
 }
 

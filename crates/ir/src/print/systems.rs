@@ -6,7 +6,7 @@ use super::stmts::braces;
 use super::writer::Writer;
 use crate::{
     Action, Body, Choreography, Code, Commute, Expr, Family, FamilyId, Fault, FaultKind, Global,
-    Handler, Invariant, Layers, LineKind, Local, LocalId, Message, Procedure, Process,
+    Handler, Invariant, Layers, LineKind, Local, LocalId, LoopClauses, Message, Procedure, Process,
     Sequentialization, Song, Voices,
 };
 
@@ -308,7 +308,20 @@ pub(super) fn procedure(song: &Song, decl: &Procedure) -> Doc {
     let refines = decl.refines.map_or(String::new(), |action| {
         format!(" refines {}", w.action_name(action))
     });
-    let mut parts = vec![head, text(format!(" @ {}{refines}", decl.layer))];
+    let rows = song
+        .actions()
+        .map_or(&[][..], |actions| &actions.procedures);
+    let names = decl.synchronizes.iter();
+    let names = names.filter_map(|id| Some(rows.get(id.index())?.name.as_str()));
+    let names: Vec<&str> = names.collect();
+    let synchronizes = match names[..] {
+        [] => String::new(),
+        _ => format!(" synchronizes {}", names.join(", ")),
+    };
+    let mut parts = vec![
+        head,
+        text(format!(" @ {}{refines}{synchronizes}", decl.layer)),
+    ];
     for clause in &decl.clauses {
         parts.push(text(format!(" {} ", clause.kind.name())));
         parts.push(w.invariant_call(&clause.call));
@@ -327,21 +340,21 @@ pub(super) fn sequence(song: &Song, decl: &Sequentialization) -> Doc {
             .map_or(String::new(), |by| format!(" as {}", w.action_name(by)));
         format!("{}{by}", w.action_name(one.action))
     });
-    let eliminated: Vec<String> = eliminated.collect();
-    let mut parts = vec![text(format!("sequentialize {}", eliminated.join(", ")))];
-    let mut clause = |word: &str, expr| {
-        let condition = w.before_block(|w| w.scoped(|w| w.expr(expr)));
-        parts.push(join([text(format!(" {word} ")), condition]));
-    };
-    decl.invariants
-        .iter()
-        .for_each(|expr| clause("invariant", expr));
-    decl.decreases
-        .iter()
-        .for_each(|expr| clause("decreases", expr));
+    let mut eliminated: Vec<String> = eliminated.collect();
+    eliminated.dedup();
+    let into = decl.into.map_or(String::new(), |action| {
+        format!(" into {}", w.action_name(action))
+    });
+    let head = text(format!("sequentialize {}{into}", eliminated.join(", ")));
+    let clauses = w.clauses(&LoopClauses {
+        invariants: decl.invariants.clone(),
+        decreases: decl.decreases.clone(),
+    });
+    if decl.into.is_some() {
+        return join([group([head, clauses]), text(";")]);
+    }
     let stmts = w.stmts(&decl.code.body);
-    parts.extend([text(" "), braces(stmts)]);
-    join(parts)
+    join([group([head, clauses, Doc::Line]), braces(stmts)])
 }
 
 /// `init { … }`

@@ -6,8 +6,8 @@ use crate::finite::{is_enumerable, is_finite};
 use crate::visit::Visit;
 use crate::{
     Body, Choice, Choreography, Claim, Code, Domain, Expr, FamilyId, Function, Handler, LineKind,
-    Local, LocalId, Measures, Procedure, Process, RangeEnd, Song, SortKind, StartValue, Stmt,
-    StmtKind, System, Ty,
+    Local, LocalId, Measures, Procedure, Process, RangeEnd, Sequentialization, Song, SortKind,
+    StartValue, Stmt, StmtKind, System, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -47,6 +47,7 @@ pub(super) fn check(song: &Song, report: &mut Report) {
                 .iter()
                 .for_each(|decl| process(song, report, decl));
             init(song, report, voices.init.as_ref(), Home::VoicesInit);
+            sequences(song, report, &voices.sequences);
         }
         System::Actions(actions) => {
             for (at, global) in actions.globals.iter().enumerate() {
@@ -74,15 +75,7 @@ pub(super) fn check(song: &Song, report: &mut Report) {
                 report.enter(format!("procedure {}", decl.name));
                 procedure(song, report, decl);
             }
-            for decl in &actions.sequences {
-                report.enter("sequentialize".to_owned());
-                let (home, code) = (Home::Schedule, &decl.code);
-                let mut scope = Scope::new(report, song, &code.locals, home, code.arity);
-                let invariants = decl.invariants.iter();
-                invariants.for_each(|expr| scope.typed(expr, &Ty::Bool));
-                decl.decreases.iter().for_each(|expr| scope.expr(expr));
-                scope.block(&code.body);
-            }
+            sequences(song, report, &actions.sequences);
             for decl in &actions.commutes {
                 report.enter("commute".to_owned());
                 let (home, named) = (Home::Invariant, decl.named.iter().sum());
@@ -106,6 +99,18 @@ pub(super) fn check(song: &Song, report: &mut Report) {
             Claim::Finally(claim) | Claim::Always(claim) => scope.typed(claim, &Ty::Bool),
             Claim::Quiescent { .. } => {}
         }
+    }
+}
+
+fn sequences(song: &Song, report: &mut Report, all: &[Sequentialization]) {
+    for decl in all {
+        report.enter("sequentialize".to_owned());
+        let (home, code) = (Home::Schedule, &decl.code);
+        let mut scope = Scope::new(report, song, &code.locals, home, code.arity);
+        let invariants = decl.invariants.iter();
+        invariants.for_each(|expr| scope.typed(expr, &Ty::Bool));
+        decl.decreases.iter().for_each(|expr| scope.expr(expr));
+        scope.block(&code.body);
     }
 }
 

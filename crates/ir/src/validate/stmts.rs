@@ -195,7 +195,7 @@ impl Scope<'_, '_> {
                 _ => false,
             },
             ExprKind::Of(family, _, _) => match home {
-                Home::Property => true,
+                Home::Property | Home::Schedule => true,
                 Home::Line(at) => self.song.lines[at].endpoints.contains(family),
                 _ => false,
             },
@@ -453,6 +453,10 @@ impl Scope<'_, '_> {
     }
 
     fn parameters_of(&self, callee: Callee) -> Option<Vec<Ty>> {
+        if let (Callee::Action(id), Some(voices)) = (callee, self.song.voices()) {
+            let row = *voices.handlings().get(id.index())?;
+            return Some(row.parameters(self.song));
+        }
         let (code, _) = self.callee(callee)?;
         Some(types(&code.locals[..code.arity]))
     }

@@ -303,15 +303,27 @@ impl Known<'_> {
     }
 
     fn pending_of(&self, action: ActionId, arguments: &[Expr]) -> Result<Ty, String> {
-        let rows = self.song.actions().map(|actions| &actions.actions);
-        let Some(row) = rows.and_then(|rows| rows.get(action.index())) else {
+        let Some(types) = self.parameters(action) else {
             return Err("there is no such action".to_owned());
         };
-        let types = row.code.locals[..row.code.arity].iter().map(|row| &row.ty);
-        match types.eq(arguments.iter().map(|argument| &argument.ty)) {
+        match types
+            .iter()
+            .eq(arguments.iter().map(|argument| &argument.ty))
+        {
             true => Ok(Ty::Nat),
             false => Err("a pending async has the types of the action's parameters".to_owned()),
         }
+    }
+
+    /// The types of the parameters of an action, or of what handles a message.
+    fn parameters(&self, action: ActionId) -> Option<Vec<Ty>> {
+        if let Some(voices) = self.song.voices() {
+            let row = *voices.handlings().get(action.index())?;
+            return Some(row.parameters(self.song));
+        }
+        let row = self.song.actions()?.actions.get(action.index())?;
+        let rows = row.code.locals[..row.code.arity].iter();
+        Some(rows.map(|row| row.ty.clone()).collect())
     }
 
     fn pending(&self, what: PendingOf) -> Result<Ty, String> {

@@ -4,7 +4,8 @@ use crate::{
     Accept, Access, Actions, Binding, Block, Body, Choice, Choreography, Claim, Code, Const,
     Contract, Domain, Expr, ExprKind, Family, Function, InvariantCall, LineKind, Local, LocalId,
     LoopClauses, Measures, Part, Pattern, PatternKind, Place, Process, Property, RangeEnd, Root,
-    Sizing, Song, SortDecl, SortKind, Source, StartValue, Stmt, StmtKind, System, Voices,
+    Sequentialization, Sizing, Song, SortDecl, SortKind, Source, StartValue, Stmt, StmtKind,
+    System, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -482,6 +483,7 @@ macro_rules! walkers {
                 if let Some(init) = & $($mut)? voices.init {
                     code(v, init);
                 }
+                sequences(v, & $($mut)? voices.sequences);
             }
 
             fn measures<V: $visit + ?Sized>(v: &mut V, measures: & $($mut)? Measures) {
@@ -567,7 +569,11 @@ macro_rules! walkers {
                     v.block(& $($mut)? procedure.code.body);
                     v.leave(& $($mut)? procedure.code.locals);
                 }
-                for sequence in & $($mut)? actions.sequences {
+                sequences(v, & $($mut)? actions.sequences);
+            }
+
+            fn sequences<V: $visit + ?Sized>(v: &mut V, all: & $($mut)? [Sequentialization]) {
+                for sequence in all {
                     v.span(& $($mut)? sequence.span);
                     table(v, & $($mut)? sequence.code.locals);
                     exprs(v, & $($mut)? sequence.invariants);

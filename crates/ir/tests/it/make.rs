@@ -349,6 +349,7 @@ pub(crate) fn lock() -> Song {
             processes,
             init: None,
             faults: Vec::new(),
+            sequences: Vec::new(),
         }),
         properties: vec![Property {
             name: "exclusive".into(),

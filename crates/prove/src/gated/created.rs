@@ -9,12 +9,7 @@ use rustc_hash::FxHashMap;
 impl Gated {
     /// How many asyncs of an action with these arguments are created.
     pub fn created(&self, theory: &mut Theory, action: ActionId, arguments: &[Term]) -> Term {
-        let mut sum = theory.terms.int(0);
-        for one in self.created.iter().filter(|one| one.action == action) {
-            let count = one.count(theory, arguments);
-            sum = theory.terms.add(sum, count);
-        }
-        sum
+        counted(theory, &self.created, action, arguments)
     }
 
     /// How many asyncs of an action are created, if that is no matter of sizes.
@@ -30,6 +25,21 @@ impl Gated {
         }
         Some(sum)
     }
+}
+
+/// How many asyncs of an action with these arguments are among those that are created.
+pub fn counted(
+    theory: &mut Theory,
+    created: &[Created],
+    action: ActionId,
+    arguments: &[Term],
+) -> Term {
+    let mut sum = theory.terms.int(0);
+    for one in created.iter().filter(|one| one.action == action) {
+        let count = one.count(theory, arguments);
+        sum = theory.terms.add(sum, count);
+    }
+    sum
 }
 
 impl Created {

@@ -21,6 +21,8 @@ mod assign;
 mod created;
 mod rounds;
 
+pub use created::counted;
+
 use crate::lower::{Env, Lowering, Store, Unsupported};
 use crate::term::{Sort, Term};
 use crate::theory::{Result, Theory};

@@ -2,7 +2,7 @@
 //!
 //! Statement. Let *seen* be the globals that exist one layer up. From yield to yield either nothing seen
 //! changes, or all of it changes as the action may from the state at the first of the two; the latter at
-//! most once. At the exit, some stretch was a step of the action (the one that changed something, if one
+//! most once; asyncs that are created count as a change. At the exit, some stretch was a step of the action (the one that changed something, if one
 //! did), and the result is the action's.
 //!
 //! What may be relied on: as long as nothing seen has changed, the action's gate holds after each yield;
@@ -16,7 +16,7 @@
 //! the one of the action at the exit. An action with choices is asked to allow *some* of them; then its result
 //! must be assigned where its point is, and stays what it is.
 
-use super::{Following, Path, action, actions, at_exit, no_asyncs};
+use super::{Following, Path, action, actions, at_exit};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, GlobalId, InvariantCall, LocalId};
 use plainsong_prove::gated::Gated;
@@ -63,7 +63,6 @@ impl Following<'_> {
             .collect();
         let result = action.role.result;
         let run = Gated::run(self.theory, &action.code, result, store, &arguments, None)?;
-        no_asyncs(&run, action.span)?;
         Ok(run)
     }
 
@@ -73,7 +72,10 @@ impl Following<'_> {
             return Ok(());
         }
         let (before, now) = (path.since.clone(), path.env.store.clone());
-        let same = self.same(&before, &now);
+        let unchanged = self.same(&before, &now);
+        let created = std::mem::take(&mut path.created);
+        let nothing = self.nothing_created(&created);
+        let same = self.theory.terms.and(&[unchanged, nothing]);
         let Some(id) = self.abstraction() else {
             let told = "nothing changes that is seen from above";
             self.oblige(path, "refine/change", span, told, same);
@@ -83,11 +85,10 @@ impl Following<'_> {
         let run = self.run_abstraction(path, id, &before)?;
         let reached = self.same(&run.after, &now);
         let mut parts = vec![run.guard, reached];
+        parts.extend(self.created_alike(&created, &run.created)?);
         let result = self.result_here(path, &run, &mut parts);
-        let mut matches = self.theory.terms.and(&parts);
-        for choice in run.choices.iter().rev() {
-            matches = self.theory.terms.exists(*choice, matches);
-        }
+        let matches = self.theory.terms.and(&parts);
+        let matches = self.witnessed(path, &run.choices, matches);
         let name = action(&self.song, id).name.clone();
         let terms = &mut self.theory.terms;
         let once = terms.implies(path.changed, same);

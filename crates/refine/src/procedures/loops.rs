@@ -18,7 +18,10 @@
 //! Source. [Kragl20] section 3.4. DIFFERS. There no round changes anything; here the last one may, so that a
 //! loop around compare-and-swap needs no recursion.
 //!
-//! NOT COVERED, and said so: starting threads with requirements in a loop that does not yield.
+//! A loop that only starts threads starts one for each element ([`super::asyncs`]).
+//!
+//! NOT COVERED, and said so: other loops that do not yield and start threads with requirements, or that refine
+//! actions.
 
 use super::{Following, Jump, Path, Wanted, actions};
 use crate::atomicity::yields;
@@ -108,7 +111,7 @@ impl Following<'_> {
         self.forget(&mut head, body, true)?;
         let holds = self.says_of_loop(&head, clauses, Some(&reached))?;
         head.known.extend(holds.into_iter().map(|(_, holds)| holds));
-        let owed = head.owed.len();
+        let (owed, created) = (head.owed.len(), head.created.len());
         let (exit, inside) = self.round(head, goes_on)?;
         let mut left: Vec<Path> = exit.into_iter().collect();
         let Some(mut inside) = inside else {
@@ -123,6 +126,11 @@ impl Following<'_> {
             if end.owed.len() > owed {
                 let message =
                     "a thread that requires something is started in a loop without a `yield`";
+                return Err(Unsupported::new(span, message));
+            }
+            if end.created.len() > created && self.refines_here() {
+                let message =
+                    "asyncs that are created in a loop are covered where it does nothing else";
                 return Err(Unsupported::new(span, message));
             }
             self.promised(&end, clauses, Some(&reached), "after a round")?;

@@ -17,13 +17,16 @@
 //!
 //! Sources. [Kragl20] sections 2.6, 3.3 and 3.4.
 //!
-//! NOT COVERED, and said so: actions that create asyncs.
+//! - Asyncs of procedures that refine actions are asyncs of these actions one layer up, which the action of the
+//!   procedure has to create, too; those that it `synchronizes` are done where they are created ([`asyncs`]).
 
+mod asyncs;
 mod lemmas;
 mod linearisation;
 mod loops;
 mod pending;
 mod statements;
+mod witness;
 mod yields;
 
 use crate::answer::obligation;
@@ -35,6 +38,7 @@ use plainsong_ir::{
     ActionId, Actions, Clause, ClauseKind, Expr, GlobalId, Invariant, InvariantCall, LocalId,
     Procedure, ProcedureId, Song, StartValue, Stmt, StmtKind, Ty,
 };
+use plainsong_prove::gated::Created;
 use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
@@ -64,6 +68,8 @@ struct Path {
     changed: Term,
     /// What threads that were started since the last yield require.
     owed: Vec<Wanted>,
+    /// The asyncs that were created since the last yield.
+    created: Vec<Created>,
     /// Is the rest of a loop's body left out?
     jump: Option<Jump>,
 }
@@ -195,6 +201,7 @@ impl Following<'_> {
             points: Vec::new(),
             changed: self.theory.terms.bool(false),
             owed: Vec::new(),
+            created: Vec::new(),
             jump: None,
         };
         for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {
@@ -449,6 +456,7 @@ impl Following<'_> {
             points: Vec::new(),
             changed: self.theory.terms.bool(false),
             owed: Vec::new(),
+            created: Vec::new(),
             jump: None,
         };
         for (at, global) in actions(&song).globals.iter().enumerate() {
@@ -519,15 +527,4 @@ fn actions(song: &Song) -> &Actions {
 
 fn action(song: &Song, id: ActionId) -> &plainsong_ir::Action {
     &actions(song).actions[id.index()]
-}
-
-/// Actions here create no asyncs.
-fn no_asyncs(run: &plainsong_prove::gated::Gated, span: Span) -> Result<()> {
-    match run.created.is_empty() {
-        true => Ok(()),
-        false => Err(Unsupported::new(
-            span,
-            "actions that create asyncs are not covered in programs with procedures yet",
-        )),
-    }
 }

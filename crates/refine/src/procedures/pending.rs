@@ -1,13 +1,13 @@
-//! Threads that are a single action: those that `init` starts with a procedure of a lower layer.
+//! Threads that are a single action: those that are started with a procedure of a lower layer.
 //!
-//! Statement. Above its layer, a procedure that `init` starts is its action, which happens at any time. So at
+//! Statement. Above its layer, a procedure that is started is its action, which happens at any time. So at
 //! each of those layers that step keeps every invariant, for arguments whose permissions are not its own.
 //! That it fails there is relied on not to happen: it is the same step at the next layer.
 //!
 //! Why needed. Between two yields of a thread others act, and these steps are among them ([Kragl20] section
 //! 3.3 counts pending asyncs among the fragments).
 
-use super::{Following, Path, actions, no_asyncs, starts};
+use super::{Following, Path, actions, starts};
 use crate::extract::action_at;
 use plainsong_ir::{LocalId, ProcedureId};
 use plainsong_prove::gated::Gated;
@@ -30,8 +30,11 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         used: BTreeSet::new(),
     };
     let decl = following.decl(&song);
-    let init = actions(&song).init.as_ref();
-    let started = init.is_some_and(|init| starts(&init.body, procedure));
+    let all = actions(&song);
+    let mut bodies = all.procedures.iter().map(|one| &one.code.body);
+    let init = all.init.as_ref();
+    let started = init.is_some_and(|init| starts(&init.body, procedure))
+        || bodies.any(|body| starts(body, procedure));
     let Some(action) = decl.refines.filter(|_| started) else {
         return Ok(Vec::new());
     };
@@ -46,6 +49,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         points: Vec::new(),
         changed: following.theory.terms.bool(false),
         owed: Vec::new(),
+        created: Vec::new(),
         jump: None,
     };
     let mut arguments: Vec<Term> = Vec::new();
@@ -61,7 +65,6 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
     let (code, result) = (&action.code, action.role.result);
     let store = path.env.store.clone();
     let run = Gated::run(following.theory, code, result, &store, &arguments, None)?;
-    no_asyncs(&run, action.span)?;
     let gate = run.gate(following.theory);
     path.known.extend([gate, run.guard]);
     path.env.store = run.after;

@@ -1,14 +1,13 @@
 //! Statements of procedures.
 
+use super::asyncs::only_starts;
 use super::loops::GoesOn;
-use super::{
-    Following, Jump, MOST_PATHS, Path, Wanted, action, actions, at_entry, at_exit, no_asyncs,
-};
+use super::{Following, Jump, MOST_PATHS, Path, Wanted, action, actions, at_entry, at_exit};
 use crate::extract::{Meant, meant};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    ActionId, Block, Call, Callee, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Pattern,
-    Place, ProcedureId, Root, Stmt, StmtKind, Ty,
+    ActionId, Block, Call, Choice, Domain, Expr, InvariantCall, LocalId, Pattern, Place,
+    ProcedureId, Root, Stmt, StmtKind, Ty,
 };
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::Unsupported;
@@ -74,7 +73,7 @@ impl Following<'_> {
                     self.yield_with(&mut path, &wanted, stmt.span)?;
                 }
             }
-            StmtKind::Spawn(id, arguments) => self.spawn(&mut path, *id, arguments)?,
+            StmtKind::Spawn(id, arguments) => self.spawn(&mut path, *id, arguments, stmt.span)?,
             StmtKind::Use(used) => self.use_lemma(&mut path, used, stmt.span)?,
             StmtKind::While(condition, clauses, body) => {
                 let goes_on = GoesOn::While(condition);
@@ -87,6 +86,10 @@ impl Following<'_> {
                 clauses,
                 body,
             } => {
+                if only_starts(body) {
+                    self.start_each(&mut path, stmt)?;
+                    return Ok(vec![path]);
+                }
                 let goes_on = self.elements(&mut path, *local, domain, filter.as_ref())?;
                 return self.repeated(path, &goes_on, clauses, body, stmt.span);
             }
@@ -157,7 +160,7 @@ impl Following<'_> {
     }
 
     /// Values for all locals, by position; those without one stand for nothing that is read.
-    fn all_locals(&mut self, path: &Path, count: usize) -> Vec<Term> {
+    pub(super) fn all_locals(&mut self, path: &Path, count: usize) -> Vec<Term> {
         let nothing = self.theory.terms.bool(false);
         (0..count)
             .map(|at| path.env.locals.get(&LocalId::from(at)).copied())
@@ -247,7 +250,7 @@ impl Following<'_> {
     }
 
     /// One step of an action.
-    fn act(
+    pub(super) fn act(
         &mut self,
         path: &mut Path,
         id: ActionId,
@@ -259,13 +262,13 @@ impl Following<'_> {
         let (code, result) = (&action.code, action.role.result);
         let store = path.env.store.clone();
         let run = Gated::run(self.theory, code, result, &store, arguments, None)?;
-        no_asyncs(&run, action.span)?;
         let told = format!("`{}` does not fail", action.name);
         for part in &run.gate {
             self.may_not_fail(path, part.holds, span, &told);
         }
         path.known.push(run.guard);
         path.env.store = run.after;
+        path.created.extend(run.created);
         Ok(run.result)
     }
 
@@ -362,7 +365,7 @@ impl Following<'_> {
     }
 
     /// The invariants of this layer at the entry or the exit of a callee, with these arguments.
-    fn clauses(
+    pub(super) fn clauses(
         &mut self,
         path: &mut Path,
         id: ProcedureId,
@@ -393,23 +396,6 @@ impl Following<'_> {
         let wanted = self.wanted(path, calls);
         path.env.locals = own;
         wanted
-    }
-
-    fn spawn(&mut self, path: &mut Path, id: ProcedureId, arguments: &[Expr]) -> Result<()> {
-        let song = self.song.clone();
-        let callee = meant(actions(&song), Callee::Procedure(id), self.layer);
-        if callee == Meant::Nothing {
-            return Ok(());
-        }
-        for parameter in &actions(&song).procedures[id.index()].linear {
-            if let ExprKind::Local(local) = arguments[parameter.index()].kind {
-                path.held.remove(&local);
-            }
-        }
-        let arguments = self.values(path, arguments)?;
-        let owed = self.clauses(path, id, &arguments, true)?;
-        path.owed.extend(owed);
-        Ok(())
     }
 
     fn branches(

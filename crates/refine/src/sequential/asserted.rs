@@ -99,7 +99,7 @@ impl VisitMut for Asserting {
 }
 
 /// May the block wait?
-fn waits(block: &Block) -> bool {
+pub(crate) fn waits(block: &Block) -> bool {
     struct Looking(bool);
     impl Visit for Looking {
         fn stmt(&mut self, stmt: &Stmt) {

@@ -3,8 +3,10 @@
 //! Its `init` does what the old one and the schedules do. Asyncs that a schedule runs are not created
 //! any more; others are, and their actions are still there.
 
+use super::elimination::{after, leading};
 use super::inline::inlined;
 use super::stage::abstractions;
+use super::tidy::tidy;
 use plainsong_ir::visit::{VisitMut, reads_pending, walk_mut};
 use plainsong_ir::{
     ActionId, Actions, Block, Callee, Code, Expr, ExprKind, Local, LocalId, Song, Stmt, StmtKind,
@@ -14,6 +16,12 @@ use std::collections::BTreeSet;
 
 /// The song after the first `count` sequentializations.
 pub fn line(song: &Song, count: usize) -> Song {
+    let first = leading(song).min(count);
+    let changed = after(song, first);
+    let Ok(song) = &changed else {
+        return song.clone();
+    };
+    let count = count - first;
     let Some(actions) = song.actions() else {
         return song.clone();
     };
@@ -47,6 +55,7 @@ pub fn line(song: &Song, count: usize) -> Song {
         body.extend(schedule);
     }
     let locals = writing.locals;
+    tidy(&mut body, &locals);
     with.init = Some(Code {
         arity: 0,
         locals,

@@ -73,7 +73,9 @@
 //! some asyncs at most one is pending is found ([`laws`]), and so are gates that say what is not pending any more
 //! when the schedule calls something ([`standing`]).
 //!
-//! NOT COVERED, and refused: programs with procedures; schedules that wait, choose, or look at what is pending;
+//! In a program with procedures, schedules are about the program above all of them.
+//!
+//! NOT COVERED, and refused: schedules that wait, choose, or look at what is pending;
 //! parameters whose values cannot index a map.
 //!
 //! Source. \[Kragl20\] chapter 5.
@@ -82,6 +84,7 @@ mod asserted;
 mod bag;
 mod conditions;
 mod context;
+mod elimination;
 mod inline;
 mod laws;
 mod line;
@@ -92,14 +95,17 @@ mod runs;
 mod schedule;
 mod stage;
 mod standing;
+mod tidy;
 
 use crate::answer::{Answer, Proof, Prover};
 use crate::brute::Brute;
 use crate::movers::{Condition, Need, Side, needs_past, show};
 use crate::tried::Tried;
+pub(crate) use asserted::waits;
 pub use line::line;
 
 use context::Known;
+use elimination::{after, leading};
 use plainsong_ir::{ActionId, Actions, Claim, Sequentialization, Song};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
@@ -169,9 +175,11 @@ impl Sequences {
 
     /// What was shown, if it was shown that the whole program is sequential.
     fn whole(&mut self, song: &Song, prover: &mut Prover<'_>) -> Result<Proof, String> {
-        let actions = song.actions().ok_or("there are no actions")?;
-        let count = actions.sequences.len();
-        let left = pool::pool(actions, count);
+        let count = song.sequences().len();
+        let first = leading(song);
+        let changed = after(song, first)?;
+        let actions = changed.actions().ok_or("there are no actions")?;
+        let left = pool::pool(actions, count - first);
         if let Some(id) = left.first() {
             let name = &actions.actions[id.index()].name;
             return Err(format!(
@@ -182,27 +190,44 @@ impl Sequences {
         for at in 0..count {
             match self.sequence(song, at, prover) {
                 Answer::Proved(more) => proof.obligations += more.obligations,
-                _ => return Err(rests_on(actions, at)),
+                _ => {
+                    let actions = song.actions().ok_or("there are no actions")?;
+                    return Err(rests_on(actions, at));
+                }
             }
         }
         Ok(proof)
     }
 
     fn looked_at(&mut self, song: &Song, at: usize, prover: &mut Prover<'_>) -> Answer {
+        for earlier in 0..at {
+            if !matches!(self.sequence(song, earlier, prover), Answer::Proved(_)) {
+                let actions = song.actions().expect("something rests on them");
+                return Answer::Unknown(rests_on(actions, earlier));
+            }
+        }
+        let first = leading(song).min(at);
+        match after(song, first) {
+            Ok(song) => self.looked_at_alone(&song, at - first, prover),
+            Err(why) => Answer::Unknown(why),
+        }
+    }
+
+    /// The same, when those before are shown, and those that put asyncs into actions are done.
+    fn looked_at_alone(&mut self, song: &Song, at: usize, prover: &mut Prover<'_>) -> Answer {
         let Some(actions) = song.actions() else {
             return Answer::Unknown("there are no actions".to_owned());
         };
-        if actions.is_layered() {
-            let why = "a program with procedures is not sequentialized yet";
+        let into = actions.sequences[at].into.is_some();
+        if into && at > 0 {
+            let why = "asyncs are put into actions before schedules are applied";
             return Answer::Unknown(why.to_owned());
+        }
+        if into && let Err(why) = after(song, 1) {
+            return Answer::Unknown(why);
         }
         if let Some((_, why)) = schedule::refused(&actions.sequences[at]) {
             return Answer::Unknown(format!("the schedule is refused: {why}"));
-        }
-        for earlier in 0..at {
-            if !matches!(self.sequence(song, earlier, prover), Answer::Proved(_)) {
-                return Answer::Unknown(rests_on(actions, earlier));
-            }
         }
         let tried = Tried::new(prover.solvers, song);
         let search = |sizes: RangeInclusive<i64>| {
@@ -210,6 +235,7 @@ impl Sequences {
             tried.search(&about, || refute::refuted(song, at, sizes))
         };
         if !self.alone
+            && !into
             && let Some(refutation) = search(1..=2)
         {
             return Answer::Refuted(refutation);
@@ -219,7 +245,7 @@ impl Sequences {
                 self.ends.extend(told.finally);
                 Answer::Proved(told.proof)
             }
-            Err(why) if self.alone => Answer::Unknown(why),
+            Err(why) if self.alone || into => Answer::Unknown(why),
             Err(why) => match search(3..=3) {
                 Some(refutation) => Answer::Refuted(refutation),
                 None => Answer::Unknown(why),
@@ -252,8 +278,10 @@ impl Sequences {
             laws: &stage.bags.laws,
             standing: BTreeMap::new(),
         };
-        let standing = standing::standing(song, &known, prover);
-        known.standing = standing.map_err(|why| why.message)?;
+        if sequence.into.is_none() {
+            let standing = standing::standing(song, &known, prover);
+            known.standing = standing.map_err(|why| why.message)?;
+        }
         for pair in &stage.staged.eliminated[at] {
             if actions.sequences[at]
                 .eliminated

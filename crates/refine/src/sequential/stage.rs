@@ -232,7 +232,11 @@ impl Staging<'_> {
             eliminated,
         };
         running.block(&mut body);
-        for one in &sequence.eliminated {
+        let gone: &[_] = match sequence.into {
+            None => &sequence.eliminated[..],
+            Some(_) => &[],
+        };
+        for one in gone {
             let none = self
                 .ledger
                 .none(one.action, &mut self.locals, sequence.span);

@@ -1,5 +1,6 @@
 //! The engine against the interpreter.
 
+mod handlers;
 mod layered;
 mod layered_programs;
 mod movers;

@@ -116,7 +116,7 @@ fn songs_that_are_proved_end_as_their_schedules_do() {
     // not among them: the interpreter does not come to the end of their only step.
     for (path, largest) in [
         ("examples/broadcast_consensus.song", 3),
-        ("examples/paxos.song", 2),
+        ("songs/refine/paxos-round-after-round.song", 2),
         ("songs/refine/increments-and-decrements-one-by-one.song", 3),
         ("songs/refine/task-distribution.song", 3),
         ("songs/refine/two-phase-commit-by-schedule.song", 3),

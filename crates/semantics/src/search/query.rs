@@ -81,8 +81,8 @@ impl Check {
                 row.map_or_else(Default::default, |row| (row.name.clone(), row.span))
             }
             (Check::Sequence(at), _) => {
-                let row = song.actions().map(|actions| &actions.sequences[at]);
-                row.map_or_else(Default::default, |row| (sequence_name(song, row), row.span))
+                let row = &song.sequences()[at];
+                (sequence_name(song, row), row.span)
             }
             (Check::Refines(id), _) => {
                 let row = song
@@ -96,25 +96,24 @@ impl Check {
 
 /// `sequentialize.A.B`
 fn sequence_name(song: &Song, sequence: &Sequentialization) -> String {
-    let mut name = "sequentialize".to_owned();
-    for one in &sequence.eliminated {
-        let action = song
-            .actions()
-            .map(|actions| &actions.actions[one.action.index()]);
-        name.push('.');
-        name.push_str(action.map_or("", |action| &action.name));
-    }
-    name
+    let mut names = vec!["sequentialize"];
+    let eliminated = sequence.eliminated.iter();
+    names.extend(eliminated.filter_map(|one| song.called_name(one.action)));
+    names.dedup();
+    names.join(".")
 }
 
 /// A program with procedures is asked whether it refines; any other system whether it runs well. Declared
 /// movers, and actions that refine others, are asked about in both.
 fn checks_of_system(song: &Song) -> Vec<Check> {
     let Some(actions) = song.actions() else {
-        return vec![Check::Assertions, Check::NoDeadlock];
+        let mut checks = vec![Check::Assertions, Check::NoDeadlock];
+        checks.extend((0..song.sequences().len()).map(Check::Sequence));
+        return checks;
     };
     let mut checks = match actions.is_layered() {
-        true => Vec::new(),
+        true if actions.sequences.is_empty() => Vec::new(),
+        true => vec![Check::Assertions],
         false => vec![Check::Assertions, Check::NoDeadlock],
     };
     for (at, action) in actions.actions.iter().enumerate() {

@@ -438,6 +438,16 @@ impl PendingExpr {
     pub fn arguments(&self) -> Option<ArgList> {
         child(&self.syntax)
     }
+
+    /// To whom, when it is a message.
+    pub fn to(&self) -> Option<Expr> {
+        child_after(&self.syntax, SyntaxKind::ToKw)
+    }
+
+    /// From whom, when it is a message and that matters.
+    pub fn from(&self) -> Option<Expr> {
+        child_after(&self.syntax, SyntaxKind::FromKw)
+    }
 }
 
 impl BlockExpr {

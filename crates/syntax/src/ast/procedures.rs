@@ -2,8 +2,8 @@
 
 use super::patterns::integer;
 use super::{
-    ArgList, Binder, BinderList, Block, BlockExpr, Expr, Name, Stmt, child, children, has, name,
-    names, nodes, tokens,
+    ArgList, Binder, BinderList, Block, BlockExpr, Expr, Name, Stmt, child, child_after, children,
+    has, name, names, nodes, tokens,
 };
 use crate::kinds::{SyntaxKind, SyntaxNode};
 
@@ -18,6 +18,8 @@ nodes! {
     LayerClause = LayerClause;
     /// `refines A`
     RefinesClause = RefinesClause;
+    /// `synchronizes p, …`
+    SynchronizesClause = SynchronizesClause;
     /// `preserves inv(…), …`
     InvariantUse = InvariantUse;
     /// `inv(…)`
@@ -112,6 +114,12 @@ impl ProcedureItem {
     /// The action it refines.
     pub fn refines(&self) -> Option<Name> {
         refined(&self.syntax)
+    }
+
+    /// The procedures whose asyncs are thought to be done at once.
+    pub fn synchronizes(&self) -> Vec<Name> {
+        let clause = child::<SynchronizesClause>(&self.syntax);
+        clause.map_or(Vec::new(), |clause| names(&clause.syntax).collect())
     }
 
     /// Invariants at entry and exit.
@@ -271,6 +279,16 @@ impl Called {
     /// Its arguments.
     pub fn arguments(&self) -> Option<ArgList> {
         child(&self.syntax)
+    }
+
+    /// To whom, when it is a message.
+    pub fn to(&self) -> Option<Expr> {
+        child_after(&self.syntax, SyntaxKind::ToKw)
+    }
+
+    /// From whom, when it is a message and that matters.
+    pub fn from(&self) -> Option<Expr> {
+        child_after(&self.syntax, SyntaxKind::FromKw)
     }
 }
 

@@ -15,6 +15,11 @@ impl SequentializeItem {
         children(&self.syntax)
     }
 
+    /// The action of which they become the end.
+    pub fn into(&self) -> Option<Name> {
+        names(&self.syntax).next()
+    }
+
     /// What holds after every step of the program.
     pub fn invariants(&self) -> impl Iterator<Item = InvariantClause> + use<> {
         children(&self.syntax)

@@ -183,7 +183,7 @@ impl<'t> Layout<'t> {
             IfStmt | IfExpr | MaybeStmt | WhileStmt | ForStmt | LoopStmt | Handler => {
                 self.branches(node);
             }
-            LemmaItem => self.branches(node),
+            LemmaItem | SequentializeItem => self.branches(node),
             FnItem if node.children().all(|child| child.kind() != BlockExpr) => {
                 self.external(node);
             }

@@ -1,6 +1,7 @@
 //! Expressions: finding the type, with the wanted one as a guide.
 
 use super::Lowering;
+use super::addressed::Addressed;
 use super::codes::places::MISPLACED_EXPRESSION;
 use super::fit::{Want, Wanted, Why};
 use super::unit::{Binder, Home, Unit};
@@ -8,7 +9,7 @@ use crate::ast::{self, AstNode};
 use crate::names::Signal;
 use crate::types::UNKNOWN;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::{Collection, Expr, ExprKind, LocalId, PendingOf, Ty};
+use plainsong_ir::{Collection, Expr, ExprKind, LocalId, MessageId, PendingOf, Ty};
 
 impl Lowering<'_> {
     /// Begins a new unit.
@@ -188,6 +189,12 @@ impl Lowering<'_> {
                 }
             },
         };
+        if let (Some(PendingOf::Message(message)), Some(to)) = (of, pending.to()) {
+            return self.pending_message(pending, message, to);
+        }
+        if let Some(to) = pending.to() {
+            self.no_address(to.span());
+        }
         if let Some(list) = pending.arguments() {
             return self.pending_with(pending, of, &list);
         }
@@ -200,6 +207,36 @@ impl Lowering<'_> {
                     span,
                 }
             }
+            None => self.wrong(span),
+        }
+    }
+
+    /// `pending(M(e) to p)`
+    fn pending_message(
+        &mut self,
+        pending: &ast::PendingExpr,
+        message: MessageId,
+        to: ast::Expr,
+    ) -> Expr {
+        let span = pending.span();
+        if self.unit.home != Home::Schedule {
+            let message = "only schedules count messages by what they carry and to whom they go";
+            self.report(Diagnostic::error(&MISPLACED_EXPRESSION, span, message));
+            return self.wrong(span);
+        }
+        let written = Addressed {
+            message,
+            arguments: pending.arguments(),
+            to: Some(to),
+            from: pending.from(),
+            span,
+        };
+        match self.addressed(&written) {
+            Some((id, arguments)) => Expr {
+                kind: ExprKind::PendingOf(id, arguments),
+                ty: Ty::Nat,
+                span,
+            },
             None => self.wrong(span),
         }
     }

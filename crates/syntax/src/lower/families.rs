@@ -257,7 +257,7 @@ impl Lowering<'_> {
     /// May code here read and write the state of this process or endpoint?
     pub(crate) fn may_see(&self, family: FamilyId) -> bool {
         match self.unit.home {
-            Home::Property => true,
+            Home::Property | Home::Schedule => true,
             Home::Line(_) => family.index() >= self.process_count,
             _ => false,
         }

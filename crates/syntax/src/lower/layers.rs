@@ -10,7 +10,8 @@
 //! - An invariant at layer `n` reads globals that exist at `n` or are introduced at `n`.
 //! - Above the last of its layers, an action is the action that it refines, which exists directly above it.
 //! - A procedure at layer `n` calls actions that exist at layers 1 to `n`, procedures of layer `m <= n`
-//!   whose actions exist at layers `m + 1` to `n`; `async` starts procedures that refine nothing.
+//!   whose actions exist at layers `m + 1` to `n`. What it starts by `async` is also there at layer `n + 1`, for its
+//!   action leaves it behind, unless it is synchronized or the procedure refines nothing.
 //! - What an action requires is an invariant of the only layer at which it exists.
 //! - What `init` starts refines nothing, or its action exists at all layers above the procedure's.
 //! - A procedure reads and writes globals only to assign to those introduced at its own layer; then it
@@ -23,8 +24,9 @@ use super::codes::layers::{WRONG_LAYER, WRONG_REFINES};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
-    Action, Actions, Block, Call, Callee, Code, Expr, ExprKind, Global, GlobalId, InvariantCall,
-    Local, LoopClauses, Place, Procedure, ProcedureId, Role, Root, Song, StartValue, Stmt,
+    Action, ActionId, Actions, Block, Call, Callee, Code, Expr, ExprKind, Global, GlobalId,
+    InvariantCall, Local, LoopClauses, Place, Procedure, ProcedureId, Role, Root, Song, StartValue,
+    Stmt,
     StmtKind,
 };
 use std::collections::BTreeSet;
@@ -47,6 +49,7 @@ impl Lowering<'_> {
         }
         if actions.is_layered() {
             found.init();
+            found.sequences();
         }
         let diagnostics = found.diagnostics;
         diagnostics.into_iter().for_each(|one| self.report(one));
@@ -105,6 +108,16 @@ impl Found<'_> {
                 );
                 let help = "write `@` with the layers at which the action exists";
                 self.wrong(action.span, message, help);
+            }
+        }
+        for id in reads.created {
+            let other = &self.actions.actions[id.index()];
+            if self.actions.is_layered() && !outlives(action, other) {
+                let message = format!(
+                    "`{}` creates `{}`, which does not exist at all of its layers",
+                    action.name, other.name
+                );
+                self.wrong(action.span, message, "let the action exist at more layers");
             }
         }
         self.refined_action(action);
@@ -186,6 +199,7 @@ impl Found<'_> {
 
     fn procedure(&mut self, procedure: &Procedure) {
         self.refines(procedure);
+        self.synchronizes(procedure);
         for clause in &procedure.clauses {
             self.invariant_call(procedure, &clause.call);
         }
@@ -268,12 +282,12 @@ impl Found<'_> {
             }
             StmtKind::Spawn(id, arguments) => {
                 let other = &self.actions.procedures[id.index()];
-                if other.refines.is_some() || other.layer > procedure.layer {
+                if other.layer > procedure.layer {
                     let message = format!("`{}` cannot be started here", other.name);
-                    let help = "a procedure starts procedures of its own layer or lower ones that \
-                                refine nothing; an action cannot leave them behind";
+                    let help = "a procedure starts procedures of its own layer or lower ones";
                     self.wrong(stmt.span, message, help);
                 }
+                self.exists_above(procedure, other, stmt.span);
                 self.no_globals(arguments);
             }
             _ => {
@@ -299,6 +313,47 @@ impl Found<'_> {
             }
             StmtKind::While(_, _, body) | StmtKind::For { body, .. } => self.block(procedure, body),
             _ => {}
+        }
+    }
+
+    /// What is left behind by an action one layer up, or is pending while the procedure is one.
+    fn exists_above(&mut self, procedure: &Procedure, started: &Procedure, span: Span) {
+        let Some(action) = started.refines else {
+            return;
+        };
+        let action = &self.actions.actions[action.index()];
+        let last = match procedure.refines {
+            Some(_) => procedure.layer + 1,
+            None => procedure.layer,
+        };
+        let missing = (started.layer + 1..=last).find(|layer| !action.exists_at(*layer));
+        if let Some(layer) = missing
+            && !(layer > procedure.layer && self.is_synchronized(procedure, started))
+        {
+            let message = format!(
+                "`{}` does not exist at layer {layer}, where it is left behind",
+                action.name
+            );
+            self.wrong(span, message, "let the action exist at more layers");
+        }
+    }
+
+    fn is_synchronized(&self, procedure: &Procedure, other: &Procedure) -> bool {
+        let ids = procedure.synchronizes.iter();
+        let mut names = ids.map(|id| &self.actions.procedures[id.index()].name);
+        names.any(|name| *name == other.name)
+    }
+
+    /// What is synchronized is an action of a lower procedure.
+    fn synchronizes(&mut self, procedure: &Procedure) {
+        for id in &procedure.synchronizes {
+            let other = &self.actions.procedures[id.index()];
+            if other.layer >= procedure.layer || other.refines.is_none() {
+                let message = format!("`{}` cannot be synchronized here", other.name);
+                let help =
+                    "what is synchronized is a procedure of a lower layer that refines an action";
+                self.wrong(procedure.span, message, help);
+            }
         }
     }
 
@@ -408,6 +463,38 @@ impl Found<'_> {
 }
 
 impl Found<'_> {
+    /// Schedules are about the program above all procedures.
+    fn sequences(&mut self) {
+        let layers = self.actions.procedures.iter().map(|one| one.layer);
+        let top = layers.max().unwrap_or(0) + 1;
+        for sequence in &self.actions.sequences {
+            for one in &sequence.eliminated {
+                for id in [Some(one.action), one.by].into_iter().flatten() {
+                    let action = &self.actions.actions[id.index()];
+                    if !action.exists_at(top) {
+                        let name = &action.name;
+                        let message = format!("`{name}` does not exist at layer {top}");
+                        let help = "schedules are about the program above all procedures";
+                        self.wrong(sequence.span, message, help);
+                    }
+                }
+            }
+            let mut reads = Reads::default();
+            let clauses = sequence.invariants.iter().chain(&sequence.decreases);
+            clauses.for_each(|expr| reads.expr(expr));
+            reads.block(&sequence.code.body);
+            for id in reads.globals {
+                let global = &self.actions.globals[id.index()];
+                if !global.exists_at(top) {
+                    let name = &global.name;
+                    let message = format!("`{name}` does not exist at layer {top}");
+                    let help = "schedules are about the program above all procedures";
+                    self.wrong(sequence.span, message, help);
+                }
+            }
+        }
+    }
+
     /// What `init` starts is there at every layer, as a procedure or as its action.
     fn started(&mut self, id: ProcedureId, span: Span) {
         let procedure = &self.actions.procedures[id.index()];
@@ -435,6 +522,15 @@ fn covers(action: &Action, global: &Global) -> bool {
         (_, None) => true,
         (None, Some(_)) => false,
         (Some(of), Some(_)) => (of.first..=of.last).all(|layer| global.exists_at(layer)),
+    }
+}
+
+/// Does an action exist at all layers of another?
+fn outlives(action: &Action, other: &Action) -> bool {
+    match (action.role.layers, other.role.layers) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        (Some(of), Some(_)) => (of.first..=of.last).all(|layer| other.exists_at(layer)),
     }
 }
 
@@ -472,6 +568,7 @@ fn result(rows: &[Local], result: Option<plainsong_ir::LocalId>) -> Option<&plai
 struct Reads {
     globals: BTreeSet<GlobalId>,
     asyncs: bool,
+    created: BTreeSet<ActionId>,
     started: Vec<(ProcedureId, Span)>,
     /// Not in the blocks of a statement.
     shallow: bool,
@@ -498,7 +595,10 @@ impl Visit for Reads {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        self.asyncs |= matches!(stmt.kind, StmtKind::Async(..));
+        if let StmtKind::Async(id, _) = &stmt.kind {
+            self.asyncs = true;
+            self.created.insert(*id);
+        }
         if let StmtKind::Spawn(id, _) = &stmt.kind {
             self.started.push((*id, stmt.span));
         }

@@ -12,6 +12,7 @@
 //!   so that nothing that depends on it is reported too.
 
 mod actions;
+mod addressed;
 mod annotations;
 mod calls;
 mod choices;
@@ -58,6 +59,7 @@ use crate::names::Names;
 use crate::names::declare::{Declarations, declare};
 use crate::types::{DeclaredTypes, UNKNOWN};
 use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::handlers::Handling;
 use plainsong_ir::line::contracts;
 use plainsong_ir::{Family, Global, Message, Song, Ty};
 use signatures::{ActionSignature, ConstSignature, FnSignature};
@@ -102,6 +104,8 @@ pub(crate) struct Lowering<'t> {
     layer_names: Vec<String>,
     /// Added as they are checked.
     globals: Vec<Global>,
+    /// What processes do with messages, when they are checked; schedules number it.
+    handlings: Vec<Handling>,
     /// The local names of each process, for properties that want to see them.
     process_locals: Vec<Vec<String>>,
     /// Are all enums and structs declared?
@@ -137,6 +141,7 @@ impl<'t> Lowering<'t> {
             process_count: 0,
             layer_names: Vec::new(),
             globals: Vec::new(),
+            handlings: Vec::new(),
             process_locals: Vec::new(),
             types_known: false,
             map_keys: Vec::new(),

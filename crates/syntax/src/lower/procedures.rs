@@ -1,6 +1,7 @@
 //! Procedures, the invariants they rely on, and their statements.
 
 use super::Lowering;
+use super::addressed::Addressed;
 use super::codes::layers::{CALLED_RESULT, PAR_ARM, UNASSIGNED_RESULT, WRONG_LAYER};
 use super::fit::Why;
 use super::unit::{Binder, Home};
@@ -76,12 +77,18 @@ impl Lowering<'_> {
             walk_mut::block(filler, &mut body);
         });
         let refines = item.refines().and_then(|name| self.named_action(&name));
+        let synchronizes = item.synchronizes();
+        let synchronizes = synchronizes
+            .iter()
+            .filter_map(|name| self.named_procedure(name));
+        let synchronizes = synchronizes.collect();
         let layer = self.one_layer(item.layers().as_ref());
         let row = &self.procedures[at];
         Procedure {
             name: row.name.clone(),
             layer,
             refines,
+            synchronizes,
             clauses,
             code: Code {
                 arity: params.len(),
@@ -93,6 +100,16 @@ impl Lowering<'_> {
             result,
             gives: row.gives,
             span: row.span,
+        }
+    }
+
+    fn named_procedure(&mut self, name: &ast::Name) -> Option<ProcedureId> {
+        match self.names.signal(name.text()) {
+            Some(Signal::Procedure(id)) => Some(id),
+            _ => {
+                self.unknown_signal(name, "procedure");
+                None
+            }
         }
     }
 
@@ -264,6 +281,26 @@ impl Lowering<'_> {
             return None;
         }
         let name = called.name()?;
+        if let Some(Signal::Message(message)) = self.names.signal(name.text())
+            && self.unit.home == Home::Schedule
+        {
+            let written = Addressed {
+                message,
+                arguments: called.arguments(),
+                to: called.to(),
+                from: called.from(),
+                span: called.span(),
+            };
+            let (id, arguments) = self.addressed(&written)?;
+            return Some(Call {
+                callee: Callee::Action(id),
+                arguments,
+                span: called.span(),
+            });
+        }
+        if let Some(to) = called.to() {
+            self.no_address(to.span());
+        }
         let (callee, row, why) = match self.names.signal(name.text()) {
             Some(Signal::Action(id)) => {
                 let row = &self.actions[id.index()];

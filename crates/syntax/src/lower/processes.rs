@@ -12,6 +12,7 @@ use crate::ast::{self, AstNode};
 use crate::names::declare::Declarations;
 use crate::types::UNKNOWN;
 use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::handlers::handlings;
 use plainsong_ir::{
     Body, Code, FamilyId, Handler, Measures, Process, Source, StartValue, StateVar, System, Ty,
     VarId, Voices,
@@ -26,7 +27,7 @@ impl Lowering<'_> {
             || !items.actions.is_empty()
             || !items.procedures.is_empty()
             || !items.invariants.is_empty()
-            || !items.sequences.is_empty();
+            || (!items.sequences.is_empty() && !voices);
         if voices && actions {
             self.mixed_forms(items);
         }
@@ -49,7 +50,6 @@ impl Lowering<'_> {
         let actions_done = self.action_bodies(&items.actions);
         let invariants = self.invariant_bodies(&items.invariants);
         let procedures = self.procedure_bodies(&items.procedures);
-        let sequences = self.sequences(&items.sequences);
         let commutes = self.commutes(&items.commutes, &actions_done);
         let faults = self.faults(&items.faults);
         let home = if voices {
@@ -58,12 +58,15 @@ impl Lowering<'_> {
             Home::ActionsInit
         };
         let init = items.inits.first().map(|init| self.init(init, home));
+        self.handlings = handlings(&processes, init.as_ref().map(|init| &init.body));
+        let sequences = self.sequences(&items.sequences);
         if voices {
             System::Voices(Voices {
                 messages: self.messages.clone(),
                 processes,
                 init,
                 faults,
+                sequences,
             })
         } else if actions || init.is_some() {
             System::Actions(plainsong_ir::Actions {

@@ -24,18 +24,17 @@ impl Lowering<'_> {
             if at == 0 {
                 span = name.span();
             }
-            let Some(action) = self.named_action(&name) else {
-                continue;
-            };
-            if eliminated.iter().any(|known| known.action == action) {
-                let message = format!("`{}` is eliminated twice", name.text());
-                self.report(Diagnostic::error(&SCHEDULE, name.span(), message));
+            for action in self.named_actions(&name) {
+                if eliminated.iter().any(|known| known.action == action) {
+                    let message = format!("`{}` is eliminated twice", name.text());
+                    self.report(Diagnostic::error(&SCHEDULE, name.span(), message));
+                }
+                let by = written.by().and_then(|name| self.named_action(&name));
+                if let Some(by) = by {
+                    self.same_parameters(action, by, written.span());
+                }
+                eliminated.push(Eliminated { action, by });
             }
-            let by = written.by().and_then(|name| self.named_action(&name));
-            if let Some(by) = by {
-                self.same_parameters(action, by, written.span());
-            }
-            eliminated.push(Eliminated { action, by });
         }
         let mut invariants = Vec::new();
         for clause in item.invariants() {
@@ -43,6 +42,7 @@ impl Lowering<'_> {
         }
         let measures = item.decreases().flat_map(|clause| self.measures(&clause));
         let mut decreases: Vec<_> = measures.collect();
+        let into = item.into().and_then(|name| self.named_action(&name));
         let (mut body, _) = self.block(item.block());
         let locals = self.finish(|filler| {
             for expr in invariants.iter_mut().chain(&mut decreases) {
@@ -65,6 +65,7 @@ impl Lowering<'_> {
         }
         Sequentialization {
             eliminated,
+            into,
             invariants,
             decreases,
             code: Code {
@@ -74,6 +75,24 @@ impl Lowering<'_> {
             },
             span,
         }
+    }
+
+    /// The action of this name, or what handles the messages of this name.
+    fn named_actions(&mut self, name: &ast::Name) -> Vec<ActionId> {
+        let Some(Signal::Message(message)) = self.names.signal(name.text()) else {
+            return self.named_action(name).into_iter().collect();
+        };
+        let rows = self.handlings.iter().enumerate();
+        let own = rows.filter(|(_, row)| row.message == message);
+        let own: Vec<ActionId> = own.map(|(at, _)| ActionId::from(at)).collect();
+        if own.is_empty() {
+            let message = format!("no handler takes `{}`", name.text());
+            self.report(
+                Diagnostic::error(&SCHEDULE, name.span(), message)
+                    .help("schedules speak about processes with handlers (`on`)"),
+            );
+        }
+        own
     }
 
     /// The action of a name, or a report.

@@ -138,6 +138,7 @@ impl Parser<'_> {
             if self.at(LParen) {
                 self.arguments();
             }
+            self.within(Surroundings::default(), Self::optional_address);
         }
         self.expect_closing(RParen, opening);
         self.close(start, PendingExpr);

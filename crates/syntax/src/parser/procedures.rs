@@ -51,6 +51,9 @@ impl Parser<'_> {
         self.optional_result();
         self.optional_layers();
         self.optional_refines();
+        if self.at_word("synchronizes") {
+            self.synchronizes();
+        }
         while self.at(RequiresKw) || self.at(EnsuresKw) || self.at_word("preserves") {
             self.invariant_use();
         }
@@ -66,6 +69,14 @@ impl Parser<'_> {
             self.expect_name("the name of an action");
             self.close(clause, RefinesClause);
         }
+    }
+
+    /// `synchronizes p, q`
+    fn synchronizes(&mut self) {
+        let clause = self.open();
+        self.bump_as(SynchronizesKw);
+        self.some_names("the name of a procedure");
+        self.close(clause, SynchronizesClause);
     }
 
     /// `preserves a(…), b(…)`
@@ -229,17 +240,30 @@ impl Parser<'_> {
         self.close(side, CommuteSide);
     }
 
-    /// `call f(…)`
+    /// `call f(…)`, `call M(…) to p from q`
     pub(super) fn called(&mut self) {
         let start = self.open();
         self.bump();
         self.expect_name("the name of an action or procedure");
         if self.at(LParen) {
             self.arguments();
-        } else {
+        } else if !self.at(ToKw) {
             self.expected_with_help("`(`", "a call has arguments, possibly none: `call f();`");
         }
+        self.optional_address();
         self.close(start, Called);
+    }
+
+    /// ` to p`, ` to p from q`: of a message.
+    pub(super) fn optional_address(&mut self) {
+        if !self.eat(ToKw) {
+            return;
+        }
+        self.expression();
+        if self.at_word("from") {
+            self.bump_as(FromKw);
+            self.expression();
+        }
     }
 
     pub(super) fn call_statement(&mut self, start: Checkpoint) {

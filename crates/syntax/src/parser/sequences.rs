@@ -4,7 +4,7 @@ use super::Parser;
 use crate::kinds::SyntaxKind::*;
 
 impl Parser<'_> {
-    /// `sequentialize A, B as C invariant e decreases e, … { … }`
+    /// `sequentialize A, B as C invariant e decreases e, … { … }`, `sequentialize A, B into C;`
     pub(super) fn sequentialize_item(&mut self) {
         let start = self.open();
         self.bump_as(SequentializeKw);
@@ -19,8 +19,16 @@ impl Parser<'_> {
                 break;
             }
         }
+        let into = self.at_word("into");
+        if into {
+            self.bump_as(IntoKw);
+            self.expect_name("the name of an action");
+        }
         self.loop_clauses();
-        self.block();
+        match into {
+            true => self.expect_semicolon(),
+            false => self.block(),
+        }
         self.close(start, SequentializeItem);
     }
 }

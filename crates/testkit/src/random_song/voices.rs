@@ -97,6 +97,7 @@ impl Composer {
             processes,
             init,
             faults: Vec::new(),
+            sequences: Vec::new(),
         });
     }
 

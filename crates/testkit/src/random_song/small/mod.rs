@@ -44,6 +44,7 @@ pub fn small_voices(seed: u64, delivery: Option<Delivery>) -> Song {
         processes,
         init,
         faults: Vec::new(),
+        sequences: Vec::new(),
     });
     small.property();
     let mut song = small.composer.song;

@@ -1,0 +1,172 @@
+//! The handlers of a song of voices, numbered like actions.
+//!
+//! A message under way to a process with handlers is a pending async: of the handlers of that family for that
+//! kind of message, with the member's indices, the sender's indices if the handlers ask for the sender, and
+//! the payload as arguments. Schedules in songs of voices name them by these numbers.
+
+use crate::visit::{Visit, walk};
+use crate::{
+    Accept, ActionId, Block, Body, ExprKind, FamilyId, MessageId, Process, Song, Source, Stmt,
+    StmtKind, Ty, Voices,
+};
+use std::collections::BTreeSet;
+
+/// What a process family does with one kind of message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handling {
+    /// The family.
+    pub family: FamilyId,
+    /// The kind of message.
+    pub message: MessageId,
+    /// Whose message it is, if the handlers ask.
+    pub sender: Sender,
+}
+
+/// The part of the sender in what a handler does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sender {
+    /// The handlers do not ask.
+    Unasked,
+    /// They ask, and only this family sends such messages.
+    Family(FamilyId),
+    /// They ask, and several send such messages, or `init` does.
+    Unclear,
+}
+
+/// Every family with every kind of message that it handles, in the order of the text.
+pub fn handlings(processes: &[Process], init: Option<&Block>) -> Vec<Handling> {
+    let mut rows: Vec<Handling> = Vec::new();
+    for process in processes {
+        let Body::Handlers(handlers) = &process.body else {
+            continue;
+        };
+        for handler in handlers {
+            let (family, message) = (process.family, handler.accept.message);
+            if rows
+                .iter()
+                .any(|row| row.family == family && row.message == message)
+            {
+                continue;
+            }
+            let mut own = handlers.iter().map(|handler| &handler.accept);
+            let asked = own.any(|accept| accept.message == message && asks(accept));
+            let sender = match asked {
+                false => Sender::Unasked,
+                true => sender(processes, init, message),
+            };
+            rows.push(Handling {
+                family,
+                message,
+                sender,
+            });
+        }
+    }
+    rows
+}
+
+impl Voices {
+    /// Every family with every kind of message that it handles; schedules number them like this.
+    pub fn handlings(&self) -> Vec<Handling> {
+        handlings(&self.processes, self.init.as_ref().map(|init| &init.body))
+    }
+}
+
+impl Handling {
+    /// The types of the arguments: the member's indices, the sender's, the payload.
+    pub fn parameters(&self, song: &Song) -> Vec<Ty> {
+        let indices = |family: FamilyId| {
+            let row = song.families.get(family.index());
+            row.into_iter().flat_map(|row| &row.index)
+        };
+        let sender = match self.sender {
+            Sender::Family(family) => Some(family),
+            _ => None,
+        };
+        let message = song
+            .voices()
+            .and_then(|voices| voices.messages.get(self.message.index()));
+        let fields = message.into_iter().flat_map(|row| &row.fields);
+        indices(self.family)
+            .chain(sender.into_iter().flat_map(indices))
+            .chain(fields)
+            .map(|binder| binder.ty.clone())
+            .collect()
+    }
+}
+
+impl Song {
+    /// The sequentializations of a song, of actions or of voices.
+    pub fn sequences(&self) -> &[crate::Sequentialization] {
+        match &self.system {
+            crate::System::None => &[],
+            crate::System::Voices(voices) => &voices.sequences,
+            crate::System::Actions(actions) => &actions.sequences,
+        }
+    }
+
+    /// What a schedule calls: an action, or a kind of message.
+    pub fn called_name(&self, id: ActionId) -> Option<&str> {
+        match &self.system {
+            crate::System::Actions(actions) => Some(&actions.actions.get(id.index())?.name),
+            crate::System::Voices(voices) => {
+                let row = *voices.handlings().get(id.index())?;
+                Some(&voices.messages.get(row.message.index())?.name)
+            }
+            crate::System::None => None,
+        }
+    }
+}
+
+/// Does it matter who sent the message?
+fn asks(accept: &Accept) -> bool {
+    match &accept.source {
+        Source::Anyone(who) => who.is_some(),
+        Source::Family(..) | Source::Process(_) => true,
+    }
+}
+
+/// Who sends messages of a kind.
+fn sender(processes: &[Process], init: Option<&Block>, message: MessageId) -> Sender {
+    if init.is_some_and(|block| sends(block, message)) {
+        return Sender::Unclear;
+    }
+    let families = processes
+        .iter()
+        .filter(|process| match &process.body {
+            Body::Sequential(block) => sends(block, message),
+            Body::Handlers(handlers) => {
+                handlers.iter().any(|handler| sends(&handler.body, message))
+            }
+        })
+        .map(|process| process.family);
+    let families: BTreeSet<FamilyId> = families.collect();
+    match families.len() {
+        1 => Sender::Family(families.into_iter().next().expect("there is one")),
+        _ => Sender::Unclear,
+    }
+}
+
+fn sends(block: &Block, message: MessageId) -> bool {
+    struct Sends(MessageId, bool);
+    impl Visit for Sends {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.1 |= matches!(&stmt.kind, StmtKind::Send(kind, ..) if *kind == self.0);
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut looking = Sends(message, false);
+    looking.block(block);
+    looking.1
+}
+
+/// The family and the indices of an address that is written out.
+pub fn written_address(
+    address: &crate::Expr,
+    me: Option<FamilyId>,
+) -> Option<(FamilyId, &[crate::Expr])> {
+    match &address.kind {
+        ExprKind::Pid(family, indices) => Some((*family, indices)),
+        ExprKind::SelfPid => Some((me?, &[])),
+        _ => None,
+    }
+}

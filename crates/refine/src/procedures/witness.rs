@@ -1,0 +1,45 @@
+//! Witnesses: what an action chooses is what its procedure calls by the same name.
+//!
+//! Statement. That a stretch is a step of the action asks for *some* choices of it. A choice named like a local
+//! of the procedure that has a value of the same type is taken to be that value; one between two is tried both ways;
+//! for the others the solver is asked whether there is one.
+//!
+//! Why sound. A witness is asked for more than the existence that follows from it.
+
+use super::{Following, Path};
+use crate::movers::some_way;
+use plainsong_ir::LocalId;
+use plainsong_prove::term::{Op, Term};
+use rustc_hash::FxHashMap;
+
+impl Following<'_> {
+    /// That a goal holds for some choices.
+    pub(super) fn witnessed(&mut self, path: &Path, choices: &[Term], goal: Term) -> Term {
+        let mut values = FxHashMap::default();
+        for choice in choices {
+            if let Some(value) = self.named_like(path, *choice) {
+                values.insert(*choice, value);
+            }
+        }
+        let goal = self.theory.terms.replace(goal, &values);
+        let open = choices.iter().filter(|choice| !values.contains_key(choice));
+        let open: Vec<Term> = open.copied().collect();
+        some_way(self.theory, &open, goal)
+    }
+
+    /// The value of the last local with the name of a choice.
+    fn named_like(&self, path: &Path, choice: Term) -> Option<Term> {
+        let terms = &self.theory.terms;
+        let Op::Symbol(number) = terms.op(choice) else {
+            return None;
+        };
+        let name = &terms.symbol(number).name;
+        let rows = &self.decl(&self.song).code.locals;
+        let rows = rows.iter().enumerate().rev();
+        let mut named = rows.filter(|(_, row)| row.name == *name);
+        named.find_map(|(at, _)| {
+            let value = *path.env.locals.get(&LocalId::from(at))?;
+            (terms.sort(value) == terms.sort(choice)).then_some(value)
+        })
+    }
+}
