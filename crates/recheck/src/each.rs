@@ -9,7 +9,7 @@
 //! client in another round. Then the whole family is where the member is.
 //!
 //! When the body both addresses `x` and receives from any member, the sender need not be `x`: then there are two
-//! members, none of them moves, and the two use no queue both.
+//! members, none of them moves, and the two use no queue both; or there is one, to which the process is committed.
 //!
 //! Why sound. Induction over the members: what is forgotten may be anything, so the round is any of the rounds. The
 //! senders of receives from any member are a permutation of the family, because each is taken once.
@@ -17,6 +17,7 @@
 use crate::actor::Actor;
 use crate::certificate::Event;
 use crate::code::{Position, Var, assigned, every};
+use crate::drift::Drift;
 use crate::follow::{Checker, Scene};
 use crate::race::{Senders, waits};
 use crate::round::{Left, Loop, bags, sendings, shape};
@@ -73,17 +74,31 @@ impl<'a> Checker<'a> {
         }
         let gathers = self.gathers(owner.family, this.body, family);
         let addresses = by_name && is_address(this.body, this.local);
-        let two = gathers && addresses;
-        if two != (member != named) {
+        // With one member, the process is committed to it, so nothing is taken from it freely.
+        let two = member != named;
+        if two && !(gathers && addresses) {
             return refuse("a round with another number of members");
         }
-        let mark = self.numbers.last();
-        let round = self.begin(state, owner, &this, (member, named), (gathers, addresses));
-        let inside = self.inside(state, &round, owner, (member, named), &index, scene);
         let ways: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
-        let mut ends = self.ways(round.clone(), &ways, &inside)?;
+        let mut state = state.clone();
+        let mut vague = Drift::new();
+        let (mark, round, inside, mut ends) = loop {
+            let mark = self.numbers.last();
+            let round = self.begin(&state, owner, &this, (member, named), (gathers, addresses));
+            let inside = self.inside(&state, &round, owner, (member, named), &index, scene);
+            let ends = self.ways(round.clone(), &ways, &inside)?;
+            let but = [owner, member, named, member.whole()];
+            let drift = self.drift(&round, &ends, &but);
+            if drift.is_subset(&vague) {
+                break (mark, round, inside, ends);
+            }
+            self.forget_drift(&mut state, &drift);
+            vague.extend(drift);
+        };
+        let state = &state;
         let mut lefts = Vec::new();
         for end in &mut ends {
+            self.others_are_alike(&round, end, member)?;
             if two {
                 self.roles_are_apart(&round, end, (member, named), mark)?;
             }
@@ -140,6 +155,7 @@ impl<'a> Checker<'a> {
         round.values.insert((owner, Var::Local(this.local)), name);
         round.positions.insert(owner, Position::start(this.body));
         round.begin_round();
+        round.strangers.clear();
         round.taken.retain(|(who, _)| *who != owner);
         if addresses {
             round.engaged.insert(named, BTreeSet::from([owner]));

@@ -124,6 +124,10 @@ impl<'a> Checker<'a> {
         if !song.consts.iter().all(is_fine) {
             return refuse("a parameter may single out a member");
         }
+        let mut daemons = voices.processes.iter().filter(|process| process.daemon);
+        if !daemons.all(waits_to_be_asked) {
+            return refuse("a daemon goes on without being asked");
+        }
         let sends = Sends::of(song);
         Ok(Checker {
             song,
@@ -378,6 +382,10 @@ impl<'a> Checker<'a> {
                 if !state.may_come.remove(&member.family) {
                     return refuse("a member comes where nobody waits for one");
                 }
+                if !self.are_all_home(state, member.family) {
+                    return refuse("there may be nobody who could come");
+                }
+                state.strangers.insert(member.family);
                 state.unfold(member);
                 Ok(())
             }
@@ -618,6 +626,18 @@ fn in_any_order(voices: &Voices) -> Result<(), Refused> {
         true => refuse("unordered delivery is not covered"),
         false => Ok(()),
     }
+}
+
+/// Does a daemon end in a loop whose rounds begin with a receive?
+fn waits_to_be_asked(process: &Process) -> bool {
+    let Body::Sequential(body) = &process.body else {
+        return false;
+    };
+    let Some(StmtKind::While(_, _, round)) = body.last().map(|stmt| &stmt.kind) else {
+        return false;
+    };
+    let first = first_deed(round).and_then(waits);
+    body.last().is_some_and(is_endless) && first.is_some_and(|first| first.timeout.is_none())
 }
 
 /// Types whose values single out no member.

@@ -13,7 +13,8 @@
 //!
 //! One file per rule: steps of one process (`steps.rs`), receives (`receive.rs`) with a timeout (`timeout.rs`), loops over
 //! members (`each.rs`) and with rounds (`repeat.rs`), families served by daemons (`serves.rs`) and by each
-//! other (`pairs.rs`), rings and chains (`row.rs`). What orders events in every execution is in `causes.rs`, what several rules for rounds ask in `round.rs`.
+//! other (`pairs.rs`), rings and chains (`row.rs`). What orders events in every execution is in `causes.rs`, what several rules for rounds ask in `round.rs`
+//! and `drift.rs`.
 //!
 //! NOT COVERED, and then the certificate is refused by that name: ways that end at an assertion that fails.
 
@@ -21,6 +22,7 @@ mod actor;
 mod causes;
 mod certificate;
 mod code;
+mod drift;
 mod each;
 mod eval;
 mod faults;

@@ -16,6 +16,7 @@
 use crate::actor::Actor;
 use crate::certificate::Event;
 use crate::code::{Position, Var, assigned};
+use crate::drift::Drift;
 use crate::each::{Names, is_address};
 use crate::follow::{Checker, Scene};
 use crate::race::waits;
@@ -35,6 +36,18 @@ impl<'a> Checker<'a> {
         with: Actor,
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
+    ) -> Result<State<'a>, Refused> {
+        self.paired(state, (family, member, with), ways, scene, &Drift::new())
+    }
+
+    /// The same, when nothing is known of some variables of other families.
+    fn paired(
+        &mut self,
+        state: &State<'a>,
+        (family, member, with): (Actor, Actor, Actor),
+        ways: &[Vec<Event>],
+        scene: &Scene<'a>,
+        vague: &Drift,
     ) -> Result<State<'a>, Refused> {
         self.only_families_are_left(state, family, member, scene)?;
         if with == family || !with.is_family(self.song) || self.is_daemon(state, with) {
@@ -68,7 +81,14 @@ impl<'a> Checker<'a> {
             ..Scene::default()
         };
         let ways_in: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
-        let ends = self.ways(round, &ways_in, &inside)?;
+        let ends = self.ways(round.clone(), &ways_in, &inside)?;
+        let drift = self.drift_of_families(&round, &ends, &[member, family, with]);
+        if !drift.is_subset(vague) {
+            let mut state = state.clone();
+            self.forget_drift(&mut state, &drift);
+            let vague = vague.union(&drift).copied().collect();
+            return self.paired(&state, (family, member, with), ways, scene, &vague);
+        }
         let Some(first) = ends.first() else {
             return refuse("there is no way to the end");
         };

@@ -16,6 +16,7 @@
 use crate::actor::Actor;
 use crate::certificate::Event;
 use crate::code::{Position, Var, assigned, every};
+use crate::drift::Drift;
 use crate::follow::{Checker, Scene};
 use crate::race::{Senders, waits};
 use crate::round::{Left, bags, sendings};
@@ -42,13 +43,18 @@ impl<'a> Checker<'a> {
         let ways: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
         let mut before = state.clone();
         let mut vague = BTreeSet::new();
+        let mut vague_vars = Drift::new();
         loop {
             let mark = self.numbers.last();
             let round = self.any_round(&before, owner, this.local, this.body);
             let inside = self.scene(&round, &[owner], &index, scene);
-            let ends = self.ways(round, &ways, &inside)?;
+            let ends = self.ways(round.clone(), &ways, &inside)?;
             let changed = self.replaced(&before, &ends);
-            if !changed.is_subset(&vague) {
+            let mut drift = self.drift(&round, &ends, &[owner]);
+            drift.retain(|(actor, _)| !actor.is_family(self.song));
+            if !changed.is_subset(&vague) || !drift.is_subset(&vague_vars) {
+                self.forget_drift(&mut before, &drift);
+                vague_vars.extend(drift);
                 for channel in &changed {
                     before.forget_messages(&mut self.numbers, channel);
                 }
@@ -115,22 +121,35 @@ impl<'a> Checker<'a> {
         if self.index(loops[1].domain)?.0 != index {
             return refuse("two loops with different numbers of rounds");
         }
-        let mut round = state.clone();
-        let mut changing = Vec::new();
-        for (owner, this) in owners.iter().zip(&loops) {
-            let vars = assigned(this.body);
-            round.forget(&mut self.numbers, *owner, &vars);
-            round.forget(&mut self.numbers, *owner, [&Var::Local(this.local)]);
-            round.positions.insert(*owner, Position::start(this.body));
-            changing.push((*owner, vars));
-        }
-        round.begin_round();
-        round.taken.retain(|(who, _)| !owners.contains(who));
-        let mut inside = self.scene(&round, &owners, &index, scene);
-        inside.owner = None;
-        inside.depth = 2;
+        let changing: Vec<(Actor, BTreeSet<Var>)> = owners
+            .iter()
+            .zip(&loops)
+            .map(|(owner, this)| (*owner, assigned(this.body)))
+            .collect();
         let ways: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
-        let ends = self.ways(round, &ways, &inside)?;
+        let mut state = state.clone();
+        let mut vague = Drift::new();
+        let ends = loop {
+            let mut round = state.clone();
+            for (owner, this) in owners.iter().zip(&loops) {
+                round.forget(&mut self.numbers, *owner, &assigned(this.body));
+                round.forget(&mut self.numbers, *owner, [&Var::Local(this.local)]);
+                round.positions.insert(*owner, Position::start(this.body));
+            }
+            round.begin_round();
+            round.taken.retain(|(who, _)| !owners.contains(who));
+            let mut inside = self.scene(&round, &owners, &index, scene);
+            inside.owner = None;
+            inside.depth = 2;
+            let ends = self.ways(round.clone(), &ways, &inside)?;
+            let drift = self.drift(&round, &ends, &owners);
+            if drift.is_subset(&vague) {
+                break ends;
+            }
+            self.forget_drift(&mut state, &drift);
+            vague.extend(drift);
+        };
+        let state = &state;
         let Some(first) = ends.first() else {
             return refuse("there is no way through the round");
         };

@@ -214,6 +214,7 @@ impl<'a> Checker<'a> {
                 }
             }
             self.remember(after, before, end);
+            after.strangers.extend(&end.strangers);
         }
     }
 

@@ -11,6 +11,7 @@
 use crate::actor::Actor;
 use crate::certificate::{Event, who};
 use crate::code::is_endless;
+use crate::drift::Drift;
 use crate::follow::{Checker, Scene};
 use crate::round::sendings;
 use crate::state::{Channel, State, redirect, touches};
@@ -26,6 +27,18 @@ impl<'a> Checker<'a> {
         member: Actor,
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
+    ) -> Result<State<'a>, Refused> {
+        self.served(state, (family, member), ways, scene, &Drift::new())
+    }
+
+    /// The same, when nothing is known of some variables of other families.
+    fn served(
+        &mut self,
+        state: &State<'a>,
+        (family, member): (Actor, Actor),
+        ways: &[Vec<Event>],
+        scene: &Scene<'a>,
+        vague: &Drift,
     ) -> Result<State<'a>, Refused> {
         self.only_families_are_left(state, family, member, scene)?;
         let loops = state.positions[&family].stmt().is_some_and(is_endless);
@@ -51,13 +64,20 @@ impl<'a> Checker<'a> {
             focus: Some(member),
             ..Scene::default()
         };
-        let ways: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
-        let ends = self.ways(round, &ways, &inside)?;
+        let ways_in: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
+        let ends = self.ways(round.clone(), &ways_in, &inside)?;
+        let drift = self.drift_of_families(&round, &ends, &[member, family]);
+        if !drift.is_subset(vague) {
+            let mut state = state.clone();
+            self.forget_drift(&mut state, &drift);
+            let vague = vague.union(&drift).copied().collect();
+            return self.served(&state, (family, member), ways, scene, &vague);
+        }
         let moves = |way: &&[Event]| {
             let mut events = way.iter();
             events.any(|event| is_by(self.song, event, member))
         };
-        if ends.is_empty() || !ways.iter().all(moves) {
+        if ends.is_empty() || !ways_in.iter().all(moves) {
             return refuse("there is no way to the end");
         }
         for end in &ends {

@@ -95,6 +95,8 @@ pub(crate) struct State<'a> {
     pub(crate) clients: BTreeMap<u32, (Actor, usize)>,
     /// Receives that hold as long as others are not told.
     pub(crate) pins: Vec<Pin>,
+    /// Families of which members were looked at that a round chose, or that came.
+    pub(crate) strangers: BTreeSet<FamilyId>,
     /// Families that act as daemons.
     pub(crate) reactive: BTreeSet<FamilyId>,
     /// Families of which whoever comes first may still be served in the round at hand.

@@ -116,6 +116,7 @@ impl<'a> Checker<'a> {
                     return refuse("a choice of a member that is not there");
                 }
                 next.unfold(member);
+                next.strangers.insert(family);
                 if scene.depth > 0 {
                     let vars = next.positions[&member].assigned();
                     next.forget(&mut self.numbers, member, &vars);

@@ -98,6 +98,8 @@ pub(crate) struct State {
     pub(crate) active: BTreeSet<Comp>,
     /// Who may still unfold a member of which family by receiving from it.
     pub(crate) may_unfold: BTreeSet<(Comp, FamilyId)>,
+    /// Families of which a member was looked at that a round chose, or that came to it (`rules/drift.rs`).
+    pub(crate) strangers: BTreeSet<FamilyId>,
     /// Families whose members loop for ever and whose rounds were checked.
     pub(crate) reactive: BTreeSet<FamilyId>,
     /// How often the exit of a loop was not decided on this path.

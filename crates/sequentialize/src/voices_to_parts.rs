@@ -76,8 +76,47 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
         let part = score.part(process)?;
         score.parts.insert(process.family, part);
     }
+    for part in score.parts.values().filter(|part| part.daemon) {
+        begins_with_a_receive(&score, part)?;
+    }
     score.losses = crate::losses::losses(&score)?;
     Ok(score)
+}
+
+/// A daemon that is not asked for anything waits: its rounds begin with a receive, before which nothing can fail. The
+/// rules let it begin a round only when a message is there; what it does before it waits again, nobody looks at.
+fn begins_with_a_receive(score: &Score<'_>, part: &Part<'_>) -> Result<(), Stuck> {
+    let entry = &part.blocks[BlockId::ENTRY.0 as usize];
+    let Some(Op {
+        kind: OpKind::Loop(body),
+        span,
+    }) = entry.last()
+    else {
+        return Ok(());
+    };
+    let ops = part.blocks[body.0 as usize].iter();
+    let first = ops.into_iter().find(|op| !is_local_and_safe(&op.kind));
+    match first {
+        Some(first) if !first.kind.accepts().is_empty() => Ok(()),
+        first => {
+            let name = score.name(part.family);
+            let sentence = format!("a round of `{name}` begins with something else than a receive");
+            let span = first.map_or(*span, |op| op.span);
+            Err(not_covered(span, sentence)
+                .help("receive first, or let a process that is no daemon do this"))
+        }
+    }
+}
+
+/// Does it only change the process's own variables, and cannot fail?
+fn is_local_and_safe(kind: &OpKind<'_>) -> bool {
+    let is_safe = |expr: &Expr| crate::eval::risks_in(expr).is_empty();
+    match kind {
+        OpKind::Set(_, value) => is_safe(value),
+        OpKind::Choose(_, choice) => choice.filter.as_ref().is_none_or(is_safe),
+        OpKind::Assume(condition) => is_safe(condition),
+        _ => false,
+    }
 }
 
 fn not_covered(span: Span, sentence: impl Into<String>) -> Stuck {

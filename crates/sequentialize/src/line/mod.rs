@@ -10,8 +10,11 @@
 //! What a daemon's round reads of earlier rounds, and a message kept per round, may be anything of its type;
 //! then the line may end in more states than the processes ([`Line::exact`]).
 //!
-//! NOT COVERED, and then there is no line to show, which does not touch the verdict: rounds that deal with two
-//! members, a loop's number used beside a receive from any member.
+//! A round that deals with two members, the one who sends and the one who is named, is told of the one who sends: the other
+//! is only told something.
+//!
+//! NOT COVERED, and then there is no line to show, which does not touch the verdict: rounds that tell the member
+//! they name something that depends on the round, a loop's number used beside a receive from any member.
 
 mod any_order;
 mod locate;

@@ -369,16 +369,13 @@ impl Teller<'_, '_> {
         for head in heads {
             let Event::Each {
                 member,
-                second,
                 leaves: more,
                 ..
             } = head
             else {
                 return Err("loops that differ".to_owned());
             };
-            if member != second {
-                return Err("a round deals with two members".to_owned());
-            }
+            // Of two members it is the one who sends; what the other is told must not need its name.
             self.members.insert(*member, name);
             leaves.extend(more.iter());
         }

@@ -179,6 +179,7 @@ impl<'a> Engine<'a> {
     /// A member that was not looked at so far. In a round it may be one that earlier rounds chose.
     fn choose_new(&mut self, state: &mut State, family: FamilyId, scene: &Scene) -> Comp {
         let member = self.unfold(state, family);
+        state.strangers.insert(family);
         if scene.depth > 0 {
             let vars = self.part(member).assigned_after(&state.places[&member]);
             self.forget(state, member, &vars);

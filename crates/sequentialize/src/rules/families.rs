@@ -21,6 +21,7 @@
 //! Source. The specification, section 11.2; focus in [PretendSynchrony19]. DIFFERS. Only two families at a time.
 //! NOT COVERED. Members of one family that talk to each other.
 
+use super::drift::Drift;
 use super::focus::which;
 use super::fold::Renaming;
 use super::late::Hearing;
@@ -57,7 +58,7 @@ impl Engine<'_> {
         if servers.next().is_some() {
             return None;
         }
-        Some(self.pairs(state, clients, &found))
+        Some(self.pairs(state, clients, &found, &Drift::new()))
     }
 
     fn servers(&self, state: &State, family: Comp, clients: Comp) -> Option<Servers> {
@@ -80,7 +81,13 @@ impl Engine<'_> {
         })
     }
 
-    fn pairs(&mut self, state: &State, clients: Comp, servers: &Servers) -> Result<State, Stuck> {
+    fn pairs(
+        &mut self,
+        state: &State,
+        clients: Comp,
+        servers: &Servers,
+        vague: &Drift,
+    ) -> Result<State, Stuck> {
         let Servers {
             family: q, body, ..
         } = *servers;
@@ -115,7 +122,15 @@ impl Engine<'_> {
             closed: Some(q.family),
             ..Scene::default()
         };
+        let begin = round.clone();
         let leaves = self.run(round, &inside)?;
+        let drift = self.drift_of_families(&begin, &leaves, &[u, clients, q]);
+        if !drift.is_subset(vague) {
+            let mut state = state.clone();
+            self.forget_drift(&mut state, &drift);
+            let vague = vague.union(&drift).copied().collect();
+            return self.pairs(&state, clients, servers, &vague);
+        }
         let Some(first) = leaves.first() else {
             return Err(self.all_fail(servers.span));
         };

@@ -10,6 +10,7 @@
 //! `k1`, `z3`). A member that loops for ever is checked for one full round from any state; that is not vacuous:
 //! the round must come to its end (S13).
 
+use super::drift::Drift;
 use super::{Engine, Scene};
 use crate::part::OpKind;
 use crate::state::{State, Waiting};
@@ -21,6 +22,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine<'_> {
     pub(super) fn focus(&mut self, state: &State, family: Comp) -> Result<State, Stuck> {
+        self.focus_on(state, family, &Drift::new())
+    }
+
+    /// One member, when nothing is known of some variables of other families.
+    fn focus_on(&mut self, state: &State, family: Comp, vague: &Drift) -> Result<State, Stuck> {
         let Some((at, kind, span)) = self.op(state, family) else {
             return Err(self.all_fail(Span::default()));
         };
@@ -61,9 +67,17 @@ impl Engine<'_> {
             focus: Some(u),
             ..Scene::default()
         };
+        let begin = round.clone();
         let leaves = self.run(round, &inside)?;
         if leaves.is_empty() {
             return Err(self.all_fail(span));
+        }
+        let drift = self.drift_of_families(&begin, &leaves, &[u, family]);
+        if !drift.is_subset(vague) {
+            let mut state = state.clone();
+            self.forget_drift(&mut state, &drift);
+            let vague = vague.union(&drift).copied().collect();
+            return self.focus_on(&state, family, &vague);
         }
         for leaf in &leaves {
             self.client_is_served(state, leaf, u, loops, &start)

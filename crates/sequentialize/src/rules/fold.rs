@@ -129,6 +129,14 @@ impl Engine<'_> {
         }
     }
 
+    /// Of which families members were looked at beside the one at hand.
+    pub(super) fn remember_strangers(&self, after: &mut State, leaves: &[State]) {
+        let strangers = leaves
+            .iter()
+            .flat_map(|leaf| leaf.strangers.iter().copied());
+        after.strangers.extend(strangers);
+    }
+
     /// Whom everybody who was there before the loop has heard in its rounds.
     pub(super) fn remember_heard(&self, after: &mut State, before: &State, leaves: &[State]) {
         for &comp in before.places.keys().filter(|comp| !comp.is_rest()) {

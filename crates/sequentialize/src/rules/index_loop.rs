@@ -13,6 +13,7 @@
 //!
 //! Source. [Brisk17] rule Loop-repeat.
 
+use super::drift::Drift;
 use super::fold::Renaming;
 use super::set_loop::Loop;
 use super::{Engine, Scene};
@@ -34,16 +35,17 @@ impl Engine<'_> {
         this: Loop,
         scene: &Scene,
     ) -> Result<State, Stuck> {
-        self.rounds(state, this, scene, &BTreeSet::new())
+        self.rounds(state, this, scene, &BTreeSet::new(), &Drift::new())
     }
 
-    /// The loop, when nothing is known of the messages that wait in some queues.
+    /// The loop, when nothing is known of the messages that wait in some queues, and of some variables.
     fn rounds(
         &mut self,
         state: &State,
         this: Loop,
         scene: &Scene,
         vague: &BTreeSet<Chan>,
+        vague_vars: &Drift,
     ) -> Result<State, Stuck> {
         let owner = this.at.comp;
         let index = match this.over {
@@ -83,15 +85,20 @@ impl Engine<'_> {
             focus: scene.focus,
             closed: scene.closed,
         };
+        let begin = round.clone();
         let leaves = self.run(round, &inside)?;
         let changed = changed(state, &leaves);
-        if !changed.is_subset(vague) {
+        let mut drift = self.drift(&begin, &leaves, &[owner]);
+        drift.retain(|(comp, _)| !comp.is_rest());
+        if !changed.is_subset(vague) || !drift.is_subset(vague_vars) {
             let mut start = state.clone();
+            self.forget_drift(&mut start, &drift);
+            let vague_vars = vague_vars.union(&drift).copied().collect();
             for chan in &changed {
                 self.forget_queue(&mut start, *chan);
             }
             let vague = vague.union(&changed).copied().collect();
-            return self.rounds(&start, this, scene, &vague);
+            return self.rounds(&start, this, scene, &vague, &vague_vars);
         }
         let mut lefts: Vec<Left> = Vec::new();
         let mut shape = None;
@@ -130,6 +137,7 @@ impl Engine<'_> {
         self.forget_families(&mut after);
         self.forget_changes(&mut after, state, &leaves, owner);
         self.remember_heard(&mut after, state, &leaves);
+        self.remember_strangers(&mut after, &leaves);
         after.bags = leaves[0].bags.clone();
         let gone = leaves.iter().flat_map(|leaf| leaf.places.keys().copied());
         let gone = gone

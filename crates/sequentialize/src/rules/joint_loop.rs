@@ -6,6 +6,7 @@
 //!
 //! Why sound. Induction over the rounds, as for the other loops (S3, S4, S5; trap `c2`).
 
+use super::drift::Drift;
 use super::set_loop::Loop;
 use super::{Engine, Scene};
 use crate::part::{OpKind, Over, Place, Var};
@@ -35,6 +36,17 @@ impl Engine<'_> {
         state: &State,
         one: Loop,
         other: Loop,
+    ) -> Result<State, Stuck> {
+        self.jointly(state, one, other, &Drift::new())
+    }
+
+    /// Both loops, when nothing is known of some variables of others.
+    fn jointly(
+        &mut self,
+        state: &State,
+        one: Loop,
+        other: Loop,
+        vague: &Drift,
     ) -> Result<State, Stuck> {
         let index = match one.over {
             Over::Rounds(rounds) => Index::Rounds(rounds),
@@ -75,7 +87,15 @@ impl Engine<'_> {
             depth: 2,
             ..Scene::default()
         };
+        let start = round.clone();
         let leaves = self.run(round, &inside)?;
+        let drift = self.drift(&start, &leaves, &[one.at.comp, other.at.comp]);
+        if !drift.is_subset(vague) {
+            let mut state = state.clone();
+            self.forget_drift(&mut state, &drift);
+            let vague = vague.union(&drift).copied().collect();
+            return self.jointly(&state, one, other, &vague);
+        }
         if leaves.is_empty() {
             return Err(self.all_fail(one.span));
         }
@@ -108,6 +128,7 @@ impl Engine<'_> {
             self.forget_changes(&mut after, state, &leaves, owner);
         }
         self.remember_heard(&mut after, state, &leaves);
+        self.remember_strangers(&mut after, &leaves);
         self.forget_chosen(&mut after, state, &leaves);
         let both = BTreeSet::from([one.at.comp, other.at.comp]);
         for owner in both {

@@ -19,6 +19,7 @@
 mod assign;
 mod causes;
 mod decide;
+mod drift;
 mod families;
 mod finish;
 mod focus;

@@ -183,7 +183,10 @@ impl<'a> Engine<'a> {
             self.take_per_round(state, at, arms, chan, rest, scene);
             return Ok(Step::Taken);
         }
-        if state.may_unfold.remove(&(comp, family)) {
+        let may_come = state.may_unfold.contains(&(comp, family));
+        if may_come && self.are_all_home(state, family) {
+            state.may_unfold.remove(&(comp, family));
+            state.strangers.insert(family);
             let member = self.unfold(state, family);
             state.active.insert(member);
             state.story.push(Event::Serves(member));

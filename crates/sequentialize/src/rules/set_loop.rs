@@ -6,7 +6,8 @@
 //! else where they were, nothing left over outside of `u`'s queues, and all paths alike, then after the loop
 //! the whole family is where `u` is. What `c` sends to a frozen single process is kept as one message per
 //! round. When `A` both addresses `x` and receives from any member, the sender need not be `x`: then two
-//! members are unfolded, none of their code runs, and the two roles may not share a queue.
+//! members are unfolded, none of their code runs, and the two roles may not share a queue. If that does not work, it is
+//! tried with one member, to which `c` is committed: then a receive from any member has to be pinned (`receive.rs`).
 //!
 //! Why sound. Induction over the members: forgetting makes the hypothesis true in every round (S3), nothing
 //! else moves (S5), the round leaves the queues of others alone (S4), all paths have one shape (S6). A
@@ -17,6 +18,7 @@
 //! Source. [Brisk17] rule Loop-upd. DIFFERS. Messages wait in queues, residual terms are not needed; S7 to
 //! S10 are stated.
 
+use super::drift::Drift;
 use super::fold::Renaming;
 use super::late::Hearing;
 use super::{Engine, Scene};
@@ -38,6 +40,15 @@ pub(super) struct Loop {
     pub(super) over: Over,
     pub(super) body: BlockId,
     pub(super) span: Span,
+}
+
+/// Whom a round is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Roles {
+    /// One member.
+    One,
+    /// The member that the loop names, and the one who sends.
+    Two,
 }
 
 /// One path through a round.
@@ -78,9 +89,15 @@ impl Engine<'_> {
         let before = std::mem::take(&mut self.failed_loops);
         let mut failed = Vec::new();
         if let Some(family) = over.family() {
-            match self.set_loop(state, this, family, scene) {
-                Ok(next) => return Ok(Some(next)),
-                Err(stuck) => failed.push(stuck),
+            let roles = match self.may_differ(this, family) {
+                true => &[Roles::Two, Roles::One][..],
+                false => &[Roles::One][..],
+            };
+            for roles in roles {
+                match self.set_loop(state, this, family, scene, (*roles, &Drift::new())) {
+                    Ok(next) => return Ok(Some(next)),
+                    Err(stuck) => failed.push(stuck),
+                }
             }
         }
         if !matches!(over, Over::Members(_)) {
@@ -100,12 +117,21 @@ impl Engine<'_> {
         Ok(None)
     }
 
+    /// Does the body both address the member that the loop names and receive from any?
+    fn may_differ(&self, this: Loop, family: FamilyId) -> bool {
+        let owner = this.at.comp;
+        matches!(this.over, Over::Members(_))
+            && is_addressed(self.part(owner), this.body, this.local)
+            && self.receives_from(owner, this.body, family)
+    }
+
     fn set_loop(
         &mut self,
         state: &State,
         this: Loop,
         family: FamilyId,
         scene: &Scene,
+        (roles, vague): (Roles, &Drift),
     ) -> Result<State, Stuck> {
         let owner = this.at.comp;
         let rest = Comp {
@@ -122,7 +148,7 @@ impl Engine<'_> {
         let addressed = matches!(this.over, Over::Members(_))
             && is_addressed(self.part(owner), this.body, this.local);
         let gathers = self.receives_from(owner, this.body, family);
-        let two = addressed && gathers;
+        let two = roles == Roles::Two;
 
         let mut round = state.clone();
         let assigned = self.part(owner).assigned(this.body);
@@ -134,6 +160,7 @@ impl Engine<'_> {
             u
         };
         round.consumed.clear();
+        round.strangers.clear();
         round.used.clear();
         round.story = Story::default();
         round.taken.retain(|(who, _)| *who != owner);
@@ -183,6 +210,13 @@ impl Engine<'_> {
         };
         let start = round.clone();
         let ends = self.run(round, &inside)?;
+        let drift = self.drift(&start, &ends, &[owner, rest, u, x]);
+        if !drift.is_subset(vague) {
+            let mut state = state.clone();
+            self.forget_drift(&mut state, &drift);
+            let vague = vague.union(&drift).copied().collect();
+            return self.set_loop(&state, this, family, scene, (roles, &vague));
+        }
         let mut leaves = Vec::new();
         let mut shape: Option<Shape> = None;
         for end in ends {
@@ -235,6 +269,7 @@ impl Engine<'_> {
         } else {
             self.is_not_kept(&end, u, this.span)?;
         }
+        self.others_are_alike(start, &end, u, this)?;
         if two && (end.places[&u] != start.places[&u] || end.places[&x] != start.places[&x]) {
             let sentence =
                 "one round deals with two members: the one it names and the one that sent";
@@ -315,6 +350,10 @@ impl Engine<'_> {
     ) -> Result<(), Stuck> {
         let owner = this.at.comp;
         if !end.places[&owner].is_end() {
+            let is_at_loop = matches!(self.op(end, owner), Some((_, OpKind::For { .. }, _)));
+            if let Some(cause) = self.failed_loops.first().filter(|_| is_at_loop) {
+                return Err(cause.clone());
+            }
             let (what, span) = self.about_to(end, owner);
             let mut sentence = format!("in a round of this loop {} {what}", self.call(owner));
             if let Some(member) = member {
@@ -589,6 +628,7 @@ impl Engine<'_> {
         );
         self.forget(&mut after, owner, &BTreeSet::from([Var::Local(this.local)]));
         self.remember_heard(&mut after, before, &states);
+        self.remember_strangers(&mut after, &states);
         after.bags = states[0].bags.clone();
         renaming.gone.extend([u, x]);
         self.leave_per_round(

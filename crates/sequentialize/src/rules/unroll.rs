@@ -112,6 +112,6 @@ impl Engine<'_> {
 }
 
 /// Does it stand directly in the code of the process, in no block?
-fn is_outermost(place: &Place) -> bool {
+pub(super) fn is_outermost(place: &Place) -> bool {
     matches!(&place.0[..], [frame] if frame.block == BlockId::ENTRY)
 }

@@ -57,6 +57,16 @@ fn constructs_without_a_rule() {
         ),
         (
             "process p { for q in Q { receive Hello from any member; } }",
+            "process p { for q in Q { receive Hello from any member; } }\nmessage Note;\ndaemon process d { loop { send Note to p; receive Hello from p; } }",
+            "something else than a receive",
+        ),
+        (
+            "process p { for q in Q { receive Hello from any member; } }",
+            "process p { for q in Q { receive Hello from any member; } }\ndaemon process d { loop { assert false; receive Hello from p; } }",
+            "something else than a receive",
+        ),
+        (
+            "process p { for q in Q { receive Hello from any member; } }",
             "daemon process p { loop { receive { Hello => {} timeout => {} } } }",
             "a daemon with a timeout",
         ),
