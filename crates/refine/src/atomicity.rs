@@ -24,7 +24,7 @@
 //!
 //! NOT COVERED. `par` with both actions and procedures among its arms.
 
-use crate::extract::{Meant, meant};
+use crate::extract::{Meant, action_at, meant};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
     ActionId, Actions, Block, Call, Callee, InvariantCall, Mover, Procedure, ProcedureId, Stmt,
@@ -87,7 +87,8 @@ pub fn movers_used(actions: &Actions, procedure: &Procedure, layer: u32) -> Vec<
     let mut used = Vec::new();
     collect(actions, &procedure.code.body, layer, &mut used);
     let synchronized = synchronized(procedure, layer).iter();
-    used.extend(synchronized.filter_map(|id| actions.procedures[id.index()].refines));
+    let done = synchronized.filter_map(|id| actions.procedures[id.index()].refines);
+    used.extend(done.map(|action| action_at(actions, action, layer)));
     used.sort();
     used.dedup();
     used

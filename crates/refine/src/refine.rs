@@ -19,7 +19,7 @@ use crate::sequential::Sequences;
 use crate::tried::Tried;
 use crate::trusted::trusted;
 use crate::voices_to_actions::Handlers;
-use plainsong_ir::{ActionId, Actions, ProcedureId, Song, StmtKind};
+use plainsong_ir::{ActionId, Actions, ProcedureId, Song};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::theory::Theory;
 use std::collections::{BTreeMap, BTreeSet};

@@ -570,6 +570,15 @@ macro_rules! walkers {
                     v.leave(& $($mut)? procedure.code.locals);
                 }
                 sequences(v, & $($mut)? actions.sequences);
+                for commute in & $($mut)? actions.commutes {
+                    v.span(& $($mut)? commute.span);
+                    table(v, & $($mut)? commute.locals);
+                    for (local, value) in & $($mut)? commute.with {
+                        v.uses(local);
+                        v.expr(value);
+                    }
+                    v.leave(& $($mut)? commute.locals);
+                }
             }
 
             fn sequences<V: $visit + ?Sized>(v: &mut V, all: & $($mut)? [Sequentialization]) {
@@ -580,15 +589,6 @@ macro_rules! walkers {
                     exprs(v, & $($mut)? sequence.decreases);
                     v.block(& $($mut)? sequence.code.body);
                     v.leave(& $($mut)? sequence.code.locals);
-                }
-                for commute in & $($mut)? actions.commutes {
-                    v.span(& $($mut)? commute.span);
-                    table(v, & $($mut)? commute.locals);
-                    for (local, value) in & $($mut)? commute.with {
-                        v.uses(local);
-                        v.expr(value);
-                    }
-                    v.leave(& $($mut)? commute.locals);
                 }
             }
 

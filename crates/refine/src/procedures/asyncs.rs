@@ -13,12 +13,12 @@
 //! nothing more; loops behind a commit point have a measure ([`crate::atomicity`]). [Kragl20] sections 4.2, 4.3.
 
 use super::{Following, Path, actions};
-use crate::extract::{Meant, meant};
+use crate::extract::{Meant, action_at, meant};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
-    Action, ActionId, Block, Callee, Code, Expr, ExprKind, LocalId, Procedure, ProcedureId, Stmt,
-    StmtKind,
+    Action, ActionId, Actions, Block, Callee, Code, Expr, ExprKind, LocalId, Procedure,
+    ProcedureId, Stmt, StmtKind,
 };
 use plainsong_prove::gated::{Created, Gated, counted};
 use plainsong_prove::lower::Unsupported;
@@ -44,6 +44,7 @@ impl Following<'_> {
         self.give_away(path, started, arguments);
         let arguments = self.values(path, arguments)?;
         if let Some(action) = self.synchronized(id) {
+            self.required(path, action, &arguments, span)?;
             self.act(path, action, &arguments, span)?;
             return Ok(());
         }
@@ -52,7 +53,7 @@ impl Following<'_> {
         if let Some(action) = started.refines {
             path.created.push(Created {
                 condition: self.theory.terms.bool(true),
-                action,
+                action: action_at(actions(&song), action, self.layer + 1),
                 arguments,
                 each: Vec::new(),
             });
@@ -73,7 +74,8 @@ impl Following<'_> {
         let decl = self.decl(&self.song);
         let here = self.refines_here() && decl.synchronizes.contains(&id);
         let started = &actions(&self.song).procedures[id.index()];
-        started.refines.filter(|_| here)
+        let action = started.refines.filter(|_| here)?;
+        Some(action_at(actions(&self.song), action, self.layer))
     }
 
     /// `for x in D { async p(…); }`: one for each element. What is done at once, is done by one action after the
@@ -82,7 +84,8 @@ impl Following<'_> {
         let song = self.song.clone();
         let all = actions(&song);
         let mut starting = Starting {
-            procedures: &all.procedures,
+            actions: all,
+            layer: self.layer + 1,
             started: BTreeSet::new(),
         };
         let mut counted = stmt.clone();
@@ -197,7 +200,9 @@ pub(super) fn only_starts(block: &Block) -> bool {
 
 /// Asyncs of procedures become those of their actions, or nothing.
 struct Starting<'s> {
-    procedures: &'s [Procedure],
+    actions: &'s Actions,
+    /// At which they are.
+    layer: u32,
     started: BTreeSet<ProcedureId>,
 }
 
@@ -208,9 +213,10 @@ impl VisitMut for Starting<'_> {
         for mut stmt in stmts {
             if let StmtKind::Spawn(id, arguments) = stmt.kind {
                 self.started.insert(id);
-                let Some(action) = self.procedures[id.index()].refines else {
+                let Some(action) = self.actions.procedures[id.index()].refines else {
                     continue;
                 };
+                let action = action_at(self.actions, action, self.layer);
                 stmt.kind = StmtKind::Async(action, arguments);
             }
             block.push(stmt);

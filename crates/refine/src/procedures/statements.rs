@@ -6,7 +6,7 @@ use super::{Following, Jump, MOST_PATHS, Path, Wanted, action, actions, at_entry
 use crate::extract::{Meant, meant};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    ActionId, Block, Call, Choice, Domain, Expr, InvariantCall, LocalId, Pattern, Place,
+    ActionId, Block, Call, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Pattern, Place,
     ProcedureId, Root, Stmt, StmtKind, Ty,
 };
 use plainsong_prove::gated::Gated;
@@ -197,7 +197,7 @@ impl Following<'_> {
     }
 
     /// What an action relies on where it is called: it holds here.
-    fn required(
+    pub(super) fn required(
         &mut self,
         path: &mut Path,
         id: ActionId,

@@ -26,8 +26,7 @@ use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
     Action, ActionId, Actions, Block, Call, Callee, Code, Expr, ExprKind, Global, GlobalId,
     InvariantCall, Local, LoopClauses, Place, Procedure, ProcedureId, Role, Root, Song, StartValue,
-    Stmt,
-    StmtKind,
+    Stmt, StmtKind,
 };
 use std::collections::BTreeSet;
 
