@@ -30,7 +30,8 @@
 //! DIFFERS. The guess of the period's store runs through controls near the start, not all values, that of `delta`
 //! through the numbers up to [`FARTHEST`]. The order on data is inferred; in the paper it is given by hand, and payloads
 //! are not shifted.
-//! NOT COVERED. Bodies and time-outs; the translations as programs of their own, and a solver in place of the search.
+//! The same as two programs that can be printed, and solved by somebody else: [`translate`](crate::translate).
+//! NOT COVERED. Bodies and time-outs.
 
 use crate::budget::{Budget, Spent};
 use crate::lasso::Lasso;

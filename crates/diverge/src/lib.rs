@@ -30,10 +30,13 @@ mod lasso;
 mod nearest;
 mod net;
 pub mod ranking;
+pub mod retold;
 mod rounds;
 mod simplex;
 mod structural;
+mod terms;
 mod thin;
+pub mod translate;
 
 use alive::{Alive, Bounds, alive};
 use budget::Budget;

@@ -48,7 +48,7 @@ pub(crate) fn nearest(net: &mut Net<'_>, fairness: Fairness, budget: &mut Budget
                 }
                 let after = net.after(&state, kind, edge);
                 let one = Move { kind, edge: number };
-                if let Some(lasso) = closes(net, &nodes, at, one, &after, fairness) {
+                if let Some(lasso) = closes(net, &nodes, at, one, &after, fairness, budget) {
                     return Nearby::Found(lasso);
                 }
                 if seen.insert(after.clone()) {
@@ -72,16 +72,21 @@ fn closes(
     last: Move,
     after: &State,
     fairness: Fairness,
+    budget: &mut Budget<'_>,
 ) -> Option<Lasso> {
     let mut ancestor = at;
     let mut steps = 1;
+    let mut whole: Option<Lasso> = None;
     loop {
         let node = &nodes[ancestor];
         if node.state.control == after.control && node.state.bag.is_within(&after.bag) {
-            let lasso = lasso(nodes, at, last, after, steps);
+            // Where much is covered and nothing is fair, this is what takes the time.
+            budget.charge(steps / 8);
+            let lasso = whole.get_or_insert_with(|| lasso(nodes, at, last, after));
             let first = lasso.moves.len() - steps;
             if is_fair(net, &lasso.states[first..], &lasso.moves[first..], fairness) {
-                return Some(lasso);
+                lasso.period = steps;
+                return whole;
             }
         }
         ancestor = node.before?.0;
@@ -89,7 +94,8 @@ fn closes(
     }
 }
 
-fn lasso(nodes: &[Node], at: usize, last: Move, after: &State, period: usize) -> Lasso {
+/// The whole way to `after`; what of it is the period is for the caller to say.
+fn lasso(nodes: &[Node], at: usize, last: Move, after: &State) -> Lasso {
     let mut states = vec![after.clone(), nodes[at].state.clone()];
     let mut moves = vec![last];
     let mut here = at;
@@ -102,7 +108,7 @@ fn lasso(nodes: &[Node], at: usize, last: Move, after: &State, period: usize) ->
     moves.reverse();
     Lasso {
         states,
+        period: moves.len(),
         moves,
-        period,
     }
 }

@@ -90,6 +90,8 @@ pub struct RestOptions {
     pub method: Method,
     /// May a solver be asked to show it for every size?
     pub prove: bool,
+    /// With [`Method::Alive`]: is a solver asked about the translated program, in place of the search?
+    pub solve: bool,
 }
 
 /// What an engine found out.

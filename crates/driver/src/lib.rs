@@ -27,6 +27,7 @@ pub mod performance;
 pub mod plan;
 pub mod problem;
 pub mod projection;
+pub mod rank_certificate;
 pub mod rest_certificate;
 pub mod resume;
 pub mod run;
@@ -39,6 +40,7 @@ pub mod simulation;
 pub mod sizes;
 pub mod song;
 pub mod source;
+pub mod translation;
 pub mod watch;
 
 pub use engine::Engine;

@@ -1,7 +1,7 @@
 //! An independent checker for what `sequentialize` and `diverge` claim.
 //!
-//! Of `diverge` it checks why an instance comes to rest ([`recheck_rest`]); the rest of this is about
-//! `sequentialize`.
+//! Of `diverge` it checks why an instance comes to rest ([`recheck_rest`]), and looks at measures that are said to get
+//! less for every size ([`recheck_ranks`]); the rest of this is about `sequentialize`.
 //!
 //! A certificate is a derivation: one canonical schedule of the processes, whatever their number, as data. This
 //! crate follows it step by step with its own symbolic state and its own tests of the side conditions; it shares no
@@ -30,6 +30,7 @@ mod follow;
 mod late;
 mod pairs;
 mod race;
+mod ranks;
 mod receive;
 mod repeat;
 mod rest;
@@ -43,6 +44,7 @@ mod timeout;
 
 pub use certificate::{Certificate, Event, VERSION, hash};
 pub use follow::{Shown, recheck};
+pub use ranks::{OwnRank, RankCertificate, RankWay, Ranks, recheck_ranks};
 pub use rest::{Executions, Reason, RestCertificate, Strike, recheck_rest};
 
 /// Why a certificate is not accepted: one sentence without a full stop.

@@ -114,6 +114,14 @@ impl Task {
         }
     }
 
+    /// The receiver of a message, as a row of the instance's table of members.
+    pub fn receiver(&self) -> Option<usize> {
+        match &self.0 {
+            Waits::Message(message) => message.to.member(),
+            Waits::Async(_) => None,
+        }
+    }
+
     /// Its number in the order of sending.
     pub fn age(&self) -> u64 {
         match &self.0 {

@@ -32,6 +32,7 @@ use crate::replay::replay;
 use crate::retrace::retrace;
 use crate::shift::Shift;
 use crate::trace::{Ending, EventKind, Trace};
+use plainsong_ir::Body;
 use std::collections::BTreeSet;
 
 /// How an execution repeats itself.
@@ -43,6 +44,8 @@ pub struct Repetition {
     pub leaves: Vec<(String, usize)>,
     /// What each round shifts, by name, and by how much.
     pub shifts: Vec<(String, i64)>,
+    /// The processes that take part, by name, where some have bodies: of handlers the messages say it.
+    pub among: Vec<String>,
     /// Who could be served again and again and never is, in words.
     pub ignored: Vec<String>,
     /// Those of them that are sent anew in every round.
@@ -212,7 +215,17 @@ impl Repetition {
 
     /// In one sentence.
     pub fn sentence(&self) -> String {
-        format!("{}; {}", self.plain(), self.fairness())
+        format!("{}{}; {}", self.plain(), self.by(), self.fairness())
+    }
+
+    /// `; all of them are of `left` and `right``.
+    fn by(&self) -> String {
+        let names: Vec<String> = self.among.iter().map(|one| format!("`{one}`")).collect();
+        match &names[..] {
+            [] => String::new(),
+            [one] => format!("; {one} goes on by itself"),
+            _ => format!("; {} go on with each other", listed(&names, "others")),
+        }
     }
 
     /// `making term and asked 1 greater`.
@@ -251,6 +264,12 @@ fn listed(parts: &[String], others: &str) -> String {
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
         [] => String::new(),
     }
+}
+
+fn has_bodies(machine: &Machine) -> bool {
+    let voices = machine.instance().song().voices();
+    let mut processes = voices.into_iter().flat_map(|voices| &voices.processes);
+    processes.any(|process| matches!(process.body, Body::Sequential(_)))
 }
 
 /// How a state at the end of a round corresponds to the one at its beginning.
@@ -327,6 +346,7 @@ struct Round<'a> {
     could: BTreeSet<Served>,
     served: BTreeSet<Served>,
     sent: BTreeSet<Task>,
+    lanes: BTreeSet<usize>,
 }
 
 impl<'a> Round<'a> {
@@ -338,6 +358,7 @@ impl<'a> Round<'a> {
             could: BTreeSet::new(),
             served: BTreeSet::new(),
             sent: BTreeSet::new(),
+            lanes: BTreeSet::new(),
         }
     }
 
@@ -377,6 +398,7 @@ impl<'a> Round<'a> {
             self.waits.remove(at);
         }
         self.served.insert(step.served());
+        self.lanes.extend(lane);
         let mut old = old.into_iter().peekable();
         for task in &after.bag {
             match old.peek() {
@@ -418,9 +440,11 @@ impl<'a> Round<'a> {
             Served::Task(task) => self.sent.contains(task),
             _ => true,
         };
+        let among = self.lanes.iter().filter(|_| has_bodies(self.machine));
         Repetition {
             events,
             shifts,
+            among: among.map(|lane| lanes[*lane].clone()).collect(),
             ignored: ignored().filter_map(words).collect(),
             resent: ignored().filter(resent).filter_map(words).collect(),
             leaves,

@@ -331,15 +331,29 @@ pub(crate) struct DivergeArguments {
     /// Look for the answer in this way only
     #[arg(long, value_name = "HOW", value_enum)]
     pub(crate) method: Option<DivergeMethod>,
-    /// With `--method alive`: so many rounds; with one, no task is delayed
+    /// With `--method alive`, `--method alive-smt` and `--emit`: so many rounds; with one, no task is delayed
     #[arg(long, value_name = "K", allow_negative_numbers = true, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
     pub(crate) delay: u32,
-    /// With `--method alive`: at most so many tasks of one message or action in a chain in which each was sent by the one before it
+    /// With `--method alive`, `--method alive-smt` and `--emit`: at most so many tasks of one message or action in a chain in which each was sent by the one before it
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) recursion: u32,
-    /// Write why the largest instance of a single file comes to rest to this file, for `plainsong recheck`
+    /// Print a program of Emmi and Lal's translations instead of answering: `nt`, where a period is an end, or `db`,
+    /// where that is a line of `--delay` rounds and `--recursion` tasks of a kind in a chain
+    #[arg(long, value_name = "WHICH", value_enum)]
+    pub(crate) emit: Option<Translation>,
+    /// Write why a single file comes to rest, for every size if that is shown, to this file, for `plainsong recheck`; with
+    /// `--size` why the largest instance does
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
+}
+
+/// Programs of the translations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Translation {
+    /// A period becomes an end with nothing pending
+    Nt,
+    /// Rounds of tasks become one sequential line
+    Db,
 }
 
 /// Ways to look for an answer.
@@ -361,6 +375,8 @@ pub(crate) enum DivergeMethod {
     Drifting,
     /// The search of Emmi and Lal's ALIVE, within `--delay` and `--recursion`
     Alive,
+    /// The same by a solver, on the line that `--emit db` prints
+    AliveSmt,
 }
 
 /// What a fair execution does not ignore.

@@ -1,11 +1,14 @@
-//! `plainsong diverge`: what never comes to rest; with `--certificate` why an instance does.
+//! `plainsong diverge`: what never comes to rest; with `--certificate` why everything does, with `--emit` the programs of
+//! the paper's translations.
 
 use super::check::{Manner, check_in};
 use super::request::{files, request};
-use crate::arguments::{DivergeArguments, DivergeMethod, FairHow};
+use crate::arguments::{DivergeArguments, DivergeMethod, FairHow, Translation};
 use crate::session::Session;
 use plainsong_driver::engine::{Fairness, Method, RestOptions};
+use plainsong_driver::rank_certificate;
 use plainsong_driver::rest_certificate::certificate;
+use plainsong_driver::translation::{Bounds, Which, emitted};
 use plainsong_driver::{Exit, Problem, Source, song};
 
 /// Looks for periods.
@@ -14,6 +17,9 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
         FairHow::Pending => Fairness::Fair,
         FairHow::Resent => Fairness::Resent,
     });
+    if let Some(which) = arguments.emit {
+        return emit(arguments, which, session);
+    }
     let method = match arguments.method {
         None => Method::All,
         Some(DivergeMethod::Nearest) => Method::Nearest,
@@ -23,7 +29,7 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
         Some(DivergeMethod::States) => Method::States,
         Some(DivergeMethod::Shifted) => Method::Shifted,
         Some(DivergeMethod::Drifting) => Method::Drifting,
-        Some(DivergeMethod::Alive) => Method::Alive {
+        Some(DivergeMethod::Alive | DivergeMethod::AliveSmt) => Method::Alive {
             delay: arguments.delay,
             recursion: arguments.recursion,
         },
@@ -33,12 +39,41 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
             fairness,
             method,
             prove: true,
+            solve: arguments.method == Some(DivergeMethod::AliveSmt),
         },
         engine: Some("diverge"),
         ..Manner::default()
     };
     let exit = check_in(&arguments.check, manner, session);
     write(arguments, fairness, session).unwrap_or(exit)
+}
+
+/// Prints a translated program, and nothing else, so that it can be fed back.
+fn emit(arguments: &DivergeArguments, which: Translation, session: &mut Session) -> Exit {
+    let files = files(&arguments.check.files).unwrap_or_default();
+    let [file] = &files[..] else {
+        return session.reject(&Problem::new("one program is printed of one file"));
+    };
+    let (loaded, song) = match session.song(file) {
+        Ok(known) => known,
+        Err(exit) => return exit,
+    };
+    let bounds = Bounds {
+        delay: arguments.delay,
+        recursion: arguments.recursion,
+        fair: arguments.fair.is_some(),
+    };
+    let which = match which {
+        Translation::Nt => Which::Period,
+        Translation::Db => Which::Rounds,
+    };
+    match emitted(&song, which, bounds) {
+        Ok(text) => {
+            session.console.result(&text);
+            Exit::Fine
+        }
+        Err(problem) => session.reject(&problem.in_file(&loaded.source.name)),
+    }
 }
 
 /// Writes the certificate; the exit code if that cannot be done.
@@ -57,11 +92,18 @@ fn write(
     let loaded = Source::load(file).map(song::compile).ok()?.ok()?;
     let song = loaded.song.as_ref()?;
     let sizes = request(&arguments.check.instance).sizes;
-    match certificate(song, &loaded.source, &sizes, fairness) {
+    let for_every_size = match sizes.is_empty() {
+        true => rank_certificate::certificate(song, &loaded.source),
+        false => None,
+    };
+    let found = match for_every_size {
+        Some(text) => Ok(Some(text)),
+        None => certificate(song, &loaded.source, &sizes, fairness),
+    };
+    match found {
         Err(problem) => Some(session.reject(&problem)),
         Ok(None) => {
-            let remark =
-                "no certificate: counting what is pending does not show that it comes to rest";
+            let remark = "no certificate: neither a measure nor counting what is pending shows that it comes to rest";
             session.console.remark(remark);
             None
         }

@@ -4,6 +4,7 @@ use crate::arguments::RecheckArguments;
 use crate::session::Session;
 use plainsong_driver::Exit;
 use plainsong_driver::certificate::{Rechecked, again, read};
+use plainsong_driver::rank_certificate::{self, RankCertificate};
 use plainsong_driver::rest_certificate::{self, RestCertificate};
 use std::path::PathBuf;
 
@@ -11,6 +12,9 @@ use std::path::PathBuf;
 pub(crate) fn recheck(arguments: &RecheckArguments, session: &mut Session) -> Exit {
     if let Some(certificate) = rest_certificate::read(&arguments.certificate) {
         return rest(arguments, &certificate, session);
+    }
+    if let Some(certificate) = rank_certificate::read(&arguments.certificate) {
+        return ranks(arguments, &certificate, session);
     }
     let certificate = match read(&arguments.certificate) {
         Ok(certificate) => certificate,
@@ -43,6 +47,24 @@ fn rest(
     let accepted = format!("every strike was checked: {claim}");
     let again = rest_certificate::again(&song, &loaded.source, certificate);
     tell(&loaded.source.name, again, &accepted, session)
+}
+
+/// Checks a certificate of rest for every size again.
+fn ranks(
+    arguments: &RecheckArguments,
+    certificate: &RankCertificate,
+    session: &mut Session,
+) -> Exit {
+    let named = PathBuf::from(&certificate.file);
+    let song = arguments.song.clone().unwrap_or(named);
+    let (loaded, song) = match session.song(&song) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    match rank_certificate::again(&song, &loaded.source, certificate) {
+        Ok((again, accepted)) => tell(&loaded.source.name, again, &accepted, session),
+        Err(problem) => session.reject(&problem.in_file(&loaded.source.name)),
+    }
 }
 
 fn tell(name: &str, again: Rechecked, accepted: &str, session: &mut Session) -> Exit {

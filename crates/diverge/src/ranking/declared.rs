@@ -1,6 +1,6 @@
 //! What `decreases` says of a process and of messages, in the words of a handler.
 
-use super::terms::{both, integer, not, stmt, truth, zero};
+use crate::terms::{both, integer, not, stmt, truth, zero};
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{BinOp, Block, Expr, ExprKind, LocalId, Measures, MessageId, Stmt, StmtKind};
 

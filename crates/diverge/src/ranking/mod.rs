@@ -32,8 +32,8 @@
 //! nothing to show, which is not to say that they do not come to rest.
 
 mod declared;
-mod terms;
 
+use crate::terms::{both, filled, none, not, of, stmt, truth, unwrapped, zero};
 use declared::{Declared, InWords, Own, Sizes, is_harmless, less};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
@@ -42,7 +42,6 @@ use plainsong_ir::{
     Handler, Local, LocalId, Measures, MessageId, Place, Process, Root, Song, SortKind, Source,
     StartValue, StateVar, Stmt, StmtKind, System, Ty, VarId, Voices,
 };
-use terms::{both, filled, none, not, of, stmt, truth, unwrapped, zero};
 
 /// A way to measure the state of a process, or a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,13 +71,29 @@ impl Kind {
 
 /// How a measure of a variable decreases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+pub enum Way {
+    /// A flag is set.
     Set,
+    /// A flag is cleared.
     Cleared,
+    /// An option is filled.
     Filled,
+    /// An option of a natural number is filled, or gets less.
     FilledOrLess,
+    /// A number or a member of a sort gets less.
     Less,
+    /// A member of a finite sort goes up.
     Greater,
+}
+
+impl Measure {
+    /// The variable that is measured, and how it gets less, if it is one.
+    pub fn own(&self) -> Option<(VarId, Way)> {
+        match self.kind {
+            Kind::Own(var, way) => Some((var, way)),
+            Kind::Payload | Kind::Declared | Kind::DeclaredSteps => None,
+        }
+    }
 }
 
 /// The processes with handlers that send, if there is nothing but handlers and nothing goes wrong.

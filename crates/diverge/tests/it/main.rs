@@ -2,6 +2,8 @@
 
 mod decision;
 mod integers;
+mod odd;
 mod paper;
 mod programs;
 mod random;
+mod translate;

@@ -18,7 +18,7 @@ impl Dice {
         ((mixed ^ (mixed >> 31)) % limit as u64) as usize
     }
 
-    fn once_in(&mut self, of: usize) -> bool {
+    pub(crate) fn once_in(&mut self, of: usize) -> bool {
         self.below(of) == 0
     }
 }

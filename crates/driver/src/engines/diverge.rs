@@ -10,11 +10,13 @@ use super::bounds::Bound;
 use super::dossier::Dossier;
 use super::naive::instances_of;
 use super::ranking::{Ranked, ranked};
+use super::translated::solved;
 use super::trusted::trusted;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
+use plainsong_diverge::translate::Bounds;
 use plainsong_diverge::{Fairness, Finding, Method, Report, diverge};
 use plainsong_ir::{Claim, Song};
 use plainsong_semantics::instance::Instance;
@@ -163,7 +165,17 @@ fn ask(
         method: task.rest.method,
     };
     let machine = Machine::new(instance, Subject::System);
-    diverge(&machine, &question, overseer)
+    match (task.rest.solve, question.method) {
+        (true, Method::Alive { delay, recursion }) => {
+            let bounds = Bounds {
+                delay,
+                recursion,
+                fair: question.fairness != Fairness::Any,
+            };
+            solved(task, &machine, &question, bounds, overseer)
+        }
+        _ => diverge(&machine, &question, overseer),
+    }
 }
 
 /// The most states of one instance, unless `--bound states=N` says otherwise: a search that has no end by itself

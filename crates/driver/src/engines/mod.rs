@@ -17,8 +17,11 @@ mod prove;
 mod ranking;
 mod refine;
 mod sequentialize;
+mod translated;
 mod trusted;
 mod up_to_names;
+
+pub(crate) use ranking::{Decreases, ranking, shown_again};
 
 use crate::Engine;
 

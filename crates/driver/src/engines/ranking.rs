@@ -19,41 +19,85 @@ use plainsong_smt::{Cancel, Setup, Solvers};
 use std::sync::Arc;
 
 /// A proof for every size.
-pub(super) struct Ranked {
+pub(crate) struct Ranked {
     /// Why everything comes to rest.
-    pub(super) why: String,
+    pub(crate) why: String,
     /// How many obligations were shown.
-    pub(super) obligations: usize,
+    pub(crate) obligations: usize,
     /// What is trusted.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
+    /// What gets less.
+    pub(crate) decreases: Decreases,
+}
+
+/// What gets less.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Decreases {
+    /// What the song declares.
+    Declared,
+    /// Numbers in payloads.
+    Payload,
+    /// Of each process that sends, its own state.
+    Own(Vec<(usize, Measure)>),
 }
 
 /// Looks for a ranking by local measures, or says why what is declared is none, if something is.
 pub(super) fn ranked(task: &Task, overseer: &mut Overseer<'_>) -> Result<Ranked, Option<String>> {
-    let song = &task.song;
+    let mut setup = Setup::from_environment();
+    setup.dump.clone_from(&task.proof.dump);
+    ranking(&task.song, setup, &mut || overseer.look().is_some())
+}
+
+/// Is a ranking shown again, without answers that were kept? How many obligations that took.
+pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<usize> {
+    let setup = Setup {
+        answers: None,
+        ..Setup::from_environment()
+    };
+    let mut prover = Prover::new(setup);
+    let never = &mut || false;
+    let is_shown = match decreases {
+        Decreases::Declared => {
+            let ways = declared_measures(song)?;
+            sending(song)?;
+            prover.declared(song, &ways, never).is_ok()
+        }
+        Decreases::Payload => {
+            let payload = payload_measure();
+            let mut all = sending(song)?.into_iter();
+            all.all(|process| prover.shows(song, process, &payload, never))
+        }
+        Decreases::Own(own) => sending(song)?.into_iter().all(|process| {
+            let measure = own.iter().find(|(known, _)| *known == process);
+            measure.is_some_and(|(_, measure)| prover.shows(song, process, measure, never))
+        }),
+    };
+    is_shown.then_some(prover.shown)
+}
+
+/// Looks for a ranking with solvers set up in some way; `stop` says when to give up.
+pub(crate) fn ranking(
+    song: &Song,
+    setup: Setup,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Ranked, Option<String>> {
     let Some(processes) = sending(song) else {
         let why = "what `decreases` says is used only where all processes have handlers and there are no faults";
         return Err(declared_measures(song).map(|_| why.to_owned()));
     };
-    let mut setup = Setup::from_environment();
-    setup.dump.clone_from(&task.proof.dump);
-    let mut prover = Prover {
-        solvers: Solvers::new(setup),
-        shown: 0,
-        notes: Vec::new(),
-    };
+    let mut prover = Prover::new(setup);
     let mut complaint = None;
     if let Some(ways) = declared_measures(song) {
-        match prover.declared(song, &ways, overseer) {
+        match prover.declared(song, &ways, stop) {
             Ok(()) => {
                 let why = "whatever a handler does, what `decreases` says gets less";
-                return Ok(prover.ranked(why.to_owned()));
+                return Ok(prover.ranked(why.to_owned(), Decreases::Declared));
             }
             Err(handler) => complaint = Some(handler),
         }
     }
-    match prover.found(song, processes, overseer) {
-        Some(why) => Ok(prover.ranked(why)),
+    match prover.found(song, processes, stop) {
+        Some((why, decreases)) => Ok(prover.ranked(why, decreases)),
         None => Err(complaint.map(|handler| {
             format!("that what `decreases` says gets less was not shown for {handler}")
         })),
@@ -67,9 +111,18 @@ struct Prover {
 }
 
 impl Prover {
-    fn ranked(self, why: String) -> Ranked {
+    fn new(setup: Setup) -> Self {
+        Prover {
+            solvers: Solvers::new(setup),
+            shown: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    fn ranked(self, why: String, decreases: Decreases) -> Ranked {
         Ranked {
             why,
+            decreases,
             obligations: self.shown,
             notes: self.notes,
         }
@@ -80,7 +133,7 @@ impl Prover {
         &mut self,
         song: &Song,
         ways: &[Measure],
-        overseer: &mut Overseer<'_>,
+        stop: &mut dyn FnMut() -> bool,
     ) -> Result<(), String> {
         let all = song.voices().map_or(0, |voices| voices.processes.len());
         for process in 0..all {
@@ -93,9 +146,9 @@ impl Prover {
                 }
                 let name = format!("declared/{process}/{at}");
                 let mut lines = lines.into_iter();
-                let shown = match overseer.look() {
-                    Some(_) => None,
-                    None => lines.find_map(|line| self.line(line, &name)),
+                let shown = match stop() {
+                    true => None,
+                    false => lines.find_map(|line| self.line(line, &name)),
                 };
                 let handler = || handler_name(song, process, at).unwrap_or_default();
                 self.shown += shown.ok_or_else(handler)?;
@@ -109,24 +162,23 @@ impl Prover {
         &mut self,
         song: &Song,
         processes: Vec<usize>,
-        overseer: &mut Overseer<'_>,
-    ) -> Option<String> {
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<(String, Decreases)> {
         let payload = payload_measure();
         let mut all = processes.iter();
-        if all.all(|process| self.shows(song, *process, &payload, overseer)) {
+        if all.all(|process| self.shows(song, *process, &payload, stop)) {
             let why = "whatever a handler sends has less in its payload than what it took";
-            return Some(why.to_owned());
+            return Some((why.to_owned(), Decreases::Payload));
         }
-        let mut words = Vec::new();
+        let (mut words, mut own) = (Vec::new(), Vec::new());
         for process in processes {
             let mut measures = own_measures(song, process).into_iter();
-            let found = measures.find(|measure| self.shows(song, process, measure, overseer))?;
-            words.push(found.words);
+            let found = measures.find(|measure| self.shows(song, process, measure, stop))?;
+            words.push(found.words.clone());
+            own.push((process, found));
         }
-        Some(format!(
-            "whenever a handler sends, {}",
-            words.join(", and ")
-        ))
+        let why = format!("whenever a handler sends, {}", words.join(", and "));
+        Some((why, Decreases::Own(own)))
     }
 
     /// Are all obligations of a measure shown?
@@ -135,11 +187,11 @@ impl Prover {
         song: &Song,
         process: usize,
         measure: &Measure,
-        overseer: &mut Overseer<'_>,
+        stop: &mut dyn FnMut() -> bool,
     ) -> bool {
         let mut shown = 0;
         for (handler, line) in obligations(song, process, measure).into_iter().enumerate() {
-            if overseer.look().is_some() {
+            if stop() {
                 return false;
             }
             match self.line(line, &format!("measure/{process}/{handler}")) {

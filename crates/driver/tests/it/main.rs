@@ -3,5 +3,7 @@
 mod engines_that_break;
 mod files;
 mod performing;
+mod ranks;
 mod rests;
 mod sources;
+mod translated;

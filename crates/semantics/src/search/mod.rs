@@ -23,7 +23,7 @@ pub use cycle::Edge;
 pub use dive::dive;
 pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
-pub use steer::{Start, Steering, steer};
+pub use steer::{Start, Steering, steer, steered_end};
 pub use verdicts::{ENDS_THERE, reason_against};
 
 use crate::code::coverage::Covered;

@@ -10,7 +10,7 @@ use super::graph::Graph;
 use super::{Completeness, Coverage, Limits, PACE, Query, SearchReport, Watch};
 use crate::code::coverage::Covered;
 use crate::instance::Instance;
-use crate::machine::{Machine, Outcome, Step};
+use crate::machine::{Config, Machine, Outcome, Step};
 use crate::value::Value;
 use plainsong_ir::{FamilyId, VarId};
 
@@ -107,6 +107,31 @@ pub fn steer(
         depth: graph.deepest(),
         coverage: Coverage::new(&machine, &covered),
     })
+}
+
+/// Where the execution that makes these choices ends, if it gets to where nothing can happen any more.
+pub fn steered_end(machine: &Machine, steering: &Steering) -> Option<Config> {
+    let mut covered = Covered::default();
+    let starts = machine.initial_steered(steering, &mut covered).into_iter();
+    let mut config = starts.into_iter().find_map(next)?;
+    let mut choices = &steering.choices[..];
+    for _ in 0..MOST_STEPS {
+        let steps = machine.steps_covering(&config, &mut covered);
+        if steps.is_empty() {
+            return Some(config);
+        }
+        let (step, made) = wanted(&steps, choices)?;
+        choices = &choices[made..];
+        config = next(steps.into_iter().nth(step)?.outcome)?;
+    }
+    None
+}
+
+fn next(outcome: Outcome) -> Option<Config> {
+    match outcome {
+        Outcome::Next(config) => Some(config),
+        Outcome::Failed(..) | Outcome::Discarded => None,
+    }
 }
 
 /// The number of the step that makes the next choices, and how many it makes.

@@ -76,6 +76,35 @@ impl Shift {
         (!shift.names().is_empty()).then_some(shift)
     }
 
+    /// The shift of an action system's states, whatever the sizes, if they have points.
+    pub fn of_actions(song: &Arc<Song>) -> Option<Shift> {
+        let shift = Shift {
+            song: song.clone(),
+            inferred: infer(song, Manner::default()),
+            families: Vec::new(),
+        };
+        let globals = song.actions()?.globals.len();
+        let mut globals = (0..globals).map(GlobalId::from);
+        globals
+            .any(|global| shift.moves_global(global))
+            .then_some(shift)
+    }
+
+    /// Does this global variable hold points?
+    pub fn moves_global(&self, global: GlobalId) -> bool {
+        let globals = self.song.actions().map(|actions| &actions.globals);
+        let known = globals.and_then(|globals| globals.get(global.index()));
+        known.is_some_and(|known| self.is_point(Spot::Global(global), &known.ty))
+    }
+
+    /// Does this argument of an action hold points?
+    pub fn moves_argument(&self, action: ActionId, at: usize) -> bool {
+        let actions = self.song.actions().map(|actions| &actions.actions);
+        let known = actions.and_then(|actions| actions.get(action.index()));
+        let known = known.and_then(|action| action.code.locals.get(at));
+        known.is_some_and(|known| self.is_point(Spot::Argument(action, at), &known.ty))
+    }
+
     /// May points be shifted downwards?
     pub fn may_sink(&self) -> bool {
         !self.inferred.is_checked

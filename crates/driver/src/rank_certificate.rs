@@ -1,0 +1,162 @@
+//! Certificates of rest for every size: what gets less, written to a file, and looked at again.
+//!
+//! What gets less is shown by a solver, handler by handler, for every size. Checked again is both: the solver shows
+//! it anew, without answers that were kept, and the checker, which shares no code with the search or the prover, looks
+//! at every step of small instances.
+
+use crate::certificate::Rechecked;
+use crate::engines::{Decreases, ranking, shown_again};
+use crate::sizes::{ascending, from_one_to_three, table};
+use crate::{Problem, Source};
+use plainsong_diverge::ranking::{Measure, Way, own_measures};
+use plainsong_ir::{Claim, Song};
+pub use plainsong_recheck::RankCertificate;
+use plainsong_recheck::{OwnRank, RankWay, Ranks, VERSION, hash, recheck_ranks};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::sizes::Bounds;
+use plainsong_smt::Setup;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The certificate for every size, if a measure is found.
+pub fn certificate(song: &Arc<Song>, source: &Source) -> Option<String> {
+    let is_claim = |claim: &Claim| matches!(claim, Claim::Quiescent { .. });
+    let property = song.properties.iter().find(|one| is_claim(&one.claim))?;
+    let found = ranking(song, Setup::from_environment(), &mut || false).ok()?;
+    let certificate = RankCertificate {
+        version: VERSION,
+        file: source.name.clone(),
+        hash: hash(&source.text),
+        property: property.name.clone(),
+        decreases: named(song, &found.decreases)?,
+    };
+    serde_json::to_string_pretty(&certificate).ok()
+}
+
+/// Reads a certificate, if it is one of rest for every size.
+pub fn read(path: &Path) -> Option<RankCertificate> {
+    let text = Source::load(path).ok()?.text;
+    serde_json::from_str(&text).ok()
+}
+
+/// Checks a certificate again, with what was done in words.
+pub fn again(
+    song: &Arc<Song>,
+    source: &Source,
+    certificate: &RankCertificate,
+) -> Result<(Rechecked, String), Problem> {
+    let claims = |one: &plainsong_ir::Property| {
+        one.name == certificate.property && matches!(one.claim, Claim::Quiescent { .. })
+    };
+    if !song.properties.iter().any(claims) {
+        let name = &certificate.property;
+        let why = format!("no property `{name}` claims rest");
+        return Ok((Rechecked::Refused(why), String::new()));
+    }
+    let mut looked = Some(0);
+    for machine in instances(song)? {
+        match recheck_ranks(&machine, &source.text, certificate) {
+            Err(refused) => return Ok((Rechecked::Refused(refused.0), String::new())),
+            Ok(steps) => looked = looked.zip(steps).map(|(all, steps)| all + steps),
+        }
+    }
+    let Some(decreases) = meant(song, &certificate.decreases) else {
+        let why = "it names a process or a variable that is not there".to_owned();
+        return Ok((Rechecked::Refused(why), String::new()));
+    };
+    let Some(obligations) = shown_again(song, &decreases) else {
+        let why = "that it gets less for every size was not shown again".to_owned();
+        return Ok((Rechecked::Refused(why), String::new()));
+    };
+    let shown = plainsong_report::count(obligations as u64, "obligation");
+    let looked = match looked {
+        Some(steps) => {
+            let steps = plainsong_report::count(steps, "step");
+            format!("{steps} of small instances looked at")
+        }
+        None => "steps of instances are not covered".to_owned(),
+    };
+    let told =
+        format!("{shown} shown again for every size, {looked}: every execution comes to rest");
+    Ok((Rechecked::Accepted, told))
+}
+
+/// Instances of up to three of each sort.
+fn instances(song: &Arc<Song>) -> Result<Vec<Machine>, Problem> {
+    let mut sizes = table(song, None, &[]);
+    from_one_to_three(&mut sizes);
+    let mut machines = Vec::new();
+    for sizes in ascending(&sizes) {
+        let instances = Instance::all(song.clone(), &sizes, &Bounds::default());
+        let instances = instances.map_err(|error| Problem::new(error.message))?;
+        machines.extend(
+            instances
+                .iter()
+                .map(|one| Machine::new(one, Subject::System)),
+        );
+    }
+    Ok(machines)
+}
+
+/// Measures by name.
+fn named(song: &Song, decreases: &Decreases) -> Option<Ranks> {
+    Some(match decreases {
+        Decreases::Declared => Ranks::Declared,
+        Decreases::Payload => Ranks::Payload,
+        Decreases::Own(own) => {
+            let mut ranks = BTreeMap::new();
+            for (process, measure) in own {
+                let family = song.voices()?.processes[*process].family;
+                let family = &song.families[family.index()];
+                let (var, way) = measure.own()?;
+                let rank = OwnRank {
+                    variable: family.vars[var.index()].name.clone(),
+                    way: way_of(way),
+                };
+                ranks.insert(family.name.clone(), rank);
+            }
+            Ranks::Own(ranks)
+        }
+    })
+}
+
+/// The measures that names mean.
+fn meant(song: &Song, ranks: &Ranks) -> Option<Decreases> {
+    let Ranks::Own(own) = ranks else {
+        return Some(match ranks {
+            Ranks::Payload => Decreases::Payload,
+            _ => Decreases::Declared,
+        });
+    };
+    let voices = song.voices()?;
+    let mut measures = Vec::new();
+    for (name, rank) in own {
+        let is_it = |at: &usize| {
+            let family = voices.processes[*at].family;
+            song.families[family.index()].name == *name
+        };
+        let process = (0..voices.processes.len()).find(is_it)?;
+        let vars = &song.families[voices.processes[process].family.index()].vars;
+        let fits = |measure: &Measure| {
+            measure.own().is_some_and(|(var, way)| {
+                vars[var.index()].name == rank.variable && way_of(way) == rank.way
+            })
+        };
+        let measure = own_measures(song, process).into_iter().find(fits)?;
+        measures.push((process, measure));
+    }
+    Some(Decreases::Own(measures))
+}
+
+fn way_of(way: Way) -> RankWay {
+    match way {
+        Way::Set => RankWay::Set,
+        Way::Cleared => RankWay::Cleared,
+        Way::Filled => RankWay::Filled,
+        Way::FilledOrLess => RankWay::FilledOrLess,
+        Way::Less => RankWay::Less,
+        Way::Greater => RankWay::Greater,
+    }
+}

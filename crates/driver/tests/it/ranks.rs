@@ -1,0 +1,83 @@
+//! Certificates of rest for every size are accepted; with another measure they are not.
+
+use plainsong_driver::certificate::Rechecked;
+use plainsong_driver::rank_certificate::{RankCertificate, again, certificate};
+use plainsong_driver::{LoadedSong, Source, song};
+use plainsong_recheck::{OwnRank, RankWay, Ranks};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+fn load(name: &str) -> LoadedSong {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../songs/diverge");
+    let source = Source::load(&folder.join(format!("{name}.song"))).expect("the song is there");
+    let loaded = song::compile(source).map_err(|(_, crash)| crash);
+    loaded.unwrap_or_else(|_| panic!("{name} compiles"))
+}
+
+fn certified(loaded: &LoadedSong) -> Option<RankCertificate> {
+    let song = loaded.song.as_ref().expect("it has no errors");
+    let text = certificate(song, &loaded.source)?;
+    Some(serde_json::from_str(&text).expect("it is read back"))
+}
+
+/// What is done, or why it is not accepted.
+fn checked(loaded: &LoadedSong, certificate: &RankCertificate) -> Result<String, String> {
+    let song = loaded.song.as_ref().expect("it has no errors");
+    match again(song, &loaded.source, certificate).expect("there are instances") {
+        (Rechecked::Accepted, told) => Ok(told),
+        (Rechecked::NotCovered(why) | Rechecked::Refused(why), _) => Err(why),
+    }
+}
+
+#[test]
+fn measures_are_shown_again_and_looked_at_along_steps() {
+    for (name, is_looked_at) in [
+        ("spanning-tree", true),
+        ("breadth-first-search", true),
+        ("flooding-with-a-time-to-live", true),
+        ("rumour-with-hops", false),
+    ] {
+        let loaded = load(name);
+        let found = certified(&loaded).unwrap_or_else(|| panic!("{name} has a measure"));
+        let told = checked(&loaded, &found).unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert!(
+            told.contains("shown again for every size"),
+            "{name}: {told}"
+        );
+        assert_eq!(told.contains("looked at"), is_looked_at, "{name}: {told}");
+    }
+}
+
+#[test]
+fn other_measures_are_refused() {
+    let loaded = load("spanning-tree");
+    let found = certified(&loaded).expect("it has a measure");
+    let own = |variable: &str, way: RankWay| {
+        let variable = variable.to_owned();
+        let rank = OwnRank { variable, way };
+        Ranks::Own(BTreeMap::from([("node".to_owned(), rank)]))
+    };
+    for (decreases, why) in [
+        (Ranks::Payload, "does not make less"),
+        (own("parent", RankWay::Less), "is not measured in this way"),
+        (own("children", RankWay::Filled), "does not make less"),
+        (Ranks::Declared, "not shown again"),
+        (Ranks::Own(BTreeMap::new()), "does not make less"),
+    ] {
+        let forged = RankCertificate {
+            decreases,
+            ..found.clone()
+        };
+        let refused = checked(&loaded, &forged).expect_err("it is another measure");
+        assert!(refused.contains(why), "{refused}");
+    }
+    let other = load("spanning-tree-adopts-by-message");
+    let refused = checked(&other, &found).expect_err("it is another song");
+    assert!(refused.contains("not the one"), "{refused}");
+}
+
+#[test]
+fn what_diverges_has_no_certificate() {
+    assert!(certified(&load("spanning-tree-adopts-by-message")).is_none());
+    assert!(certified(&load("rumour-with-hops-is-never-done")).is_none());
+}
