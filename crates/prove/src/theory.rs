@@ -203,7 +203,7 @@ impl Theory {
         ty: &Ty,
         span: plainsong_diagnostics::Span,
     ) -> Result<(Term, Term)> {
-        if self.bounded.is_some() {
+        if self.bounded.as_ref().is_some_and(|one| one.everything) {
             let value = self.open_value(Input::Anything, ty, span, false)?;
             return Ok((value, self.terms.bool(true)));
         }

@@ -54,7 +54,10 @@ pub fn example(
     cancel: &Cancel,
 ) -> Result<Option<Vec<Option<Value>>>> {
     let mut theory = Theory::new(concrete(instance));
-    theory.bounded = Some(Bounded::new(instance.clone(), 1));
+    theory.bounded = Some(Bounded {
+        everything: true,
+        ..Bounded::new(instance.clone(), 1)
+    });
     fix_ranges(&mut theory, instance)?;
     for at in 0..theory.song.consts.len() {
         theory.constant(plainsong_ir::ConstId::from(at))?;

@@ -31,6 +31,8 @@ pub(crate) struct Bounded {
     pub(crate) instance: Instance,
     /// How many rounds a loop has at most.
     pub(crate) rounds: usize,
+    /// Is all that is arbitrary made of leaves, not only what a run leaves open?
+    pub(crate) everything: bool,
     /// The truths and integers.
     pub(crate) leaves: Vec<Term>,
     /// What is made of them, in the order of a run.
@@ -72,6 +74,7 @@ impl Bounded {
         Bounded {
             instance,
             rounds,
+            everything: false,
             leaves: Vec::new(),
             inputs: Vec::new(),
         }
