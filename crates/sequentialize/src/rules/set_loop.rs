@@ -768,6 +768,11 @@ impl Engine<'_> {
         )
     }
 
+    /// Is a loop's name used as an address in its body?
+    pub(crate) fn addresses(&self, comp: Comp, body: BlockId, local: LocalId) -> bool {
+        is_addressed(self.part(comp), body, local)
+    }
+
     /// Does the code receive from any member of a family?
     pub(crate) fn receives_from(&self, comp: Comp, block: BlockId, family: FamilyId) -> bool {
         let ops = self.part(comp).ops(block);
