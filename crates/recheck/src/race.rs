@@ -121,7 +121,16 @@ impl Sends {
                     && (send.sender != receiver || !is_single(receiver))
                     && named.is_none_or(|named| send.sender == named)
             });
-            found.extend(reaching.map(|send| send.sender));
+            let reaching: BTreeSet<FamilyId> = reaching.map(|send| send.sender).collect();
+            if named.is_some() && reaching.is_empty() {
+                return refuse("a kind is wanted from a family that does not send it");
+            }
+            found.extend(reaching);
+        }
+        let is_narrower =
+            |accept: &&Accept| matches!(accept.source, Source::Family(..)) && found.len() > 1;
+        if accepts.iter().any(is_narrower) {
+            return refuse("kinds of a receive come from different processes");
         }
         let mut each = found.iter();
         match (each.next(), each.next()) {

@@ -5,7 +5,8 @@
 //! of the receiving process itself). Fine is: all in one single process (the receive is then from that
 //! process), or all in one other family (the receive is then from any of its members), or, for a daemon, all
 //! in processes that are no daemons (the receive then begins or goes on with a round of one of them, see
-//! `rules/receive.rs`). Everything else is an asymmetric race, or a receive that nothing serves.
+//! `rules/receive.rs`). Everything else is an asymmetric race, or a receive that nothing serves. Of several kinds, each that
+//! names a family must be sent by it (traps `h3`, `h4`).
 //!
 //! Why sound. Sends of one process are ordered, so only the choice between *processes* is free. If all
 //! candidates are members of one family, the outcomes are permutations of each other, which a program that
@@ -122,6 +123,12 @@ fn check(
         return Err(Stuck::new(Obstacle::NoSender, first.span, sentence)
             .help(format!("send {what} to `{who}`, or do not wait for it")));
     };
+    if let Some((accept, family)) = deaf(&candidates, accepts) {
+        let (what, from) = (kinds(score, &[accept]), score.name(family));
+        let sentence = format!("`{who}` receives {what} from `{from}`, which sends none there");
+        return Err(Stuck::new(Obstacle::NoSender, accept.span, sentence)
+            .help(format!("receive {what} from those who send it")));
+    }
     let together = candidates.iter().all(|tag| tag.sender == one.sender);
     if together && score.parts[&one.sender].sort.is_none() {
         record(senders, accepts, one.sender);
@@ -145,10 +152,33 @@ fn check(
     } else {
         let clients: BTreeSet<FamilyId> = candidates.iter().map(|tag| tag.sender).collect();
         for accept in accepts {
-            senders.clients.insert(accept.span, clients.clone());
+            let clients = match named(accept) {
+                Some(family) => BTreeSet::from([family]),
+                None => clients.clone(),
+            };
+            senders.clients.insert(accept.span, clients);
         }
     }
     Ok(())
+}
+
+/// A kind that is wanted from a family that does not send it, beside others that come.
+fn deaf<'a>(candidates: &[&Tag], accepts: &[&'a Accept]) -> Option<(&'a Accept, FamilyId)> {
+    let mut named = accepts
+        .iter()
+        .filter_map(|accept| Some((*accept, named(accept)?)));
+    named.find(|(accept, family)| {
+        let mut sent = candidates.iter();
+        !sent.any(|tag| tag.message == accept.message && tag.sender == *family)
+    })
+}
+
+/// The family that a receive names.
+fn named(accept: &Accept) -> Option<FamilyId> {
+    match &accept.source {
+        Source::Family(family, ..) => Some(*family),
+        Source::Process(_) | Source::Anyone(_) => None,
+    }
 }
 
 /// Is it a daemon that serves processes that are none?
@@ -170,10 +200,7 @@ fn served_by<'t>(
     accept: &Accept,
     tags: &'t [Tag],
 ) -> Vec<&'t Tag> {
-    let named = match &accept.source {
-        Source::Family(family, ..) => Some(*family),
-        Source::Process(_) | Source::Anyone(_) => None,
-    };
+    let named = named(accept);
     let is_single = score.parts[&receiver].sort.is_none();
     tags.iter()
         .filter(|tag| tag.message == accept.message)

@@ -3,13 +3,14 @@
 //! A receive is told as an assignment of the sender's expression, because between the two nothing that the
 //! expression reads has changed. Where something has (the sender goes on, or the next round of a loop
 //! overwrites it), the value is kept in a variable of its own from the sending on: at the sender if that is a
-//! member, else at the receiver.
+//! member, else at the receiver. Between two members there would have to be one for each pair: then there is no line.
 
 use super::tell::Told;
 use super::{Teller, expr};
 use crate::part::{OpKind, Var};
+use crate::rules::Engine;
 use crate::story::{At, Event};
-use crate::value::Comp;
+use crate::value::{Comp, Role};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
@@ -46,8 +47,11 @@ impl Teller<'_, '_> {
         let [(at, first, to), ..] = all[..] else {
             return Err("a sending without its statement".to_owned());
         };
-        let keeps =
-            all.iter().any(|(_, number, _)| self.keep.contains(number)) || self.may_fail(at);
+        let is_told = all
+            .iter()
+            .any(|(_, number, _)| self.received.contains(number));
+        let keeps = all.iter().any(|(_, number, _)| self.keep.contains(number))
+            || !is_told && self.may_fail(at);
         let kept = match keeps {
             true => Some(self.keep(at, first, to, block)?),
             false => None,
@@ -58,7 +62,7 @@ impl Teller<'_, '_> {
         Ok(())
     }
 
-    /// May computing what a statement sends fail? Then it has to stand in the line, received or not.
+    /// May computing what a statement sends fail? Then it has to stand in the line, even if no receive says it.
     fn may_fail(&self, at: At) -> bool {
         let (OpKind::Send(_, arguments, _), _) = self.op(at) else {
             return false;
@@ -75,7 +79,11 @@ impl Teller<'_, '_> {
         let (OpKind::Send(message, arguments, _), span) = self.op(at) else {
             return Err("a send without its statement".to_owned());
         };
-        let at_sender = at.comp.is_member() || at.comp.is_rest();
+        let is_one = |comp: Comp| comp.role == Role::Single;
+        let at_sender = !is_one(at.comp);
+        if at_sender && !is_one(to) {
+            return Err("each pair of members has a message of its own".to_owned());
+        }
         let holder = if at_sender { at.comp } else { to };
         let mut vars = Vec::new();
         for field in 0..arguments.len() {
@@ -213,6 +221,33 @@ impl Teller<'_, '_> {
             if changed && Some(key.0) != members {
                 *version += 1;
             }
+        }
+    }
+}
+
+/// The sendings that a receive says again on every path. Where messages may be lost or come too late there are none.
+pub(super) fn received(engine: &Engine<'_>, stories: &[Vec<&Event>]) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    if engine.score.losses.is_none() {
+        stories.iter().for_each(|story| collect(story, &mut found));
+    }
+    found
+}
+
+fn collect(story: &[&Event], found: &mut BTreeSet<u32>) {
+    for event in story {
+        match event {
+            Event::Received {
+                sent,
+                per_round: false,
+                ..
+            } => drop(found.insert(*sent)),
+            Event::Each { leaves, .. } | Event::Repeat { leaves, .. } => {
+                leaves
+                    .iter()
+                    .for_each(|leaf| collect(&leaf.events(), found));
+            }
+            _ => {}
         }
     }
 }

@@ -59,10 +59,12 @@ pub struct Line {
 /// The song with the line that these stories tell, or why it cannot be told.
 pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> {
     let stories: Vec<Vec<&Event>> = ends.iter().map(|end| end.story.events()).collect();
+    let received = message::received(engine, &stories);
     let mut keep = BTreeSet::new();
     let (teller, body) = loop {
         let mut teller = Teller::new(engine);
         teller.keep.clone_from(&keep);
+        teller.received.clone_from(&received);
         match teller.stories(stories.clone()) {
             Ok(body) => break (teller, body),
             // Once more, keeping what changes under way.
@@ -138,6 +140,8 @@ struct Teller<'e, 'a> {
     /// The names of loops that are in scope, by process and the loop's own name.
     loops: BTreeMap<(FamilyId, LocalId), LocalId>,
     sent: BTreeMap<u32, Sent>,
+    /// Sendings that a receive says again.
+    received: BTreeSet<u32>,
     /// How often a variable was assigned.
     versions: BTreeMap<(FamilyId, Var), u32>,
     /// Expressions of the processes that are evaluated but do not stand in the line.
@@ -175,6 +179,7 @@ impl<'e, 'a> Teller<'e, 'a> {
             members: BTreeMap::new(),
             loops: BTreeMap::new(),
             sent: BTreeMap::new(),
+            received: BTreeSet::new(),
             versions: BTreeMap::new(),
             untold: engine.score.annotated.iter().copied().collect(),
             keep: BTreeSet::new(),

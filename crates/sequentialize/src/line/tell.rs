@@ -359,7 +359,9 @@ impl Teller<'_, '_> {
         let mut own = None;
         if !*rounds && let (OpKind::For { local, over, body }, _) = self.op(*at) {
             let gathers = self.engine.receives_from(at.comp, *body, *family);
-            if matches!(over, Over::Members(_)) && !gathers {
+            let is_one = |head: &&Event| matches!(head, Event::Each { member, second, .. } if member == second);
+            let by_name = self.engine.addresses(at.comp, *body, *local) && heads.iter().all(is_one);
+            if matches!(over, Over::Members(_)) && (!gathers || by_name) {
                 named.clone_from(&self.engine.locals(at.comp.family)[local.index()].name);
                 own = Some((at.comp.family, *local));
             }

@@ -7,8 +7,8 @@
 //!
 //! Members beside the one that a loop over their family deals with (chosen, or served by an inner loop) may have had
 //! their round already, or be the only one there is. So a loop that touches others leaves its member where it was, with
-//! the messages that it had (trap `o1`, `o2`), and an inner loop is served by whoever comes only if everybody who is looked at
-//! is still where the family is (traps `o3`, `o4`).
+//! the messages that it had (trap `o1`), and an inner loop is served by whoever comes only if everybody who is looked at
+//! is still where the family is (traps `o2`, `o3`).
 //!
 //! Why sound. Induction over the rounds needs a hypothesis that holds before each of them: forgetting makes it so
 //! (condition S3). What is known of a family is known of members before their round; if the round changes nothing but

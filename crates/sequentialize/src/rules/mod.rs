@@ -32,6 +32,7 @@ mod send;
 mod set_loop;
 mod several_kinds;
 mod timeout;
+mod two_roles;
 mod unfold;
 mod unroll;
 

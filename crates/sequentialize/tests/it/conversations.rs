@@ -1,7 +1,8 @@
 //! Random conversations: shapes in which rules for rounds went wrong before.
 //!
 //! Clients that keep services across loops, members chosen before and in loops, receives behind a `break`, messages
-//! that rounds replace, services with state, services that ask or wait for each other. They are
+//! that rounds replace, services with state, services that ask or wait for each other, loops in loops, and stories in which
+//! anybody tells anybody something. They are
 //! mostly right in one order of events; the changes of `protocols.rs` and the other phases do the rest.
 
 use crate::protocols::{Dice, Flag, Parts, S, Who};
@@ -14,13 +15,15 @@ use Who::{Any, AnyMember, D, E, Last, Named, Other, P, R};
 
 /// Adds one conversation.
 pub(crate) fn conversation(dice: &mut Dice, parts: &mut Parts) {
-    match dice.below(8) {
+    match dice.below(12) {
         0 | 1 => keeps_services(dice, parts),
         2 => chooses_members(dice, parts),
         3 => behind_a_break(dice, parts),
         4 => replaces_messages(dice, parts),
         5 => service_with_state(dice, parts),
         6 => services_that_meet(dice, parts),
+        7 | 8 => loops_in_loops(dice, parts),
+        9 | 10 => story(dice, parts),
         _ => pairs_messages(dice, parts),
     }
 }
@@ -392,5 +395,145 @@ fn pairs_messages(dice: &mut Dice, parts: &mut Parts) {
     parts.q.extend([Send(two, D, true, No), Receive(end, D)]);
     if released && waits {
         parts.q.push(Send(done, P, true, No));
+    }
+}
+
+/// A family that is asked again and again in rounds of others, and may remember it.
+fn loops_in_loops(dice: &mut Dice, parts: &mut Parts) {
+    if !parts.w.is_empty() {
+        return;
+    }
+    let [ask, answer, request, reply] = [(); 4].map(|()| kind(parts));
+    let tell = |flag| Send(answer, P, true, flag);
+    let mut serve = vec![Receive(ask, P), If(Have, vec![Break], vec![])];
+    match dice.below(4) {
+        0 => serve.extend([If(Seen, vec![], vec![tell(Yes)]), Mark]),
+        1 => serve.extend([tell(Seen), Mark]),
+        2 => serve.push(tell(Have)),
+        _ => serve.push(tell(Yes)),
+    }
+    parts.w.push(Loop(serve));
+    let has_clients = !dice.one_in(3);
+    let kinds = [ask, answer, request, reply];
+    for _ in 0..1 + dice.below(2) {
+        let round = nested(dice, kinds, has_clients, 2);
+        parts.p.extend(round);
+    }
+    if has_clients {
+        let last = vec![Receive(request, AnyMember), Send(reply, Last, true, Yes)];
+        parts.p.push(Each(last));
+        parts.q.push(Loop(vec![
+            Send(request, P, true, No),
+            Receive(reply, P),
+            If(Have, vec![Break], vec![]),
+        ]));
+    }
+    parts.p.push(EachOther(vec![Send(ask, Other, true, Yes)]));
+}
+
+/// Asks the other family, or serves clients, in loops that may be in each other.
+fn nested(dice: &mut Dice, kinds: [usize; 4], has_clients: bool, depth: usize) -> Vec<S> {
+    let [ask, answer, request, reply] = kinds;
+    let from = [Other, Other, Who::AnyOther][dice.below(3)];
+    let asks = vec![Send(ask, Other, true, No), Receive(answer, from)];
+    let inner = |dice: &mut Dice| match depth {
+        0 => vec![],
+        _ => nested(dice, kinds, has_clients, depth - 1),
+    };
+    match dice.below(6) {
+        0 | 1 => vec![EachOther(asks)],
+        2 => {
+            let mut all = vec![ChooseOther];
+            all.extend(asks);
+            all
+        }
+        3 => vec![Rounds(inner(dice))],
+        _ if !has_clients => vec![EachOther(asks)],
+        _ => {
+            let mut round = vec![Receive(request, AnyMember)];
+            let last = [No, No, Yes][dice.below(3)];
+            let (before, after) = (dice.one_in(2), dice.one_in(3));
+            if before {
+                // Whom the last message named is somebody else afterwards, or nobody.
+                round.push(Send(reply, Last, true, last));
+                round.extend(inner(dice));
+            } else {
+                round.push(Send(reply, Last, true, last));
+            }
+            if after {
+                round.extend(inner(dice));
+            }
+            vec![[Each(round.clone()), Rounds(round)][dice.below(2)].clone()]
+        }
+    }
+}
+
+/// Clients, services and `p` tell each other things, in an order that is right; then somebody changes places.
+fn story(dice: &mut Dice, parts: &mut Parts) {
+    if !(parts.d.is_empty() && parts.e.is_empty()) {
+        return;
+    }
+    let (mut q, mut d, mut e, mut p) = (vec![], vec![], vec![], vec![]);
+    let (mut d_knows, mut e_knows) = (false, false);
+    parts.has_e = true;
+    let from = from_members(dice);
+    for _ in 0..2 + dice.below(6) {
+        let k = kind(parts);
+        let by_name = !dice.one_in(3);
+        match dice.below(8) {
+            0 | 1 => {
+                q.push(Send(k, D, true, Have));
+                d.push(Receive(k, if d_knows && by_name { Last } else { from }));
+                d_knows = true;
+            }
+            2 => {
+                q.push(Send(k, E, true, Have));
+                e.push(Receive(k, if e_knows && by_name { Last } else { from }));
+                e_knows = true;
+            }
+            3 if d_knows => {
+                d.push(Send(k, Last, true, Have));
+                q.push(Receive(k, D));
+            }
+            4 if e_knows => {
+                e.push(Send(k, Last, true, Have));
+                q.push(Receive(k, E));
+            }
+            5 if d_knows => {
+                d.push(Send(k, E, false, Have));
+                e.push(Receive(k, D));
+                e_knows = true;
+            }
+            6 if e_knows && d_knows => {
+                e.push(Send(k, D, false, Have));
+                d.push(Receive(k, E));
+            }
+            7 => match dice.below(3) {
+                0 => {
+                    p.push(Send(k, Named, true, Have));
+                    q.push(Receive(k, P));
+                }
+                1 if d_knows => {
+                    d.push(Send(k, P, false, Have));
+                    p.push(Receive(k, D));
+                }
+                _ => {
+                    q.push(Send(k, P, true, Have));
+                    p.push(Receive(k, [Named, AnyMember][dice.below(2)]));
+                }
+            },
+            _ => {}
+        }
+    }
+    for code in [&mut q, &mut d, &mut e, &mut p] {
+        if code.len() > 2 && dice.one_in(3) {
+            let at = 1 + dice.below(code.len() - 2);
+            code.swap(at, at + 1);
+        }
+    }
+    parts.q.extend(q);
+    (parts.d, parts.e) = (d, e);
+    if !p.is_empty() {
+        parts.p.push(Each(p));
     }
 }
