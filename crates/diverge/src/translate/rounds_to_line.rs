@@ -96,15 +96,18 @@ pub(super) fn rounds_to_line(nt: &Translated, bounds: Bounds) -> Result<Song, Re
     Ok(song)
 }
 
+/// Where a variable of the program is and of which type; if there is one for each round, also with what the first one
+/// starts, and what was guessed for each.
+type Stored = (VarId, Ty, Option<(VarId, VarId)>);
+
 /// The variables of the line.
 struct Store {
     it: FamilyId,
     round: Ty,
     rounds: u32,
     vars: Vec<StateVar>,
-    /// For each variable of the program: where it is, and if there is one for each round, with what the first one
-    /// starts and what was guessed for each.
-    places: Vec<(VarId, Ty, Option<(VarId, VarId)>)>,
+    /// For each variable of the program.
+    places: Vec<Stored>,
     /// What was run, for whoever wants to tell it.
     ran: VarId,
     ran_ty: Ty,
@@ -168,11 +171,7 @@ impl Store {
     }
 
     /// A variable that there is once for each round.
-    fn in_rounds(
-        &mut self,
-        global: &Global,
-        names: &mut Names,
-    ) -> (VarId, Ty, Option<(VarId, VarId)>) {
+    fn in_rounds(&mut self, global: &Global, names: &mut Names) -> Stored {
         let start = self.start_of(global);
         let first = self.add(
             names.fresh(&format!("{}_start", global.name)),
