@@ -12,6 +12,8 @@
 //! *path*) lead another engine to the same place: that is how work is handed over
 //! ([`parallel`](crate::parallel)) or put off ([`part`](crate::part)), and how a random leaf is drawn
 //! ([`sample`](crate::sample)).
+//!
+//! What lies behind a decision may be [known](crate::known): then it is counted, and not entered (`recall`).
 
 mod backtrack;
 mod pct;

@@ -93,7 +93,7 @@ fn what_has_no_executions_is_refused() {
 
 #[test]
 fn a_long_exploration_says_how_far_it_has_come() {
-    let stage = Stage::with(songs::FINE);
+    let stage = Stage::with(songs::WATCHED);
     let ran = stage
         .run(&[
             "explore",

@@ -21,6 +21,27 @@ process client[c: Client] {
 property all_done: finally forall c: Client :: client[c].done;
 ";
 
+/// Everything holds, and every execution has to be gone through to see it.
+pub(crate) const WATCHED: &str = "\
+sort Client;
+
+message Hello(from: Client);
+
+process server {
+    var seen: nat = 0;
+    for c in Client {
+        receive Hello(who) from any client;
+        seen += 1;
+    }
+}
+
+process client[c: Client] {
+    send Hello(c) to server;
+}
+
+property never_more: always server.seen <= Client.len();
+";
+
 /// `same` is refuted, `some_order` holds.
 pub(crate) const RACE: &str = "\
 sort Client;

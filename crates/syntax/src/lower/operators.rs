@@ -335,6 +335,13 @@ impl Lowering<'_> {
             (BinaryOp::Subtract, Ty::Seq(_)) => {
                 Some("use `drop_first()`, `drop_last()` or a comprehension".into())
             }
+            (_, Ty::Sort(_)) if is_arithmetic(link.op) => {
+                let sort = self.show(ty);
+                Some(format!(
+                    "members of `{sort}` are no numbers; to count with them, make it a range, as in \
+                     `param N: nat; sort {sort} = 0..N;`"
+                ))
+            }
             _ => None,
         };
         self.report(diagnostic);
@@ -442,6 +449,11 @@ fn ir_operator(op: BinaryOp) -> BinOp {
         BinaryOp::Divide => BinOp::Div,
         BinaryOp::Remainder => BinOp::Rem,
     }
+}
+
+fn is_arithmetic(op: BinaryOp) -> bool {
+    use BinaryOp::{Add, Divide, Multiply, Remainder, Subtract};
+    matches!(op, Add | Subtract | Multiply | Divide | Remainder)
 }
 
 fn spelling(op: BinaryOp) -> &'static str {
