@@ -36,7 +36,8 @@ pub fn all_maps<K: Clone + Ord, V: Clone>(
     keys: impl IntoIterator<Item = K>,
     values: impl IntoIterator<Item = V>,
 ) -> Result<Vec<Map<K, V>>, Undefined> {
-    let keys: Vec<K> = keys.into_iter().collect();
+    let mut keys: Vec<K> = keys.into_iter().collect();
+    keys.sort_unstable();
     let values: Vec<V> = values.into_iter().collect();
     let mut rows = vec![Vec::new()];
     for _ in &keys {

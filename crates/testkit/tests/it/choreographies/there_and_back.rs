@@ -41,6 +41,12 @@ const ONE_WAY: &[(&str, &str)] = &[
         "songs/project/an-invariant-that-one-side-breaks.song",
         ROUNDS,
     ),
+    // What makes the first of them agree is something that `requires` says of numbers.
+    ("songs/project/crossed-values-that-", "waits for"),
+    ("songs/project/externals-with-contracts.song", ORDERED),
+    ("songs/project/k-nucleotide.song", ORDERED),
+    ("songs/project/small-choreographies.song left_alone", ROUNDS),
+    ("songs/project/tic-tac-toe-with-one-board.song", ROUNDS),
     ("songs/project/guards-for-several.song nested", ROUNDS),
     ("songs/project/guards-for-several.song refreshed", ROUNDS),
     ("songs/project/guards-that-agree.song", ROUNDS),
