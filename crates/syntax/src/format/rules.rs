@@ -183,6 +183,9 @@ impl<'t> Layout<'t> {
             IfStmt | IfExpr | MaybeStmt | WhileStmt | ForStmt | LoopStmt | Handler => {
                 self.branches(node);
             }
+            SequentializeItem if node.children().all(|child| child.kind() != Block) => {
+                self.external(node);
+            }
             LemmaItem | SequentializeItem => self.branches(node),
             FnItem if node.children().all(|child| child.kind() != BlockExpr) => {
                 self.external(node);
