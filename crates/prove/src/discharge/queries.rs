@@ -28,6 +28,9 @@ const ROUNDS: usize = 3;
 pub(super) const RESOURCES: [u64; STEPS] = [1_000_000, 2_000_000, 6_000_000, 3_000_000, 3_000_000];
 /// What it may cost to ask whether a place is reachable: an answer that takes longer is not worth it.
 const VACUITY: u64 = 200_000;
+/// What the third step may cost where there are sums or divisions: what takes four million with one seed takes
+/// seven with another.
+const INTRICATE: u64 = 12_000_000;
 /// How many steps there are.
 pub(super) const STEPS: usize = 5;
 
@@ -92,6 +95,7 @@ pub(super) fn asked(
     query.is_noted = effort.is_noted();
     query.limits.resource = match obligation.rule {
         Rule::Vacuity => VACUITY,
+        _ if step == 2 && is_intricate => INTRICATE,
         _ => RESOURCES[step],
     };
     if step == 2 || (step == 1 && is_intricate) {
