@@ -12,11 +12,12 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Protocols: the song, and the lines of the reference.
-const PROTOCOLS: [(&str, usize); 6] = [
+const PROTOCOLS: [(&str, usize); 7] = [
     ("examples/broadcast_consensus.song", 108),
     ("songs/refine/ping-pong-in-turn.song", 91),
     ("songs/refine/producer-consumer-in-step.song", 65),
     ("songs/refine/buyers-share-any-price.song", 251),
+    ("songs/refine/chang-roberts-node-after-node.song", 117),
     ("songs/refine/two-phase-commit-by-schedule.song", 181),
     ("examples/paxos.song", 534),
 ];

@@ -11,13 +11,17 @@
 //! past the steps of all others; if it did not run before a failure, it can be inserted there, for it does not
 //! block and hides no failure. As it is a single action it always comes to an end, so cooperation asks for
 //! nothing more; loops behind a commit point have a measure ([`crate::atomicity`]). [Kragl20] sections 4.2, 4.3.
+//!
+//! Every async that is pending at a layer is thus one of a procedure of a lower layer that some procedure starts, and
+//! [`super::pending`] shows what these keep.
 
 use super::{Following, Path, actions};
 use crate::extract::{Meant, action_at, meant};
+use crate::footprint::Footprint;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
-    Action, ActionId, Actions, Block, Callee, Code, Expr, ExprKind, LocalId, Procedure,
+    Action, ActionId, Actions, Block, Call, Callee, Code, Expr, ExprKind, LocalId, Procedure,
     ProcedureId, Stmt, StmtKind,
 };
 use plainsong_prove::gated::{Created, Gated, counted};
@@ -143,6 +147,22 @@ impl Following<'_> {
             }
         }
         Ok(())
+    }
+
+    /// An action that is called by its name leaves no asyncs behind: they would be threads of their own, at layers where
+    /// nothing was shown about what they do to invariants ([`super::pending`]).
+    pub(super) fn leaves_nothing(&self, call: &Call) -> Result<()> {
+        let Callee::Action(id) = call.callee else {
+            return Ok(());
+        };
+        let action = &actions(&self.song).actions[id.index()];
+        match Footprint::of(action).creates {
+            false => Ok(()),
+            true => Err(Unsupported::new(
+                call.span,
+                "an action that creates asyncs is called by its name; let a procedure create them",
+            )),
+        }
     }
 
     /// Is nothing created?

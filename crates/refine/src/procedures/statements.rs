@@ -171,6 +171,7 @@ impl Following<'_> {
     fn call(&mut self, path: &mut Path, result: Option<LocalId>, call: &Call) -> Result<()> {
         let song = self.song.clone();
         let arguments = self.values(path, &call.arguments)?;
+        self.leaves_nothing(call)?;
         match meant(actions(&song), call.callee, self.layer) {
             Meant::Nothing => {}
             Meant::Action(id) => {
@@ -304,6 +305,7 @@ impl Following<'_> {
         let song = self.song.clone();
         let (mut steps, mut arms, mut lost) = (Vec::new(), Vec::new(), Vec::new());
         for call in calls {
+            self.leaves_nothing(call)?;
             let arguments = self.values(&mut path, &call.arguments)?;
             let taken = match meant(actions(&song), call.callee, self.layer) {
                 Meant::Nothing => continue,

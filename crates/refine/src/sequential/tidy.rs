@@ -38,9 +38,11 @@ impl Tidying<'_> {
 
     fn statement(&mut self, stmt: Stmt, block: &mut Block) {
         match stmt.kind {
-            StmtKind::Let(local, value)
+            StmtKind::Let(local, mut value)
                 if self.is_fixed(&value) && !self.locals[local.index()].mutable =>
             {
+                // What it names may be a name for another one itself.
+                self.expr(&mut value);
                 self.names.insert(local, value);
             }
             StmtKind::If(ref condition, ..) if condition.kind == ExprKind::Bool(true) => {

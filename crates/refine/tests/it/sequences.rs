@@ -119,6 +119,8 @@ fn songs_that_are_proved_end_as_their_schedules_do() {
         ("songs/refine/paxos-round-after-round.song", 2),
         ("songs/refine/increments-and-decrements-one-by-one.song", 3),
         ("songs/refine/task-distribution.song", 3),
+        ("songs/refine/broadcast-consensus-in-two-steps.song", 3),
+        ("songs/refine/lock-service-with-client.song", 3),
         ("songs/refine/two-phase-commit-by-schedule.song", 3),
         ("songs/refine/buyers-share-any-price.song", 2),
     ] {
