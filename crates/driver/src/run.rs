@@ -18,6 +18,9 @@ use plainsong_semantics::verdict::{Outcome, Verdict};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+/// Time enough to begin, and to see that there is no more.
+const LEAST_TIME: Duration = Duration::from_millis(1);
+
 /// What came of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
@@ -125,14 +128,15 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// Asks another engine what this one leaves open, if there is time.
+    /// Asks another engine what this one leaves open. If there is no time left it is the one to say so: the limit that the
+    /// first one came to is not the user's.
     fn otherwise(&mut self, planned: &PlannedTask, open: &[usize], took: Duration) {
         let Some(otherwise) = planned.otherwise.filter(|_| !open.is_empty()) else {
             return;
         };
         let whole = self.supervision.timeout;
-        let left = whole.map(|whole| whole.saturating_sub(took));
-        if self.not_begun().is_some() || left == Some(Duration::ZERO) {
+        let left = whole.map(|whole| whole.saturating_sub(took).max(LEAST_TIME));
+        if self.not_begun().is_some() {
             return;
         }
         let task = Task {

@@ -17,7 +17,7 @@ use crate::replay::{Mismatch, replay};
 use crate::retrace::retrace;
 use crate::script::taken_number;
 use crate::show::is_alike;
-use crate::trace::{Ending, Event, EventKind, Trace};
+use crate::trace::{Ending, Event, EventKind, Failure, Trace};
 use crate::wrong::Wrong;
 use plainsong_ir::Claim;
 use std::collections::BTreeMap;
@@ -29,8 +29,16 @@ const SILENT: usize = 64;
 pub fn follow(machine: &Machine, trace: &Trace) -> Result<Trace, Mismatch> {
     let mut first = None;
     for start in machine.initial() {
-        let Outcome::Next(start) = start else {
-            continue;
+        let start = match start {
+            Outcome::Next(start) => start,
+            Outcome::Failed(failure, _) if fails_at_once(trace, &failure) => {
+                return Ok(Trace {
+                    lanes: machine.lanes(),
+                    ending: Ending::Failed(failure),
+                    ..trace.clone()
+                });
+            }
+            _ => continue,
         };
         if !has_values(machine, &start, trace) {
             continue;
@@ -44,6 +52,12 @@ pub fn follow(machine: &Machine, trace: &Trace) -> Result<Trace, Mismatch> {
         event: None,
         message: "no state at the start has these values".to_owned(),
     }))
+}
+
+/// Is it the failure of a trace that fails before anything happens?
+fn fails_at_once(trace: &Trace, failure: &Failure) -> bool {
+    let is_it = matches!(&trace.ending, Ending::Failed(was) if was.kind == failure.kind);
+    is_it && trace.events.is_empty() && trace.start.is_empty()
 }
 
 /// Do the variables that the trace knows, and that are still there, start like this?

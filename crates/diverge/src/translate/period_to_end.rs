@@ -31,8 +31,8 @@ use super::names::Names;
 use super::points::{function, is_point, moved};
 use super::posts::Posts;
 use crate::terms::{
-    all, assign, both, empty, equal, expr, filled, global, local, method, named, none, not, number, some,
-    stmt, truth, unwrapped, with,
+    all, assign, both, empty, equal, expr, filled, global, local, method, named, none, not, number,
+    some, stmt, truth, unwrapped, with,
 };
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};

@@ -62,7 +62,7 @@ impl Teller<'_, '_> {
         Ok(())
     }
 
-    /// May computing what a statement sends fail? Then it has to stand in the line, even if no receive says it.
+    /// May computing what a statement sends fail? Then it has to stand in the line, unless the receive says it at once.
     fn may_fail(&self, at: At) -> bool {
         let (OpKind::Send(_, arguments, _), _) = self.op(at) else {
             return false;
@@ -225,7 +225,8 @@ impl Teller<'_, '_> {
     }
 }
 
-/// The sendings that a receive says again on every path. Where messages may be lost or come too late there are none.
+/// The sendings that a receive says again in the same round of the same loop, so that nothing has to be remembered from
+/// one loop to another. Where messages may be lost or come too late there are none.
 pub(super) fn received(engine: &Engine<'_>, stories: &[Vec<&Event>]) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     if engine.score.losses.is_none() {
@@ -235,13 +236,15 @@ pub(super) fn received(engine: &Engine<'_>, stories: &[Vec<&Event>]) -> BTreeSet
 }
 
 fn collect(story: &[&Event], found: &mut BTreeSet<u32>) {
+    let mut under_way = BTreeSet::new();
     for event in story {
         match event {
+            Event::Sent(_, number, _) => drop(under_way.insert(*number)),
             Event::Received {
                 sent,
                 per_round: false,
                 ..
-            } => drop(found.insert(*sent)),
+            } if under_way.contains(sent) => drop(found.insert(*sent)),
             Event::Each { leaves, .. } | Event::Repeat { leaves, .. } => {
                 leaves
                     .iter()

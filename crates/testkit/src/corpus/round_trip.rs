@@ -69,6 +69,8 @@ fn tables(song: &mut Song) -> Vec<&mut Vec<Local>> {
                     .map(|process| &mut process.locals),
             );
             tables.extend(voices.init.iter_mut().map(|code| &mut code.locals));
+            let sequences = voices.sequences.iter_mut();
+            tables.extend(sequences.map(|sequence| &mut sequence.code.locals));
         }
         System::Actions(actions) => {
             tables.extend(actions.globals.iter_mut().map(|global| &mut global.locals));
@@ -79,6 +81,14 @@ fn tables(song: &mut Song) -> Vec<&mut Vec<Local>> {
                     .map(|action| &mut action.code.locals),
             );
             tables.extend(actions.init.iter_mut().map(|code| &mut code.locals));
+            let invariants = actions.invariants.iter_mut();
+            tables.extend(invariants.map(|invariant| &mut invariant.locals));
+            let procedures = actions.procedures.iter_mut();
+            tables.extend(procedures.map(|procedure| &mut procedure.code.locals));
+            let sequences = actions.sequences.iter_mut();
+            tables.extend(sequences.map(|sequence| &mut sequence.code.locals));
+            let commutes = actions.commutes.iter_mut();
+            tables.extend(commutes.map(|commute| &mut commute.locals));
         }
     }
     tables

@@ -114,6 +114,7 @@ const ONE_WAY: &[(&str, &str)] = &[
         SINGLED_OUT,
     ),
     ("songs/project/ring-summation.song", SINGLED_OUT),
+    ("songs/project/ring-summation-with-lemmas.song", SINGLED_OUT),
     // Whether there is another round is told to every server before each.
     (
         "songs/project/two-phase-commit.song",
