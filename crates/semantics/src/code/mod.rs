@@ -6,6 +6,7 @@
 
 pub(crate) mod assign;
 pub(crate) mod coverage;
+mod elements;
 pub(crate) mod flatten;
 pub(crate) mod run;
 mod uses;
@@ -85,7 +86,7 @@ pub(crate) enum OpKind {
     Unless(Expr, usize),
     /// Goes on where the first pattern that matches says.
     Match(Expr, Vec<(Pattern, usize)>),
-    /// Lists the elements of a loop: into the hidden slot, position 0 into the one after it.
+    /// Lists the [elements] of a loop: into the hidden slot, position 0 into the one after it.
     Loop(usize, Domain),
     /// Binds the next element that passes the filter, or goes on at the end of the loop.
     Next {

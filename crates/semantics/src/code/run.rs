@@ -2,7 +2,7 @@
 
 use super::assign::{Memory, Target, target, written};
 use super::coverage::Covered;
-use super::{FlatCode, Op, OpKind, Order, Pace};
+use super::{FlatCode, Op, OpKind, Order, Pace, elements};
 use crate::eval::{Eval, Result, matches};
 use crate::failure::{resource, undefined};
 use crate::instance::Instance;
@@ -245,7 +245,7 @@ impl Runner<'_> {
             OpKind::Loop(hidden, domain) => {
                 let mut eval = Eval::new(self.instance, &run.memory);
                 let elements = eval.domain(domain, op.span, &mut run.slots)?;
-                run.slots[*hidden] = Value::Seq(elements.into());
+                run.slots[*hidden] = elements::kept(elements);
                 run.slots[hidden + 1] = Value::Int(0);
             }
             OpKind::Next {
@@ -263,7 +263,7 @@ impl Runner<'_> {
                 order,
             } => {
                 if *order == Order::Blind {
-                    forget(&mut run.slots[*hidden]);
+                    run.slots[*hidden] = elements::counted(&run.slots[*hidden]);
                 }
                 let found = self.next(*hidden, *local, filter.as_ref(), run)?;
                 return Ok(Flow::Go(if found { next } else { *exit }));
@@ -372,12 +372,11 @@ impl Runner<'_> {
         filter: Option<&Expr>,
         run: &mut Run<M>,
     ) -> Result<bool> {
-        let elements = run.slots[hidden].elements().clone();
         let mut position = run.slots[hidden + 1].int() as usize;
-        while let Some(element) = elements.get(position) {
+        while let Some(element) = elements::element(&run.slots[hidden], position) {
             position += 1;
             run.slots[hidden + 1] = Value::Int(position as i64);
-            run.slots[local.index()] = element.clone();
+            run.slots[local.index()] = element;
             match filter {
                 Some(filter) if !self.value(filter, run)?.truth() => {}
                 _ => return Ok(true),
@@ -395,7 +394,7 @@ impl Runner<'_> {
         exit: usize,
         run: &mut Run<M>,
     ) -> Result<Flow<M>> {
-        let mut left = run.slots[hidden].elements().to_vec();
+        let mut left = elements::all(&run.slots[hidden]);
         left.sort_unstable();
         let mut forks: Vec<Run<M>> = Vec::new();
         for (at, element) in left.iter().enumerate() {
@@ -450,12 +449,6 @@ impl Runner<'_> {
             span,
         })
     }
-}
-
-/// Leaves only the number of elements.
-fn forget(elements: &mut Value) {
-    let count = elements.elements().len();
-    *elements = Value::Seq(vec![Value::None; count].into());
 }
 
 /// The values that a choice allows, ascending, each once.
