@@ -32,11 +32,12 @@ pub fn follow(machine: &Machine, trace: &Trace) -> Result<Trace, Mismatch> {
         let start = match start {
             Outcome::Next(start) => start,
             Outcome::Failed(failure, _) if fails_at_once(trace, &failure) => {
-                return Ok(Trace {
+                let told = Trace {
                     lanes: machine.lanes(),
                     ending: Ending::Failed(failure),
                     ..trace.clone()
-                });
+                };
+                return replay(machine, &told).map(|()| told);
             }
             _ => continue,
         };
