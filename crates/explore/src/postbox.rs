@@ -83,6 +83,20 @@ impl<P: Program> Graph<P> {
         self.boxes[mailbox].receives.is_empty()
     }
 
+    /// Has somebody read a message of this thread?
+    pub(crate) fn was_read(&self, sender: Tid) -> bool {
+        let mut indices = 0..self.live(sender) as u32;
+        let is_read = |index| {
+            let id = EventId {
+                thread: sender,
+                index,
+            };
+            let event = self.event(id);
+            matches!((&event.kind, event.read), (Kind::Send { .. }, Read::By(_)))
+        };
+        indices.any(is_read)
+    }
+
     /// A send becomes read, or unread again.
     pub(crate) fn set_reader(&mut self, send: EventId, reader: Option<EventId>) {
         let script = &mut self.threads[send.thread as usize].script;

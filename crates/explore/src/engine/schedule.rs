@@ -2,12 +2,14 @@
 //!
 //! Operations that are always possible come first, receives last, in the order of the threads' keys; a
 //! receive whose messages may all be lost comes after the others. Where it is known that nobody else can send
-//! to a receiver any more, it comes before the other receivers: no send will turn its receive round. Whatever the rule, it looks at the
+//! to a receiver any more, it comes before the other receivers: no send will turn its receive round. Among such, under
+//! `mailbox`, those come first whose order earlier receives have a say in ([`Engine::is_concerned`]): then what those
+//! receives decided is soon over, and places in the search are alike again (`known`). Whatever the rule, it looks at the
 //! graph alone: the path to a place in the search leads other engines there.
 
 use super::{Engine, Policy};
 use crate::candidates::{Decided, Reader, collect, has_candidate, is_global, keep_first_ones};
-use crate::event::{Kind, Tid};
+use crate::event::{EventId, Kind, Tid};
 use crate::graph::Graph;
 use crate::program::{Fate, History, Mailboxes, Model, Op, Program, Want};
 use crate::takings::{is_enabled, is_simple, open_messages};
@@ -83,6 +85,7 @@ impl<P: Program> Engine<'_, P> {
     fn pick_receiver(&mut self) -> Option<Tid> {
         let settled = self.settled();
         let (mut from, mut first, mut last) = (0, None, None);
+        let mut unconcerned = None;
         while let Some(at) = self.graph.running.first_from(from) {
             from = at + 1;
             let thread = self.graph.by_key()[at];
@@ -95,20 +98,21 @@ impl<P: Program> Engine<'_, P> {
                     .copied()
                     .all(|mailbox| settled >> mailbox & 1 == 1)
             });
-            if first.is_some() && !is_settled {
+            if first.or(unconcerned).is_some() && !is_settled {
                 continue;
             }
             match self.look(thread, want) {
                 Ready::No => {}
-                Ready::Yes if is_settled => {
+                Ready::Yes if is_settled && self.is_concerned(thread) => {
                     self.cursor = at;
                     return Some(thread);
                 }
+                Ready::Yes if is_settled => unconcerned = unconcerned.or(Some((at, thread))),
                 Ready::Yes => first = Some((at, thread)),
                 Ready::UnlessLost => last = last.or(Some((at, thread))),
             }
         }
-        let (at, thread) = first.or(last)?;
+        let (at, thread) = unconcerned.or(first).or(last)?;
         self.cursor = at;
         Some(thread)
     }
@@ -154,6 +158,20 @@ impl<P: Program> Engine<'_, P> {
             true => Ready::No,
             false => Ready::Yes,
         }
+    }
+
+    /// Does an order of all sends decide what this thread may read, and have earlier receives decided about that order?
+    /// They have if they read something of who sent a message that it may read. Yes, where no such order decides.
+    fn is_concerned(&self, thread: Tid) -> bool {
+        let Some((looked, _)) = self.looked else {
+            return true;
+        };
+        let is_global = |send: &EventId| is_global(self.graph.place(*send).1);
+        if looked != thread || !self.open.iter().any(is_global) {
+            return true;
+        }
+        let mut senders = self.open.iter().map(|send| send.thread);
+        senders.any(|sender| self.graph.was_read(sender))
     }
 
     /// Is the thread at the beginning of its prologue, and the family member before it not at the
