@@ -3,8 +3,9 @@
 //! Drawing a message as one line says "sent and received here". That is a fair picture of the
 //! execution exactly when the joined lines can still be put in an order that respects every lane;
 //! where joining would close a circle (two messages that cross), one of them is drawn as two lines.
-//! Among the possible orders the one is chosen that stays with the same lanes as long as it can,
-//! and the event the trace ends with comes last. What repeats for ever stays together: it comes after
+//! Where the last state violates a property, the event that leads there comes after all others. What befalls a message on its
+//! way comes after it was sent and before it is received. Among the possible orders the one is chosen that stays with the
+//! same lanes as long as it can, and the event the trace ends with comes last. What repeats for ever stays together: it comes after
 //! everything else, and a message from before is drawn as two lines.
 
 use super::components::knots;
@@ -32,7 +33,7 @@ pub(super) fn in_order(trace: &Trace, here: Option<&str>, messages: bool) -> Vec
     };
     order
         .into_iter()
-        .map(|group| row(&points, &groups.members[group], &mut separated))
+        .map(|group| row(&points, &groups.members[group], &joined, &mut separated))
         .collect()
 }
 
@@ -50,7 +51,7 @@ fn join(points: &[Point], mut joined: Joined) -> Joined {
         for inside in messages_in(&knots, &groups, &joined) {
             let length = |message: &&u64| {
                 let (send, take) = joined[*message];
-                take - send
+                (points[take].needs_all, take - send)
             };
             let longest = inside.iter().max_by_key(length).copied();
             separate.extend(longest);
@@ -192,15 +193,16 @@ impl Groups {
 
 fn edges(points: &[Point], of: &[usize], groups: usize) -> Vec<Vec<usize>> {
     let mut next: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); groups];
-    let mut sends: BTreeMap<u64, usize> = BTreeMap::new();
+    // What last happened to each message.
+    let mut latest: BTreeMap<u64, usize> = BTreeMap::new();
     for (at, point) in points.iter().enumerate() {
-        let mut before = point.after.clone();
-        match point.message {
-            Some((message, End::Send)) => {
-                sends.insert(message, at);
-            }
-            Some((message, End::Take)) => before.extend(sends.get(&message)),
-            None => {}
+        let mut before = match point.needs_all {
+            true => (0..at).collect(),
+            false => point.after.clone(),
+        };
+        let message = point.message.map(|(message, _)| message);
+        if let Some(message) = message.or(point.befalls) {
+            before.extend(latest.insert(message, at));
         }
         for earlier in before {
             if of[earlier] != of[at] {
@@ -228,7 +230,7 @@ impl Separated {
     }
 }
 
-fn row(points: &[Point], members: &[usize], separated: &mut Separated) -> Row {
+fn row(points: &[Point], members: &[usize], joined: &Joined, separated: &mut Separated) -> Row {
     let mut row = points[members[members.len() - 1]].row.clone();
     if let [send, take] = members {
         let mut notes = points[*send].row.notes.clone();
@@ -242,7 +244,11 @@ fn row(points: &[Point], members: &[usize], separated: &mut Separated) -> Row {
         }
         return row;
     }
-    let message = points[members[0]].message.map(|(message, _)| message);
+    let Point {
+        message, befalls, ..
+    } = points[members[0]];
+    let on_its_way = befalls.filter(|message| !joined.contains_key(message));
+    let message = message.map(|(message, _)| message).or(on_its_way);
     if let Some(number) = message.and_then(|message| separated.number(message)) {
         row.label.push_str(&format!(" #{number}"));
     }

@@ -5,7 +5,7 @@
 //! after the message it took and before whatever the lane does next.
 
 use crate::lasso::lasso;
-use plainsong_semantics::trace::{Event, EventKind, Trace};
+use plainsong_semantics::trace::{Ending, Event, EventKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who acts: a lane of the trace, or `init`, which sends and is nobody's address.
@@ -70,10 +70,14 @@ pub(super) struct Point {
     pub(super) row: Row,
     /// Which message, and whether this end takes it.
     pub(super) message: Option<(u64, End)>,
+    /// Which message a fault befalls on its way.
+    pub(super) befalls: Option<u64>,
     /// Points that come before it on the same lane.
     pub(super) after: Vec<usize>,
     /// Is this the event the trace ends with?
     pub(super) last: bool,
+    /// Does what it shows need all that happened before?
+    pub(super) needs_all: bool,
 }
 
 /// More asyncs that are left behind by one event are counted only.
@@ -132,12 +136,15 @@ impl Apart<'_> {
                 EventKind::Receive | EventKind::Handle => Some((number, End::Take)),
                 _ => None,
             });
+            let is_fault = matches!(event.kind, EventKind::Lose | EventKind::Duplicate);
             let after = self.latest.get(&own).cloned().unwrap_or_default();
             self.points.push(Point {
                 row,
                 message,
+                befalls: event.message.filter(|_| is_fault),
                 after,
                 last,
+                needs_all: last && matches!(self.trace.ending, Ending::Violated { .. }),
             });
             self.latest.insert(own, vec![self.points.len() - 1]);
         }
@@ -148,6 +155,8 @@ impl Apart<'_> {
     fn further_sends(&mut self, event: &Event, own: Party) {
         let after = self.latest.get(&own).cloned().unwrap_or_default();
         let first = self.points.len();
+        let is_copy = event.kind == EventKind::Duplicate;
+        let copy: Vec<String> = is_copy.then(|| "the copy".to_owned()).into_iter().collect();
         for sent in event
             .sends
             .iter()
@@ -159,7 +168,7 @@ impl Apart<'_> {
                     to: party(sent.to),
                 },
                 label: sent.label.clone(),
-                notes: Vec::new(),
+                notes: copy.clone(),
                 changes: Vec::new(),
                 here: None,
                 repeats: self.repeats,
@@ -168,8 +177,10 @@ impl Apart<'_> {
             self.points.push(Point {
                 row,
                 message,
+                befalls: None,
                 after: after.clone(),
                 last: false,
+                needs_all: false,
             });
         }
         if self.points.len() > first {

@@ -43,6 +43,23 @@ fn of_two_crossing_messages_one_is_drawn_as_two_lines() {
 }
 
 #[test]
+fn faults_are_drawn_while_the_message_is_on_its_way_and_the_violation_last() {
+    check(
+        &scenes::doubled(),
+        expect![[r#"
+        a               b               c
+        |-- Token #1 ...|               |
+        * Token is doubled #1           |
+        |.. Token #1 ..>|               |
+        |               |-- Token #2 ...|
+        |-- Token ----->|               |   the copy
+        |-- Late .......................|
+        |               |               * Late is lost
+        |               |.. Token #2 ..>|   <- here: exclusive is false"#]],
+    );
+}
+
+#[test]
 fn handlers_and_init_and_messages_to_oneself() {
     check(
         &scenes::handlers(),

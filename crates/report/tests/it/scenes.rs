@@ -150,6 +150,25 @@ pub(crate) fn crossing() -> Trace {
     scene.end(Ending::Final)
 }
 
+/// A token that is doubled on its way: two are inside when the last one arrives.
+pub(crate) fn doubled() -> Trace {
+    let mut scene = Scene::new(&["a", "b", "c"]);
+    let token = scene.send(0, 1, "Token");
+    scene.event(EventKind::Duplicate, Some(0), "Token").message = Some(token);
+    let copy = scene.further(1, "Token");
+    scene.receive(token);
+    let on = scene.send(1, 2, "Token");
+    let late = scene.send(0, 2, "Late");
+    scene.event(EventKind::Lose, Some(2), "Late").message = Some(late);
+    scene.receive(copy);
+    scene.receive(on);
+    scene.end(Ending::Violated {
+        property: "exclusive".to_owned(),
+        span: Span::new(3, 7),
+        why: "two are inside".to_owned(),
+    })
+}
+
 /// Handlers: messages leave in groups, `init` begins, one goes to its own sender.
 pub(crate) fn handlers() -> Trace {
     let mut scene = Scene::new(&["node[0]", "node[1]", "node[2]"]);
