@@ -91,7 +91,7 @@ fn chosen_at_the_start(machine: &Machine, trace: &Trace) -> Vec<String> {
         .collect()
 }
 
-/// Says what would be without the faults of the execution.
+/// Says what would be without the faults of the execution, and no more of races than faults leave to say.
 fn without_faults(
     loaded: &LoadedSong,
     song: &Arc<Song>,
@@ -104,6 +104,10 @@ fn without_faults(
         return Ok(());
     };
     account.faults = contained(|| faultless(song, &header, trace, interrupt))?;
+    // That it could still have ended well says nothing then: without the fault it does.
+    if account.faults.is_some() {
+        account.race = account.race.take().filter(|race| race.certain);
+    }
     Ok(())
 }
 

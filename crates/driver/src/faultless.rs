@@ -58,7 +58,8 @@ pub(crate) fn faultless(
     Some(format!("{}; without faults, {well}", happened.join(", ")))
 }
 
-fn without_faults(song: &Song) -> Arc<Song> {
+/// The song without its declared faults.
+pub(crate) fn without_faults(song: &Song) -> Arc<Song> {
     let mut song = song.clone();
     if let System::Voices(voices) = &mut song.system {
         voices.faults.clear();

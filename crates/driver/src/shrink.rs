@@ -1,4 +1,7 @@
-//! A smaller execution that refutes the same: fewer processes, then fewer events, then smaller values.
+//! A smaller execution that refutes the same: without faults, then fewer processes, then fewer events, then smaller values.
+//!
+//! An execution without faults may be longer than one with them, but it blames nobody who is not to blame: it is taken if
+//! there is one among the states that are looked at.
 //!
 //! Fewer processes means a smaller instance, which is searched state by state for the same property
 //! and the same kind of failure, from the smallest sizes on. Sorts are not made smaller than the
@@ -9,6 +12,7 @@
 //! A refutation at a smaller size does not replace the verdict, which stays about the size that was
 //! asked for; it is only the example that is shown.
 
+use crate::faultless::without_faults;
 use crate::plan::Request;
 use crate::select::questions;
 use crate::sizes::DEFAULT;
@@ -18,6 +22,7 @@ use plainsong_ir::{Sizing, Song};
 use plainsong_report::{Answer, Shrunk};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Machine;
+use plainsong_semantics::replay::replay;
 use plainsong_semantics::search::{Answer as Found, Limits, Progress, Query, Watch, search};
 use plainsong_semantics::shrink::{fewer_events, in_reading_order, smaller_values};
 use plainsong_semantics::sizes::Sizes;
@@ -73,15 +78,21 @@ pub(crate) fn shrink(
             "prove" => STATES_OF_PROOFS,
             _ => STATES,
         },
+        faults: trace.events.iter().any(|event| event.kind.is_fault()),
         clock: &mut clock,
     };
     // A period found by `diverge` is short, and may be fair: another need not be.
     let is_period = answer.engine == "diverge";
     let smaller = match is_period {
         true => None,
-        false => search.smaller_instance(),
+        false => search
+            .without_faults(machine)
+            .or_else(|| search.smaller_instance()),
     };
     let (other, mut found) = match smaller {
+        Some((other, trace)) if other.instance().bound() == machine.instance().bound() => {
+            (None, trace)
+        }
         Some((machine, trace)) => (Some(machine), trace),
         None => (
             None,
@@ -115,10 +126,26 @@ struct Search<'a> {
     trace: &'a Trace,
     /// How many states may still be looked at.
     states: u64,
+    /// May there be faults? Only if the trace has some.
+    faults: bool,
     clock: &'a mut Clock<'a>,
 }
 
 impl Search<'_> {
+    /// An execution without the faults that the trace has, of a smaller instance or of the same.
+    fn without_faults(&mut self, machine: &Machine) -> Option<(Machine, Trace)> {
+        if !self.faults {
+            return None;
+        }
+        let all = self.states;
+        self.faults = false;
+        let found = self
+            .smaller_instance()
+            .or_else(|| self.search(machine.instance()));
+        (self.faults, self.states) = (true, all);
+        found
+    }
+
     /// An execution of a smaller instance that fails in the same way.
     fn smaller_instance(&mut self) -> Option<(Machine, Trace)> {
         for sizes in self.smaller_sizes() {
@@ -157,14 +184,19 @@ impl Search<'_> {
             states: self.states,
             refutations: Some(1),
         };
-        let report = search(instance, &query, &limits, self.clock);
+        let searched = match self.faults {
+            true => instance.clone(),
+            false => instance.with_song(without_faults(self.song)),
+        };
+        let report = search(&searched, &query, &limits, self.clock);
         self.states = self.states.saturating_sub(report.states);
-        match report.findings.into_iter().next()?.answer {
-            Found::Refuted(trace) if same_kind(&trace, self.trace) => {
-                Some((Machine::new(instance, question.subject), *trace))
-            }
-            _ => None,
-        }
+        let Found::Refuted(trace) = report.findings.into_iter().next()?.answer else {
+            return None;
+        };
+        // Without faults it was an execution of another song.
+        let machine = Machine::new(instance, question.subject);
+        let fits = same_kind(&trace, self.trace) && replay(&machine, &trace).is_ok();
+        fits.then_some((machine, *trace))
     }
 
     /// Every combination of smaller sizes, smallest first.
