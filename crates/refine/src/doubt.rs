@@ -2,7 +2,7 @@
 //!
 //! The state is found by the solver in an instance in which all is written out ([`plainsong_prove::bounded`]): values of
 //! parameters and locals, and of the globals after the last yield and now. It is an example for people. Whether the
-//! program of the layer gets to the state after the last yield is looked up by running it.
+//! program of the layer ever has the values of the globals after the last yield is looked up by running it.
 
 use crate::answer::Prover;
 use crate::brute::gets_to;
@@ -74,7 +74,7 @@ fn found(
     Some((scene, values))
 }
 
-/// `for example where t = Tid#0, x = 0, then x = 1; the program of layer 1 gets there`.
+/// `for example where t = Tid#0, x = 0, then x = 1; the program of layer 1 has these values in some run`.
 fn tell(
     song: &Arc<Song>,
     instance: &Instance,
@@ -106,9 +106,12 @@ fn tell(
         false => format!(", and then {}", after.join(", ")),
     };
     let reached = match gets_to(song, which.layer, size, &wanted) {
-        Some(true) => format!("; the program of layer {} gets there", which.layer),
+        Some(true) => format!(
+            "; the program of layer {} has these values in some run, perhaps between two yields",
+            which.layer
+        ),
         Some(false) => format!(
-            "; the program of layer {} does not get there at this size: an invariant that excludes it would do",
+            "; the program of layer {} never has these values at this size: an invariant may exclude them",
             which.layer
         ),
         None => String::new(),

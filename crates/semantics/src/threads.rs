@@ -98,6 +98,19 @@ impl State {
     pub fn is_final(&self) -> bool {
         self.threads.is_empty()
     }
+
+    /// The actions that come next, one for each thread that runs, with their arguments.
+    pub fn next_actions(&self) -> Vec<(ActionId, &[Value])> {
+        let mut open: Vec<&Node> = self.threads.iter().collect();
+        let mut next = Vec::new();
+        while let Some(node) = open.pop() {
+            match node {
+                Node::Act(action, arguments) => next.push((*action, &arguments[..])),
+                Node::Frame(frame) => open.extend(&frame.below),
+            }
+        }
+        next
+    }
 }
 
 impl Threads {

@@ -3,7 +3,7 @@
 //! A mover must move wherever its gate holds, so such a state refutes it either way. But what to do about it
 //! depends: if the program gets there, its declaration is wrong; if it does not, a gate may say so. The program of the
 //! actions' first common layer is run at the size of the state, up to a bound, and the values of what the two
-//! actions touch are looked for. What the threads are about to do there is not compared.
+//! actions touch are looked for, in states where both actions are next, each with its arguments.
 
 use super::{Scene, action};
 use crate::compare::instances;
@@ -11,7 +11,7 @@ use crate::extract::extract;
 use crate::footprint::Footprint;
 use crate::movers::Need;
 use crate::permissions::common_layers;
-use plainsong_ir::{Song, SortDecl};
+use plainsong_ir::{ActionId, Song, SortDecl};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::threads::{Next, State, Threads};
 use plainsong_semantics::trace::FailureKind;
@@ -36,6 +36,7 @@ pub(super) fn reached(song: &Arc<Song>, size: i64, need: &Need, scene: &Scene) -
         false => (song.clone(), "the program".to_owned()),
     };
     let wanted = wanted(song, &program, need, scene)?;
+    let both = both_next(song, &program, need, scene)?;
     let sizes: Vec<String> = song
         .sorts
         .iter()
@@ -46,9 +47,14 @@ pub(super) fn reached(song: &Arc<Song>, size: i64, need: &Need, scene: &Scene) -
         true => String::new(),
         false => format!(" with {}", sizes.join(", ")),
     };
-    let mut looked_at = 0;
+    let (mut looked_at, mut has_values) = (0, false);
     for instance in instances(&program, size) {
-        match search(&instance, &wanted, MOST.checked_sub(looked_at)?)? {
+        let mut is_there = |state: &State| {
+            let is_equal = has(state, &wanted);
+            has_values |= is_equal;
+            is_equal && both(state)
+        };
+        match search(&instance, &mut is_there, MOST.checked_sub(looked_at)?)? {
             Search::Found => return Some(format!("reachable: {name} gets there{with}")),
             Search::GaveUp => {
                 return Some(format!(
@@ -57,6 +63,11 @@ pub(super) fn reached(song: &Arc<Song>, size: i64, need: &Need, scene: &Scene) -
             }
             Search::Nowhere(states) => looked_at += states,
         }
+    }
+    if has_values {
+        return Some(format!(
+            "{name} has these values{with}, but never where both steps are next"
+        ));
     }
     Some(format!(
         "not reachable: {name}{with} does not get there; a gate that excludes it would do"
@@ -76,8 +87,42 @@ fn wanted(song: &Song, program: &Song, need: &Need, scene: &Scene) -> Option<Vec
     Some(wanted)
 }
 
-/// Does the program of a layer get to these values of its globals, by name, in an instance of this size? `None` if
-/// that is not known.
+/// Are both actions next, each with its arguments? `None` if one is not in the program.
+fn both_next<'a>(
+    song: &Song,
+    program: &Song,
+    need: &Need,
+    scene: &'a Scene,
+) -> Option<impl Fn(&State) -> bool + use<'a>> {
+    let (actions, others) = (song.actions()?, &program.actions()?.actions);
+    let find = |id| {
+        let name = &action(actions, id).name;
+        others.iter().position(|other| other.name == *name)
+    };
+    let (first, second) = (find(need.first)?, find(need.second)?);
+    Some(move |state: &State| {
+        let next = state.next_actions();
+        let is_first = |&(id, values): &(ActionId, &[Value])| {
+            id.index() == first && *values == scene.first[..]
+        };
+        let is_second = |&(id, values): &(ActionId, &[Value])| {
+            id.index() == second && *values == scene.second[..]
+        };
+        let firsts = next.iter().filter(|one| is_first(one)).count();
+        let seconds = next.iter().filter(|one| is_second(one)).count();
+        let is_same = first == second && scene.first == scene.second;
+        firsts > usize::from(is_same) && seconds > 0
+    })
+}
+
+/// Does a state have these values?
+fn has(state: &State, wanted: &[(usize, Value)]) -> bool {
+    let mut wanted = wanted.iter();
+    wanted.all(|(at, value)| state.globals[*at] == *value)
+}
+
+/// Does the program of a layer ever have these values of its globals, by name, in an instance of this size? `None` if
+/// that is not known: it may be wherever its threads are, and variables of proofs are not in it.
 pub(crate) fn gets_to(
     song: &Arc<Song>,
     layer: u32,
@@ -92,9 +137,10 @@ pub(crate) fn gets_to(
         Some((at, value.clone()))
     });
     let wanted: Vec<(usize, Value)> = wanted.collect();
+    let are_all = wanted.len() == values.len();
     for instance in instances(&program, size) {
-        match search(&instance, &wanted, MOST)? {
-            Search::Found => return Some(true),
+        match search(&instance, &mut |state| has(state, &wanted), MOST)? {
+            Search::Found => return are_all.then_some(true),
             Search::GaveUp => return None,
             Search::Nowhere(_) => {}
         }
@@ -108,8 +154,12 @@ enum Search {
     GaveUp,
 }
 
-/// Looks for values among the states of a program; `None` if it cannot be run.
-fn search(instance: &Instance, wanted: &[(usize, Value)], most: usize) -> Option<Search> {
+/// Looks for a state of a program; `None` if it cannot be run.
+fn search(
+    instance: &Instance,
+    is_wanted: &mut dyn FnMut(&State) -> bool,
+    most: usize,
+) -> Option<Search> {
     let threads = Threads::new(instance);
     let mut known: FxHashSet<State> = FxHashSet::default();
     let mut open: Vec<State> = Vec::new();
@@ -132,10 +182,7 @@ fn search(instance: &Instance, wanted: &[(usize, Value)], most: usize) -> Option
         seen = take(threads.begin(&store), &mut open);
     }
     while let Some(state) = open.pop() {
-        if wanted
-            .iter()
-            .all(|(at, value)| state.globals[*at] == *value)
-        {
+        if is_wanted(&state) {
             return Some(Search::Found);
         }
         if seen.0 > most {
