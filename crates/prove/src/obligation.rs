@@ -14,7 +14,7 @@ pub enum Rule {
     /// A loop invariant holds after a round, if it did before.
     Maintained,
     /// A loop invariant that names the loop's variable holds for the first position, and from each for the
-    /// next, also for one past the last. No run checks it there, so whatever is shown behind the loop
+    /// next, also for one past the last. Not every run checks it there, so whatever is shown behind the loop
     /// depends on it.
     Position,
     /// Endpoints that decide a condition part by part come to the same.

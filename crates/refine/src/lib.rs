@@ -22,6 +22,7 @@ pub mod permissions;
 pub mod procedures;
 pub mod refine;
 pub mod sequential;
+mod started;
 mod tried;
 mod trusted;
 pub mod voices_to_actions;

@@ -16,6 +16,7 @@ use crate::movers::{Side, moves, sides, strengthened};
 use crate::permissions;
 use crate::procedures::{obligations, pending};
 use crate::sequential::Sequences;
+use crate::started;
 use crate::tried::Tried;
 use crate::trusted::trusted;
 use crate::voices_to_actions::Handlers;
@@ -121,13 +122,21 @@ impl Refining {
         }
     }
 
-    /// Can nothing fail, seen from the schedules?
+    /// Can nothing fail, seen from the schedules, or from above all procedures?
     pub fn assertions(&mut self, prover: &mut Prover<'_>) -> Answer {
-        if let Err(why) = self.rests_on_layers(prover) {
-            return Answer::Unknown(why);
-        }
         let (top, _) = self.topmost();
-        self.sequences.assertions(&top, prover)
+        let answer = match self.rests_on_layers(prover) {
+            Err(why) => Answer::Unknown(why),
+            Ok(()) if top.sequences().is_empty() => started::shown(&top, prover),
+            Ok(()) => self.sequences.assertions(&top, prover),
+        };
+        let is_open = matches!(answer, Answer::Unknown(_)) && actions(&self.song).is_layered();
+        if !is_open || !self.tries {
+            return answer;
+        }
+        let tried = Tried::new(prover.solvers, &self.song);
+        let found = tried.search("layer 1 fails", || started::refuted(&self.song));
+        found.map_or(answer, Answer::Refuted)
     }
 
     /// The program above all procedures, and the positions of its properties in the song.

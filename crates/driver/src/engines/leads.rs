@@ -160,9 +160,9 @@ pub(super) fn runs_by_leads(
     Ok(None)
 }
 
-/// Does a run fail where it does not hold? Not where a loop may go on for ever.
+/// Does a run fail where it does not hold?
 fn fails_in_runs(rule: Rule) -> bool {
-    !rule.is_unchecked() && rule != Rule::Decreases
+    !rule.is_unchecked()
 }
 
 /// The run of a lead, if it goes wrong.

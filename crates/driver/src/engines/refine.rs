@@ -13,6 +13,7 @@ use plainsong_refine::answer::{Answer, Prover};
 use plainsong_refine::refine::Refining;
 use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_report::count;
+use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::Check;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Setup, Solvers};
@@ -33,9 +34,12 @@ impl Engine for Refine {
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
         let sequential = !song.sequences().is_empty();
+        if question.subject != Subject::System {
+            return Err("it answers for systems".to_owned());
+        }
         match question.check {
             Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => Ok(()),
-            Check::Assertions if sequential => Ok(()),
+            Check::Assertions if sequential || is_layered(song) => Ok(()),
             Check::Property(at) if sequential && is_final(song, at) => Ok(()),
             _ if sequential => {
                 Err("of a program with schedules it shows assertions and `finally`".to_owned())
@@ -107,6 +111,11 @@ fn started(song: &Arc<Song>) -> Result<Box<dyn Fn() -> Refining + '_>, String> {
     Ok(Box::new(move || Refining::of_handlers(handlers.clone())))
 }
 
+fn is_layered(song: &Song) -> bool {
+    let actions = song.actions();
+    actions.is_some_and(plainsong_ir::Actions::is_layered)
+}
+
 fn is_final(song: &Song, property: usize) -> bool {
     let property = song.properties.get(property);
     property.is_some_and(|property| matches!(property.claim, Claim::Finally(_)))
@@ -125,12 +134,9 @@ fn ask(refining: &mut Refining, question: &Question, prover: &mut Prover<'_>) ->
 
 /// Can a machine run what is asked about? Programs with procedures are run by `refine` alone.
 pub(super) fn runs(song: &Song, question: &Question) -> Result<(), String> {
-    let layered = song
-        .actions()
-        .is_some_and(plainsong_ir::Actions::is_layered);
     match question.check {
         Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => Err("ask `refine`".to_owned()),
-        _ if layered => Err("a program with procedures is checked by `refine`".to_owned()),
+        _ if is_layered(song) => Err("a program with procedures is checked by `refine`".to_owned()),
         _ => Ok(()),
     }
 }

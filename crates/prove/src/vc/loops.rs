@@ -9,8 +9,8 @@
 //!
 //! `for` over integers (a range, a sort of integers or an ordered sort) has a position; an invariant
 //! that names the loop's variable speaks about the position, and holds also behind the loop, for one
-//! past the last. The interpreter checks such invariants at the beginning of rounds only, so that asks
-//! for more; and because no run fails there, everything behind the loop depends on it
+//! past the last. The interpreter checks such invariants at the beginning of rounds, and behind a range that had some; so
+//! that asks for more, and because not every run fails there, everything behind the loop depends on it
 //! ([`Rule::Position`]). `for` over another set takes the members in an arbitrary order; over a sequence, from
 //! first to last. An invariant that names the variable of such a loop is shown at the beginning of
 //! each round.

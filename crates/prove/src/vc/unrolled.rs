@@ -13,7 +13,9 @@ use crate::theory::Result;
 use plainsong_diagnostics::Span;
 use plainsong_ir::unanimity::Agreement;
 use plainsong_ir::visit::free_locals;
-use plainsong_ir::{Block, Choice, Domain, Expr, FamilyId, LoopClauses, StateVar, Stmt, Ty, VarId};
+use plainsong_ir::{
+    Block, Choice, Domain, Expr, ExprKind, FamilyId, LoopClauses, StateVar, Stmt, Ty, VarId,
+};
 
 /// A `while` loop.
 struct While<'a> {
@@ -158,8 +160,9 @@ impl Following<'_> {
         let goes_on = self.theory.terms.lt(at, end);
         self.of_loop(&mut state, round)?;
         let known = self.theory.terms.op(goes_on);
+        let is_past = matches!(through, Through::Range(first, _) if *first != at);
         if known == Op::False {
-            state.env.locals.remove(&round.local);
+            self.past(&mut state, round, (at, is_past))?;
             return Ok(vec![(Flow::Next, state)]);
         }
         let common = state.hypotheses.len();
@@ -181,11 +184,31 @@ impl Following<'_> {
         let not = self.theory.terms.not(goes_on);
         let mut ends = state;
         ends.take(not);
-        ends.env.locals.remove(&round.local);
-        match known {
-            Op::True => Ok(more),
-            _ => Ok(self.join(goes_on, common, more, vec![(Flow::Next, ends)])),
+        if known == Op::True {
+            return Ok(more);
         }
+        self.past(&mut ends, round, (at, is_past))?;
+        Ok(self.join(goes_on, common, more, vec![(Flow::Next, ends)]))
+    }
+
+    /// Behind a loop: what names the variable holds for one past the last of a range that had some.
+    fn past(
+        &mut self,
+        state: &mut State,
+        round: &Round<'_>,
+        (at, is_past): (Term, bool),
+    ) -> Result<()> {
+        let is_range = |of: &Expr| matches!(of.kind, ExprKind::Range { .. });
+        if is_past && matches!(round.domain, Domain::In(of) if is_range(of)) {
+            state.env.locals.insert(round.local, at);
+            let named: Vec<Expr> = (round.clauses.invariants.iter())
+                .filter(|invariant| free_locals(invariant).contains(&round.local))
+                .cloned()
+                .collect();
+            self.invariants(state, &named, Rule::Maintained)?;
+        }
+        state.env.locals.remove(&round.local);
+        Ok(())
     }
 
     /// The invariants that do not name the variable.

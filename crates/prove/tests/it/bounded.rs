@@ -50,7 +50,7 @@ fn contract(line: usize) -> Query {
 fn is_of_contract(rule: Rule) -> bool {
     matches!(
         rule,
-        Rule::Ensures | Rule::Established | Rule::Maintained | Rule::Unanimity
+        Rule::Ensures | Rule::Established | Rule::Maintained | Rule::Decreases | Rule::Unanimity
     )
 }
 

@@ -260,6 +260,28 @@ pub fn moves_past(
     show(actions, name, side, needs, &Anywhere, prover)
 }
 
+/// That what one action needs survives another, of another thread; nothing where that follows from what they touch.
+pub(crate) fn survives(
+    theory: &mut Theory,
+    first: ActionId,
+    second: ActionId,
+) -> Result<Vec<Obligation>> {
+    let song = theory.song.clone();
+    let touches = [first, second].map(|id| {
+        let actions = song.actions().expect("a mover is an action");
+        Footprint::of(&actions.actions[id.index()])
+    });
+    if touches[0].unread_by(&touches[1]) {
+        return Ok(Vec::new());
+    }
+    let need = Need {
+        condition: Condition::Gate,
+        first,
+        second,
+    };
+    conditions::obligations(theory, &need, &Anywhere)
+}
+
 /// Shows everything that is needed, relying on what is known besides.
 pub(crate) fn show(
     actions: &Actions,

@@ -103,6 +103,7 @@ use crate::movers::{Condition, Need, Side, needs_past, show};
 use crate::tried::Tried;
 pub(crate) use asserted::waits;
 pub use line::line;
+pub(crate) use pool::created;
 
 use context::Known;
 use elimination::{after, leading};

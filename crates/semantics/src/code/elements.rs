@@ -46,6 +46,14 @@ pub(super) fn element(kept: &Value, position: usize) -> Option<Value> {
     }
 }
 
+/// One past the last, if they are integers that follow each other and none was taken out.
+pub(super) fn past(kept: &Value) -> Option<Value> {
+    match kept {
+        Value::Tuple(ends) => Some(ends[1].clone()),
+        _ => None,
+    }
+}
+
 /// All elements.
 pub(super) fn all(kept: &Value) -> Vec<Value> {
     (0..)

@@ -8,8 +8,8 @@ use plainsong_ir::symmetry::round;
 use plainsong_ir::unanimity::{Owners, apart};
 use plainsong_ir::visit::{Visit, free_locals, walk};
 use plainsong_ir::{
-    Accept, Block, Choreography, Code, Domain, Expr, Local, LocalId, LoopClauses, Pattern, Song,
-    Stmt, StmtKind, Ty,
+    Accept, Block, Choreography, Code, Domain, Expr, ExprKind, Local, LocalId, LoopClauses,
+    Pattern, Song, Stmt, StmtKind, Ty,
 };
 
 /// Flattens `block`, whose first `arity` locals have values from the start.
@@ -286,13 +286,35 @@ impl Flattener<'_> {
         (body, rest): (&Block, &[Stmt]),
         span: Span,
     ) {
+        let outside = self.scope;
+        let measure = self.measure(&clauses.decreases, span);
         let head = self.ops.len();
         self.invariants(&clauses.invariants);
         self.agree(condition, body, rest);
+        let at = clauses.decreases.first().map_or(span, |one| one.span);
+        if let Some(slot) = measure {
+            self.op(OpKind::Decreases(slot, clauses.decreases.clone()), at);
+        }
         let test = self.op(OpKind::Unless(condition.clone(), 0), span);
+        if let Some(slot) = measure {
+            self.op(OpKind::Remember(slot, clauses.decreases.clone()), at);
+        }
         let breaks = self.rounds(head, body, span);
+        self.scope = outside;
         self.lands_here(test);
         breaks.into_iter().for_each(|jump| self.lands_here(jump));
+    }
+
+    /// A slot for what decreases, if something has to.
+    fn measure(&mut self, decreases: &[Expr], span: Span) -> Option<usize> {
+        if decreases.is_empty() {
+            return None;
+        }
+        let slot = self.slots;
+        self.slots += 1;
+        self.op(OpKind::Forget(slot), span);
+        self.bind_slot(slot as u32);
+        Some(slot)
     }
 
     fn for_stmt(
@@ -335,8 +357,19 @@ impl Flattener<'_> {
         self.bind(local);
         self.invariants(&of_rounds);
         let breaks = self.rounds(head, body, span);
-        self.scope = outside;
         self.lands_here(next);
+        if !of_rounds.is_empty() && is_range(domain) {
+            let over = 0;
+            let past = OpKind::Past {
+                hidden,
+                local,
+                over,
+            };
+            let past = self.op(past, span);
+            self.invariants(&of_rounds);
+            self.lands_here(past);
+        }
+        self.scope = outside;
         breaks.into_iter().for_each(|jump| self.lands_here(jump));
     }
 
@@ -416,6 +449,7 @@ impl Flattener<'_> {
             OpKind::Jump(to)
             | OpKind::Unless(_, to)
             | OpKind::Maybe(to)
+            | OpKind::Past { over: to, .. }
             | OpKind::Next { exit: to, .. } => *to = here,
             other => panic!("only jumps land somewhere, not {other:?}"),
         }
@@ -461,4 +495,9 @@ impl Visit for Names {
     fn binds(&mut self, local: &LocalId) {
         self.0.push(*local);
     }
+}
+
+/// Does a loop run through integers, one after the other?
+fn is_range(domain: &Domain) -> bool {
+    matches!(domain, Domain::In(of) if matches!(of.kind, ExprKind::Range { .. }))
 }

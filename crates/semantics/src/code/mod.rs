@@ -101,6 +101,21 @@ pub(crate) enum OpKind {
         /// Which element is the next.
         order: Order,
     },
+    /// Binds one past the last integer of the loop that is over, or goes on elsewhere if there was none.
+    Past {
+        /// The hidden slot of the elements.
+        hidden: usize,
+        /// The name of the element.
+        local: LocalId,
+        /// Behind what is claimed of it.
+        over: usize,
+    },
+    /// Forgets what a slot remembers.
+    Forget(usize),
+    /// Remembers in a slot what a round begins with, of what has to decrease.
+    Remember(usize, Vec<Expr>),
+    /// A failure of the contract if that is not less now; nothing before the first round.
+    Decreases(usize, Vec<Expr>),
     /// Goes on or goes on elsewhere, freely.
     Maybe(usize),
     /// A failure when false; with its premises, for coverage.

@@ -268,6 +268,19 @@ impl Runner<'_> {
                 let found = self.next(*hidden, *local, filter.as_ref(), run)?;
                 return Ok(Flow::Go(if found { next } else { *exit }));
             }
+            OpKind::Past {
+                hidden,
+                local,
+                over,
+            } => match elements::past(&run.slots[*hidden]) {
+                Some(past) => run.slots[local.index()] = past,
+                None => return Ok(Flow::Go(*over)),
+            },
+            OpKind::Forget(slot) => run.slots[*slot] = Value::None,
+            OpKind::Remember(slot, measures) => {
+                run.slots[*slot] = Value::Seq(self.values(measures, run)?.into());
+            }
+            OpKind::Decreases(slot, measures) => self.decreases(*slot, measures, op.span, run)?,
             OpKind::Maybe(otherwise) => return Ok(Flow::Fork(maybe(next, *otherwise, run))),
             OpKind::Assert(condition, _) => {
                 self.claim(condition, FailureKind::Assertion, "", op.span, run)?;

@@ -1,8 +1,9 @@
-//! Uses of lemmas: steps of a proof, checked like assertions.
+//! Uses of lemmas, and what loops decrease: steps of a proof, checked like assertions.
 //!
 //! A use computes its arguments and looks at what the lemma requires. Inside of the proof of a lemma, a use
 //! that comes back to it has to be of something smaller: the measure is not negative here, and less there.
-//! What the lemma promises is not looked at: that is a question of its own.
+//! What the lemma promises is not looked at: that is a question of its own. A round of a loop with a measure has to
+//! end with a smaller one in the same sense; the last one too.
 
 use super::assign::Memory;
 use super::run::{Run, Runner};
@@ -74,6 +75,38 @@ impl Runner<'_> {
             listed(&there),
             lemma.name
         )))
+    }
+
+    /// Fails where the round that is over did not make the measure smaller.
+    pub(super) fn decreases<M: Memory>(
+        &self,
+        slot: usize,
+        measures: &[Expr],
+        span: Span,
+        run: &mut Run<M>,
+    ) -> Result<()> {
+        let Value::Seq(before) = &run.slots[slot] else {
+            return Ok(());
+        };
+        let numbers = |values: &[Value]| values.iter().map(Value::int).collect::<Vec<i64>>();
+        let before = numbers(before);
+        let now = numbers(&self.values(measures, run)?);
+        if precedes(&now, &before) {
+            return Ok(());
+        }
+        let why = match now == before {
+            true => "it stays the same",
+            false => "it does not get smaller, or was negative",
+        };
+        Err(Failure {
+            kind: FailureKind::Contract,
+            message: format!(
+                "decreases: {} where a round begins, and {} behind it: {why}",
+                listed(&before),
+                listed(&now)
+            ),
+            span,
+        })
     }
 
     fn numbers(&self, measures: &[Expr], slots: &[Value]) -> Result<Vec<i64>> {

@@ -2,7 +2,7 @@
 //!
 //! One step is one assignment, at the endpoint that owns its target, with everything up to just
 //! before the next one. Parameters take every value of their (bounded) types that `requires` allows.
-//! `ensures` is checked at the end, loop invariants before each round and after the last. A condition that
+//! `ensures` is checked at the end, loop invariants before each round and after the last, what loops decrease after each round. A condition that
 //! several endpoints decide part by part is checked to be unanimous.
 
 pub(crate) mod config;

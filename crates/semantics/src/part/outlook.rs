@@ -88,6 +88,7 @@ fn next_ones(op: &OpKind, at: usize) -> Vec<usize> {
         OpKind::Jump(target) => vec![*target],
         OpKind::Unless(_, target) | OpKind::Maybe(target) => vec![at + 1, *target],
         OpKind::Next { exit, .. } => vec![at + 1, *exit],
+        OpKind::Past { over, .. } => vec![at + 1, *over],
         OpKind::Match(_, arms) => {
             let arms = arms.iter().map(|(_, target)| *target);
             arms.chain([at + 1]).collect()

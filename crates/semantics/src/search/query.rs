@@ -112,7 +112,7 @@ fn checks_of_system(song: &Song) -> Vec<Check> {
         return checks;
     };
     let mut checks = match actions.is_layered() {
-        true if actions.sequences.is_empty() => Vec::new(),
+        true if actions.sequences.is_empty() && actions.init.is_none() => Vec::new(),
         true => vec![Check::Assertions],
         false => vec![Check::Assertions, Check::NoDeadlock],
     };

@@ -110,6 +110,9 @@ impl<'s> Compiler<'s, '_> {
                     clauses,
                     body,
                 };
+                if stmt.goes_past() {
+                    return Err(Trouble::GivesUp);
+                }
                 let elements = self.loop_elements(domain)?;
                 self.follow(&Rest::Rounds(stmt, &elements, rest), long)
             }

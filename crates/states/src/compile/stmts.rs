@@ -4,7 +4,9 @@ use super::quantifiers::Element;
 use super::{Compiler, Result, Trouble};
 use crate::code::{Arg, Op};
 use plainsong_ir::visit::free_locals;
-use plainsong_ir::{ActionId, Block, Domain, Expr, LocalId, LoopClauses, Pattern, Stmt, StmtKind};
+use plainsong_ir::{
+    ActionId, Block, Domain, Expr, ExprKind, LocalId, LoopClauses, Pattern, Stmt, StmtKind,
+};
 use std::sync::Arc;
 
 /// A `for` statement.
@@ -68,6 +70,10 @@ impl<'s> Compiler<'s, '_> {
                 Ok(())
             }
             StmtKind::Match(scrutinee, arms) => self.match_stmt(scrutinee, arms),
+            // The interpreter looks at what decreases.
+            StmtKind::While(_, clauses, _) if !clauses.decreases.is_empty() => {
+                Err(Trouble::GivesUp)
+            }
             StmtKind::While(condition, clauses, body) => {
                 let (head, end) = (self.label(), self.label());
                 self.bind(head);
@@ -178,6 +184,9 @@ impl<'s> Compiler<'s, '_> {
     }
 
     fn for_stmt(&mut self, stmt: For<'s>) -> Result<()> {
+        if stmt.goes_past() {
+            return Err(Trouble::GivesUp);
+        }
         let elements = self.loop_elements(stmt.domain)?;
         let end = self.label();
         for element in &elements {
@@ -257,6 +266,12 @@ impl<'s> Compiler<'s, '_> {
 }
 
 impl<'s> For<'s> {
+    /// Is something claimed of one past the last element, which the interpreter looks at?
+    pub(super) fn goes_past(&self) -> bool {
+        let is_range = |of: &Expr| matches!(of.kind, ExprKind::Range { .. });
+        matches!(self.domain, Domain::In(of) if is_range(of)) && self.of_rounds().next().is_some()
+    }
+
     /// The invariants that speak about the element.
     pub(super) fn of_rounds(&self) -> impl Iterator<Item = &'s Expr> + use<'s> {
         let local = self.local;
