@@ -32,7 +32,7 @@ const MOST_RANGES: usize = 6;
 const ROUND_RESOURCE: u64 = 2_000_000;
 
 /// The most ways to start among which the start of a trace is looked for, when it is replayed.
-const MOST_STARTS: usize = 200_000;
+pub(super) const MOST_STARTS: usize = 200_000;
 
 /// What a solver says of a question, when there is no run against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,7 +161,7 @@ pub(super) fn runs_by_leads(
 }
 
 /// Does a run fail where it does not hold?
-fn fails_in_runs(rule: Rule) -> bool {
+pub(super) fn fails_in_runs(rule: Rule) -> bool {
     !rule.is_unchecked()
 }
 
@@ -197,7 +197,7 @@ fn steered(
 }
 
 /// One instance for each way in which ranges of integers are long; are these all?
-fn with_other_ranges(instances: &[Instance]) -> (Vec<&Instance>, bool) {
+pub(super) fn with_other_ranges(instances: &[Instance]) -> (Vec<&Instance>, bool) {
     let mut seen = BTreeSet::new();
     let ranges = |instance: &Instance| -> Vec<(i64, i64)> {
         let sorts = 0..instance.song().sorts.len();
@@ -214,7 +214,7 @@ fn with_other_ranges(instances: &[Instance]) -> (Vec<&Instance>, bool) {
 }
 
 /// The verdict, if the run goes wrong as the solver says.
-fn followed(
+pub(super) fn followed(
     task: &Task,
     overseer: &mut Overseer<'_>,
     (at, sizes): (usize, &Sizes),
@@ -243,7 +243,7 @@ fn followed(
 }
 
 /// In how many ways a choreography can start, as far as types tell.
-fn ways_to_start(instance: &Instance, subject: Subject) -> usize {
+pub(super) fn ways_to_start(instance: &Instance, subject: Subject) -> usize {
     let Subject::Line(line) = subject else {
         return 1;
     };

@@ -20,6 +20,7 @@ mod sequentialize;
 mod translated;
 mod trusted;
 mod up_to_names;
+mod wide_leads;
 
 pub(crate) use ranking::{Decreases, ranking, shown_again};
 

@@ -17,6 +17,7 @@
 use super::induction::explain;
 use super::leads::{self, Clue, follow_leads};
 use super::naive::{Search, by_some_states, by_states};
+use super::wide_leads::follow_wide_leads;
 use crate::engine::{EngineReport, ProofOptions, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -123,6 +124,7 @@ impl Engine for Prove {
         if verdicts.iter().any(Option::is_none) {
             proof.attempt(task, &verdicts, overseer);
             proof.close(task, &mut verdicts);
+            follow_wide_leads(task, &proof.solvers, overseer, &mut verdicts)?;
             if task.proof.or_explore {
                 explore(task, overseer, &mut verdicts, &proof)?;
             } else {

@@ -113,6 +113,17 @@ impl Instance {
         self
     }
 
+    /// The same with other integers and lengths to try where a value is chosen freely.
+    #[must_use]
+    pub fn with_bounds(&self, bounds: Bounds) -> Instance {
+        let mut facts = (*self.facts).clone();
+        facts.bounds = bounds;
+        Instance {
+            facts: Arc::new(facts),
+            delivery: self.delivery,
+        }
+    }
+
     /// The same with other code and perhaps more variables: sorts, constants, processes and endpoints must be the
     /// same.
     #[must_use]
