@@ -159,6 +159,9 @@ impl Following<'_> {
         };
         self.chosen.push(value);
         self.choose(state, choice, value, span)?;
+        if let Some(filter) = &choice.filter {
+            self.reachable(state, filter.span, "nothing can be chosen here");
+        }
         Ok(value)
     }
 

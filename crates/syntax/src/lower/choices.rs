@@ -1,11 +1,13 @@
 //! `choose`: a free choice of a value.
 
 use super::Lowering;
+use super::codes::suspicions::WHERE_OF_NOTHING;
 use super::fit::{Want, Why};
 use super::unit::Binder;
 use crate::ast::{self, AstNode};
 use crate::types::{UNKNOWN, convert};
-use plainsong_diagnostics::Span;
+use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::visit::free_locals;
 use plainsong_ir::{Binding, Choice, Domain, Expr, ExprKind, Ty};
 
 /// The name that a choice is for.
@@ -33,6 +35,14 @@ impl Lowering<'_> {
             .unit
             .bind(candidate.name, ty, candidate.binder, candidate.span);
         let filter = choose.filter().map(|filter| self.filter(&filter));
+        if let Some(filter) = &filter
+            && !free_locals(filter).contains(&local)
+        {
+            let name = candidate.name;
+            let message = "this `where` says nothing about what is chosen";
+            let help = format!("`{name}` is what is chosen; any other name is its value before");
+            self.report(Diagnostic::warning(&WHERE_OF_NOTHING, filter.span, message).help(help));
+        }
         Choice {
             local,
             domain,

@@ -78,4 +78,10 @@ Say what callers may rely on; `ensures true` if they rely on nothing.";
     /// A message that nothing mentions.
     UNUSED_MESSAGE = "unused-message", "a message is neither sent nor received", "\
 Nothing in the file sends or receives this message. Remove it, or use it.";
+
+    /// A `where` of a `choose` that does not look at what is chosen.
+    WHERE_OF_NOTHING = "where-of-nothing", "a `where` says nothing about what is chosen", "\
+In `x = choose S where p`, `x` in `p` is what is chosen; what the variable held before has its full name:
+`me.x = choose 0..5 where x != me.x;` chooses another value than before. A `where` that does not name what is
+chosen lets everything be chosen, or nothing: then the execution ends there.";
 }
