@@ -184,6 +184,7 @@ fn movers(theory: &mut Theory, solvers: &Solvers, cancel: &Cancel) -> usize {
         solvers,
         cancel,
         seed: 0,
+        second: None,
     };
     let is_left = |at: &usize| actions[*at].role.mover.is_some_and(|mover| mover.is_left());
     let (left, others): (Vec<usize>, Vec<usize>) = (0..actions.len()).partition(is_left);

@@ -9,6 +9,7 @@ use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Coverage, Limits};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::verdict::Verdict;
+use plainsong_smt::Setup;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -79,6 +80,19 @@ pub struct ProofOptions {
     pub host: Option<plainsong_smt::Host>,
     /// Is every obligation named?
     pub explain: bool,
+}
+
+impl ProofOptions {
+    /// How the solvers are set up.
+    pub(crate) fn setup(&self) -> Setup {
+        let mut setup = Setup::from_environment();
+        setup.dump.clone_from(&self.dump);
+        setup.host.clone_from(&self.host);
+        if self.stability > 0 {
+            setup.answers = None;
+        }
+        setup
+    }
 }
 
 /// How questions about rest are meant.

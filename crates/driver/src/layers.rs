@@ -50,6 +50,7 @@ pub fn movers(song: &Arc<Song>) -> String {
         solvers: &solvers,
         cancel: &Cancel::default(),
         seed: 0,
+        second: None,
     };
     Refining::new(song).movers(&mut prover)
 }

@@ -46,6 +46,23 @@ pub struct SecondOpinions {
     pub opposite: u64,
 }
 
+impl SecondOpinions {
+    /// These and others.
+    pub fn and(self, others: SecondOpinions) -> SecondOpinions {
+        SecondOpinions {
+            same: self.same + others.same,
+            silent: self.silent + others.silent,
+            opposite: self.opposite + others.opposite,
+        }
+    }
+
+    /// For the reason of a verdict that rests on them.
+    pub fn told(self) -> String {
+        let SecondOpinions { same, silent, .. } = self;
+        format!("a second solver says the same of {same} and nothing of {silent}")
+    }
+}
+
 impl Theory {
     /// Nothing translated yet.
     pub fn new(song: Arc<Song>) -> Self {

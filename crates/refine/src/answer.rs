@@ -4,8 +4,9 @@ use plainsong_diagnostics::Span;
 use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::term::Term;
-use plainsong_prove::theory::Theory;
+use plainsong_prove::theory::{SecondOpinions, Theory};
 use plainsong_smt::{Cancel, Solvers};
+use std::cell::Cell;
 
 /// How many steps of a proof a guess is worth.
 pub(crate) const GUESS: Option<usize> = Some(2);
@@ -51,9 +52,22 @@ pub struct Prover<'a> {
     pub cancel: &'a Cancel,
     /// Where the solver's chance begins.
     pub seed: u32,
+    /// If a second solver is asked about everything that is shown: where it is counted what it said.
+    pub second: Option<&'a Cell<SecondOpinions>>,
 }
 
 impl Prover<'_> {
+    /// The same, about another song.
+    pub(crate) fn about<'b>(&'b self, theory: &'b mut Theory) -> Prover<'b> {
+        Prover {
+            theory,
+            solvers: self.solvers,
+            cancel: self.cancel,
+            seed: self.seed,
+            second: self.second,
+        }
+    }
+
     /// Shows obligations; those that are open, with the reason.
     pub fn open(&mut self, name: &str, all: &[Obligation]) -> Vec<(usize, String)> {
         self.open_within(name, all, None)
@@ -70,9 +84,13 @@ impl Prover<'_> {
             seed: self.seed,
             name: name.to_owned(),
             steps,
-            ..Effort::default()
+            recheck: self.second.is_some(),
         };
         let shown = discharge(self.theory, all, self.solvers, &effort, self.cancel);
+        if let Some(second) = self.second {
+            let said = std::mem::take(&mut self.theory.second);
+            second.set(second.get().and(said));
+        }
         let open = shown
             .into_iter()
             .enumerate()

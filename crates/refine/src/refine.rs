@@ -228,13 +228,7 @@ impl Refining {
             false => Brute::new(song, 0, 0),
         };
         let mut theory = Theory::new(song.clone());
-        let mut inside = Prover {
-            theory: &mut theory,
-            solvers: prover.solvers,
-            cancel: prover.cancel,
-            seed: prover.seed,
-        };
-        moves(song, action, side, &brute, &mut inside)
+        moves(song, action, side, &brute, &mut prover.about(&mut theory))
     }
 
     /// Does a procedure refine its action?

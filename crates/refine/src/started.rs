@@ -86,6 +86,7 @@ pub(crate) fn shown(top: &Arc<Song>, prover: &mut Prover<'_>) -> Answer {
             solvers: prover.solvers,
             cancel: prover.cancel,
             seed: prover.seed,
+            second: prover.second,
         };
         let all = match of(inside.theory, song) {
             Ok(all) => all,

@@ -10,12 +10,13 @@
 //! Why deterministic. Batches are cut by position, not by who is free, so what a process saw before a
 //! query is a function of the list of queries. Only verdicts are taken from a batch, `sat` only where no
 //! values are asked for: models and reasons, which may depend on what the solver learnt before, come
-//! from asking alone.
+//! from asking alone. Where an attempt ([`Strategy::Matching`]) is undecided, that is left at that: whoever
+//! makes it goes on otherwise.
 
 use crate::answer::{Answer, Outcome, Reason};
 use crate::cancel::Cancel;
 use crate::pool::Pool;
-use crate::query::{Kind, Query};
+use crate::query::{Kind, Query, Strategy};
 use crate::reply::reply;
 use crate::script;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +25,12 @@ use std::thread;
 use std::time::Instant;
 
 /// How many queries share a process without a reset, at most.
-const LENGTH: usize = 100;
+const LENGTH: usize = 24;
+
+/// A shorter list is cut into some pieces, so that several processes have something to do; a piece has at least
+/// so many queries. How many processes there are makes no difference to where a list is cut.
+const PIECES: usize = 4;
+const SHORTEST: usize = 3;
 
 /// How long their text is, at most: starting a process and a reset cost as much as some tens of thousands of
 /// bytes, and what is longer had better be shared between processes.
@@ -62,13 +68,14 @@ pub(crate) fn ask_all(pool: &Pool, queries: &[&Query], cancel: &Cancel) -> Vec<A
 fn cut(queries: &[&Query], contents: &[String]) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut bytes = 0;
+    let length = queries.len().div_ceil(PIECES).clamp(SHORTEST, LENGTH);
     for (at, query) in queries.iter().enumerate() {
         if query.strategy.kind() != Kind::Z3 {
             continue;
         }
         match batches.last_mut() {
             Some(batch)
-                if batch.len() < LENGTH
+                if batch.len() < length
                     && bytes + contents[at].len() <= BYTES
                     && script::settings(queries[batch[0]]) == script::settings(query) =>
             {
@@ -131,6 +138,9 @@ fn ask_batch(
         let decides = match reply.outcome {
             Outcome::Unsat { .. } => true,
             Outcome::Sat { .. } => query.ask.values.is_empty() && !query.ask.model,
+            Outcome::Unknown(Reason::Resource | Reason::Incomplete(_)) => {
+                query.strategy == Strategy::Matching && query.limits.resource <= RESOURCE
+            }
             Outcome::Unknown(_) => false,
         };
         if decides {

@@ -4,7 +4,8 @@
 //! settings and seed, and the solver with its version. Limits are not among it: an answer under one
 //! limit is as good under another. That the solver gave up by itself, or at its resource limit, is kept
 //! too, under a key that has that limit: it would do so again. Whatever depends on the machine (time,
-//! memory, a crash) is worth another try and is not kept.
+//! memory, a crash) is worth another try and is not kept; nor is what a first attempt left open, which may depend
+//! on the queries that it shared a process with.
 //!
 //! An entry begins with a digest over its key and its text, so one that was cut off, edited or moved is
 //! ignored. It gets its name by a rename, so two runs can share a folder. Nothing that goes wrong
@@ -12,7 +13,7 @@
 
 use crate::answer::{Answer, Outcome, Reason};
 use crate::install::sha256;
-use crate::query::Query;
+use crate::query::{Query, Strategy};
 use crate::script;
 use crate::sexpr::{Sexpr, read};
 use crate::solver::Solver;
@@ -223,6 +224,7 @@ fn entry(body: &Sexpr) -> Option<(Outcome, Option<u64>, Duration)> {
 /// told from reaching the limit; and who was interrupted might have gone on.
 fn would_be_repeated(query: &Query, answer: &Answer) -> bool {
     match &answer.outcome {
+        Outcome::Unknown(_) if query.strategy == Strategy::Matching => false,
         Outcome::Unknown(Reason::Resource) => answer.resource >= Some(query.limits.resource),
         Outcome::Unknown(Reason::Incomplete(text)) => {
             let stopped = ["interrupt", "timeout", "time"];

@@ -141,10 +141,8 @@ impl Pool {
             return None;
         }
         state.busy += 1;
-        let found = state
-            .idle
-            .iter()
-            .rposition(|idle| idle.options == query.options);
+        let options = script::lasting(query);
+        let found = state.idle.iter().rposition(|idle| idle.options == options);
         let process = found.map(|at| state.idle.remove(at).process);
         Some(Seat {
             pool: self,
@@ -204,7 +202,7 @@ impl Drop for Seat<'_> {
         let mut surplus = Vec::new();
         if let Some(process) = kept {
             state.idle.push(Idle {
-                options: self.query.options.clone(),
+                options: script::lasting(self.query),
                 process,
             });
             let too_many = state

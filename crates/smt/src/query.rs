@@ -93,6 +93,13 @@ impl Default for Limits {
 /// Which solver, and how it goes about it. The order is the one to try them in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strategy {
+    /// Z3 with the instances that match what occurs, and no others: says soon that it does not know, or shows
+    /// a goal with the few instances that it needs. For a first attempt: where a batch leaves it open, it
+    /// is not asked again alone.
+    Matching,
+    /// Z3 without its automatic configuration, and without the simplifications that it makes before it begins:
+    /// some of them take longer than all the rest, and some spoil what instances are found by.
+    Direct,
     /// Z3 without its automatic configuration: best at most of our goals, and the steadiest.
     #[default]
     Plain,
@@ -106,7 +113,9 @@ pub enum Strategy {
 
 impl Strategy {
     /// All of them.
-    pub const ALL: [Strategy; 4] = [
+    pub const ALL: [Strategy; 6] = [
+        Strategy::Matching,
+        Strategy::Direct,
         Strategy::Plain,
         Strategy::Automatic,
         Strategy::Enumerate,
@@ -116,7 +125,9 @@ impl Strategy {
     /// Which solver has it.
     pub fn kind(self) -> Kind {
         match self {
-            Strategy::Plain | Strategy::Automatic => Kind::Z3,
+            Strategy::Matching | Strategy::Direct | Strategy::Plain | Strategy::Automatic => {
+                Kind::Z3
+            }
             Strategy::Enumerate | Strategy::ModelBased => Kind::Cvc5,
         }
     }

@@ -8,6 +8,16 @@ use crate::query::{Kind, Query, Strategy};
 use crate::sexpr::Sexpr;
 use std::fmt::Write;
 
+/// The solver's arithmetic: said in every query, so that one process may serve those with either.
+const ARITHMETIC: &str = "smt.arith.solver";
+
+/// Options that only some queries set: they outlive a reset.
+pub(crate) fn lasting(query: &Query) -> Vec<(String, String)> {
+    let options = query.options.iter();
+    let options = options.filter(|(name, _)| name != ARITHMETIC);
+    options.cloned().collect()
+}
+
 /// Options that hold for a whole process or batch: queries that differ here are kept apart.
 pub(crate) fn settings(query: &Query) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
@@ -17,6 +27,11 @@ pub(crate) fn settings(query: &Query) -> Vec<(String, String)> {
         Kind::Z3 => {
             let automatic = query.strategy == Strategy::Automatic;
             set("auto_config", automatic.to_string());
+            let matching = query.strategy == Strategy::Matching;
+            set("smt.mbqi", (!matching).to_string());
+            if !query.options.iter().any(|(name, _)| name == ARITHMETIC) {
+                set(ARITHMETIC, "6".to_owned());
+            }
             set("smt.random_seed", seed.clone());
             set("sat.random_seed", seed.clone());
             set("nlsat.seed", seed);
@@ -40,6 +55,7 @@ pub(crate) fn settings(query: &Query) -> Vec<(String, String)> {
 pub(crate) fn identity(query: &Query) -> String {
     let mut text = String::new();
     opening(query, &mut text);
+    scope(query, &mut text);
     body(query, &mut text);
     questions(query, &mut text);
     text
@@ -54,6 +70,7 @@ pub(crate) fn alone(query: &Query, marker: &str) -> String {
     }
     limit(query, query.limits.resource, &mut text);
     opening(query, &mut text);
+    scope(query, &mut text);
     body(query, &mut text);
     costs(query.strategy.kind(), &mut text);
     questions(query, &mut text);
@@ -105,6 +122,7 @@ pub(crate) fn for_people(query: &Query) -> String {
         &mut text,
     );
     text.push_str("(set-logic ALL)\n");
+    scope(query, &mut text);
     body(query, &mut text);
     questions(query, &mut text);
     text
@@ -160,6 +178,13 @@ fn limit(query: &Query, resource: u64, text: &mut String) {
 
 fn option(name: &str, value: &str, text: &mut String) {
     let _ = writeln!(text, "(set-option :{name} {value})");
+}
+
+/// Z3 leaves out simplifications where something might be taken back.
+fn scope(query: &Query, text: &mut String) {
+    if matches!(query.strategy, Strategy::Matching | Strategy::Direct) {
+        text.push_str("(push 1)\n");
+    }
 }
 
 fn body(query: &Query, text: &mut String) {

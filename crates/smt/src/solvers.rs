@@ -14,6 +14,9 @@ use crate::solver::{Host, Solver};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+/// What a second opinion may cost at least: it does not find what the first one found within the same limit.
+const RECHECK: u64 = 3_000_000;
+
 /// Whom to tell that something takes a while.
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -103,6 +106,7 @@ impl Solvers {
         let mut query = query.clone();
         query.ask = Ask::default();
         query.options.clear();
+        query.limits.resource = query.limits.resource.max(RECHECK);
         query.strategy = match answer.outcome {
             Outcome::Unsat { .. } => Strategy::Enumerate,
             Outcome::Sat { .. } => Strategy::ModelBased,
@@ -210,6 +214,19 @@ impl Solvers {
     pub fn note_vain(&self, about: &str, what: &str) {
         if let (Some(cache), Some(build)) = (&self.cache, build()) {
             cache.note(&format!("{build}\n{about}"), what);
+        }
+    }
+
+    /// What this build of the program concluded from this solver's answers; nothing when queries are to be dumped.
+    pub fn recall_conclusion(&self, about: &str, cancel: &Cancel) -> Option<String> {
+        self.recall(&format!("{}\n{about}", build()?), cancel)
+    }
+
+    /// Notes what was concluded, for later runs of this build with this solver. The text has to contain all else
+    /// that the conclusion depends on.
+    pub fn note_conclusion(&self, about: &str, what: &str, cancel: &Cancel) {
+        if let Some(build) = build() {
+            self.note(&format!("{build}\n{about}"), what, cancel);
         }
     }
 

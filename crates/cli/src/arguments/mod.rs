@@ -235,6 +235,9 @@ pub(crate) struct RefineArguments {
         default_value_t = 0
     )]
     pub(crate) stability: u32,
+    /// Ask a second solver (cvc5, which is fetched) about everything that is shown
+    #[arg(long)]
+    pub(crate) recheck: bool,
     /// Name every obligation
     #[arg(long)]
     pub(crate) explain: bool,

@@ -2,11 +2,12 @@
 
 use crate::arguments::RecheckArguments;
 use crate::session::Session;
-use plainsong_driver::Exit;
 use plainsong_driver::certificate::{Rechecked, again, read};
 use plainsong_driver::rank_certificate::{self, RankCertificate};
 use plainsong_driver::rest_certificate::{self, RestCertificate};
-use std::path::PathBuf;
+use plainsong_driver::{Exit, LoadedSong};
+use plainsong_ir::Song;
+use std::sync::Arc;
 
 /// Checks a certificate again.
 pub(crate) fn recheck(arguments: &RecheckArguments, session: &mut Session) -> Exit {
@@ -20,9 +21,7 @@ pub(crate) fn recheck(arguments: &RecheckArguments, session: &mut Session) -> Ex
         Ok(certificate) => certificate,
         Err(problem) => return session.reject(&problem),
     };
-    let named = PathBuf::from(&certificate.file);
-    let song = arguments.song.clone().unwrap_or(named);
-    let (loaded, song) = match session.song(&song) {
+    let (loaded, song) = match about(arguments, &certificate.file, session) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
@@ -37,9 +36,7 @@ fn rest(
     certificate: &RestCertificate,
     session: &mut Session,
 ) -> Exit {
-    let named = PathBuf::from(&certificate.file);
-    let song = arguments.song.clone().unwrap_or(named);
-    let (loaded, song) = match session.song(&song) {
+    let (loaded, song) = match about(arguments, &certificate.file, session) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
@@ -55,9 +52,7 @@ fn ranks(
     certificate: &RankCertificate,
     session: &mut Session,
 ) -> Exit {
-    let named = PathBuf::from(&certificate.file);
-    let song = arguments.song.clone().unwrap_or(named);
-    let (loaded, song) = match session.song(&song) {
+    let (loaded, song) = match about(arguments, &certificate.file, session) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
@@ -65,6 +60,16 @@ fn ranks(
         Ok((again, accepted)) => tell(&loaded.source.name, again, &accepted, session),
         Err(problem) => session.reject(&problem.in_file(&loaded.source.name)),
     }
+}
+
+/// The song that a certificate is about: the one that is given, or else the one that it names.
+fn about(
+    arguments: &RecheckArguments,
+    named: &str,
+    session: &mut Session,
+) -> Result<(LoadedSong, Arc<Song>), Exit> {
+    let given = arguments.song.clone();
+    session.song(&given.unwrap_or_else(|| named.into()))
 }
 
 fn tell(name: &str, again: Rechecked, accepted: &str, session: &mut Session) -> Exit {

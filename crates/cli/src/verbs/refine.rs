@@ -21,7 +21,9 @@ pub(crate) fn refine(arguments: &RefineArguments, session: &mut Session) -> Exit
     let proof = ProofOptions {
         dump: arguments.dump.clone(),
         stability: arguments.stability,
+        recheck: arguments.recheck,
         explain: arguments.explain,
+        host: super::serve::host(),
         ..ProofOptions::default()
     };
     let manner = Manner {

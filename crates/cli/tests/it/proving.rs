@@ -103,3 +103,70 @@ choreography impossible(n: int) {
     }
     assert!(told.out.contains("4 fine"), "{}", told.out);
 }
+
+/// A number that no earlier run has seen: nothing about it is remembered.
+fn unseen() -> u128 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.expect("after 1970").as_nanos()
+}
+
+const ASSUMES: &str = "\
+choreography sum(n: nat) {
+    endpoint me {
+        var i: int = 0;
+        var total: int = 0;
+    }
+    while me.i < n invariant me.i >= 0 && me.total >= 0 decreases n - me.i {
+        me.total = me.total + me.i;
+        me.i = me.i + 1;
+    }
+    assert me.total + NUMBER >= 0;
+";
+
+#[test]
+fn what_is_vacuous_is_said_whether_the_rest_was_known_or_not() {
+    let stage = Stage::new();
+    let song = |number: u128, end: &str| {
+        let text = ASSUMES.replace("NUMBER", &(number % 1_000_000_000_000).to_string());
+        format!("{text}{end}}}\n")
+    };
+    let (one, other) = (unseen(), unseen() + 1);
+    let assumption = "    assume me.total < 0;\n";
+    // Everything but whether the assumption can hold is found again.
+    stage.write("a.song", song(one, ""));
+    stage.run(&["prove", "a.song"]).exits(0);
+    stage.write("a.song", song(one, assumption));
+    let notes = || {
+        let told = stage.run(&["prove", "a.song"]).exits(0);
+        let notes = told.out.lines().filter(|line| line.starts_with("  note"));
+        notes.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let (edited, again) = (notes(), notes());
+    stage.write("a.song", song(other, assumption));
+    let cold = notes();
+    assert!(
+        cold.contains("vacuous: nothing satisfies this assumption here: `me.total < 0`"),
+        "{cold}"
+    );
+    assert_eq!(edited, cold);
+    assert_eq!(again, cold);
+}
+
+#[test]
+fn a_second_solver_is_asked_about_refinement_too() {
+    let stage = Stage::with(
+        "\
+sort Node;
+
+var held: map<Node, int> = map n: Node => 0;
+
+both action add(n: Node, by: int) { held[n] = held[n] + by; }
+",
+    );
+    let plain = stage.run(&["refine", "a.song", "--json"]);
+    assert!(!plain.out.contains("second solver"), "{}", plain.out);
+    let told = stage.run(&["refine", "a.song", "--recheck", "--json"]);
+    let said = "of all that is shown, a second solver says the same of ";
+    assert!(told.out.contains(said), "{}", told.out);
+    assert!(!told.out.contains("says the same of 0"), "{}", told.out);
+}

@@ -17,6 +17,7 @@
 use super::induction::explain;
 use super::leads::{self, Clue, follow_leads};
 use super::naive::{Search, by_some_states, by_states};
+use super::remembered::Remembered;
 use super::wide_leads::follow_wide_leads;
 use crate::engine::{EngineReport, ProofOptions, Task};
 use crate::select::Question;
@@ -32,7 +33,7 @@ use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, dive, search};
 use plainsong_semantics::sizes::External;
 use plainsong_semantics::verdict::{Outcome, Verdict};
-use plainsong_smt::{Cancel, Setup, Solvers};
+use plainsong_smt::{Cancel, Solvers};
 use std::collections::BTreeMap;
 
 /// How far a search goes.
@@ -110,12 +111,21 @@ impl Engine for Prove {
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
         let mut verdicts: Vec<Option<Verdict>> = vec![None; task.questions.len()];
-        let mut proof = Proof::new(task);
+        let solvers = Solvers::new(task.proof.setup());
+        let remembered = Remembered::new("prove", task, &solvers);
+        for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
+            *verdict = remembered.proof(question);
+        }
+        if verdicts.iter().all(Option::is_some) {
+            return Ok(report(verdicts));
+        }
+        let mut proof = Proof::new(task, &solvers);
         proof.recall(overseer);
+        proof.look_for_vacuity(task, overseer);
         proof.close(task, &mut verdicts);
         if verdicts.iter().any(Option::is_none) {
             refute(task, overseer, &mut verdicts, &mut search, FIRST, |_| true)?;
-            let clues = follow_leads(task, &proof.solvers, overseer, &mut verdicts, LEADS)?;
+            let clues = follow_leads(task, proof.solvers, overseer, &mut verdicts, LEADS)?;
             let unsure = |at: usize| clues[at] != Clue::Nothing;
             refute(task, overseer, &mut verdicts, &mut dive, SOME, unsure)?;
             let not_asked = |at: usize| clues[at] == Clue::NotAsked;
@@ -128,7 +138,7 @@ impl Engine for Prove {
             if task.proof.or_explore {
                 explore(task, overseer, &mut verdicts, &proof)?;
             } else {
-                let solvers = &proof.solvers;
+                let solvers = proof.solvers;
                 let clues = follow_leads(task, solvers, overseer, &mut verdicts, FAR_LEADS)?;
                 let unsure = |at: usize| clues[at] != Clue::Nothing;
                 refute(task, overseer, &mut verdicts, &mut search, MANY, unsure)?;
@@ -137,16 +147,25 @@ impl Engine for Prove {
                 if verdict.is_none() {
                     let mut open = proof.open(question);
                     if proof.not_covered.is_none() {
-                        open.notes = explain(task, question, &proof.solvers, overseer)?;
+                        open.notes = explain(task, question, proof.solvers, overseer)?;
                     }
                     *verdict = Some(open);
                 }
             }
         }
-        Ok(EngineReport {
-            verdicts: verdicts.into_iter().flatten().collect(),
-            coverage: None,
-        })
+        for (question, verdict) in task.questions.iter().zip(&verdicts) {
+            if let Some(verdict) = verdict {
+                remembered.keep(question, verdict);
+            }
+        }
+        Ok(report(verdicts))
+    }
+}
+
+fn report(verdicts: Vec<Option<Verdict>>) -> EngineReport {
+    EngineReport {
+        verdicts: verdicts.into_iter().flatten().collect(),
+        coverage: None,
     }
 }
 
@@ -195,7 +214,7 @@ fn explore(
     task: &Task,
     overseer: &mut Overseer<'_>,
     verdicts: &mut [Option<Verdict>],
-    proof: &Proof,
+    proof: &Proof<'_>,
 ) -> Result<(), Problem> {
     let open: Vec<usize> = (0..verdicts.len())
         .filter(|&at| verdicts[at].is_none())
@@ -220,9 +239,9 @@ fn explore(
 }
 
 /// What became of the obligations of one choreography.
-struct Proof {
+struct Proof<'a> {
     theory: Theory,
-    solvers: Solvers,
+    solvers: &'a Solvers,
     name: String,
     conditions: Conditions,
     shown: Vec<Option<Shown>>,
@@ -233,18 +252,12 @@ struct Proof {
     options: ProofOptions,
 }
 
-impl Proof {
+impl<'a> Proof<'a> {
     /// The obligations of a task, none of them shown.
-    fn new(task: &Task) -> Proof {
-        let mut setup = Setup::from_environment();
-        setup.dump.clone_from(&task.proof.dump);
-        setup.host.clone_from(&task.proof.host);
-        if task.proof.stability > 0 {
-            setup.answers = None;
-        }
+    fn new(task: &Task, solvers: &'a Solvers) -> Proof<'a> {
         let mut proof = Proof {
             theory: Theory::new(task.song.clone()),
-            solvers: Solvers::new(setup),
+            solvers,
             name: String::new(),
             conditions: Conditions::default(),
             shown: Vec::new(),
@@ -282,11 +295,27 @@ impl Proof {
         }
         let (cancel, effort) = (Cancel::default(), Effort::default());
         let all = &self.conditions.obligations;
-        let (theory, solvers) = (&mut self.theory, &self.solvers);
+        let (theory, solvers) = (&mut self.theory, self.solvers);
         self.shown = overseer.while_working(
             || cancel.cancel(),
             || recall(theory, all, solvers, &effort, &cancel),
         );
+    }
+
+    /// Asks what is vacuous, if a question is going to be closed by what is known already: a verdict says the same
+    /// whether its obligations were found again or not.
+    fn look_for_vacuity(&mut self, task: &Task, overseer: &mut Overseer<'_>) {
+        let closes = |question| self.proved(question).is_some();
+        if !task.questions.iter().any(closes) {
+            return;
+        }
+        let open: Vec<usize> = (0..self.shown.len())
+            .filter(|&at| self.shown[at].is_none())
+            .filter(|&at| self.conditions.obligations[at].rule == Rule::Vacuity)
+            .collect();
+        for (at, shown) in open.iter().zip(self.show(&open, 0, overseer)) {
+            self.shown[*at] = Some(shown);
+        }
     }
 
     /// Shows what the questions without a verdict ask for.
@@ -324,7 +353,7 @@ impl Proof {
             .map(|&at| self.conditions.obligations[at].clone())
             .collect();
         let cancel = Cancel::default();
-        let (theory, solvers) = (&mut self.theory, &self.solvers);
+        let (theory, solvers) = (&mut self.theory, self.solvers);
         let mut shown = overseer.while_working(
             || cancel.cancel(),
             || discharge(theory, &all, solvers, &effort, &cancel),
@@ -387,11 +416,7 @@ impl Proof {
             ));
         }
         if self.options.recheck {
-            let said = self.theory.second;
-            reason.push_str(&format!(
-                ", a second solver says the same of {} and nothing of {}",
-                said.same, said.silent
-            ));
+            reason.push_str(&format!(", {}", self.theory.second.told()));
         }
         let mut proved = verdict(question, Outcome::Proved, reason, self.assumptions());
         proved.notes = self.lemmas();

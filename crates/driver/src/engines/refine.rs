@@ -3,6 +3,7 @@
 //! What is refuted was seen by the interpreter in a small state, which the notes draw; what is proved was
 //! shown by the solver; the rest is unknown.
 
+use super::remembered::Remembered;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -16,7 +17,8 @@ use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::Check;
 use plainsong_semantics::verdict::{Outcome, Verdict};
-use plainsong_smt::{Cancel, Setup, Solvers};
+use plainsong_smt::{Cancel, Solvers};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,10 +51,15 @@ impl Engine for Refine {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let mut setup = Setup::from_environment();
-        setup.dump.clone_from(&task.proof.dump);
-        if task.proof.stability > 0 {
-            setup.answers = None;
+        let solvers = Solvers::new(task.proof.setup());
+        let remembered = Remembered::new("refine", task, &solvers);
+        let known = task.questions.iter().map(|one| remembered.proof(one));
+        let known: Vec<Option<Verdict>> = known.collect();
+        if let Some(verdicts) = known.iter().cloned().collect() {
+            return Ok(EngineReport {
+                verdicts,
+                coverage: None,
+            });
         }
         let start = match started(&task.song) {
             Ok(start) => start,
@@ -64,8 +71,8 @@ impl Engine for Refine {
                 });
             }
         };
-        let solvers = Solvers::new(setup);
         let cancel = Cancel::default();
+        let second = Cell::default();
         let mut refining = start();
         let mut theory = Theory::new(refining.song().clone());
         let mut prover = Prover {
@@ -73,16 +80,32 @@ impl Engine for Refine {
             solvers: &solvers,
             cancel: &cancel,
             seed: 0,
+            second: task.proof.recheck.then_some(&second),
         };
         let mut verdicts = Vec::new();
-        for question in &task.questions {
+        for (question, known) in task.questions.iter().zip(known) {
+            if let Some(known) = known {
+                verdicts.push(known);
+                continue;
+            }
             if let Some(stop) = overseer.look() {
                 let answer = Answer::Unknown(stop.sentence().to_owned());
                 verdicts.push(verdict(question, answer, task));
                 continue;
             }
             let answer = ask(&mut refining, question, &mut prover);
-            verdicts.push(verdict(question, answer, task));
+            let verdict = verdict(question, answer, task);
+            remembered.keep(question, &verdict);
+            verdicts.push(verdict);
+        }
+        if task.proof.recheck {
+            let proved = |one: &&mut Verdict| one.outcome == Outcome::Proved;
+            for verdict in verdicts.iter_mut().filter(proved) {
+                let said = second.get().told();
+                verdict
+                    .reason
+                    .push_str(&format!("; of all that is shown, {said}"));
+            }
         }
         for seed in 1..=task.proof.stability {
             prover.seed = seed;

@@ -23,7 +23,7 @@ use crate::term::Op;
 use crate::theory::Theory;
 use normal::normal;
 use plainsong_smt::{Answer, Cancel, Opinion, Outcome, Query, Reason, Solvers};
-use queries::{RESOURCES, STEPS, asked};
+use queries::{ALL, MODELS, RESOURCES, STEPS, asked};
 use std::collections::BTreeSet;
 
 /// How an obligation fared.
@@ -208,6 +208,8 @@ struct Open {
     is_sure: bool,
     /// Can everything that our instances say hold together?
     is_consistent: bool,
+    /// Are there divisions by something that is no constant?
+    is_divided: bool,
     /// Is it decided, one way or the other?
     is_settled: bool,
 }
@@ -219,13 +221,14 @@ impl Open {
             used: BTreeSet::new(),
             is_sure: true,
             is_consistent: false,
+            is_divided: false,
             is_settled: false,
         }
     }
 
-    /// Would the query of this step be answered as the one before?
+    /// Is nothing to be expected of this step?
     fn is_idle(&self, step: usize) -> bool {
-        self.is_consistent && step < 3
+        self.is_consistent && step <= ALL || self.is_divided && step == MODELS
     }
 }
 
@@ -261,6 +264,7 @@ impl Asking<'_> {
             match asked(theory, obligation, entry.at, self.effort, step) {
                 Ok(asked) => {
                     entry.used = asked.used;
+                    entry.is_divided = asked.is_divided;
                     queries.push(asked.query);
                     entries.push((entry, asked.is_all, asked.has_more));
                 }

@@ -10,11 +10,11 @@ use crate::obligation::{Obligation, Rule};
 use crate::term::{Op, Sort, SortKind, Term};
 use crate::theory::{Result, Theory};
 use plainsong_ir::FnId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write as _;
 
 /// Changes when discharging changes, so that nothing is taken over from another method.
-const METHOD: &str = "plainsong obligation 1";
+const METHOD: &str = "plainsong obligation 2";
 
 /// The text of an obligation with its background.
 pub(super) fn normal(theory: &mut Theory, obligation: &Obligation) -> Result<String> {
@@ -28,7 +28,13 @@ pub(super) fn normal(theory: &mut Theory, obligation: &Obligation) -> Result<Str
         types: FxHashMap::default(),
         functions: Vec::new(),
     };
-    for formula in background.into_iter().chain(obligation.hypotheses.clone()) {
+    // What is assumed twice is asked about once.
+    let mut said = FxHashSet::default();
+    let hypotheses = obligation.hypotheses.iter().copied();
+    for formula in background.into_iter().chain(hypotheses) {
+        if !said.insert(formula) || writing.theory.terms.op(formula) == Op::True {
+            continue;
+        }
         let number = writing.node(formula)?;
         let _ = writeln!(writing.text, "assume {number}");
     }

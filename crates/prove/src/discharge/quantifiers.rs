@@ -20,6 +20,14 @@ const MOST_OF_ONE: usize = 150;
 /// The most instances in all.
 const MOST_INSTANCES: usize = 1_500;
 
+/// Of which formulas there are instances.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    Everything,
+    /// Those that stay ours, because sums or functions stand in them.
+    Unreadable,
+}
+
 /// Terms that occur, by what they can be tried for.
 #[derive(Default)]
 struct Pool {
@@ -31,12 +39,17 @@ struct Pool {
 }
 
 impl Ground<'_> {
-    /// One round of instances. Was there a new one?
-    pub(super) fn instantiate_round(&mut self) -> Result<bool> {
+    /// One round of instances. Was there a new one, or are there formulas that were passed over?
+    pub(super) fn instantiate_round(&mut self, of: Of) -> Result<bool> {
         let pool = self.pool();
         let mut new = false;
         for number in 0..self.universals.len() {
             let universal = self.universals[number].clone();
+            let readable = |terms| is_readable(terms, universal.body, &mut FxHashSet::default());
+            if of == Of::Unreadable && readable(&self.theory.terms) {
+                new = true;
+                continue;
+            }
             for choice in self.choices(&universal, &pool) {
                 if self.instances.len() >= MOST_INSTANCES {
                     return Ok(new);

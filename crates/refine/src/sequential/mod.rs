@@ -263,12 +263,7 @@ impl Sequences {
     ) -> Result<Told, String> {
         let stage = Stage::new(song, at + 1);
         let mut theory = Theory::new(stage.staged.song.clone());
-        let prover = &mut Prover {
-            theory: &mut theory,
-            solvers: prover.solvers,
-            cancel: prover.cancel,
-            seed: prover.seed,
-        };
+        let prover = &mut prover.about(&mut theory);
         let mut told = Told::default();
         let last = at + 1 == actions.sequences.len();
         let sequence = &actions.sequences[at];

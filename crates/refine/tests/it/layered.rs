@@ -94,6 +94,7 @@ fn one(seed: u64, text: &str, song: &Arc<Song>, solvers: &Solvers, counts: &mut 
         solvers,
         cancel: &cancel,
         seed: 0,
+        second: None,
     };
     let mut refining = Refining::by_proof_alone(song);
     let proved = (0..actions.procedures.len()).all(|at| {

@@ -39,6 +39,7 @@ fn what_is_shown_of_random_movers_no_state_refutes() {
             solvers: &solvers,
             cancel: &cancel,
             seed: 0,
+            second: None,
         };
         for action in (0..3).map(ActionId::from) {
             for side in [Side::Left, Side::Right] {

@@ -45,6 +45,7 @@ fn proved(song: &Arc<Song>, solvers: &Solvers) -> usize {
         solvers,
         cancel: &cancel,
         seed: 0,
+        second: None,
     };
     let mut refining = Refining::by_proof_alone(song);
     let count = song.actions().map_or(0, |actions| actions.sequences.len());

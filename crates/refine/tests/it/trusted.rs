@@ -26,6 +26,7 @@ fn a_procedure_that_nothing_starts_is_proved_with_what_is_taken_for_granted() {
         solvers: &solvers,
         cancel: &Cancel::default(),
         seed: 0,
+        second: None,
     };
     let answer = Refining::new(&song).procedure(ProcedureId::from(0), &mut prover);
     let Answer::Proved(proof) = answer else {

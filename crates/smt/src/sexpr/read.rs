@@ -28,6 +28,14 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
+impl std::str::FromStr for Sexpr {
+    type Err = ReadError;
+
+    fn from_str(text: &str) -> Result<Sexpr, ReadError> {
+        read(text)
+    }
+}
+
 /// Reads exactly one S-expression.
 pub fn read(text: &str) -> Result<Sexpr, ReadError> {
     let mut all = read_all(text)?;

@@ -1,7 +1,7 @@
 //! Many queries at once.
 
 use crate::stage::{between, pool, query, solvers};
-use plainsong_smt::{Cancel, Outcome, Query, Sexpr};
+use plainsong_smt::{Cancel, Outcome, Query, Reason, Sexpr, Strategy};
 
 #[test]
 fn each_query_of_a_batch_gets_its_own_answer() {
@@ -76,4 +76,28 @@ fn a_batch_tells_cores() {
         let core = vec![Sexpr::name(name)];
         assert_eq!(answer.outcome, Outcome::Unsat { core });
     }
+}
+
+/// What matching alone does not show is given up in a batch, and shown by asking otherwise.
+#[test]
+fn an_attempt_that_is_undecided_is_left_at_that() {
+    let script = "(declare-fun $f (Int) Int) (assert (forall (($x Int)) (> ($f $x) $x))) \
+                  (assert (forall (($x Int)) (< $x 5)))";
+    let with = |strategy| {
+        let mut one = query("attempt", script);
+        one.strategy = strategy;
+        one.limits.resource = 100_000;
+        one
+    };
+    let pool = pool(1);
+    let cancel = Cancel::default();
+    let attempts: Vec<Query> = (0..3).map(|_| with(Strategy::Matching)).collect();
+    let attempts: Vec<&Query> = attempts.iter().collect();
+    for answer in pool.ask_all(&attempts, &cancel) {
+        assert!(
+            matches!(answer.outcome, Outcome::Unknown(Reason::Incomplete(_))),
+            "{answer:?}"
+        );
+    }
+    assert!(pool.ask(&with(Strategy::Direct), &cancel).is_unsat());
 }

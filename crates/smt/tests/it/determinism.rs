@@ -8,7 +8,7 @@ use std::thread;
 fn queries() -> Vec<Query> {
     let mut queries = Vec::new();
     for goal in corpus() {
-        for strategy in [Strategy::Plain, Strategy::Automatic] {
+        for strategy in [Strategy::Direct, Strategy::Plain, Strategy::Automatic] {
             let mut query = goal.query.clone();
             query.strategy = strategy;
             query.ask.model = true;

@@ -1,0 +1,97 @@
+//! Proofs of a song that has not changed.
+//!
+//! Obligations are found again one by one, so that an edited song costs what the edit costs. But to find them they
+//! have to be made, and for a song that has not changed at all this is most of the work. So the verdict of a proof
+//! is kept as well.
+//!
+//! Why sound. Whether something is proved is a function of the song, the question, this program and the answers
+//! of its solver, and all of them are in the key: the whole song with its places in the text, the question, size
+//! and date of the program's file, and the solver with its version. Only `proved` is kept: it says what can be shown,
+//! whereas a refutation is seen by the interpreter each time again, and what is unknown is worth another try.
+//! Who wants proofs to be found again (`--stability`, `--recheck`, `--dump`) gets nothing from here.
+
+use crate::engine::Task;
+use crate::select::Question;
+use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_smt::{Cancel, Sexpr, Solvers};
+use std::collections::BTreeMap;
+
+/// What is kept about one song.
+pub(super) struct Remembered<'a> {
+    solvers: &'a Solvers,
+    /// All that verdicts depend on beside the question; nothing if they are not to be kept.
+    about: Option<String>,
+}
+
+impl<'a> Remembered<'a> {
+    pub(super) fn new(engine: &str, task: &Task, solvers: &'a Solvers) -> Remembered<'a> {
+        let proof = &task.proof;
+        let again = proof.stability > 0 || proof.recheck || proof.dump.is_some();
+        let about = || {
+            let (subject, explain, song) = (&task.subject, proof.explain, &task.song);
+            format!("{engine} of {subject:?}, explained: {explain}\n{song:?}")
+        };
+        Remembered {
+            solvers,
+            about: (!again).then(about),
+        }
+    }
+
+    /// The verdict about a question, if it was proved before.
+    pub(super) fn proof(&self, question: &Question) -> Option<Verdict> {
+        let note = self
+            .solvers
+            .recall_conclusion(&self.key(question)?, &Cancel::default())?;
+        let note = note.parse().ok()?;
+        read(question, &note)
+    }
+
+    /// Keeps a verdict if it is a proof.
+    pub(super) fn keep(&self, question: &Question, verdict: &Verdict) {
+        let Some(key) = self.key(question) else {
+            return;
+        };
+        if verdict.outcome == Outcome::Proved {
+            let text = write(verdict).to_string();
+            self.solvers
+                .note_conclusion(&key, &text, &Cancel::default());
+        }
+    }
+
+    fn key(&self, question: &Question) -> Option<String> {
+        let about = self.about.as_ref()?;
+        Some(format!("proof of {question:?}\n{about}"))
+    }
+}
+
+/// `(reason (assumption …) (note …))`
+fn write(verdict: &Verdict) -> Sexpr {
+    let texts = |all: &[String]| Sexpr::list(all.iter().map(|one| Sexpr::text(one)));
+    Sexpr::list([
+        Sexpr::text(&verdict.reason),
+        texts(&verdict.assumptions),
+        texts(&verdict.notes),
+    ])
+}
+
+fn read(question: &Question, note: &Sexpr) -> Option<Verdict> {
+    let [reason, assumptions, notes] = note.as_list()? else {
+        return None;
+    };
+    let texts = |all: &Sexpr| -> Option<Vec<String>> {
+        all.as_list()?.iter().map(Sexpr::as_text).collect()
+    };
+    Some(Verdict {
+        property: question.name.clone(),
+        outcome: Outcome::Proved,
+        bound: BTreeMap::new(),
+        reason: reason.as_text()?,
+        states: None,
+        executions: None,
+        interleavings: None,
+        blocked: None,
+        assumptions: texts(assumptions)?,
+        notes: texts(notes)?,
+        trace: None,
+    })
+}
