@@ -26,6 +26,7 @@
 
 use crate::extract::{Meant, action_at, meant};
 use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
     ActionId, Actions, Block, Call, Callee, InvariantCall, Mover, Procedure, ProcedureId, Stmt,
     StmtKind,
@@ -74,12 +75,46 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
         return Ok(());
     }
     let (span, what) = checking.first.unwrap_or((procedure.span, String::new()));
+    let elsewhere = match yields_elsewhere(actions, &procedure.code.body, layer) {
+        true => {
+            format!(
+                " (a `yield` with invariants is one at their layers only, and none at layer {layer})"
+            )
+        }
+        false => String::new(),
+    };
     let message = format!(
         "`{}` is interrupted at layer {layer}: {what} comes after a step that is not a right mover, \
-         and is not a left mover; yield between them, or let it move",
+         and is not a left mover; yield between them{elsewhere}, or let it move",
         procedure.name
     );
     Err(Interrupted { span, message })
+}
+
+/// Is there a `yield` that is none at this layer?
+fn yields_elsewhere(actions: &Actions, block: &Block, layer: u32) -> bool {
+    let mut found = Elsewhere {
+        actions,
+        layer,
+        found: false,
+    };
+    found.block(block);
+    found.found
+}
+
+struct Elsewhere<'s> {
+    actions: &'s Actions,
+    layer: u32,
+    found: bool,
+}
+
+impl Visit for Elsewhere<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Yield(calls) = &stmt.kind {
+            self.found |= !yields_here(self.actions, calls, self.layer);
+        }
+        walk::stmt(self, stmt);
+    }
 }
 
 /// The actions whose types the atomicity of a procedure rests on at a layer.
@@ -151,7 +186,7 @@ pub fn yields(actions: &Actions, block: &Block, layer: u32) -> bool {
 }
 
 /// Is `yield` of these invariants one at this layer?
-fn yields_here(actions: &Actions, calls: &[InvariantCall], layer: u32) -> bool {
+pub(crate) fn yields_here(actions: &Actions, calls: &[InvariantCall], layer: u32) -> bool {
     let mut layers = calls
         .iter()
         .map(|call| actions.invariants[call.invariant.index()].layer);
@@ -218,9 +253,10 @@ impl Checking<'_> {
         };
         let ahead = step(label, behind);
         if !ahead.before && !ahead.after && (behind.before || behind.after) {
-            self.first.get_or_insert((stmt.span, told(label)));
+            let told = self.named(stmt, label);
+            self.first.get_or_insert((stmt.span, told));
         } else if !ahead.after && behind.after && self.first.is_none() {
-            self.first = Some((stmt.span, told(label)));
+            self.first = Some((stmt.span, self.named(stmt, label)));
         }
         Ok(ahead)
     }
@@ -257,6 +293,21 @@ impl Checking<'_> {
                 return Ok(head);
             }
             head = again;
+        }
+    }
+
+    /// What a step is, with the name of the action that it is.
+    fn named(&self, stmt: &Stmt, label: Label) -> String {
+        let told = told(label);
+        let StmtKind::Call(_, call) = &stmt.kind else {
+            return told;
+        };
+        match meant(self.actions, call.callee, self.layer) {
+            Meant::Action(id) => {
+                let name = &self.actions.actions[id.index()].name;
+                format!("`{name}`, {told},")
+            }
+            _ => told,
         }
     }
 

@@ -10,6 +10,7 @@
 //! This is the only place that says so: the checker, the printed program (`--layer N --emit`) and the
 //! comparison of layers all use [`extract`] or [`meant`].
 
+use crate::atomicity::yields_here;
 use plainsong_ir::visit::{VisitMut, globals_read, reads_pending, walk_mut};
 use plainsong_ir::{
     ActionId, Actions, Block, Call, Callee, Claim, Expr, ExprKind, GlobalId, Layers, LoopClauses,
@@ -214,6 +215,9 @@ impl Extracting<'_> {
             StmtKind::Par(calls) => {
                 let calls = calls.into_iter().filter_map(|call| self.call(call));
                 StmtKind::Par(calls.collect())
+            }
+            StmtKind::Yield(calls) if !yields_here(self.actions, &calls, self.layer) => {
+                return None;
             }
             StmtKind::Yield(_) => StmtKind::Yield(Vec::new()),
             StmtKind::Async(id, arguments) => StmtKind::Async(self.action(id), arguments),

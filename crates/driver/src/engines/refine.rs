@@ -3,6 +3,7 @@
 //! What is refuted was seen by the interpreter in a small state, which the notes draw; what is proved was
 //! shown by the solver; the rest is unknown.
 
+use super::naive::by_some_states;
 use super::remembered::Remembered;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
@@ -15,12 +16,15 @@ use plainsong_refine::refine::Refining;
 use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::Check;
+use plainsong_semantics::search::{Check, search};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Solvers};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The most states that are looked at for a question that is not shown.
+const STATES: u64 = 5_000;
 
 /// Layers, movers and refinement.
 pub(super) struct Refine;
@@ -94,7 +98,10 @@ impl Engine for Refine {
                 continue;
             }
             let answer = ask(&mut refining, question, &mut prover);
-            let verdict = verdict(question, answer, task);
+            let mut verdict = verdict(question, answer, task);
+            if verdict.outcome == Outcome::Unknown {
+                verdict = seen_wrong(task, question, overseer)?.unwrap_or(verdict);
+            }
             remembered.keep(question, &verdict);
             verdicts.push(verdict);
         }
@@ -123,6 +130,24 @@ impl Engine for Refine {
             coverage: None,
         })
     }
+}
+
+/// What runs of the program itself refute, at small sizes: whatever is not shown of a schedule may be false.
+fn seen_wrong(
+    task: &Task,
+    question: &Question,
+    overseer: &mut Overseer<'_>,
+) -> Result<Option<Verdict>, Problem> {
+    let is_about_runs = matches!(question.check, Check::Assertions | Check::Property(_));
+    if !is_about_runs || is_layered(&task.song) {
+        return Ok(None);
+    }
+    let mut some = task.clone();
+    some.questions = vec![question.clone()];
+    some.limits.states = STATES;
+    let (closed, _) = by_some_states(&some, overseer, &mut search, STATES)?;
+    let mut verdicts = closed.into_iter().map(|closed| closed.verdict);
+    Ok(verdicts.find(|verdict| verdict.outcome == Outcome::Refuted))
 }
 
 /// How claims about a song begin to be looked at: of voices, as actions.
