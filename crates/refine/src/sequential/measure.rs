@@ -13,6 +13,11 @@
 //! is, group by group, the number of its asyncs, and for a group with a cycle the length of one
 //! collection. A group without a cycle needs no solver: running its only member takes one away and creates
 //! none of its own or of earlier groups.
+//!
+//! Or, for a group with a cycle, the bag of one number of each of its asyncs, an argument: who runs has one that is not
+//! negative, and those that it creates in its group have smaller ones, however many they are. Bags are compared as
+//! usual: one is smaller if it comes of the other by replacing a number by finitely many smaller ones. With all
+//! negative numbers taken for one, nothing gets smaller for ever in this order.
 
 use super::conditions::after;
 use super::context::{Known, arbitrary, lowered};
@@ -22,7 +27,7 @@ use crate::movers::some_way as way;
 use plainsong_ir::{ActionId, Builtin, Expr, ExprKind, GlobalId, Ty};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::obligation::Obligation;
-use plainsong_prove::term::Term;
+use plainsong_prove::term::{Sort, Term};
 use plainsong_prove::theory::{Result, Theory};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +41,16 @@ struct Group {
     members: BTreeSet<ActionId>,
     cyclic: bool,
     shrinks: Option<GlobalId>,
+    /// The argument of each member that gets smaller.
+    smaller: Option<BTreeMap<ActionId, usize>>,
+}
+
+/// What may get smaller in a group with a cycle, beside the number of its asyncs.
+#[derive(Clone)]
+enum Candidate {
+    Nothing,
+    Length(GlobalId),
+    Argument(BTreeMap<ActionId, usize>),
 }
 
 /// Shows cooperation; how many obligations that took, or what is open.
@@ -81,15 +96,20 @@ fn found(
     if !needed {
         return Ok(0);
     }
-    let mut candidates = vec![None];
+    let mut candidates = vec![Candidate::Nothing];
     if groups[at].cyclic {
-        candidates.extend(collections(known).into_iter().map(Some));
+        candidates.extend(arguments(known, &groups[at]).map(Candidate::Argument));
+        candidates.extend(collections(known).into_iter().map(Candidate::Length));
     }
     let mut first = None;
     // A wrong guess costs much when everything is tried for it, so all are tried a little first.
     for steps in [GUESS, None] {
-        for &candidate in &candidates {
-            groups[at].shrinks = candidate;
+        for candidate in &candidates {
+            (groups[at].shrinks, groups[at].smaller) = match candidate.clone() {
+                Candidate::Nothing => (None, None),
+                Candidate::Length(global) => (Some(global), None),
+                Candidate::Argument(argument) => (None, Some(argument)),
+            };
             match tried(known, prover, pairs, groups, at, steps)? {
                 Ok(count) => return Ok(count),
                 Err(why) => _ = first.get_or_insert(why),
@@ -165,9 +185,27 @@ fn groups(known: &Known<'_>, pairs: &Pairs) -> Vec<Group> {
             members,
             cyclic,
             shrinks: None,
+            smaller: None,
         });
     }
     groups
+}
+
+/// The first number among the arguments of each member, the second of each, and so on.
+fn arguments(known: &Known<'_>, group: &Group) -> impl Iterator<Item = BTreeMap<ActionId, usize>> {
+    let numbers = group.members.iter().map(|&member| {
+        let code = &known.stage.action(member).code;
+        let rows = code.locals[..code.arity].iter().enumerate();
+        let numbers = rows.filter(|(_, row)| matches!(row.ty, Ty::Int | Ty::Nat | Ty::Sort(_)));
+        (member, numbers.map(|(at, _)| at).collect::<Vec<usize>>())
+    });
+    let numbers: Vec<(ActionId, Vec<usize>)> = numbers.collect();
+    (0..).map_while(move |nth| {
+        let of_each = numbers.iter();
+        of_each
+            .map(|(member, all)| Some((*member, *all.get(nth)?)))
+            .collect()
+    })
 }
 
 /// Globals that have a length.
@@ -222,6 +260,14 @@ fn counted(
         }
     }
     let group = &groups[at];
+    if let Some(argument) = &group.smaller {
+        let Some(goals) = replaced(theory, &step, pair.0, argument) else {
+            return Ok(None);
+        };
+        parts.extend(goals);
+        let goal = theory.terms.and(&parts);
+        return Ok(Some(some_way(theory, known, pair, step, goal)));
+    }
     let mut delta = theory.terms.int(-1);
     for &member in &group.members {
         let Some(more) = step.run.created_in_all(theory, member) else {
@@ -241,6 +287,36 @@ fn counted(
     parts.push(theory.terms.or(&ways));
     let goal = theory.terms.and(&parts);
     Ok(Some(some_way(theory, known, pair, step, goal)))
+}
+
+/// That a step replaces its number by smaller ones; `None` if they are no numbers.
+fn replaced(
+    theory: &mut Theory,
+    step: &Step,
+    own: ActionId,
+    argument: &BTreeMap<ActionId, usize>,
+) -> Option<Vec<Term>> {
+    let before = step.arguments[argument[&own]];
+    if theory.terms.sort(before) != Sort::INT {
+        return None;
+    }
+    let zero = theory.terms.int(0);
+    let mut goals = vec![theory.terms.le(zero, before)];
+    for one in &step.run.created {
+        let Some(&at) = argument.get(&one.action) else {
+            continue;
+        };
+        if theory.terms.sort(one.arguments[at]) != Sort::INT {
+            return None;
+        }
+        let less = theory.terms.lt(one.arguments[at], before);
+        let mut goal = theory.terms.implies(one.condition, less);
+        for &member in one.each.iter().rev() {
+            goal = theory.terms.forall(member, goal);
+        }
+        goals.push(goal);
+    }
+    Some(goals)
 }
 
 fn lengths(
