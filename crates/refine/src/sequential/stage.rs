@@ -86,9 +86,9 @@ pub(crate) fn staged(song: &Song, count: usize, mut with: Actions, ledger: &dyn 
         for invariant in &own {
             body.push(staging.assert(invariant.clone(), Asserts::Invariant));
         }
-        invariants.push(own);
         staging.calls.push(Calls::new());
-        body.extend(staging.schedule(sequence, &eliminated[at]));
+        body.extend(staging.schedule(sequence, &eliminated[at], &own));
+        invariants.push(own);
     }
     let Staging {
         locals,
@@ -219,6 +219,7 @@ impl Staging<'_> {
         &mut self,
         sequence: &Sequentialization,
         eliminated: &[(ActionId, ActionId)],
+        invariants: &[Expr],
     ) -> Block {
         let mut body = inlined(&sequence.code, &[], &mut self.locals);
         let mut counting = Counting {
@@ -226,12 +227,17 @@ impl Staging<'_> {
             locals: &mut self.locals,
         };
         walk_mut::block(&mut counting, &mut body);
-        Relying(self).block(&mut body);
+        let mut relying = Relying {
+            staging: self,
+            invariants,
+        };
+        relying.block(&mut body);
         let mut running = Running {
             staging: self,
             eliminated,
         };
         running.block(&mut body);
+        body.extend(assumed(invariants, sequence.span));
         let gone: &[_] = match sequence.into {
             None => &sequence.eliminated[..],
             Some(_) => &[],
@@ -342,20 +348,27 @@ impl VisitMut for Running<'_, '_> {
     }
 }
 
-/// Relies on what is always known about what is pending where a `while` of a schedule begins a round or has
-/// ended: a configuration has been reached there, between two calls. Not inside of a `for`, whose rounds are kept
-/// apart by what they read.
-struct Relying<'a, 's>(&'a mut Staging<'s>);
+/// Relies on what is always known about what is pending, and on the invariants of the program, where a `while` of a
+/// schedule begins a round or has ended: a configuration has been reached there, between two calls. The invariants hold
+/// when the schedule begins, which is asked, and every action and abstraction keeps them, which is asked too. Not inside of
+/// a `for`, whose rounds are kept apart by what they read.
+struct Relying<'a, 's> {
+    staging: &'a mut Staging<'s>,
+    invariants: &'a [Expr],
+}
 
 impl Relying<'_, '_> {
     fn known(&mut self, span: Span) -> Block {
-        let known = self.0.ledger.known(&mut self.0.locals, span).into_iter();
-        let known = known.map(|one| Stmt {
-            kind: StmtKind::Assume(one),
-            span,
-        });
-        known.collect()
+        let staging = &mut self.staging;
+        let mut known = assumed(&staging.ledger.known(&mut staging.locals, span), span);
+        known.extend(assumed(self.invariants, span));
+        known
     }
+}
+
+fn assumed(all: &[Expr], span: Span) -> Block {
+    let all = all.iter().cloned().map(StmtKind::Assume);
+    all.map(|kind| Stmt { kind, span }).collect()
 }
 
 impl VisitMut for Relying<'_, '_> {
