@@ -15,6 +15,7 @@ use plainsong_refine::answer::{Answer, Prover};
 use plainsong_refine::refine::Refining;
 use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_report::count;
+use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, search};
 use plainsong_semantics::verdict::{Outcome, Verdict};
@@ -75,6 +76,7 @@ impl Engine for Refine {
                 });
             }
         };
+        let vacuous = no_instance(task);
         let cancel = Cancel::default();
         let second = Cell::default();
         let mut refining = start();
@@ -100,8 +102,9 @@ impl Engine for Refine {
             let answer = ask(&mut refining, question, &mut prover);
             let mut verdict = verdict(question, answer, task);
             if verdict.outcome == Outcome::Unknown {
-                verdict = seen_wrong(task, question, overseer)?.unwrap_or(verdict);
+                verdict = seen_wrong(task, question, overseer).unwrap_or(verdict);
             }
+            verdict.assumptions.extend(vacuous.clone());
             remembered.keep(question, &verdict);
             verdicts.push(verdict);
         }
@@ -132,22 +135,34 @@ impl Engine for Refine {
     }
 }
 
+/// Why there may be nothing that the song is about, if no instance of it is found.
+fn no_instance(task: &Task) -> Option<String> {
+    let mut why = None;
+    for sizes in &task.sizes {
+        match Instance::all(task.song.clone(), sizes, &task.bounds) {
+            Ok(some) if !some.is_empty() => return None,
+            Ok(_) => {}
+            Err(error) => why = Some(error.message),
+        }
+    }
+    why.map(|why| format!("vacuous: there may be nothing that this is about: {why}"))
+}
+
 /// What runs of the program itself refute, at small sizes: whatever is not shown of a schedule may be false.
-fn seen_wrong(
-    task: &Task,
-    question: &Question,
-    overseer: &mut Overseer<'_>,
-) -> Result<Option<Verdict>, Problem> {
+fn seen_wrong(task: &Task, question: &Question, overseer: &mut Overseer<'_>) -> Option<Verdict> {
     let is_about_runs = matches!(question.check, Check::Assertions | Check::Property(_));
     if !is_about_runs || is_layered(&task.song) {
-        return Ok(None);
+        return None;
     }
     let mut some = task.clone();
     some.questions = vec![question.clone()];
     some.limits.states = STATES;
-    let (closed, _) = by_some_states(&some, overseer, &mut search, STATES)?;
+    // No instance: then there is nothing to run.
+    let Ok((closed, _)) = by_some_states(&some, overseer, &mut search, STATES) else {
+        return None;
+    };
     let mut verdicts = closed.into_iter().map(|closed| closed.verdict);
-    Ok(verdicts.find(|verdict| verdict.outcome == Outcome::Refuted))
+    verdicts.find(|verdict| verdict.outcome == Outcome::Refuted)
 }
 
 /// How claims about a song begin to be looked at: of voices, as actions.
