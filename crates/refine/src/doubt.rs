@@ -1,14 +1,15 @@
 //! An obligation of a procedure that is left open, with a small state in which it is false.
 //!
 //! The state is found by the solver in an instance in which all is written out ([`plainsong_prove::bounded`]): values of
-//! parameters and locals, and of the globals after the last yield and now. It is an example for people. Whether the
+//! parameters and locals, and of the globals after the last yield and now, those of the start if that is possible. It is an
+//! example for people. Whether the
 //! program of the layer ever has the values of the globals after the last yield is looked up by running it.
 
 use crate::answer::Prover;
 use crate::brute::gets_to;
 use crate::compare::instances;
 use crate::procedures::{Scene, doubt};
-use plainsong_ir::{ProcedureId, Song};
+use plainsong_ir::{ProcedureId, Song, StartValue};
 use plainsong_prove::bounded::{Doubt, Shown, example};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::show::show;
@@ -30,13 +31,16 @@ pub(crate) struct Which<'a> {
 
 /// A sentence about a state in which an obligation is false, if a small one is found.
 pub(crate) fn told(song: &Arc<Song>, which: &Which<'_>, prover: &Prover<'_>) -> Option<String> {
-    for size in 1..=LARGEST {
-        let instance = instances(song, size).into_iter().next()?;
-        if let Some((scene, values)) = found(&instance, which, prover) {
-            return Some(tell(song, &instance, size, which, &scene, &values));
-        }
-        if song.sorts.is_empty() {
-            break;
+    // What is wrong at the start is not wrong because of a state that nobody gets to.
+    for at_the_start in [true, false] {
+        for size in 1..=LARGEST {
+            let instance = instances(song, size).into_iter().next()?;
+            if let Some((scene, values)) = found(&instance, which, at_the_start, prover) {
+                return Some(tell(song, &instance, size, which, &scene, &values));
+            }
+            if song.sorts.is_empty() {
+                break;
+            }
         }
     }
     None
@@ -45,12 +49,14 @@ pub(crate) fn told(song: &Arc<Song>, which: &Which<'_>, prover: &Prover<'_>) -> 
 fn found(
     instance: &Instance,
     which: &Which<'_>,
+    at_the_start: bool,
     prover: &Prover<'_>,
 ) -> Option<(Scene, Vec<Option<Value>>)> {
     let mut scene = Scene::default();
     let mut build = |theory: &mut plainsong_prove::theory::Theory| {
         let place = (which.sentence, which.number);
-        let Some((obligation, seen)) = doubt(theory, which.procedure, which.layer, place)? else {
+        let Some((mut obligation, seen)) = doubt(theory, which.procedure, which.layer, place)?
+        else {
             return Ok(None);
         };
         let song = theory.song.clone();
@@ -61,9 +67,15 @@ fn found(
             shown.push(Shown { ty, term: *term });
         }
         for (id, terms) in &seen.globals {
+            let row = &globals[id.index()];
             for term in terms {
-                let ty = globals[id.index()].ty.clone();
+                let ty = row.ty.clone();
                 shown.push(Shown { ty, term: *term });
+            }
+            if let (StartValue::Value(value), true) = (&row.start, at_the_start) {
+                let value = theory.closed(value)?;
+                let same = theory.equal(&row.ty, terms[0], value);
+                obligation.hypotheses.push(same);
             }
         }
         scene = seen;
