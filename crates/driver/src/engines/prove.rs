@@ -134,7 +134,7 @@ impl Engine for Prove {
         if verdicts.iter().any(Option::is_none) {
             proof.attempt(task, &verdicts, overseer);
             proof.close(task, &mut verdicts);
-            follow_wide_leads(task, &proof.solvers, overseer, &mut verdicts)?;
+            follow_wide_leads(task, proof.solvers, overseer, &mut verdicts)?;
             if task.proof.or_explore {
                 explore(task, overseer, &mut verdicts, &proof)?;
             } else {
