@@ -8,6 +8,7 @@
 //! `semantics` counts. Action systems are searched by `states`; where that gives up, and for choreographies,
 //! this is the search through states of the interpreter.
 
+use super::as_actions::{PATIENCE, as_actions, nothing_wrong};
 use super::bounds::Bound;
 use super::counting::{Tally, complete, tallies};
 use super::dossier::{Closed, Dossier, open_checks};
@@ -51,7 +52,7 @@ impl Engine for Explore {
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
         if packs_states(task) {
-            return by_packed_states(task, overseer);
+            return packed(task, overseer);
         }
         if !visits_executions(task) {
             return Naive.run(task, overseer);
@@ -63,8 +64,30 @@ impl Engine for Explore {
     }
 }
 
-/// Answers a task by visiting every execution, or where that gives up, every state.
+/// Answers a task by visiting every execution, or where that gives up or takes long, every state.
 fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+    let actions = as_actions(task).filter(|_| task.limits.states > PATIENCE);
+    let Some(actions) = actions else {
+        return by_all_executions(task, overseer);
+    };
+    let mut some = task.clone();
+    some.limits.states = PATIENCE;
+    // What is left of these is not to be gone on with.
+    let ledger = overseer.ledger.take();
+    let first = by_all_executions(&some, overseer);
+    overseer.ledger = ledger;
+    let first = first?;
+    let is_open = |verdict: &Verdict| verdict.outcome == Outcome::Unknown;
+    if overseer.stopped().is_some() || !first.verdicts.iter().any(is_open) {
+        return Ok(first);
+    }
+    if let Some(report) = nothing_wrong(&actions, overseer)? {
+        return Ok(report);
+    }
+    by_all_executions(task, overseer)
+}
+
+fn by_all_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
     match Executions::visit(task, overseer)? {
         Ok(executions) => executions.report(task, overseer),
         Err(gave_up) => state_by_state(task, gave_up, overseer),
@@ -80,7 +103,7 @@ fn packs_states(task: &Task) -> bool {
 }
 
 /// Answers a task about an action system by the search over packed states.
-fn by_packed_states(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+pub(super) fn packed(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
     let (mut remark, mut notes) = (None, Vec::new());
     let mut search =
         |instance: &Instance, query: &Query, limits: &Limits, watch: &mut dyn Watch| {

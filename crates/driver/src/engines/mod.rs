@@ -1,5 +1,6 @@
 //! The engines this build has, in the order in which they are asked.
 
+mod as_actions;
 mod bounds;
 mod candidates;
 mod counting;
