@@ -477,7 +477,8 @@ impl<'a> Checker<'a> {
                 let foreign = unknown
                     .owner
                     .is_some_and(|owner| names.is_gone(owner, member));
-                if unknown.number <= mark && !foreign {
+                let old = unknown.owner.is_none() || unknown.number <= mark;
+                if old && !foreign {
                     return value.replace(member, whole);
                 }
                 let key = (unknown.number, unknown.owner);
@@ -496,6 +497,9 @@ impl<'a> Checker<'a> {
                     owner: Some(whole),
                     among,
                 })
+            }
+            Symbol::Sum(sum) => {
+                sum.map(&mut |part| self.renamed(part, (member, named), mark, names))
             }
             other => other.clone(),
         }

@@ -172,6 +172,7 @@ impl<'a> Checker<'a> {
                 let parts = parts.iter().map(|part| self.vague(owner, part));
                 Symbol::Data(*tag, parts.collect())
             }
+            Symbol::Unknown(Unknown { owner: None, .. }) => value.clone(),
             Symbol::Unknown(Unknown { among, .. }) => {
                 let among = among.clone().map(|among| {
                     let each = among.iter().map(|one| self.vague(owner, one));
@@ -179,6 +180,7 @@ impl<'a> Checker<'a> {
                 });
                 self.numbers.one_of(owner, among)
             }
+            Symbol::Sum(_) => self.numbers.fresh(owner),
             other => other.clone(),
         }
     }

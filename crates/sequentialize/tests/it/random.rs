@@ -8,7 +8,7 @@
 
 use crate::endings::compare;
 use crate::oracle::{against, compile, sizes};
-use crate::protocols::{Dice, program};
+use crate::protocols::{Dice, program, random_play};
 use plainsong_ir::Song;
 use plainsong_recheck::{Certificate, VERSION, hash, recheck};
 use plainsong_sequentialize::{derivation, sequentialize};
@@ -109,6 +109,59 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
         "too few certificates: {summary}"
     );
     println!("{summary}");
+}
+
+/// Few plays are right, so there are many, and only those that are proved are explored.
+#[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "the share that is proved is what the test is worth"
+)]
+fn plays_that_are_proved_end_too() {
+    let number =
+        |name: &str, or: u64| std::env::var(name).map_or(or, |n| n.parse().expect("a number"));
+    let plays = number("PLAINSONG_PLAYS", 1_500);
+    let states = number("PLAINSONG_STATES", 1_000);
+    let first = number("PLAINSONG_FIRST", 0);
+    let (mut proved, mut seen) = (0, 0);
+    let mut wrong_ones = Vec::new();
+    for seed in first..first + plays {
+        let mut dice = Dice::new(seed);
+        let changes = dice.below(3);
+        let text = random_play(&mut dice, changes);
+        let song = compile(&text);
+        let Ok(line) = sequentialize(&song, None) else {
+            continue;
+        };
+        proved += 1;
+        let sum = 4 + i64::from(text.contains("sort W"));
+        let (mut wrong, complete) = against(&song, &line, &sizes(&song, 3, sum), states);
+        seen += complete;
+        match rechecked(&song, &text) {
+            Ok(()) => {}
+            Err(why) if line.pruned && why.ends_with("not covered") => {}
+            Err(why) => wrong.push(format!("the certificate is refused: {why}")),
+        }
+        if let Ok(line) = line.line
+            && !line.crashes
+        {
+            let ended = compare(&line, &sizes(&song, 3, sum), states as usize);
+            wrong.extend(ended.wrong);
+        }
+        if !wrong.is_empty() {
+            wrong_ones.push((text.len(), format!("seed {seed}: {wrong:?}\n{text}")));
+        }
+    }
+    wrong_ones.sort();
+    let summary = format!("{proved} of {plays} plays proved, {seen} instances seen to the end");
+    println!("{summary}");
+    let shortest = wrong_ones.first().map_or("", |(_, text)| text);
+    assert!(
+        wrong_ones.is_empty(),
+        "{} wrong; {summary}; {shortest}",
+        wrong_ones.len()
+    );
+    assert!(proved > plays / 400, "a weak sample: {summary}");
 }
 
 /// Checks the certificate of a program that is proved.
