@@ -280,6 +280,9 @@ impl<'a> Checker<'a> {
         let pinned = !engaged.is_empty()
             && !state.serving.contains_key(&actor)
             && self.only_from(state, channel, waits, &only, &engaged);
+        if waits.timeout.is_some() && !free {
+            return refuse("a message that comes too late may be taken in another member's round");
+        }
         if pinned && !free {
             self.pin(state, channel, engaged);
         }

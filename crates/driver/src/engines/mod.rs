@@ -16,6 +16,7 @@ mod on_the_line;
 mod prove;
 mod ranking;
 mod refine;
+mod rounds;
 mod sequentialize;
 mod translated;
 mod trusted;

@@ -51,6 +51,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// More steps than any sensible protocol takes.
 const STEPS: usize = 50_000;
+/// More messages in one queue than any sensible protocol has under way.
+const WAITING: usize = 1_000;
 /// More branches than can be told apart.
 const LEAVES: usize = 4_096;
 

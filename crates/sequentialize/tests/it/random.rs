@@ -111,7 +111,7 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
     println!("{summary}");
 }
 
-/// Few plays are right, so there are many, and only those that are proved are explored.
+/// Few plays are right, so there are many, and only those that are proved are explored. One alone is shown.
 #[test]
 #[expect(
     clippy::print_stdout,
@@ -129,6 +129,9 @@ fn plays_that_are_proved_end_too() {
         let mut dice = Dice::new(seed);
         let changes = dice.below(3);
         let text = random_play(&mut dice, changes);
+        if plays == 1 {
+            println!("{text}");
+        }
         let song = compile(&text);
         let Ok(line) = sequentialize(&song, None) else {
             continue;
