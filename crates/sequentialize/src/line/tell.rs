@@ -42,6 +42,12 @@ impl Teller<'_, '_> {
                     self.only_arm(*place, *arm, &mut block)?;
                 }
             } else if let Some((place, chosen)) = different_members(&heads) {
+                if self.all_new(&chosen) {
+                    self.chose(place, chosen[0], &mut block)?;
+                    self.call_alike(&chosen);
+                    at += 1;
+                    continue;
+                }
                 let rest: Vec<&[&Event]> = stories.iter().map(|story| &story[at + 1..]).collect();
                 self.chosen_again(place, &chosen, &rest, &mut block)?;
                 return Ok(block);
@@ -601,6 +607,22 @@ impl Teller<'_, '_> {
             span,
         });
         Ok(())
+    }
+
+    /// Is none of these known? Then stories only number the member that they choose differently.
+    fn all_new(&self, chosen: &[Comp]) -> bool {
+        let mut chosen = chosen.iter();
+        chosen.all(|member| !self.members.contains_key(member))
+    }
+
+    /// Members that are not known get the name of one that is.
+    fn call_alike(&mut self, chosen: &[Comp]) {
+        let names = chosen.iter().filter_map(|member| self.members.get(member));
+        if let Some(name) = names.last().copied() {
+            for member in chosen {
+                self.members.entry(*member).or_insert(name);
+            }
+        }
     }
 
     /// A member is chosen that may be one that is known already: `let y = choose W; if y == x …`.

@@ -249,8 +249,20 @@ fn disturb(dice: &mut Dice, code: &mut Vec<S>) {
         return disturb(dice, body);
     }
     let rest = code.len() - at;
-    match dice.below(8) {
+    match dice.below(10) {
         0 | 1 if rest > 1 => code.swap(at, at + 1),
+        7 => {
+            if let Receive(kind, from) = code[at] {
+                code[at] = Select(vec![(kind, from, vec![])], Some(vec![]));
+            }
+        }
+        8 if rest > 1 => {
+            if let (Receive(one, from), Receive(other, _)) = (&code[at], &code[at + 1]) {
+                let arms = vec![(*one, *from, vec![]), (*other, *from, vec![])];
+                let late = dice.one_in(4).then(Vec::new);
+                code.splice(at..at + 2, [Select(arms, late)]);
+            }
+        }
         2 => {
             let one = code.remove(at);
             code.insert(at, If(flag(dice), vec![one], vec![]));

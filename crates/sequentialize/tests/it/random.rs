@@ -145,11 +145,14 @@ fn plays_that_are_proved_end_too() {
             Err(why) if line.pruned && why.ends_with("not covered") => {}
             Err(why) => wrong.push(format!("the certificate is refused: {why}")),
         }
-        if let Ok(line) = line.line
-            && !line.crashes
+        if let Ok(told) = line.line
+            && !told.crashes
         {
-            let ended = compare(&line, &sizes(&song, 3, sum), states as usize);
-            wrong.extend(ended.wrong);
+            // Where something may fail, or compute for ever, fewer executions end.
+            let may_fail = !line.open.is_empty();
+            let ended = compare(&told, &sizes(&song, 3, sum), states as usize);
+            let more = |one: &String| may_fail && one.contains("only the line");
+            wrong.extend(ended.wrong.into_iter().filter(|one| !more(one)));
         }
         if !wrong.is_empty() {
             wrong_ones.push((text.len(), format!("seed {seed}: {wrong:?}\n{text}")));
