@@ -52,7 +52,11 @@ fn largest(run: impl Fn(usize) -> Option<f64>) -> (Option<(usize, f64)>, Option<
     let mut failed = None;
     loop {
         let (passed, seconds) = last.unwrap_or((0, 0.0));
-        let leap = if seconds < AT_ONCE && failed.is_none() { 4 } else { 1 };
+        let leap = if seconds < AT_ONCE && failed.is_none() {
+            4
+        } else {
+            1
+        };
         let next = passed + leap;
         if failed == Some(next) || next > MOST {
             return (last, failed);

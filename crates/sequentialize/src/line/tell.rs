@@ -617,8 +617,9 @@ impl Teller<'_, '_> {
 
     /// Members that are not known get the name of one that is.
     fn call_alike(&mut self, chosen: &[Comp]) {
-        let names = chosen.iter().filter_map(|member| self.members.get(member));
-        if let Some(name) = names.last().copied() {
+        let mut known = chosen.iter();
+        let name = known.find_map(|member| self.members.get(member).copied());
+        if let Some(name) = name {
             for member in chosen {
                 self.members.entry(*member).or_insert(name);
             }
