@@ -12,6 +12,10 @@ use std::process::Command;
 /// The limit of the paper that the benchmarks come from.
 const SECONDS: u32 = 60;
 const KILOBYTES: u64 = 8 * 1024 * 1024;
+/// Setting up its memory takes SPIN this long.
+const AT_ONCE: f64 = 0.5;
+/// Larger sizes are not tried.
+const MOST: usize = 40;
 
 /// Prints the table.
 pub fn table() {
@@ -32,23 +36,35 @@ pub fn table() {
         return;
     }
     for (name, model) in MODELS {
-        let mut last = None;
-        let mut failed = None;
-        for n in 1..=40 {
-            match run(&folder, &model(n), limit) {
-                Some(seconds) => last = Some((n, seconds)),
-                None => {
-                    failed = Some(n);
-                    break;
-                }
-            }
-        }
+        let (last, failed) = largest(|n| run(&folder, &model(n), limit));
         let passed = last.map_or("-".to_owned(), |(n, seconds)| {
             format!("N={n} in {seconds:.1} s")
         });
         let failed = failed.map_or("-".to_owned(), |n| format!("N={n}"));
         let ours = milliseconds(super::line(name));
         println!("{name:<12} {ours:>10} {passed:>20} {failed:>10}");
+    }
+}
+
+/// The largest size that passes, with its seconds, and the first that does not. Sizes that cost nothing are leapt over.
+fn largest(run: impl Fn(usize) -> Option<f64>) -> (Option<(usize, f64)>, Option<usize>) {
+    let mut last: Option<(usize, f64)> = None;
+    let mut failed = None;
+    loop {
+        let (passed, seconds) = last.unwrap_or((0, 0.0));
+        let leap = if seconds < AT_ONCE && failed.is_none() {
+            4
+        } else {
+            1
+        };
+        let next = passed + leap;
+        if failed == Some(next) || next > MOST {
+            return (last, failed);
+        }
+        match run(next) {
+            Some(seconds) => last = Some((next, seconds)),
+            None => failed = Some(next),
+        }
     }
 }
 

@@ -1,14 +1,15 @@
 //! Certificates: a derivation written to a file, and checked again by a checker that shares no code with the search.
 
+use crate::arithmetic::Arithmetic;
 use crate::{Problem, Source};
 use plainsong_ir::{Delivery, Song};
 use plainsong_recheck::{Certificate, Refused, Shown, VERSION, hash, recheck};
-use plainsong_sequentialize::derivation;
+use plainsong_sequentialize::derivation_with;
 use std::path::Path;
 
 /// The certificate of a song's line, if there is a line.
 pub fn certificate(song: &Song, source: &Source, delivery: Option<Delivery>) -> Option<String> {
-    let ways = derivation(song, delivery).ok()?;
+    let ways = derivation_with(song, delivery, &Arithmetic::default()).ok()?;
     let certificate = Certificate {
         version: VERSION,
         file: source.name.clone(),

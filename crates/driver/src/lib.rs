@@ -11,6 +11,7 @@
 
 pub mod account;
 pub mod again;
+mod arithmetic;
 pub mod certificate;
 pub mod contain;
 mod coverage;

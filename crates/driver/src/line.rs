@@ -1,14 +1,15 @@
 //! The line of a song's voices as text: `plainsong sequentialize --emit`.
 
 use crate::Source;
+use crate::arithmetic::Arithmetic;
 use plainsong_ir::{Delivery, Song, print};
 use plainsong_report::line_page;
-use plainsong_sequentialize::{Stuck, sequentialize, with_lines};
+use plainsong_sequentialize::{Stuck, sequentialize_with, with_lines};
 
 /// The line that the processes of a song follow, as source text. Where there is none, as far as it was
 /// found, with what remains and why it does not go on, as comments.
 pub fn line(song: &Song, text: &str, delivery: Option<Delivery>) -> String {
-    match sequentialize(song, delivery) {
+    match sequentialize_with(song, delivery, &Arithmetic::default()) {
         Ok(found) => match found.line {
             Ok(line) => last(&line.song),
             Err(why) => format!("// There is a line, but it cannot be shown: {why}.\n"),
@@ -31,7 +32,10 @@ fn so_far(stuck: &Stuck, text: &str) -> String {
 
 /// The line beside the processes, as a page, if there is a line that can be shown.
 pub fn page(song: &Song, source: &Source, delivery: Option<Delivery>) -> Option<String> {
-    let line = sequentialize(song, delivery).ok()?.line.ok()?;
+    let line = sequentialize_with(song, delivery, &Arithmetic::default())
+        .ok()?
+        .line
+        .ok()?;
     let told = line.song.lines.last()?;
     Some(line_page(&line.song, told, source.text()))
 }

@@ -103,6 +103,7 @@ impl<'a> Checker<'a> {
                 self.roles_are_apart(&round, end, (member, named), mark)?;
             }
             lefts.push(self.round_is_over(state, end, owner, (member, named), &inside)?);
+            self.stale_is_left_alone(state, end, owner, this.body)?;
         }
         let Some(first) = ends.first() else {
             return refuse("there is no way through the round");
@@ -359,6 +360,38 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// What the rounds do not wait for is taken by no other receive of the body: at most one takes it from any member,
+    /// and that is one with a timeout.
+    fn stale_is_left_alone(
+        &self,
+        before: &State<'a>,
+        end: &State<'a>,
+        owner: Actor,
+        body: &Block,
+    ) -> Result<(), Refused> {
+        let mut stmts = Vec::new();
+        every(body, &mut stmts);
+        for (from, to, kind) in end.stale.iter().filter(|one| !before.stale.contains(one)) {
+            if *to != owner || from.member.is_none() {
+                continue;
+            }
+            let open: Vec<_> = stmts
+                .iter()
+                .filter_map(|stmt| waits(stmt))
+                .filter(|waits| {
+                    let accepts = waits.accepts();
+                    let senders = self.sends.senders(self.song, owner.family, &accepts);
+                    senders == Ok(Senders::Any(from.family))
+                        && accepts.iter().any(|accept| accept.message == *kind)
+                })
+                .collect();
+            if open.len() > 1 || open.iter().any(|waits| waits.timeout.is_none()) {
+                return refuse("a message that nobody waited for may be taken in another round");
+            }
+        }
+        Ok(())
+    }
+
     /// Does a body receive from any member of a family?
     pub(crate) fn gathers(&self, owner: FamilyId, body: &Block, family: FamilyId) -> bool {
         let mut all = Vec::new();
@@ -477,7 +510,8 @@ impl<'a> Checker<'a> {
                 let foreign = unknown
                     .owner
                     .is_some_and(|owner| names.is_gone(owner, member));
-                if unknown.number <= mark && !foreign {
+                let old = unknown.owner.is_none() || unknown.number <= mark;
+                if old && !foreign {
                     return value.replace(member, whole);
                 }
                 let key = (unknown.number, unknown.owner);
@@ -496,6 +530,9 @@ impl<'a> Checker<'a> {
                     owner: Some(whole),
                     among,
                 })
+            }
+            Symbol::Sum(sum) => {
+                sum.map(&mut |part| self.renamed(part, (member, named), mark, names))
             }
             other => other.clone(),
         }

@@ -6,19 +6,112 @@
 use crate::actor::Actor;
 use crate::code::Var;
 use crate::state::{Numbers, State};
+use crate::sum::{Sum, follows};
 use crate::symbol::{Symbol, Unknown, equal};
-use plainsong_ir::{BinOp, Expr, ExprKind, LocalId, Pattern, PatternKind, UnOp};
+use plainsong_ir::{BinOp, Expr, ExprKind, LocalId, Pattern, PatternKind, Ty, UnOp};
 
 impl State<'_> {
     /// Two values are, or are not, equal.
     fn learn_equal(&mut self, a: &Symbol, b: &Symbol, truth: bool) {
         match (a, b) {
+            (Symbol::Sum(_), _) | (_, Symbol::Sum(_)) => self.learn_difference(a, b, truth),
             (Symbol::Unknown(unknown), other) | (other, Symbol::Unknown(unknown)) if truth => {
                 self.learn(&unknown.clone(), &other.clone());
             }
             _ if truth => {}
             _ => self.differ.push((a.clone(), b.clone())),
         }
+    }
+
+    /// Two sums are, or are not, equal.
+    fn learn_difference(&mut self, a: &Symbol, b: &Symbol, truth: bool) {
+        let sums = Sum::of(a).zip(Sum::of(b));
+        let Some(difference) = sums.and_then(|(a, b)| a.plus(-1, &b)) else {
+            return;
+        };
+        match (difference.solved(), truth) {
+            (Some((unknown, value)), true) => self.learn(&unknown, &value),
+            (Some((unknown, value)), false) => {
+                self.differ.push((Symbol::Unknown(unknown), value));
+            }
+            (None, true) => {
+                let opposite = Sum::number(0).plus(-1, &difference);
+                self.bounds.extend(opposite);
+                self.bounds.push(difference);
+            }
+            (None, false) => self.differ.push((a.clone(), b.clone())),
+        }
+    }
+
+    /// A comparison as a sum that is not positive.
+    fn at_most(
+        &self,
+        numbers: &mut Numbers,
+        actor: Actor,
+        op: BinOp,
+        left: &Expr,
+        right: &Expr,
+    ) -> Option<Sum> {
+        let left = Sum::of(&self.eval(numbers, actor, left))?;
+        let right = Sum::of(&self.eval(numbers, actor, right))?;
+        let (less, more) = match op {
+            BinOp::Lt | BinOp::Le => (left, right),
+            _ => (right, left),
+        };
+        let difference = less.plus(-1, &more)?;
+        match op {
+            BinOp::Lt | BinOp::Gt => difference.plus(1, &Sum::number(1)),
+            _ => Some(difference),
+        }
+    }
+
+    /// Is a sum at most zero, or certainly not?
+    fn is_at_most(&self, bounds: &[Sum], sum: &Sum) -> Option<bool> {
+        let known = [&self.bounds[..], bounds].concat();
+        if follows(&known, sum) {
+            return Some(true);
+        }
+        let opposite = Sum::number(1).plus(-1, sum)?;
+        follows(&known, &opposite).then_some(false)
+    }
+
+    /// Are two numbers equal, by what is known of sums?
+    fn is_zero(&self, a: &Symbol, b: &Symbol) -> Option<bool> {
+        if self.bounds.is_empty() {
+            return None;
+        }
+        let difference = Sum::of(a)?.plus(-1, &Sum::of(b)?)?;
+        let opposite = Sum::number(0).plus(-1, &difference)?;
+        let below = self.is_at_most(&[], &difference);
+        let above = self.is_at_most(&[], &opposite);
+        match (below, above) {
+            (Some(true), Some(true)) => Some(true),
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// That natural numbers in these are not negative: variables only, for what is computed may not be evaluated.
+    fn naturals(&self, numbers: &mut Numbers, actor: Actor, exprs: &[&Expr]) -> Vec<Sum> {
+        let mut found = Vec::new();
+        for expr in exprs {
+            match &expr.kind {
+                ExprKind::Local(_) | ExprKind::Own(_) | ExprKind::Const(_)
+                    if expr.ty == Ty::Nat =>
+                {
+                    let number = Sum::of(&self.eval(numbers, actor, expr));
+                    found.extend(number.and_then(|number| Sum::number(0).plus(-1, &number)));
+                }
+                ExprKind::Widen(inner) | ExprKind::Narrow(inner) => {
+                    found.extend(self.naturals(numbers, actor, &[inner]));
+                }
+                ExprKind::Binary(op, left, right) if is_arithmetic(*op) => {
+                    found.extend(self.naturals(numbers, actor, &[left, right]));
+                }
+                _ => {}
+            }
+        }
+        found
     }
 
     /// What an actor's expression comes to; anything where that is not understood.
@@ -34,6 +127,11 @@ impl State<'_> {
             ExprKind::Local(local) => held(Var::Local(*local)),
             ExprKind::Own(var) => held(Var::Own(*var)),
             ExprKind::SelfPid => Some(Symbol::Process(actor)),
+            ExprKind::Const(id) => {
+                let parameter = Unknown::parameter(*id);
+                let known = self.parameters.get(&parameter.number).cloned();
+                known.or(Some(Symbol::Unknown(parameter)))
+            }
             ExprKind::Pid(family, index) => match &all(numbers, index)[..] {
                 [] => Some(Symbol::Process(Actor {
                     family: *family,
@@ -60,9 +158,10 @@ impl State<'_> {
                 Some(self.eval(numbers, actor, inner))
             }
             ExprKind::Binary(op, left, right) if is_arithmetic(*op) => {
+                let are_numbers = is_number(left) && is_number(right);
                 let left = self.eval(numbers, actor, left);
                 let right = self.eval(numbers, actor, right);
-                computed(*op, &left, &right)
+                computed(*op, &left, &right, are_numbers)
             }
             ExprKind::Binary(..) | ExprKind::Unary(UnOp::Not, _) | ExprKind::Is(..) => {
                 self.truth(numbers, actor, expr).map(Symbol::Bool)
@@ -97,8 +196,16 @@ impl State<'_> {
                 BinOp::Eq | BinOp::Ne | BinOp::Iff => {
                     let left = self.eval(numbers, actor, left);
                     let right = self.eval(numbers, actor, right);
-                    let same = equal(&left, &right, &self.differ)?;
+                    let known = equal(&left, &right, &self.differ);
+                    let same = known.or_else(|| self.is_zero(&left, &right))?;
                     Some(same == (*op != BinOp::Ne))
+                }
+                BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
+                    if is_number(left) && is_number(right) =>
+                {
+                    let bounds = self.naturals(numbers, actor, &[left, right]);
+                    let sum = self.at_most(numbers, actor, *op, left, right)?;
+                    self.is_at_most(&bounds, &sum)
                 }
                 _ => match self.eval(numbers, actor, expr) {
                     Symbol::Bool(value) => Some(value),
@@ -136,6 +243,17 @@ impl State<'_> {
             ExprKind::Binary(BinOp::Or, left, right) if !truth => {
                 self.suppose(numbers, actor, left, false);
                 self.suppose(numbers, actor, right, false);
+            }
+            ExprKind::Binary(op @ (BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge), left, right)
+                if is_number(left) && is_number(right) =>
+            {
+                let bounds = self.naturals(numbers, actor, &[left, right]);
+                let sum = self.at_most(numbers, actor, *op, left, right);
+                let sum = match truth {
+                    true => sum,
+                    false => sum.and_then(|sum| Sum::number(1).plus(-1, &sum)),
+                };
+                self.bounds.extend(bounds.into_iter().chain(sum));
             }
             ExprKind::Binary(op @ (BinOp::Eq | BinOp::Ne), left, right) => {
                 let left = self.eval(numbers, actor, left);
@@ -183,6 +301,12 @@ impl State<'_> {
                 false => Some(false),
             },
             (P::Tuple(inner) | P::Struct(_, inner), Symbol::Data(_, parts)) => all(inner, parts),
+            (P::Pid(family, _), Symbol::Process(actor)) if *family != actor.family => Some(false),
+            (P::Pid(_, inner), Symbol::Process(actor)) => match &inner[..] {
+                [] => Some(true),
+                [index] => self.fits(&Symbol::Member(*actor), index),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -218,6 +342,9 @@ impl State<'_> {
                 for (inner, part) in inner.iter().zip(parts.clone()) {
                     self.open(numbers, actor, &part, inner);
                 }
+            }
+            (P::Pid(_, inner), Symbol::Process(whom)) if inner.len() == 1 => {
+                self.open(numbers, actor, &Symbol::Member(*whom), &inner[0]);
             }
             _ => {
                 let mut names: Vec<LocalId> = Vec::new();
@@ -272,9 +399,27 @@ fn is_arithmetic(op: BinOp) -> bool {
     )
 }
 
-fn computed(op: BinOp, left: &Symbol, right: &Symbol) -> Option<Symbol> {
+fn is_number(expr: &Expr) -> bool {
+    matches!(expr.ty, Ty::Int | Ty::Nat)
+}
+
+fn computed(op: BinOp, left: &Symbol, right: &Symbol, are_numbers: bool) -> Option<Symbol> {
     let (Symbol::Int(left), Symbol::Int(right)) = (left, right) else {
-        return None;
+        let (left, right) = match are_numbers {
+            true => (Sum::of(left)?, Sum::of(right)?),
+            false => return None,
+        };
+        let sum = match op {
+            BinOp::Add => left.plus(1, &right),
+            BinOp::Sub => left.plus(-1, &right),
+            BinOp::Mul => match (left.value(), right.value()) {
+                (Some(factor), _) => Sum::number(0).plus(factor, &right),
+                (_, Some(factor)) => Sum::number(0).plus(factor, &left),
+                _ => None,
+            },
+            _ => None,
+        };
+        return sum.map(Sum::symbol);
     };
     let number = match op {
         BinOp::Lt => return Some(Symbol::Bool(left < right)),

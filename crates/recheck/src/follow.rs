@@ -17,12 +17,12 @@ use crate::faults::Faults;
 use crate::late::Waiting;
 use crate::race::{Sends, waits};
 use crate::state::{Index, Numbers, State};
-use crate::symbol::Symbol;
+use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, refuse};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Body, Delivery, Expr, ExprKind, FamilyId, LocalId, MessageId, Process, Song, SortKind,
-    StartValue, Stmt, StmtKind, Ty, Voices,
+    Body, Expr, ExprKind, FamilyId, LocalId, MessageId, Process, Song, SortKind, StartValue, Stmt,
+    StmtKind, Ty, Voices,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,13 +44,14 @@ pub fn recheck(song: &Song, text: &str, certificate: &Certificate) -> Result<Sho
     let Some(voices) = song.voices() else {
         return refuse("there are no processes");
     };
-    in_any_order(voices)?;
     if let [way] = &certificate.ways[..]
         && let [Event::Row { who, middle }] = &way[..]
     {
+        crate::order::nothing_overtakes(voices)?;
         crate::row::row(song, voices, who, *middle)?;
         return Ok(Shown { nothing_left: true });
     }
+    crate::order::is_kept(song, voices)?;
     let mut checker = Checker::new(song, voices)?;
     let start = checker.start(voices)?;
     let ways: Vec<&[Event]> = certificate.ways.iter().map(Vec::as_slice).collect();
@@ -145,6 +146,13 @@ impl<'a> Checker<'a> {
 
     fn start(&mut self, voices: &'a Voices) -> Result<State<'a>, Refused> {
         let mut state = State::default();
+        if let Some(anybody) = voices.processes.first() {
+            let anybody = Actor {
+                family: anybody.family,
+                member: None,
+            };
+            self.constants(&mut state, anybody);
+        }
         for process in &voices.processes {
             let Body::Sequential(body) = &process.body else {
                 return refuse("handlers are not covered");
@@ -168,6 +176,22 @@ impl<'a> Checker<'a> {
             }
         }
         Ok(state)
+    }
+
+    /// What constants are, and what is said about parameters. Neither depends on who looks.
+    fn constants(&mut self, state: &mut State<'a>, anybody: Actor) {
+        let song = self.song;
+        for (at, row) in song.consts.iter().enumerate() {
+            let number = Unknown::parameter(at.into()).number;
+            if let Some(value) = &row.value {
+                let value = state.eval(&mut self.numbers, anybody, value);
+                state.parameters.insert(number, value);
+            }
+        }
+        let constraints = song.consts.iter().filter(|row| row.value.is_none());
+        for constraint in constraints.filter_map(|row| row.constraint.as_ref()) {
+            state.suppose(&mut self.numbers, anybody, constraint, true);
+        }
     }
 
     /// Daemons that are whole families: each member moves for itself only.
@@ -616,15 +640,6 @@ fn starts_at(stmt: &Stmt) -> u32 {
     match &stmt.kind {
         StmtKind::While(condition, ..) => condition.span.start,
         _ => stmt.span.start,
-    }
-}
-
-/// Messages of one sender are taken in the order of sending.
-fn in_any_order(voices: &Voices) -> Result<(), Refused> {
-    let mut messages = voices.messages.iter();
-    match messages.any(|message| message.delivery == Some(Delivery::Unordered)) {
-        true => refuse("unordered delivery is not covered"),
-        false => Ok(()),
     }
 }
 

@@ -28,6 +28,7 @@ mod eval;
 mod faults;
 mod follow;
 mod late;
+mod order;
 mod pairs;
 mod race;
 mod ranks;
@@ -39,6 +40,7 @@ mod row;
 mod serves;
 mod state;
 mod steps;
+mod sum;
 mod symbol;
 mod timeout;
 

@@ -172,6 +172,7 @@ impl<'a> Checker<'a> {
                 let parts = parts.iter().map(|part| self.vague(owner, part));
                 Symbol::Data(*tag, parts.collect())
             }
+            Symbol::Unknown(Unknown { owner: None, .. }) => value.clone(),
             Symbol::Unknown(Unknown { among, .. }) => {
                 let among = among.clone().map(|among| {
                     let each = among.iter().map(|one| self.vague(owner, one));
@@ -179,6 +180,7 @@ impl<'a> Checker<'a> {
                 });
                 self.numbers.one_of(owner, among)
             }
+            Symbol::Sum(_) => self.numbers.fresh(owner),
             other => other.clone(),
         }
     }
@@ -278,6 +280,9 @@ impl<'a> Checker<'a> {
         let pinned = !engaged.is_empty()
             && !state.serving.contains_key(&actor)
             && self.only_from(state, channel, waits, &only, &engaged);
+        if waits.timeout.is_some() && !free {
+            return refuse("a message that comes too late may be taken in another member's round");
+        }
         if pinned && !free {
             self.pin(state, channel, engaged);
         }

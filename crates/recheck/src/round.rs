@@ -279,7 +279,9 @@ impl<'a> Checker<'a> {
         let song = self.song;
         let is_old = |unknown: &Unknown| {
             let mine = |owner: Actor| owner.member.is_none() && !owner.is_family(song);
-            unknown.number <= mark && unknown.owner.is_none_or(mine)
+            unknown
+                .owner
+                .is_none_or(|owner| unknown.number <= mark && mine(owner))
         };
         match value {
             Symbol::Unknown(unknown) if is_old(unknown) => value.clone(),

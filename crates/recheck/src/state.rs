@@ -6,6 +6,7 @@
 use crate::actor::Actor;
 use crate::causes::{Pin, Round};
 use crate::code::{Position, Var};
+use crate::sum::Sum;
 use crate::symbol::{Symbol, Unknown};
 use plainsong_ir::{Expr, FamilyId, MessageId, SortId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,6 +76,10 @@ pub(crate) struct State<'a> {
     pub(crate) stale: BTreeSet<Channel>,
     /// What is known to differ.
     pub(crate) differ: Vec<(Symbol, Symbol)>,
+    /// Numbers that are known not to be positive.
+    pub(crate) bounds: Vec<Sum>,
+    /// Parameters that are known, by their number.
+    pub(crate) parameters: BTreeMap<u32, Symbol>,
     /// Who is committed to a member in the round at hand.
     pub(crate) engaged: BTreeMap<Actor, BTreeSet<Actor>>,
     /// Who has received from any member of which family in the round at hand.
@@ -232,6 +237,9 @@ impl<'a> State<'a> {
 
     /// An unknown turns out to be a value.
     pub(crate) fn learn(&mut self, unknown: &Unknown, value: &Symbol) {
+        if unknown.owner.is_none() {
+            self.parameters.insert(unknown.number, value.clone());
+        }
         self.change(&|symbol| {
             symbol.map(&mut |part| match part {
                 Symbol::Unknown(one) if one == unknown => Some(value.clone()),
@@ -257,6 +265,14 @@ impl<'a> State<'a> {
             .flat_map(|one| &mut one.values)
         {
             *value = change(value);
+        }
+        for value in self.parameters.values_mut() {
+            *value = change(value);
+        }
+        for bound in &mut self.bounds {
+            if let Some(sum) = Sum::of(&change(&Symbol::Sum(bound.clone()))) {
+                *bound = sum;
+            }
         }
         for (a, b) in &mut self.differ {
             *a = change(a);

@@ -7,8 +7,9 @@ use crate::follow::{Checker, Scene};
 use crate::state::{Message, State, general};
 use crate::symbol::Symbol;
 use crate::{Refused, refuse};
+use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Choice, Domain, ExprKind, FamilyId, MessageId, Place, Root, Stmt, StmtKind, Ty,
+    BinOp, Choice, Domain, Expr, ExprKind, FamilyId, MessageId, Place, Root, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -269,6 +270,9 @@ impl<'a> Checker<'a> {
         }
         match arms.is_empty() {
             true => Ok(states),
+            false if compares_numbers(stmt) => {
+                refuse("a decision that follows from more than sums of numbers is not covered")
+            }
             false => refuse("a way that is possible is missing"),
         }
     }
@@ -347,4 +351,23 @@ impl<'a> Checker<'a> {
         }
         Ok(arms)
     }
+}
+
+/// Is a decision about an order of numbers?
+fn compares_numbers(stmt: &Stmt) -> bool {
+    struct Compares(bool);
+    impl Visit for Compares {
+        fn expr(&mut self, expr: &Expr) {
+            self.0 |= matches!(
+                expr.kind,
+                ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, ..)
+            );
+            walk::expr(self, expr);
+        }
+    }
+    let mut compares = Compares(false);
+    if let StmtKind::If(condition, ..) | StmtKind::While(condition, ..) = &stmt.kind {
+        compares.expr(condition);
+    }
+    compares.0
 }

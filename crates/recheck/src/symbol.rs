@@ -1,6 +1,7 @@
 //! Symbolic values: what is known of a value, whatever the size.
 
 use crate::actor::Actor;
+use crate::sum::Sum;
 use std::rc::Rc;
 
 /// A value.
@@ -16,6 +17,8 @@ pub(crate) enum Symbol {
     Data(usize, Vec<Symbol>),
     /// Anything, or one of a list.
     Unknown(Unknown),
+    /// A number that is computed from unknown ones.
+    Sum(Sum),
 }
 
 /// A value of which nothing is known but perhaps a list of candidates. An unknown of a family is one value per
@@ -25,6 +28,17 @@ pub(crate) struct Unknown {
     pub(crate) number: u32,
     pub(crate) owner: Option<Actor>,
     pub(crate) among: Option<Rc<[Symbol]>>,
+}
+
+impl Unknown {
+    /// A parameter: nobody's, and the same for all. Its number is far from those of others.
+    pub(crate) fn parameter(id: plainsong_ir::ConstId) -> Unknown {
+        Unknown {
+            number: u32::MAX - id.0,
+            owner: None,
+            among: None,
+        }
+    }
 }
 
 impl PartialEq for Unknown {
@@ -50,6 +64,7 @@ impl Symbol {
                     .map(|among| among.iter().map(|one| one.map(change)).collect()),
                 ..unknown.clone()
             }),
+            Symbol::Sum(sum) => sum.map(&mut |part| part.map(change)),
             other => other.clone(),
         }
     }
@@ -83,6 +98,10 @@ pub(crate) fn equal(a: &Symbol, b: &Symbol, differ: &[(Symbol, Symbol)]) -> Opti
         return Some(false);
     }
     match (a, b) {
+        (Symbol::Sum(_), _) | (_, Symbol::Sum(_)) => {
+            let difference = Sum::of(a)?.plus(-1, &Sum::of(b)?)?;
+            difference.value().map(|value| value == 0)
+        }
         (Symbol::Unknown(unknown), other) | (other, Symbol::Unknown(unknown)) => {
             let among = unknown.among.as_ref()?;
             let none = among

@@ -1,7 +1,8 @@
 //! The line beside the voices: one file, offline. Statements that belong together light up together.
 //!
 //! Every statement of a line knows the place in the text that it comes from; pointing at it shows that line of the
-//! text, and pointing at a line of the text shows all statements that come from it.
+//! text, and pointing at a line of the text shows all statements that come from it. What is received is said in the words of
+//! who sent it, so such a statement belongs to the send, too: the margin says `24 → 43`.
 
 use crate::Text;
 use plainsong_diagnostics::{Span, line_and_column};
@@ -17,12 +18,14 @@ pre{margin:0;font:13px/1.55 ui-monospace,monospace}[data-line]{border-radius:3px
 [data-line].lit{background:#6b5310;color:#fff}.number{color:#8f8f8f}}";
 
 const SCRIPT: &str = "const all=document.querySelectorAll('[data-line]');\
-function light(line){for(const one of all){const on=one.dataset.line===line;one.classList.toggle('lit',on);\
+const of=one=>one.dataset.line.split(' ');\
+function light(lines){for(const one of all){const on=of(one).some(line=>lines.includes(line));\
+one.classList.toggle('lit',on);\
 if(on&&event&&one.closest('section')!==event.target.closest('section'))one.scrollIntoView({block:'nearest'})}\
-if(line)history.replaceState(null,'','#'+line)}\
-for(const one of all){one.tabIndex=0;one.addEventListener('mouseenter',()=>light(one.dataset.line));\
-one.addEventListener('focus',()=>light(one.dataset.line))}\
-if(location.hash){const line=location.hash.slice(1);for(const one of all)one.classList.toggle('lit',one.dataset.line===line)}";
+if(lines.length)history.replaceState(null,'','#'+lines[0])}\
+for(const one of all){one.tabIndex=0;one.addEventListener('mouseenter',()=>light(of(one)));\
+one.addEventListener('focus',()=>light(of(one)))}\
+if(location.hash){const line=location.hash.slice(1);for(const one of all)one.classList.toggle('lit',of(one).includes(line))}";
 
 /// A page with a line of a song on the left and the text it was found in on the right.
 pub fn line_page(song: &Song, line: &Choreography, source: Text<'_>) -> String {
@@ -67,8 +70,9 @@ impl Writer<'_> {
         head.code.body = Block::new();
         let printed = print::choreography(self.song, &head);
         let printed = printed.trim_end().trim_end_matches('}').trim_end();
-        self.html.push_str(&escape(printed));
-        self.html.push('\n');
+        for row in printed.lines() {
+            let _ = writeln!(self.html, "{}{}", margin(""), escape(row));
+        }
     }
 
     fn block(&mut self, block: &Block, depth: usize) {
@@ -76,7 +80,7 @@ impl Writer<'_> {
             self.stmt(stmt, depth);
         }
         if depth == 1 {
-            self.html.push_str("}\n");
+            let _ = writeln!(self.html, "{}}}", margin(""));
         }
     }
 
@@ -139,7 +143,11 @@ impl Writer<'_> {
             }
             _ => {
                 let printed = print::stmt(self.song, &self.line.code.locals, stmt);
-                self.row(printed.trim_end(), stmt.span, depth);
+                let from = match &stmt.kind {
+                    StmtKind::Assign(_, value) => value.span,
+                    _ => Span::default(),
+                };
+                self.rows(printed.trim_end(), &[from, stmt.span], depth);
             }
         }
     }
@@ -160,19 +168,37 @@ impl Writer<'_> {
     }
 
     fn row(&mut self, text: &str, span: Span, depth: usize) {
+        self.rows(text, &[span], depth);
+    }
+
+    /// A statement that belongs to one place of the text, or to two: where something is sent and where it is received.
+    fn rows(&mut self, text: &str, spans: &[Span], depth: usize) {
         let indent = "    ".repeat(depth);
+        let mut lines: Vec<String> = Vec::new();
+        for span in spans.iter().filter(|span| **span != Span::default()) {
+            let line = line_and_column(self.source.text, span.start).line;
+            let line = line.to_string();
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
         for (at, row) in text.lines().enumerate() {
             let row = escape(row);
-            let told = match span == Span::default() || at > 0 {
-                true => row,
-                false => {
-                    let line = line_and_column(self.source.text, span.start).line;
-                    format!("<span data-line=\"{line}\">{row}</span>")
-                }
+            let (place, told) = match lines.is_empty() || at > 0 {
+                true => (String::new(), row),
+                false => (
+                    lines.join(" \u{2192} "),
+                    format!("<span data-line=\"{}\">{row}</span>", lines.join(" ")),
+                ),
             };
-            let _ = writeln!(self.html, "{indent}{told}");
+            let _ = writeln!(self.html, "{}{indent}{told}", margin(&place));
         }
     }
+}
+
+/// What stands before a row.
+fn margin(place: &str) -> String {
+    format!("<span class=\"number\">{place:>9}  </span>")
 }
 
 fn escape(text: &str) -> String {

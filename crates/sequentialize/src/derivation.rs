@@ -4,6 +4,7 @@
 //! begin in the text, members by numbers. Nothing here is trusted: whoever wants to rely on it checks it. The format is
 //! the checker's; nothing else of it is used.
 
+use crate::arbiter::{Arbiter, Nobody};
 use crate::line;
 use crate::part::OpKind;
 use crate::rules::Engine;
@@ -20,12 +21,21 @@ type Way = Vec<Told>;
 
 /// The derivation of a song's line.
 pub fn derivation(song: &Song, delivery: Option<Delivery>) -> Result<Vec<Way>, Box<Stuck>> {
+    derivation_with(song, delivery, &Nobody)
+}
+
+/// The same, with somebody who is asked where decisions depend on arithmetic.
+pub fn derivation_with(
+    song: &Song,
+    delivery: Option<Delivery>,
+    arbiter: &dyn Arbiter,
+) -> Result<Vec<Way>, Box<Stuck>> {
     if let Some(answer) = neighbours::row(song, delivery) {
         return answer.map(|row| vec![vec![row]]).map_err(Box::new);
     }
     let score = voices_to_parts::score(song, delivery)?;
     let senders = race::senders(&score)?;
-    let mut engine = Engine::new(score, senders);
+    let mut engine = Engine::new(score, senders, arbiter);
     let ends = engine.finish()?;
     if engine.pruned {
         let rule = "a way on which an assertion fails".to_owned();

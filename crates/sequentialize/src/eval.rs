@@ -9,6 +9,7 @@
 //! where they fail, the execution ends there and is no deadlock, but `assertions` is not proved.
 
 use crate::part::Var;
+use crate::term::{Claim, Op, not, shifted, term};
 use crate::value::{Comp, Differs, Key, Unknown, Value, equal, possible};
 use crate::voices_to_parts::Score;
 use plainsong_diagnostics::Span;
@@ -29,8 +30,8 @@ pub(crate) enum Test {
     Known(bool),
     /// Ask this first, then again.
     Ask(Fact),
-    /// Nothing that could be asked would decide it.
-    Open,
+    /// Nothing that could be asked would decide it; what it claims, if that can be remembered.
+    Open(Option<Claim>),
 }
 
 /// What matching comes to.
@@ -48,6 +49,8 @@ pub(crate) struct Eval<'e, 'a> {
     pub(crate) comp: Comp,
     pub(crate) env: &'e BTreeMap<(Comp, Var), Value>,
     pub(crate) differs: &'e Differs,
+    /// Parameters that are known.
+    pub(crate) params: &'e BTreeMap<u32, Value>,
     pub(crate) numbers: &'e mut u32,
     /// Unknowns from here on were made in this evaluation.
     pub(crate) mark: u32,
@@ -81,6 +84,7 @@ impl Eval<'_, '_> {
                 let constant = &self.score.song.consts[id.index()];
                 match &constant.value {
                     Some(value) => self.expr(value)?,
+                    None if self.params.contains_key(&id.0) => self.params[&id.0].clone(),
                     None => Value::Unknown(Unknown {
                         key: Key {
                             number: id.0,
@@ -104,7 +108,7 @@ impl Eval<'_, '_> {
                 Test::Known(true) => self.expr(yes)?,
                 Test::Known(false) => self.expr(no)?,
                 Test::Ask(fact) => return Err(fact),
-                Test::Open => {
+                Test::Open(_) => {
                     let yes = self.expr(yes)?;
                     let no = self.expr(no)?;
                     self.join(vec![yes, no], &expr.ty)
@@ -181,17 +185,26 @@ impl Eval<'_, '_> {
         Ok(match &expr.kind {
             ExprKind::Unary(UnOp::Not, inner) => match self.test(inner)? {
                 Test::Known(truth) => Test::Known(!truth),
+                Test::Open(claim) => Test::Open(claim.map(|claim| Claim {
+                    holds: not(&claim.holds),
+                    ..claim
+                })),
                 other => other,
             },
+            ExprKind::Binary(op @ (BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge), left, right)
+                if is_number(left) && is_number(right) =>
+            {
+                self.compare(*op, left, right)?
+            }
             ExprKind::Binary(BinOp::And, left, right) => self.both(left, true, right)?,
             ExprKind::Binary(BinOp::Or, left, right) => self.both(left, false, right)?,
             ExprKind::Binary(BinOp::Implies, left, right) => match self.test(left)? {
                 Test::Known(false) => Test::Known(true),
                 Test::Known(true) => self.test(right)?,
                 Test::Ask(fact) => Test::Ask(fact),
-                Test::Open => match self.test(right)? {
+                Test::Open(claim) => match self.test(right)? {
                     Test::Known(true) => Test::Known(true),
-                    _ => Test::Open,
+                    other => Test::Open(claimed(Op::Or, claim.map(opposite), other)),
                 },
             },
             ExprKind::Binary(op @ (BinOp::Eq | BinOp::Ne | BinOp::Iff), left, right) => {
@@ -200,6 +213,10 @@ impl Eval<'_, '_> {
                 let wanted = *op != BinOp::Ne;
                 match self.ask_equal(&a, &b) {
                     Test::Known(truth) => Test::Known(truth == wanted),
+                    Test::Open(_) if is_number(left) && is_number(right) => {
+                        let claim = self.claim(Op::Eq, vec![a, b], &[left, right]);
+                        Test::Open(if wanted { claim } else { claim.map(opposite) })
+                    }
                     other => other,
                 }
             }
@@ -209,7 +226,7 @@ impl Eval<'_, '_> {
                     Matching::Yes(_) => Test::Known(true),
                     Matching::No => Test::Known(false),
                     Matching::Ask(fact) => Test::Ask(fact),
-                    Matching::Open(_) => Test::Open,
+                    Matching::Open(_) => Test::Open(None),
                 }
             }
             _ => {
@@ -265,8 +282,69 @@ impl Eval<'_, '_> {
         match self.test(expr)? {
             Test::Known(truth) => Ok(Value::Bool(truth)),
             Test::Ask(fact) => Err(fact),
-            Test::Open => Ok(self.fresh(&Ty::Bool)),
+            Test::Open(_) => Ok(self.fresh(&Ty::Bool)),
         }
+    }
+
+    /// An order of numbers: decided, or something to remember.
+    fn compare(&mut self, op: BinOp, left: &Expr, right: &Expr) -> Result<Test, Fact> {
+        let a = self.expr(left)?;
+        let b = self.expr(right)?;
+        let (op, parts) = match op {
+            BinOp::Lt => (Op::Lt, vec![a, b]),
+            BinOp::Le => (Op::Le, vec![a, b]),
+            BinOp::Gt => (Op::Lt, vec![b, a]),
+            _ => (Op::Le, vec![b, a]),
+        };
+        Ok(match term(op, parts.clone()) {
+            Some(Value::Bool(truth)) => Test::Known(truth),
+            _ => Test::Open(self.claim(op, parts, &[left, right])),
+        })
+    }
+
+    /// A condition that can be remembered.
+    fn claim(&mut self, op: Op, parts: Vec<Value>, from: &[&Expr]) -> Option<Claim> {
+        let mut given = Vec::new();
+        from.iter().for_each(|expr| self.naturals(expr, &mut given));
+        let holds = term(op, parts)?;
+        let all = std::iter::once(&holds).chain(&given);
+        let can = all.clone().all(|value| self.can_remember(value));
+        can.then_some(Claim { holds, given })
+    }
+
+    /// What is known of natural numbers in an expression. Only variables count: what is computed need not be a natural
+    /// number where it is not evaluated.
+    fn naturals(&mut self, expr: &Expr, given: &mut Vec<Value>) {
+        if expr.ty == Ty::Nat
+            && let ExprKind::Local(_) | ExprKind::Own(_) | ExprKind::Const(_) = &expr.kind
+            && let Ok(value) = self.expr(expr)
+        {
+            given.extend(self.at_least_zero(&value));
+        }
+        match &expr.kind {
+            ExprKind::Widen(inner) | ExprKind::Narrow(inner) => self.naturals(inner, given),
+            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, left, right) => {
+                self.naturals(left, given);
+                self.naturals(right, given);
+            }
+            _ => {}
+        }
+    }
+
+    fn at_least_zero(&self, value: &Value) -> Option<Value> {
+        let claim = term(Op::Le, vec![Value::Int(0), value.clone()])?;
+        matches!(claim, Value::Term(..)).then_some(claim)
+    }
+
+    /// Is it about values that are there, one of each?
+    fn can_remember(&self, value: &Value) -> bool {
+        if !crate::term::is_of_numbers(value) {
+            return false;
+        }
+        let mut inside = BTreeSet::new();
+        value.unknowns(&mut inside);
+        let mut inside = inside.iter();
+        inside.all(|key| key.number < self.mark && !key.owner.is_some_and(Comp::is_rest))
     }
 
     fn binary(&mut self, expr: &Expr, op: BinOp, left: &Expr, right: &Expr) -> Evaluated {
@@ -279,7 +357,20 @@ impl Eval<'_, '_> {
             if matches!(op, BinOp::Div | BinOp::Rem) && !matches!(b, Value::Int(y) if y != 0) {
                 self.risks.insert(expr.span);
             }
-            return Ok(self.fresh(&expr.ty));
+            let op = match op {
+                BinOp::Add => Some(Op::Add),
+                BinOp::Sub => Some(Op::Sub),
+                // Products of unknowns say little.
+                BinOp::Mul if matches!(a, Value::Int(_)) || matches!(b, Value::Int(_)) => {
+                    Some(Op::Mul)
+                }
+                _ => None,
+            };
+            let known = match op {
+                Some(op) if is_number(left) && is_number(right) => term(op, vec![a, b]),
+                _ => None,
+            };
+            return Ok(known.unwrap_or_else(|| self.fresh(&expr.ty)));
         };
         let number = match op {
             BinOp::Lt => return Ok(Value::Bool(x < y)),
@@ -307,7 +398,7 @@ impl Eval<'_, '_> {
     fn condition_value(&mut self, expr: &Expr) -> Evaluated {
         match self.test(expr)? {
             Test::Known(truth) => Ok(Value::Bool(truth)),
-            Test::Ask(_) | Test::Open => Ok(self.fresh(&Ty::Bool)),
+            Test::Ask(_) | Test::Open(_) => Ok(self.fresh(&Ty::Bool)),
         }
     }
 
@@ -316,9 +407,12 @@ impl Eval<'_, '_> {
             Test::Known(truth) if truth == neutral => self.test(right)?,
             Test::Known(truth) => Test::Known(truth),
             Test::Ask(fact) => Test::Ask(fact),
-            Test::Open => match self.test(right)? {
+            Test::Open(claim) => match self.test(right)? {
                 Test::Known(truth) if truth != neutral => Test::Known(truth),
-                _ => Test::Open,
+                other => {
+                    let op = if neutral { Op::And } else { Op::Or };
+                    Test::Open(claimed(op, claim, other))
+                }
             },
         })
     }
@@ -326,6 +420,15 @@ impl Eval<'_, '_> {
     fn ask_equal(&mut self, a: &Value, b: &Value) -> Test {
         if let Some(truth) = equal(a, b, self.differs) {
             return Test::Known(truth);
+        }
+        // `x + 1 == 3` asks whether `x` is 2.
+        if let (number @ Value::Term(..), Value::Int(sum))
+        | (Value::Int(sum), number @ Value::Term(..)) = (a, b)
+            && let Some((unknown, more)) = shifted(number)
+            && let Some(rest) = sum.checked_sub(more)
+        {
+            let unknown = Value::Unknown(unknown.clone());
+            return self.ask_equal(&unknown, &Value::Int(rest));
         }
         match (a, b) {
             (Value::Unknown(x), y) | (y, Value::Unknown(x)) if self.can_ask(x, y) => {
@@ -340,9 +443,9 @@ impl Eval<'_, '_> {
                         return Test::Ask(fact);
                     }
                 }
-                Test::Open
+                Test::Open(None)
             }
-            _ => Test::Open,
+            _ => Test::Open(None),
         }
     }
 
@@ -425,7 +528,7 @@ impl Eval<'_, '_> {
         match self.ask_equal(value, &wanted) {
             Test::Known(truth) => Ok(truth),
             Test::Ask(fact) => Err(fact),
-            Test::Open => {
+            Test::Open(_) => {
                 *open = true;
                 Ok(true)
             }
@@ -501,6 +604,29 @@ impl Eval<'_, '_> {
         risks.expr(expr);
         self.risks.extend(risks.0);
     }
+}
+
+/// Is it a number?
+fn is_number(expr: &Expr) -> bool {
+    matches!(expr.ty, Ty::Int | Ty::Nat)
+}
+
+fn opposite(claim: Claim) -> Claim {
+    Claim {
+        holds: not(&claim.holds),
+        ..claim
+    }
+}
+
+/// Two conditions together, if both can be remembered.
+fn claimed(op: Op, left: Option<Claim>, right: Test) -> Option<Claim> {
+    let (mut left, right) = match (left?, right) {
+        (left, Test::Open(Some(right))) => (left, right),
+        _ => return None,
+    };
+    left.given.extend(right.given);
+    let holds = term(op, vec![left.holds, right.holds])?;
+    Some(Claim { holds, ..left })
 }
 
 /// Places in a statement that is not looked into where something may fail.

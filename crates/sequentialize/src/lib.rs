@@ -12,22 +12,26 @@
 //! What is found is sound for every size: no deadlock, and no message left over. Nothing here looks at a
 //! particular instance.
 
+mod arbiter;
 mod derivation;
 mod eval;
 mod line;
 mod live;
 mod losses;
 mod neighbours;
+mod order;
 mod part;
 mod race;
 mod rules;
 mod state;
 mod story;
 mod stuck;
+mod term;
 mod value;
 mod voices_to_parts;
 
-pub use derivation::derivation;
+pub use arbiter::{Arbiter, Nobody, Question};
+pub use derivation::{derivation, derivation_with};
 pub use line::Line;
 pub use stuck::{Obstacle, Stuck};
 
@@ -57,13 +61,22 @@ pub fn sequentialize(
     song: &Song,
     delivery: Option<Delivery>,
 ) -> Result<Sequentialized, Box<Stuck>> {
+    sequentialize_with(song, delivery, &Nobody)
+}
+
+/// The same, with somebody who is asked where decisions depend on arithmetic.
+pub fn sequentialize_with(
+    song: &Song,
+    delivery: Option<Delivery>,
+    arbiter: &dyn Arbiter,
+) -> Result<Sequentialized, Box<Stuck>> {
     if let Some(answer) = neighbours::neighbours(song, delivery) {
         return answer.map_err(Box::new);
     }
     let score = voices_to_parts::score(song, delivery)?;
     let annotated = score.annotated.clone();
     let senders = race::senders(&score)?;
-    let mut engine = Engine::new(score, senders);
+    let mut engine = Engine::new(score, senders, arbiter);
     let doubt = engine.senders.doubt.take();
     let ends = engine.finish().and_then(|ends| {
         engine.kinds_are_confined()?;

@@ -90,6 +90,10 @@ pub(crate) struct State {
     /// Receives that must be known before others are told anything.
     pub(crate) pinned: Vec<Pinned>,
     pub(crate) differs: Differs,
+    /// Parameters that are known, by their number.
+    pub(crate) params: BTreeMap<u32, Value>,
+    /// What else is known of numbers: claims that hold (`rules/entail.rs`).
+    pub(crate) facts: Vec<Value>,
     /// Queues from which a member's message was taken by a receive from any member.
     pub(crate) consumed: Vec<Chan>,
     /// Bags from which a message was taken.
@@ -119,6 +123,9 @@ impl State {
     /// An unknown turns out to be a value.
     pub(crate) fn bind(&mut self, key: Key, value: &Value) {
         self.values_mut(&mut |one| *one = one.bind(key, value));
+        if key.owner.is_none() {
+            self.params.insert(key.number, value.clone());
+        }
     }
 
     /// Every unknown in use.
@@ -157,6 +164,8 @@ impl State {
 
     fn values_mut(&mut self, change: &mut dyn FnMut(&mut Value)) {
         self.env.values_mut().for_each(&mut *change);
+        self.params.values_mut().for_each(&mut *change);
+        self.facts.iter_mut().for_each(&mut *change);
         for waiting in self.queues.values_mut().flatten() {
             waiting.values.iter_mut().for_each(&mut *change);
         }

@@ -4,6 +4,7 @@
 //! only if they have the same number *and* the same owner: an unknown of a whole family stands for one
 //! value per member, so unfolding a member renames it (condition S12; trap `y2`).
 
+use crate::term::{Op, again};
 use plainsong_ir::{FamilyId, MessageId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -61,6 +62,8 @@ pub(crate) enum Value {
     /// A variant of an enum, an option, a tuple or a struct.
     Data(u32, Rc<[Value]>),
     Unknown(Unknown),
+    /// A number that is computed from others, of which some are not known; as a claim, a comparison of them.
+    Term(Op, Rc<[Value]>),
 }
 
 /// A value that is not known.
@@ -160,6 +163,10 @@ impl Value {
                     .as_ref()
                     .map(|domain| domain.iter().map(|one| one.replace(old, new)).collect()),
             }),
+            Value::Term(op, parts) => again(
+                *op,
+                parts.iter().map(|part| part.replace(old, new)).collect(),
+            ),
             Value::Bool(_) | Value::Int(_) => self.clone(),
         }
     }
@@ -170,6 +177,10 @@ impl Value {
             Value::Unknown(unknown) if unknown.key == key => value.clone(),
             Value::Data(tag, parts) => Value::Data(
                 *tag,
+                parts.iter().map(|part| part.bind(key, value)).collect(),
+            ),
+            Value::Term(op, parts) => again(
+                *op,
                 parts.iter().map(|part| part.bind(key, value)).collect(),
             ),
             _ => self.clone(),
@@ -184,7 +195,9 @@ impl Value {
                 let inside = unknown.domain.iter().flat_map(|domain| domain.iter());
                 inside.for_each(|one| one.unknowns(found));
             }
-            Value::Data(_, parts) => parts.iter().for_each(|part| part.unknowns(found)),
+            Value::Data(_, parts) | Value::Term(_, parts) => {
+                parts.iter().for_each(|part| part.unknowns(found));
+            }
             _ => {}
         }
     }
@@ -193,7 +206,9 @@ impl Value {
     pub(crate) fn mentions(&self, comps: &BTreeSet<Comp>) -> bool {
         match self {
             Value::Pid(comp) | Value::Id(comp) => comps.contains(comp),
-            Value::Data(_, parts) => parts.iter().any(|part| part.mentions(comps)),
+            Value::Data(_, parts) | Value::Term(_, parts) => {
+                parts.iter().any(|part| part.mentions(comps))
+            }
             Value::Unknown(unknown) => unknown
                 .domain
                 .iter()
@@ -221,7 +236,8 @@ impl Value {
                     let inside = domain.iter().map(|one| one.rename(keep, gone, key));
                     inside.collect::<Vec<_>>()
                 });
-                let kept = keep.contains(&unknown.key);
+                // Parameters belong to nobody.
+                let kept = unknown.key.owner.is_none() || keep.contains(&unknown.key);
                 Value::Unknown(Unknown {
                     key: if kept {
                         unknown.key
@@ -238,6 +254,10 @@ impl Value {
                     .map(|part| part.rename(keep, gone, key))
                     .collect(),
             ),
+            Value::Term(op, parts) => {
+                let parts = parts.iter().map(|part| part.rename(keep, gone, key));
+                again(*op, parts.collect())
+            }
             _ => self.clone(),
         }
     }
@@ -247,6 +267,7 @@ impl Value {
 pub(crate) fn equal(a: &Value, b: &Value, differs: &Differs) -> Option<bool> {
     match (a, b) {
         (Value::Unknown(x), Value::Unknown(y)) if x.key == y.key => Some(true),
+        (Value::Term(..), _) | (_, Value::Term(..)) => (a == b).then_some(true),
         (Value::Unknown(x), Value::Unknown(y)) => {
             (refuted(x, b, differs) || refuted(y, a, differs)).then_some(false)
         }

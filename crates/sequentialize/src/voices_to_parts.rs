@@ -1,13 +1,9 @@
 //! From voices to parts: the constructs that the rules cover, in the shape they look at.
 //!
 //! Everything else is refused by name and place: handlers, `init`, restarts and copies of messages, selective
-//! receives, timeouts of daemons, unordered delivery, families with several indices or over sorts whose
+//! receives, timeouts of daemons, families with several indices or over sorts whose
 //! members can be told apart, two families over one sort, and communicating loops over anything but a sort or
-//! a collection that does not depend on the state.
-//!
-//! Why the delivery models matter. The rules assume one queue per sender, receiver and kind. `causal` and
-//! `mailbox` allow a subset of what `fifo` allows (the oldest message of a sender is taken) and enable a
-//! receive exactly when `fifo` does, so what is proved for `fifo` holds for them; `unordered` allows more.
+//! a collection that does not depend on the state. What models of delivery have to do with it is in `order.rs`.
 
 use crate::losses::{Losses, check_faults};
 use crate::part::{BlockId, Op, OpKind, Over, Part, Rounds, Var};
@@ -57,7 +53,6 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
         return Err(not_covered(span, "`init` is not covered")
             .help("let a process send these messages, and receive them before anything else"));
     }
-    check_delivery(voices, delivery)?;
     check_parameters(song, voices)?;
     let mut score = Score {
         song,
@@ -79,6 +74,7 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
     for part in score.parts.values().filter(|part| part.daemon) {
         begins_with_a_receive(&score, part)?;
     }
+    crate::order::check(&score, delivery)?;
     score.losses = crate::losses::losses(&score)?;
     Ok(score)
 }
@@ -121,16 +117,6 @@ fn is_local_and_safe(kind: &OpKind<'_>) -> bool {
 
 fn not_covered(span: Span, sentence: impl Into<String>) -> Stuck {
     Stuck::new(Obstacle::NotCovered, span, sentence)
-}
-
-pub(crate) fn check_delivery(voices: &Voices, delivery: Option<Delivery>) -> Result<(), Stuck> {
-    for message in &voices.messages {
-        if delivery.or(message.delivery) == Some(Delivery::Unordered) {
-            let sentence = format!("unordered delivery of `{}` is not covered", message.name);
-            return Err(not_covered(message.span, sentence).help("use `via fifo`"));
-        }
-    }
-    Ok(())
 }
 
 /// A parameter that names a member breaks the symmetry between them.

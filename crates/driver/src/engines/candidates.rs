@@ -11,8 +11,11 @@
 //! - what members start with is what the others still have;
 //! - a counter is the number of members visited, a collected set what they gave.
 //!
+//! Loops over ranges are in `rounds.rs`.
+//!
 //! Candidates mention a variable that the loop writes: everything else is known from before the loop anyway.
 
+use super::rounds::{Left, of_rounds};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
 use plainsong_ir::{
@@ -33,7 +36,7 @@ struct Loop<'a> {
     body: &'a [Stmt],
 }
 
-/// Candidates for every loop over members of the last choreography, by the loop's position in the text. New
+/// Candidates for every loop of the last choreography, by the loop's position in the text. New
 /// names are added to `locals`.
 pub(super) fn candidates(
     song: &Song,
@@ -45,6 +48,7 @@ pub(super) fn candidates(
         locals,
         at: 0,
         found: BTreeMap::new(),
+        left: Vec::new(),
     };
     finding.block(body);
     finding.found
@@ -55,10 +59,24 @@ struct Finding<'a> {
     locals: &'a mut Vec<Local>,
     at: usize,
     found: BTreeMap<usize, Vec<Expr>>,
+    /// What loops before left in bags.
+    left: Vec<Left>,
 }
 
 impl Visit for Finding<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::For {
+            local,
+            domain,
+            body,
+            ..
+        } = &stmt.kind
+        {
+            let at = self.at;
+            self.at += 1;
+            let all = of_rounds(*local, domain, body, self.locals, &mut self.left);
+            self.found.insert(at, all);
+        }
         if let StmtKind::While(_, _, body) = &stmt.kind {
             let at = self.at;
             self.at += 1;
@@ -527,15 +545,15 @@ fn not(value: Expr) -> Expr {
     bool(ExprKind::Unary(UnOp::Not, Box::new(value)))
 }
 
-fn binary(op: BinOp, left: Expr, right: Expr) -> Expr {
+pub(super) fn binary(op: BinOp, left: Expr, right: Expr) -> Expr {
     bool(ExprKind::Binary(op, Box::new(left), Box::new(right)))
 }
 
-fn bool(kind: ExprKind) -> Expr {
+pub(super) fn bool(kind: ExprKind) -> Expr {
     expr(kind, Ty::Bool)
 }
 
-fn expr(kind: ExprKind, ty: Ty) -> Expr {
+pub(super) fn expr(kind: ExprKind, ty: Ty) -> Expr {
     Expr {
         kind,
         ty,

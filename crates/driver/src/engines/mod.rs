@@ -18,6 +18,7 @@ mod prove;
 mod ranking;
 mod refine;
 mod remembered;
+mod rounds;
 mod sequentialize;
 mod translated;
 mod trusted;

@@ -373,7 +373,12 @@ fn annotate(block: &mut Block, guesses: &BTreeMap<usize, Vec<Expr>>, at: &mut us
                 *at += 1;
                 annotate(body, guesses, at);
             }
-            StmtKind::For { body, .. } => annotate(body, guesses, at),
+            StmtKind::For { clauses, body, .. } => {
+                let guesses_here = guesses.get(at).into_iter().flatten();
+                clauses.invariants.extend(guesses_here.cloned());
+                *at += 1;
+                annotate(body, guesses, at);
+            }
             StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
                 annotate(yes, guesses, at);
                 annotate(no, guesses, at);

@@ -11,6 +11,7 @@ use super::doubt::doubt;
 use super::explore::Explore;
 use super::on_the_line::{Told, on_the_line};
 use super::trusted::trusted;
+use crate::arithmetic::Arithmetic;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -21,7 +22,7 @@ use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, ENDS_THERE, Limits};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
-use plainsong_sequentialize::{Sequentialized, Stuck, sequentialize};
+use plainsong_sequentialize::{Sequentialized, Stuck, sequentialize_with};
 
 /// Canonical sequentialization.
 pub(super) struct Sequentialize;
@@ -64,7 +65,7 @@ impl Engine for Sequentialize {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let found = sequentialize(&task.song, task.delivery);
+        let found = sequentialize_with(&task.song, task.delivery, &Arithmetic::default());
         let proved: Vec<bool> = task
             .questions
             .iter()

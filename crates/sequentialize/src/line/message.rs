@@ -47,6 +47,13 @@ impl Teller<'_, '_> {
         let [(at, first, to), ..] = all[..] else {
             return Err("a sending without its statement".to_owned());
         };
+        let numbers: Vec<u32> = all.iter().map(|(_, number, _)| *number).collect();
+        if self.adds_to_bag(at, &numbers, to, block)? {
+            for (at, number, _) in all {
+                self.send(at, number, None);
+            }
+            return Ok(());
+        }
         let is_told = all
             .iter()
             .any(|(_, number, _)| self.received.contains(number));

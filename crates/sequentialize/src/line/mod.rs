@@ -19,6 +19,7 @@
 mod any_order;
 mod locate;
 mod message;
+mod per_round;
 mod tell;
 
 use crate::part::{OpKind, Part, Var};
@@ -65,6 +66,7 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
         let mut teller = Teller::new(engine);
         teller.keep.clone_from(&keep);
         teller.received.clone_from(&received);
+        teller.find_per_round(&stories);
         match teller.stories(stories.clone()) {
             Ok(body) => break (teller, body),
             // Once more, keeping what changes under way.
@@ -151,6 +153,8 @@ struct Teller<'e, 'a> {
     keep: BTreeSet<u32>,
     keep_next: BTreeSet<u32>,
     kept_vars: BTreeMap<(FamilyId, u32, usize), VarId>,
+    /// Messages that one loop leaves for another.
+    per_round: per_round::PerRound,
     /// The names of loops whose rounds may come in any order.
     loose: BTreeSet<LocalId>,
     exact: bool,
@@ -185,6 +189,7 @@ impl<'e, 'a> Teller<'e, 'a> {
             keep: BTreeSet::new(),
             keep_next: BTreeSet::new(),
             kept_vars: BTreeMap::new(),
+            per_round: Default::default(),
             loose: BTreeSet::new(),
             exact: engine.endless.is_empty() && !engine.pruned && engine.score.losses.is_none(),
         }

@@ -5,9 +5,10 @@ use crate::part::{BlockId, OpKind, Over, Rounds, Var, received};
 use crate::story::{At, Event};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
+use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Accept, BinOp, Block, Choice, Domain, ExprKind, FamilyId, LocalId, LoopClauses, Place, Root,
-    Source, Stmt, StmtKind, Ty,
+    Accept, BinOp, Block, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, LoopClauses, Place,
+    Root, Source, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,6 +42,12 @@ impl Teller<'_, '_> {
                     self.only_arm(*place, *arm, &mut block)?;
                 }
             } else if let Some((place, chosen)) = different_members(&heads) {
+                if self.all_new(&chosen) {
+                    self.chose(place, chosen[0], &mut block)?;
+                    self.call_alike(&chosen);
+                    at += 1;
+                    continue;
+                }
                 let rest: Vec<&[&Event]> = stories.iter().map(|story| &story[at + 1..]).collect();
                 self.chosen_again(place, &chosen, &rest, &mut block)?;
                 return Ok(block);
@@ -267,6 +274,9 @@ impl Teller<'_, '_> {
         let (kind, span) = self.op(at);
         let accepts = kind.accepts();
         let accept = *accepts.get(arm).ok_or("a receive without its statement")?;
+        if per_round && self.takes_from_bag(accept, comp, from, block, span)? {
+            return self.sender(accept, comp, from, per_round, block, span);
+        }
         for (field, slot) in accept.slots.iter().enumerate() {
             let Some(local) = slot else { continue };
             let var = Var::Local(*local);
@@ -571,6 +581,19 @@ impl Teller<'_, '_> {
             return Ok(());
         };
         let value = self.located(at.comp, value, &BTreeMap::new())?;
+        let mut said = Vec::new();
+        if let Some(whole) = just_said(block, &value)
+            && parts_of(whole, pattern, &mut said)
+        {
+            for (local, part) in said {
+                let place = self.place(at.comp, Var::Local(local))?;
+                block.push(Stmt {
+                    kind: StmtKind::Assign(place, part),
+                    span,
+                });
+            }
+            return Ok(());
+        }
         let (pattern, names) = self.names_of_arm(at, pattern, span)?;
         if names.is_empty() {
             return Ok(());
@@ -584,6 +607,23 @@ impl Teller<'_, '_> {
             span,
         });
         Ok(())
+    }
+
+    /// Is none of these known? Then stories only number the member that they choose differently.
+    fn all_new(&self, chosen: &[Comp]) -> bool {
+        let mut chosen = chosen.iter();
+        chosen.all(|member| !self.members.contains_key(member))
+    }
+
+    /// Members that are not known get the name of one that is.
+    fn call_alike(&mut self, chosen: &[Comp]) {
+        let mut known = chosen.iter();
+        let name = known.find_map(|member| self.members.get(member).copied());
+        if let Some(name) = name {
+            for member in chosen {
+                self.members.entry(*member).or_insert(name);
+            }
+        }
     }
 
     /// A member is chosen that may be one that is known already: `let y = choose W; if y == x …`.
@@ -627,6 +667,64 @@ impl Teller<'_, '_> {
         (self.sent, self.versions) = (saved.0, changed);
         block.extend(otherwise);
         Ok(())
+    }
+}
+
+/// What a variable was assigned by the statement before, if that can be said again: it does not speak of the variable.
+fn just_said<'b>(block: &'b Block, value: &Expr) -> Option<&'b Expr> {
+    let StmtKind::Assign(place, said) = &block.last()?.kind else {
+        return None;
+    };
+    let (Root::Of(family, index, var), ExprKind::Of(of, at, which)) = (&place.root, &value.kind)
+    else {
+        return None;
+    };
+    let is_it = (family, index, var) == (of, at, which) && place.path.is_empty();
+    let mut speaks = Speaks(*family, *var, false);
+    speaks.expr(said);
+    (is_it && !speaks.2).then_some(said)
+}
+
+/// Does an expression read a variable of an endpoint?
+struct Speaks(FamilyId, plainsong_ir::VarId, bool);
+
+impl Visit for Speaks {
+    fn expr(&mut self, expr: &Expr) {
+        if let ExprKind::Of(family, _, var) = &expr.kind {
+            self.2 |= (*family, *var) == (self.0, self.1);
+        }
+        walk::expr(self, expr);
+    }
+}
+
+/// The parts of an expression that a pattern names, if it shows them.
+fn parts_of(
+    value: &Expr,
+    pattern: &plainsong_ir::Pattern,
+    found: &mut Vec<(LocalId, Expr)>,
+) -> bool {
+    use plainsong_ir::PatternKind as P;
+    let mut all = |parts: &[plainsong_ir::Pattern], values: &[Expr]| {
+        parts.len() == values.len()
+            && parts
+                .iter()
+                .zip(values)
+                .all(|(part, value)| parts_of(value, part, found))
+    };
+    match (&pattern.kind, &value.kind) {
+        (P::Wild, _) => true,
+        (P::Bind(local), _) => {
+            found.push((*local, value.clone()));
+            true
+        }
+        (P::Variant(_, wanted, parts), ExprKind::Variant(_, tag, values)) => {
+            wanted == tag && all(parts, values)
+        }
+        (P::Tuple(parts), ExprKind::Tuple(values)) => all(parts, values),
+        (P::Some(part), ExprKind::Some(inner)) => {
+            all(std::slice::from_ref(part), std::slice::from_ref(inner))
+        }
+        _ => false,
     }
 }
 

@@ -20,9 +20,9 @@
 
 mod steps;
 
+use crate::Sequentialized;
 use crate::stuck::{Obstacle, Stuck};
-use crate::{Sequentialized, voices_to_parts};
-use plainsong_ir::{Delivery, MessageId, Song};
+use plainsong_ir::{Delivery, MessageId, Song, Voices};
 use plainsong_recheck::Event;
 use std::collections::{BTreeMap, BTreeSet};
 use steps::{Action, Steps};
@@ -38,7 +38,7 @@ pub(crate) fn neighbours(
     delivery: Option<Delivery>,
 ) -> Option<Result<Sequentialized, Stuck>> {
     let steps = steps::steps(song)?;
-    if let Err(stuck) = voices_to_parts::check_delivery(song.voices()?, delivery) {
+    if let Err(stuck) = check_delivery(song.voices()?, delivery) {
         return Some(Err(stuck));
     }
     let open = steps.risks.clone();
@@ -51,10 +51,22 @@ pub(crate) fn neighbours(
     }))
 }
 
+/// Between neighbours several messages of a kind may be under way, so their order has to be kept.
+fn check_delivery(voices: &Voices, delivery: Option<Delivery>) -> Result<(), Stuck> {
+    for message in &voices.messages {
+        if delivery.or(message.delivery) == Some(Delivery::Unordered) {
+            let sentence = format!("unordered delivery of `{}` is not covered", message.name);
+            let stuck = Stuck::new(Obstacle::NotCovered, message.span, sentence);
+            return Err(stuck.help("use `via fifo`"));
+        }
+    }
+    Ok(())
+}
+
 /// The claim about a ring or chain, for its certificate; nothing if it is none.
 pub(crate) fn row(song: &Song, delivery: Option<Delivery>) -> Option<Result<Event, Stuck>> {
     let steps = steps::steps(song)?;
-    if let Err(stuck) = voices_to_parts::check_delivery(song.voices()?, delivery) {
+    if let Err(stuck) = check_delivery(song.voices()?, delivery) {
         return Some(Err(stuck));
     }
     Some(every_size(song, &steps).map(|tried| Event::Row {

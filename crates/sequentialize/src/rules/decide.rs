@@ -1,7 +1,8 @@
 //! Decisions: `if`, `match`, `maybe`, the head of `while`, assertions.
 //!
 //! Statement. A decided condition is followed. An undecided one leads to two states: in one the unknown it
-//! asks about is replaced by the value everywhere, in the other the value is excluded. Where nothing can
+//! asks about is replaced by the value everywhere, in the other the value is excluded. A comparison of numbers is decided
+//! by those that were decided before (`entail.rs`), or remembered in both branches. Where nothing can
 //! be asked, both branches are taken with nothing learnt. **A whole family never splits**, because its
 //! members may differ: it waits for its members to be unfolded.
 //!
@@ -10,12 +11,14 @@
 //!
 //! Why sound. The two states cover all cases. Following more than can happen proves more than is asked.
 
+use super::entail::learn;
 use super::{Engine, Step};
 use crate::eval::{Fact, Matching, Test, risks_in};
 use crate::part::BlockId;
 use crate::state::State;
 use crate::story::{At, Event};
 use crate::stuck::{Obstacle, Stuck};
+use crate::term::Claim;
 use crate::value::{Comp, possible};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Expr, Pattern};
@@ -71,7 +74,14 @@ impl Engine<'_> {
                 Step::Taken
             }
             Ok(Test::Ask(fact)) | Err(fact) => self.ask(state, comp, fact),
-            Ok(Test::Open) => self.either(state, at, &[yes, no]),
+            Ok(Test::Open(claim)) => match self.entailed(state, claim.as_ref()) {
+                Some(truth) => {
+                    state.story.push(Event::Took(at, usize::from(!truth)));
+                    self.enter(state, comp, if truth { yes } else { no });
+                    Step::Taken
+                }
+                None => self.either(state, at, &[yes, no], claim.as_ref()),
+            },
         })
     }
 
@@ -82,7 +92,7 @@ impl Engine<'_> {
         yes: BlockId,
         no: BlockId,
     ) -> Result<Step, Stuck> {
-        Ok(self.either(state, at, &[yes, no]))
+        Ok(self.either(state, at, &[yes, no], None))
     }
 
     pub(super) fn match_(
@@ -140,7 +150,12 @@ impl Engine<'_> {
                 super::place_mut(state, comp).leave_loop(part);
             }
         };
-        let test = self.eval(state, comp, |eval| eval.test(condition));
+        let mut test = self.eval(state, comp, |eval| eval.test(condition));
+        if let Ok(Test::Open(claim)) = &test
+            && let Some(truth) = self.entailed(state, claim.as_ref())
+        {
+            test = Ok(Test::Known(truth));
+        }
         if !matches!(test, Ok(Test::Known(_))) && !comp.is_rest() {
             let times = state.undecided.entry(at).or_default();
             *times += 1;
@@ -154,11 +169,13 @@ impl Engine<'_> {
                 Step::Taken
             }
             Ok(Test::Ask(fact)) | Err(fact) => self.ask(state, comp, fact),
-            Ok(Test::Open) if comp.is_rest() => Step::Waits,
-            Ok(Test::Open) => {
+            Ok(Test::Open(_)) if comp.is_rest() => Step::Waits,
+            Ok(Test::Open(claim)) => {
                 let mut yes = state.clone();
+                learn(&mut yes, claim.as_ref(), true);
                 go_on(self, &mut yes, true);
                 let mut no = state.clone();
+                learn(&mut no, claim.as_ref(), false);
                 go_on(self, &mut no, false);
                 Step::Split(vec![yes, no])
             }
@@ -200,14 +217,21 @@ impl Engine<'_> {
         Ok(Step::Taken)
     }
 
-    /// Any of these blocks, with nothing learnt.
-    fn either(&mut self, state: &mut State, at: At, blocks: &[BlockId]) -> Step {
+    /// Any of these blocks; the first if the claim holds, the second if it does not.
+    fn either(
+        &mut self,
+        state: &mut State,
+        at: At,
+        blocks: &[BlockId],
+        claim: Option<&Claim>,
+    ) -> Step {
         if at.comp.is_rest() {
             return Step::Waits;
         }
         let mut states = Vec::new();
         for (arm, block) in blocks.iter().enumerate() {
             let mut next = state.clone();
+            learn(&mut next, claim, arm == 0);
             next.story.push(Event::Took(at, arm));
             self.enter(&mut next, at.comp, *block);
             states.push(next);

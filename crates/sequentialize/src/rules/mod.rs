@@ -20,6 +20,7 @@ mod assign;
 mod causes;
 mod decide;
 mod drift;
+mod entail;
 mod families;
 mod finish;
 mod focus;
@@ -50,6 +51,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// More steps than any sensible protocol takes.
 const STEPS: usize = 50_000;
+/// More messages in one queue than any sensible protocol has under way.
+const WAITING: usize = 1_000;
 /// More branches than can be told apart.
 const LEAVES: usize = 4_096;
 
@@ -58,6 +61,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) score: Score<'a>,
     pub(crate) senders: Senders,
     locals: BTreeMap<plainsong_ir::FamilyId, &'a [Local]>,
+    /// Who is asked what follows from what.
+    pub(crate) arbiter: &'a dyn crate::Arbiter,
     /// Numbers of unknowns, members and sendings.
     numbers: u32,
     pub(crate) steps: usize,
@@ -108,7 +113,7 @@ pub(crate) enum Step {
 }
 
 impl<'a> Engine<'a> {
-    pub(crate) fn new(score: Score<'a>, senders: Senders) -> Self {
+    pub(crate) fn new(score: Score<'a>, senders: Senders, arbiter: &'a dyn crate::Arbiter) -> Self {
         let processes = score.voices.processes.iter();
         let locals = processes
             .map(|process| (process.family, &process.locals[..]))
@@ -119,6 +124,7 @@ impl<'a> Engine<'a> {
             score,
             senders,
             locals,
+            arbiter,
             numbers,
             steps: 0,
             risks: BTreeSet::new(),
@@ -147,6 +153,7 @@ impl<'a> Engine<'a> {
             state.places.insert(comp, place);
             self.start_values(&mut state, comp);
         }
+        self.constraints(&mut state);
         state
     }
 
@@ -327,6 +334,7 @@ impl<'a> Engine<'a> {
             comp,
             env: &state.env,
             differs: &state.differs,
+            params: &state.params,
             numbers: &mut self.numbers,
             mark,
             bound: BTreeMap::new(),

@@ -68,6 +68,9 @@ impl Engine<'_> {
             );
             return Err(Stuck::new(Obstacle::IndependentChoices, span, sentence));
         }
+        if state.queues.get(&chan).map_or(0, Vec::len) >= super::WAITING {
+            return Err(self.too_long(&format!("too many `{what}` under way")));
+        }
         self.nobody_else_is_told(state, comp, to, span)?;
         self.not_to_itself(comp, to, message, span)?;
         let may_miss = self.score.losses.may_miss(comp.family, to.family, message);

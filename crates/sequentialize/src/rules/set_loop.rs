@@ -263,6 +263,7 @@ impl Engine<'_> {
         self.back_home(before, &end, &extra, this.span)?;
         self.bags_fit(before, &end, inside.index, this.span)?;
         self.stale_is_about(before, &end, (!two).then_some(u), this.span)?;
+        self.stale_is_left_alone(before, &end, this)?;
         self.pins_are_known(before, &end, this.span)?;
         if inside.closed == Some(u.family) {
             self.conversation_is_closed(before, &end, u)?;

@@ -15,7 +15,8 @@
 //! What could make a difference is a later receive that takes it for another one; that is why nothing is
 //! received from that queue again. In a loop that takes a message from any member or times out, the members whose
 //! message was not taken are exactly those that the rounds with a timeout can be attributed to, in any order:
-//! none of them is taken in another round, because each member sends one (S7).
+//! none of them is taken in another round, because each member sends one (S7). That needs the round to be about nobody
+//! in particular before (trap `t1`), and no other receive of the loop to take such a message (trap `t2`).
 //!
 //! Source. The specification, section 11.4. NOT COVERED. Sending again after a timeout on the same queue: the
 //! receiver could not tell the answers apart.
@@ -58,6 +59,7 @@ impl<'a> Engine<'a> {
                 let len = |state: &State, chan: Chan| state.queues.get(&chan).map_or(0, Vec::len);
                 for chan in chans {
                     if len(&taken, chan) < len(state, chan) {
+                        self.anybody_is_free(state, chan, arms)?;
                         late.pop(chan);
                         late.stale.insert(chan);
                     }
@@ -69,6 +71,58 @@ impl<'a> Engine<'a> {
                 Ok(Step::Split(vec![taken, late]))
             }
         }
+    }
+
+    /// From anyone with a timeout: the round is not about the member that sends.
+    fn anybody_is_free(&self, state: &State, chan: Chan, arms: &[Arm<'a>]) -> Result<(), Stuck> {
+        let accept = arms[0].0;
+        let is_open = self.senders.get(&accept.span).is_some() && chan.from.is_member();
+        match is_open
+            && state
+                .engaged
+                .get(&chan.from)
+                .is_some_and(|who| !who.is_empty())
+        {
+            true => Err(self.late(chan.message, accept.span)),
+            false => Ok(()),
+        }
+    }
+
+    /// What rounds of a loop over members leave stale is received nowhere else in the loop from anyone.
+    pub(super) fn stale_is_left_alone(
+        &self,
+        before: &State,
+        leaf: &State,
+        this: super::set_loop::Loop,
+    ) -> Result<(), Stuck> {
+        let owner = this.at.comp;
+        let new = leaf.stale.iter().filter(|chan| {
+            chan.to == owner && chan.from.is_member() && !before.stale.contains(&chan.general())
+        });
+        for chan in new {
+            let mut times_out = 0;
+            let mut waits = 0;
+            for op in self.part(owner).ops(this.body) {
+                let mut open = op.kind.accepts().into_iter().filter(|accept| {
+                    accept.message == chan.message
+                        && self.senders.get(&accept.span) == Some(&chan.from.family)
+                });
+                match (open.next(), &op.kind) {
+                    (None, _) => {}
+                    (
+                        _,
+                        OpKind::Select {
+                            timeout: Some(_), ..
+                        },
+                    ) => times_out += 1,
+                    _ => waits += 1,
+                }
+            }
+            if waits > 0 || times_out > 1 {
+                return Err(self.late(chan.message, this.span));
+            }
+        }
+        Ok(())
     }
 
     /// Somebody who waits in vain goes on.

@@ -5,6 +5,7 @@ mod corpus;
 mod endings;
 mod not_covered;
 mod oracle;
+mod plays;
 mod protocols;
 mod random;
 mod rings;

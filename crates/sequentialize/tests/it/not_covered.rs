@@ -37,11 +37,6 @@ fn constructs_without_a_rule() {
         ),
         (
             "message Hello;",
-            "message Hello via unordered;",
-            "unordered delivery",
-        ),
-        (
-            "message Hello;",
             "message Hello;\ninit { send Hello to p; }",
             "`init`",
         ),
@@ -95,10 +90,20 @@ fn constructs_without_a_rule() {
 }
 
 #[test]
-fn unordered_delivery_from_outside() {
-    let song = compile(GATHER);
-    assert!(sequentialize(&song, Some(Delivery::Unordered)).is_err());
-    assert!(sequentialize(&song, Some(Delivery::Causal)).is_ok());
+fn messages_that_overtake_each_other() {
+    let twice = GATHER.replace("send Hello to p;", "send Hello to p; send Hello to p;");
+    let twice = twice.replace(
+        "for q in Q { receive Hello from any member; }",
+        "for q in Q { receive Hello from member[q]; receive Hello from member[q]; }",
+    );
+    for (text, is_proved) in [(GATHER, true), (&twice, false)] {
+        let song = compile(text);
+        let found = sequentialize(&song, Some(Delivery::Unordered));
+        assert_eq!(found.is_ok(), is_proved, "{text}");
+        assert!(sequentialize(&song, Some(Delivery::Causal)).is_ok());
+    }
+    let declared = twice.replace("message Hello;", "message Hello via unordered;");
+    assert!(refused(&declared).contains("any order"));
 }
 
 #[test]

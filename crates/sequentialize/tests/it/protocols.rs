@@ -1,6 +1,7 @@
 //! Random protocols: phases that fit together, and changes that may break them.
 
 use crate::conversations::conversation;
+use crate::plays::play;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -114,6 +115,16 @@ pub(crate) fn program(dice: &mut Dice, changes: usize) -> String {
     for _ in 0..1 + dice.below(4) {
         phase(dice, &mut parts);
     }
+    changed(dice, parts, changes)
+}
+
+/// The text of a play with so many changes, perhaps with a phase of a protocol before it.
+pub(crate) fn random_play(dice: &mut Dice, changes: usize) -> String {
+    let mut parts = Parts::default();
+    if dice.one_in(6) {
+        phase(dice, &mut parts);
+    }
+    play(dice, &mut parts);
     changed(dice, parts, changes)
 }
 

@@ -8,7 +8,7 @@
 
 use crate::endings::compare;
 use crate::oracle::{against, compile, sizes};
-use crate::protocols::{Dice, program};
+use crate::protocols::{Dice, program, random_play};
 use plainsong_ir::Song;
 use plainsong_recheck::{Certificate, VERSION, hash, recheck};
 use plainsong_sequentialize::{derivation, sequentialize};
@@ -109,6 +109,65 @@ fn what_is_proved_has_no_deadlock_no_failure_and_no_message_left_over() {
         "too few certificates: {summary}"
     );
     println!("{summary}");
+}
+
+/// Few plays are right, so there are many, and only those that are proved are explored. One alone is shown.
+#[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "the share that is proved is what the test is worth"
+)]
+fn plays_that_are_proved_end_too() {
+    let number =
+        |name: &str, or: u64| std::env::var(name).map_or(or, |n| n.parse().expect("a number"));
+    let plays = number("PLAINSONG_PLAYS", 1_500);
+    let states = number("PLAINSONG_STATES", 1_000);
+    let first = number("PLAINSONG_FIRST", 0);
+    let (mut proved, mut seen) = (0, 0);
+    let mut wrong_ones = Vec::new();
+    for seed in first..first + plays {
+        let mut dice = Dice::new(seed);
+        let changes = dice.below(3);
+        let text = random_play(&mut dice, changes);
+        if plays == 1 {
+            println!("{text}");
+        }
+        let song = compile(&text);
+        let Ok(line) = sequentialize(&song, None) else {
+            continue;
+        };
+        proved += 1;
+        let sum = 4 + i64::from(text.contains("sort W"));
+        let (mut wrong, complete) = against(&song, &line, &sizes(&song, 3, sum), states);
+        seen += complete;
+        match rechecked(&song, &text) {
+            Ok(()) => {}
+            Err(why) if line.pruned && why.ends_with("not covered") => {}
+            Err(why) => wrong.push(format!("the certificate is refused: {why}")),
+        }
+        if let Ok(told) = line.line
+            && !told.crashes
+        {
+            // Where something may fail, or compute for ever, fewer executions end.
+            let may_fail = !line.open.is_empty();
+            let ended = compare(&told, &sizes(&song, 3, sum), states as usize);
+            let more = |one: &String| may_fail && one.contains("only the line");
+            wrong.extend(ended.wrong.into_iter().filter(|one| !more(one)));
+        }
+        if !wrong.is_empty() {
+            wrong_ones.push((text.len(), format!("seed {seed}: {wrong:?}\n{text}")));
+        }
+    }
+    wrong_ones.sort();
+    let summary = format!("{proved} of {plays} plays proved, {seen} instances seen to the end");
+    println!("{summary}");
+    let shortest = wrong_ones.first().map_or("", |(_, text)| text);
+    assert!(
+        wrong_ones.is_empty(),
+        "{} wrong; {summary}; {shortest}",
+        wrong_ones.len()
+    );
+    assert!(proved > plays / 400, "a weak sample: {summary}");
 }
 
 /// Checks the certificate of a program that is proved.
