@@ -44,7 +44,7 @@ pub fn recheck(song: &Song, text: &str, certificate: &Certificate) -> Result<Sho
     let Some(voices) = song.voices() else {
         return refuse("there are no processes");
     };
-    in_any_order(voices)?;
+    in_order(voices, certificate.delivery.as_deref())?;
     if let [way] = &certificate.ways[..]
         && let [Event::Row { who, middle }] = &way[..]
     {
@@ -619,10 +619,17 @@ fn starts_at(stmt: &Stmt) -> u32 {
     }
 }
 
-/// Messages of one sender are taken in the order of sending.
-fn in_any_order(voices: &Voices) -> Result<(), Refused> {
+/// Messages of one sender are taken in the order of sending: by the model of the certificate, or as declared.
+fn in_order(voices: &Voices, delivery: Option<&str>) -> Result<(), Refused> {
+    let chosen = match delivery {
+        None => None,
+        Some(name) => match Delivery::ALL.into_iter().find(|one| one.name() == name) {
+            None => return refuse(format!("there is no model of delivery `{name}`")),
+            known => known,
+        },
+    };
     let mut messages = voices.messages.iter();
-    match messages.any(|message| message.delivery == Some(Delivery::Unordered)) {
+    match messages.any(|message| chosen.or(message.delivery) == Some(Delivery::Unordered)) {
         true => refuse("unordered delivery is not covered"),
         false => Ok(()),
     }

@@ -22,6 +22,7 @@ mod trusted;
 mod up_to_names;
 
 pub(crate) use ranking::{Decreases, ranking, shown_again};
+pub(crate) use trusted::trusted;
 
 use crate::Engine;
 
