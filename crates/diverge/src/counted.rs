@@ -38,22 +38,25 @@ pub enum Counted {
 /// Steps that are asked about.
 const STEPS: u64 = 400_000;
 
-/// Why every execution of an instance that is meant comes to rest by counting; none when counting does not tell.
+/// Why every execution of an instance that is meant comes to rest by counting; or, in a sentence, why there is nothing
+/// to write down.
 pub fn counted(
     machine: &Machine,
     fairness: Fairness,
     watch: &mut dyn Watch,
-) -> Option<Vec<Struck>> {
+) -> Result<Vec<Struck>, String> {
+    let not_shown = || "counting what is pending does not show that it comes to rest".to_owned();
     let mut net = Net::new(machine, None);
     let mut budget = Budget::new(watch);
     budget.allow(STEPS);
-    let graph = ControlGraph::of(&mut net, &mut budget).ok()?;
-    if net.resource.is_some() {
-        return None;
+    let graph = ControlGraph::of(&mut net, &mut budget).map_err(|_| not_shown())?;
+    if let Some(limit) = net.resource.take() {
+        return Err(limit);
     }
-    let strikes = certificate(&graph, fairness)?;
-    let state = |control: &Control| machine.rest(net.rest(*control));
-    let task = |kind: &Kind| machine.task_and_origin(net.task(*kind));
+    let strikes = certificate(&graph, fairness).ok_or_else(not_shown)?;
+    let names = Names::of(&net)?;
+    let state = |control: &Control| names.states[*control as usize].clone();
+    let task = |kind: &Kind| names.tasks[*kind as usize].clone();
     let named = strikes.iter().map(|strike| Struck {
         scope: strike.scope.iter().map(state).collect(),
         reason: match &strike.reason {
@@ -68,5 +71,33 @@ pub fn counted(
             Reason::Waits(kind) => Counted::Waits(task(kind)),
         },
     });
-    Some(named.collect())
+    Ok(named.collect())
+}
+
+/// Words for controls and kinds: whoever checks has nothing else to tell them apart by.
+struct Names {
+    states: Vec<String>,
+    tasks: Vec<String>,
+}
+
+impl Names {
+    fn of(net: &Net<'_>) -> Result<Names, String> {
+        let machine = net.machine();
+        let states = net.rests().map(|rest| machine.rest(rest)).collect();
+        let tasks = net.tasks().map(|task| machine.task_and_origin(task));
+        Ok(Names {
+            states: apart("states", states)?,
+            tasks: apart("messages", tasks.collect())?,
+        })
+    }
+}
+
+fn apart(what: &str, words: Vec<String>) -> Result<Vec<String>, String> {
+    let mut seen = BTreeSet::new();
+    match words.iter().find(|one| !seen.insert(*one)) {
+        None => Ok(words),
+        Some(same) => Err(format!(
+            "two {what} have the same name, `{same}`, so that a certificate could not tell them apart"
+        )),
+    }
 }

@@ -20,8 +20,11 @@
 use crate::bag::Bag;
 use crate::budget::{Budget, Spent};
 use crate::lasso::Lasso;
-use crate::net::{Control, Move, Net, State};
+use crate::net::{Control, Kind, Move, Net, State};
 use rustc_hash::FxHashMap;
+
+/// So many bags are compared in the time of a step.
+const COMPARED: usize = 64;
 
 /// What came of the search.
 pub(crate) enum Covering {
@@ -62,8 +65,9 @@ struct Search {
     is_cut: bool,
     /// The way to the state at hand.
     way: Vec<Frame>,
-    /// For each control, the frames of the way with it, by depth.
-    grey: FxHashMap<Control, Vec<usize>>,
+    /// For each control and the last kind of the bag, the frames of the way with them, by depth: a bag that holds another
+    /// holds its last kind too, so that few have to be looked at.
+    grey: FxHashMap<(Control, Option<Kind>), Vec<usize>>,
     /// For each control, the greatest bags that come to rest.
     black: FxHashMap<Control, Vec<Bag>>,
     looked_at: u64,
@@ -94,10 +98,10 @@ impl Search {
             };
             frame.tried = Some(one);
             budget.spend(self.way.len())?;
-            if let Some(depth) = self.covered(&after) {
+            if let Some(depth) = self.covered(&after, budget) {
                 return Ok(Some(self.lasso(depth, after)));
             }
-            if self.is_black(&after) {
+            if self.is_black(&after, budget) {
                 continue;
             }
             if self.way.len() < self.depth {
@@ -110,15 +114,26 @@ impl Search {
     }
 
     /// The deepest state of the way that `state` covers.
-    fn covered(&self, state: &State) -> Option<usize> {
-        let depths = self.grey.get(&state.control)?;
+    fn covered(&self, state: &State, budget: &mut Budget<'_>) -> Option<usize> {
         let below = |depth: &&usize| self.way[**depth].state.bag.is_within(&state.bag);
-        depths.iter().rev().find(below).copied()
+        let lasts = state.bag.kinds().map(Some).chain([None]);
+        let mut deepest = None;
+        for last in lasts {
+            let Some(depths) = self.grey.get(&(state.control, last)) else {
+                continue;
+            };
+            budget.charge(depths.len() / COMPARED);
+            deepest = deepest.max(depths.iter().rev().find(below).copied());
+        }
+        deepest
     }
 
-    fn is_black(&self, state: &State) -> bool {
-        let bags = self.black.get(&state.control);
-        bags.is_some_and(|bags| bags.iter().any(|bag| state.bag.is_within(bag)))
+    fn is_black(&self, state: &State, budget: &mut Budget<'_>) -> bool {
+        let Some(bags) = self.black.get(&state.control) else {
+            return false;
+        };
+        budget.charge(bags.len() / COMPARED);
+        bags.iter().any(|bag| state.bag.is_within(bag))
     }
 
     fn enter(&mut self, net: &mut Net<'_>, state: State, budget: &mut Budget<'_>) {
@@ -134,7 +149,7 @@ impl Search {
         }
         // What leaves most is tried first.
         moves.sort_by_key(|(_, _, posts)| *posts);
-        let depths = self.grey.entry(state.control).or_default();
+        let depths = self.grey.entry(key(&state)).or_default();
         depths.push(self.way.len());
         self.way.push(Frame {
             state,
@@ -149,8 +164,8 @@ impl Search {
 
     fn leave(&mut self) {
         let frame = self.way.pop().expect("what is left was entered");
+        self.grey.entry(key(&frame.state)).or_default().pop();
         let State { control, bag } = frame.state;
-        self.grey.entry(control).or_default().pop();
         if frame.is_cut {
             self.is_cut = true;
             self.way
@@ -174,4 +189,9 @@ impl Search {
             period: self.way.len() - depth,
         }
     }
+}
+
+/// Where a state is found again by those that may cover it.
+fn key(state: &State) -> (Control, Option<Kind>) {
+    (state.control, state.bag.kinds().last())
 }

@@ -61,15 +61,16 @@ pub(crate) fn drifting(
     None
 }
 
-struct Run {
+/// A run by one rule for what is served next.
+pub(crate) struct Run {
     /// Is the newest served first, or the oldest?
     newest: bool,
     /// How choices are made.
     way: usize,
     states: Vec<State>,
-    moves: Vec<Move>,
+    pub(crate) moves: Vec<Move>,
     /// What waits, the oldest first.
-    queue: Vec<Kind>,
+    pub(crate) queue: Vec<Kind>,
     /// Of each state, the number of its outline, and its integers.
     outlines: Vec<(u32, Rc<[i64]>)>,
     /// Of each move, the outlines of what it leaves.
@@ -77,7 +78,7 @@ struct Run {
 }
 
 impl Run {
-    fn new(start: State, newest: bool, way: usize) -> Run {
+    pub(crate) fn new(start: State, newest: bool, way: usize) -> Run {
         let entries = start.bag.entries().iter();
         let queue = entries.flat_map(|(kind, count)| (0..*count).map(|_| *kind));
         Run {
@@ -92,7 +93,11 @@ impl Run {
     }
 
     /// One step on; false when there is none.
-    fn step(&mut self, net: &mut Net<'_>, budget: &mut Budget<'_>) -> Result<bool, Spent> {
+    pub(crate) fn step(
+        &mut self,
+        net: &mut Net<'_>,
+        budget: &mut Budget<'_>,
+    ) -> Result<bool, Spent> {
         budget.spend(self.states.len())?;
         let state = self.states[self.moves.len()].clone();
         if self.outlines.is_empty() {
@@ -149,17 +154,9 @@ impl Run {
             if !self.is_candidate(net, end, period) {
                 continue;
             }
-            let lasso = Lasso {
-                states: self.states.clone(),
-                moves: self.moves.clone(),
-                period,
-            };
             *candidates = candidates.saturating_sub(1);
-            let found = lasso.told(net, property).filter(|found| match fairness {
-                Fairness::Any => true,
-                Fairness::Fair => found.repetition.ignored.is_empty(),
-                Fairness::Resent => found.repetition.resent.is_empty(),
-            });
+            let found = self.lasso(end, period).told(net, property);
+            let found = found.filter(|found| fairness.is_meant(&found.repetition));
             if found.is_some() || *candidates == 0 {
                 return found;
             }
@@ -167,8 +164,17 @@ impl Run {
         None
     }
 
-    /// Are the last two rounds of this length alike?
-    fn is_candidate(&self, net: &mut Net<'_>, end: usize, period: usize) -> bool {
+    /// The run up to a position, of which the last moves are the period.
+    pub(crate) fn lasso(&self, end: usize, period: usize) -> Lasso {
+        Lasso {
+            states: self.states[..=end].to_vec(),
+            moves: self.moves[..end].to_vec(),
+            period,
+        }
+    }
+
+    /// Are the last two rounds of this length before a position alike?
+    pub(crate) fn is_candidate(&self, net: &mut Net<'_>, end: usize, period: usize) -> bool {
         let (middle, begin) = (end - period, end - 2 * period);
         let [first, second, third] = [begin, middle, end].map(|at| &self.outlines[at]);
         if first.0 != second.0 || second.0 != third.0 || first.1.len() != third.1.len() {

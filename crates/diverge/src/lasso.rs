@@ -3,8 +3,8 @@
 use crate::bag::Bag;
 use crate::net::{Control, Kind, Move, Net, Service, State};
 use crate::{Divergence, Fairness};
-use plainsong_semantics::machine::Outcome;
-use plainsong_semantics::repetition::refutation;
+use plainsong_semantics::machine::{Config, Outcome};
+use plainsong_semantics::repetition::{Repetition, refutation, repetition};
 use rustc_hash::FxHashSet;
 
 /// An execution whose last moves can be repeated for ever.
@@ -25,36 +25,48 @@ impl Lasso {
     /// one where the points of the song really lie; then there is nothing to tell.
     pub(crate) fn told(&self, net: &mut Net<'_>, property: usize) -> Option<Divergence> {
         let machine = net.machine();
-        let first = net.config(&self.states[0], 0);
-        let mut config = first.clone();
+        let (path, steps) = self.followed(net, 0)?;
+        let start = machine
+            .initial()
+            .into_iter()
+            .find_map(|start| match start {
+                Outcome::Next(config) if config == path[0] => Some(config),
+                _ => None,
+            })?;
+        let (trace, repetition) = refutation(machine, &start, &steps, self.period, property)?;
+        Some(Divergence { trace, repetition })
+    }
+
+    /// How the period repeats itself, if it does; the stem is not looked at.
+    pub(crate) fn repeats(&self, net: &mut Net<'_>) -> Option<Repetition> {
+        let (path, steps) = self.followed(net, self.moves.len() - self.period)?;
+        repetition(net.machine(), &path, &steps, self.period)
+    }
+
+    /// The states from a position to the end as the interpreter has them, and the numbers of the steps between them.
+    fn followed(&self, net: &mut Net<'_>, from: usize) -> Option<(Vec<Config>, Vec<usize>)> {
+        let machine = net.machine();
+        let mut path = vec![net.config(&self.states[from], 0)];
         let mut steps = Vec::new();
         let mut by = 0;
-        for (at, one) in self.moves.iter().enumerate() {
+        for (at, one) in self.moves.iter().enumerate().skip(from) {
             let moves = net.moves(self.states[at].control, one.kind);
             let edge = &moves.edges[one.edge];
             let before = by;
             by += edge.shift;
             let after = net.config(&self.states[at + 1], by);
-            let enabled = machine.steps(&config);
+            let enabled = machine.steps(&path[at - from]);
             let number = enabled.iter().position(|step| {
                 let leads = matches!(&step.outcome, Outcome::Next(next) if *next == after);
                 leads && net.is_move(step, one.kind, edge.serves, before)
             })?;
             steps.push(number);
-            config = match enabled.into_iter().nth(number)?.outcome {
+            path.push(match enabled.into_iter().nth(number)?.outcome {
                 Outcome::Next(next) => next,
                 _ => return None,
-            };
+            });
         }
-        let start = machine
-            .initial()
-            .into_iter()
-            .find_map(|start| match start {
-                Outcome::Next(config) if config == first => Some(config),
-                _ => None,
-            })?;
-        let (trace, repetition) = refutation(machine, &start, &steps, self.period, property)?;
-        Some(Divergence { trace, repetition })
+        Some((path, steps))
     }
 }
 

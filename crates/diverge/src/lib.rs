@@ -7,6 +7,7 @@
 //! |---|---|---|---|
 //! | `nearest` | a short period | nothing | no |
 //! | `drifting` | a period that shifts what it touches | nothing | no |
+//! | `late` | the same, once integers have passed what they are compared with | nothing | no |
 //! | `alive` | a period within the bounds of [Alive12] | nothing | in the limit, for finite data |
 //! | `rounds` | a fair period, by queue and delays | nothing | in the limit |
 //! | `covering` | a period | all, when it ends | finite data, not asking for fairness |
@@ -27,6 +28,7 @@ mod covering;
 mod drifting;
 mod fair_core;
 mod lasso;
+mod late;
 mod nearest;
 mod net;
 pub mod ranking;
@@ -44,6 +46,7 @@ use covering::{Covering, covering};
 use drifting::drifting;
 use fair_core::{Graph, cycle};
 use lasso::Lasso;
+use late::late;
 use nearest::{Nearby, nearest};
 use net::Net;
 use plainsong_semantics::machine::Machine;
@@ -64,6 +67,17 @@ pub enum Fairness {
     /// Those that serve every kind of message again and again that is sent again and again; one that was
     /// sent before may be ignored.
     Resent,
+}
+
+impl Fairness {
+    /// Is an execution that repeats itself like this one that is meant?
+    pub(crate) fn is_meant(self, repetition: &Repetition) -> bool {
+        match self {
+            Fairness::Any => true,
+            Fairness::Fair => repetition.ignored.is_empty(),
+            Fairness::Resent => repetition.resent.is_empty(),
+        }
+    }
 }
 
 /// What is asked.
@@ -161,6 +175,8 @@ pub fn diverge(machine: &Machine, question: &Question, watch: &mut dyn Watch) ->
 
 /// Steps tried while looking nearby.
 const NEARBY: u64 = 4_000;
+/// Steps tried along runs that drift after a while.
+const LATE: u64 = 10_000;
 /// Steps of a way that is short.
 const SHORT: usize = 24;
 /// Steps tried in each attempt along queues.
@@ -184,7 +200,7 @@ impl Search<'_, '_, '_> {
             Method::Structural => self.structural(),
             Method::States => self.states(),
             Method::Shifted => self.shifted(NEARBY, false),
-            Method::Drifting => self.drifting(),
+            Method::Drifting => self.drifting().or_else(|| self.late()),
             Method::Alive { delay, recursion } => Some(self.alive(delay, recursion)),
         };
         found.unwrap_or_else(|| self.unknown())
@@ -195,6 +211,7 @@ impl Search<'_, '_, '_> {
             .nearest(NEARBY / 8)
             .or_else(|| self.shifted(NEARBY / 8, true))
             .or_else(|| self.drifting())
+            .or_else(|| self.late())
             .or_else(|| self.nearest(NEARBY))
             .or_else(|| self.shifted(NEARBY, false))
             .or_else(|| self.covered_nearby())
@@ -280,6 +297,16 @@ impl Search<'_, '_, '_> {
             fairness, property, ..
         } = *self.question;
         let found = drifting(self.net, fairness, property, &mut self.budget)?;
+        Some(Finding::Diverges(Box::new(found)))
+    }
+
+    /// The same after a while: integers first pass what they are compared with.
+    fn late(&mut self) -> Option<Finding> {
+        self.budget.allow(LATE);
+        let Question {
+            fairness, property, ..
+        } = *self.question;
+        let found = late(self.net, fairness, property, &mut self.budget)?;
         Some(Finding::Diverges(Box::new(found)))
     }
 
@@ -394,9 +421,15 @@ impl Search<'_, '_, '_> {
         let steps = self.budget.steps;
         Finding::Unknown(match self.budget.stopped {
             true => format!("stopped after {steps} steps, without an answer"),
-            false => format!(
-                "no answer in {steps} steps; try --bound states=N for a longer search, smaller sizes, or --fair"
-            ),
+            false => {
+                let fair = match self.question.fairness {
+                    Fairness::Any => ", smaller sizes, or --fair",
+                    _ => " or smaller sizes",
+                };
+                format!(
+                    "no answer in {steps} steps; try --bound states=N for a longer search{fair}"
+                )
+            }
         })
     }
 }

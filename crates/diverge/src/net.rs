@@ -131,6 +131,16 @@ impl<'a> Net<'a> {
         self.kinds.get(kind)
     }
 
+    /// All controls that came up, by number.
+    pub(crate) fn rests(&self) -> impl Iterator<Item = &Config> {
+        self.controls.all()
+    }
+
+    /// All kinds that came up, by number.
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = &Task> {
+        self.kinds.all()
+    }
+
     /// The states at the start.
     pub(crate) fn starts(&mut self) -> Vec<State> {
         let mut starts = Vec::new();
@@ -387,5 +397,9 @@ impl<T: std::hash::Hash + Eq> Numbered<T> {
 
     fn get(&self, number: u32) -> &T {
         &self.values[number as usize]
+    }
+
+    fn all(&self) -> impl Iterator<Item = &T> {
+        self.values.iter().map(|value| &**value)
     }
 }

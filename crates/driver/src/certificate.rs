@@ -14,6 +14,7 @@ pub fn certificate(song: &Song, source: &Source, delivery: Option<Delivery>) -> 
         version: VERSION,
         file: source.name.clone(),
         hash: hash(&source.text),
+        delivery: delivery.map(|model| model.name().to_owned()),
         ways,
     };
     serde_json::to_string_pretty(&certificate).ok()
@@ -36,15 +37,25 @@ pub enum Rechecked {
     Refused(String),
 }
 
+/// What is trusted of a song, whatever a certificate says about it: executions that an assumption ends are not meant.
+pub fn trusted(song: &Song) -> Vec<String> {
+    crate::engines::trusted(song)
+}
+
 /// Checks a certificate against the song it is about; and what it says.
-pub fn again(song: &Song, source: &Source, certificate: &Certificate) -> (Rechecked, &'static str) {
+pub fn again(song: &Song, source: &Source, certificate: &Certificate) -> (Rechecked, String) {
     let everything = "no deadlock and no message left over";
-    match recheck(song, &source.text, certificate) {
+    let (rechecked, claim) = match recheck(song, &source.text, certificate) {
         Ok(Shown { nothing_left: true }) => (Rechecked::Accepted, everything),
         Ok(_) => (Rechecked::Accepted, "no deadlock"),
         Err(Refused(why)) if why.ends_with("not covered") => {
             (Rechecked::NotCovered(why), everything)
         }
         Err(Refused(why)) => (Rechecked::Refused(why), everything),
-    }
+    };
+    let claim = match &certificate.delivery {
+        None => format!("{claim}, for any size"),
+        Some(model) => format!("{claim}, for any size, with delivery={model}"),
+    };
+    (rechecked, claim)
 }

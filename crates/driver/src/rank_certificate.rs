@@ -4,16 +4,18 @@
 //! it anew, without answers that were kept, and the checker, which shares no code with the search or the prover, looks
 //! at every step of small instances.
 
-use crate::certificate::Rechecked;
+use crate::certificate::{Rechecked, trusted};
+use crate::engines::diverge::once;
 use crate::engines::{Decreases, ranking, shown_again};
 use crate::sizes::{ascending, from_one_to_three, table};
 use crate::{Problem, Source};
 use plainsong_diverge::ranking::{Measure, Way, own_measures};
 use plainsong_ir::{Claim, Song};
 pub use plainsong_recheck::RankCertificate;
-use plainsong_recheck::{OwnRank, RankWay, Ranks, VERSION, hash, recheck_ranks};
+use plainsong_recheck::{Looked, OwnRank, RankWay, Ranks, VERSION, hash, recheck_ranks};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::search::ENDS_THERE;
 use plainsong_semantics::sizes::Bounds;
 use plainsong_smt::Setup;
 use std::collections::BTreeMap;
@@ -41,46 +43,53 @@ pub fn read(path: &Path) -> Option<RankCertificate> {
     serde_json::from_str(&text).ok()
 }
 
-/// Checks a certificate again, with what was done in words.
+/// Checks a certificate again, with what was done and what that rests on in words.
 pub fn again(
     song: &Arc<Song>,
     source: &Source,
     certificate: &RankCertificate,
-) -> Result<(Rechecked, String), Problem> {
+) -> Result<(Rechecked, String, Vec<String>), Problem> {
     let claims = |one: &plainsong_ir::Property| {
         one.name == certificate.property && matches!(one.claim, Claim::Quiescent { .. })
     };
     if !song.properties.iter().any(claims) {
         let name = &certificate.property;
         let why = format!("no property `{name}` claims rest");
-        return Ok((Rechecked::Refused(why), String::new()));
+        return Ok(refused(why));
     }
-    let mut looked = Some(0);
+    let mut looked = Some(Looked::default());
     for machine in instances(song)? {
         match recheck_ranks(&machine, &source.text, certificate) {
-            Err(refused) => return Ok((Rechecked::Refused(refused.0), String::new())),
-            Ok(steps) => looked = looked.zip(steps).map(|(all, steps)| all + steps),
+            Err(why) => return Ok(refused(why.0)),
+            Ok(more) => looked = looked.zip(more).map(|(all, more)| all.and(more)),
         }
     }
     let Some(decreases) = meant(song, &certificate.decreases) else {
         let why = "it names a process or a variable that is not there".to_owned();
-        return Ok((Rechecked::Refused(why), String::new()));
+        return Ok(refused(why));
     };
-    let Some(obligations) = shown_again(song, &decreases) else {
+    let Some(again) = shown_again(song, &decreases) else {
         let why = "that it gets less for every size was not shown again".to_owned();
-        return Ok((Rechecked::Refused(why), String::new()));
+        return Ok(refused(why));
     };
-    let shown = plainsong_report::count(obligations as u64, "obligation");
+    let shown = plainsong_report::count(again.obligations as u64, "obligation");
+    let may_fail = looked.is_none_or(|looked| looked.fails);
     let looked = match looked {
-        Some(steps) => {
-            let steps = plainsong_report::count(steps, "step");
+        Some(looked) => {
+            let steps = plainsong_report::count(looked.steps, "step");
             format!("{steps} of small instances looked at")
         }
         None => "steps of instances are not covered".to_owned(),
     };
     let told =
         format!("{shown} shown again for every size, {looked}: every execution comes to rest");
-    Ok((Rechecked::Accepted, told))
+    let ends = may_fail.then(|| ENDS_THERE.to_owned());
+    let notes = once([trusted(song), again.notes, ends.into_iter().collect()].concat());
+    Ok((Rechecked::Accepted, told, notes))
+}
+
+fn refused(why: String) -> (Rechecked, String, Vec<String>) {
+    (Rechecked::Refused(why), String::new(), Vec::new())
 }
 
 /// Instances of up to three of each sort.

@@ -1,57 +1,86 @@
 //! Certificates of rest: why one instance comes to rest, written to a file, and checked again by a checker that shares no
 //! code with the search.
 //!
-//! They are about what is shown by counting what is pending. Proofs for every size are shown by the solver, handler by
+//! They are about what is shown by counting what is pending, of one instance: sizes, and windows where any integer could
+//! be chosen. What is said of one that is accepted is read off the instance that was checked. Proofs for every size are shown by the solver, handler by
 //! handler, and have no certificate here.
 
-use crate::certificate::Rechecked;
+use crate::certificate::{Rechecked, trusted};
 use crate::sizes::{ascending, from_one_to_three, refuse_endless, table};
 use crate::{Problem, Source};
 use plainsong_diverge::Fairness;
 use plainsong_diverge::counted::{Counted, Struck, counted};
-use plainsong_ir::{Claim, Sizing, Song};
+use plainsong_ir::{Claim, Delivery, Property, Sizing, Song};
 pub use plainsong_recheck::RestCertificate;
-use plainsong_recheck::{Executions, Reason, Refused, Strike, VERSION, hash, recheck_rest};
+use plainsong_recheck::{
+    Covered, Executions, Reason, Strike, VERSION, Windows, hash, recheck_rest,
+};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::Unwatched;
+use plainsong_semantics::search::{ENDS_THERE, Unwatched};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The certificate of the largest instance that is asked about, if counting shows that it comes to rest. `fairness`
-/// says which executions are meant; without it, the property does.
+/// What a certificate is asked about.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Sizes that were chosen; the largest counts.
+    pub sizes: Vec<Sizing>,
+    /// Which executions are meant; without it, the property says so.
+    pub fairness: Option<Fairness>,
+    /// The windows of integers, sequences and bags.
+    pub bounds: Bounds,
+    /// The model that delivers all messages.
+    pub delivery: Option<Delivery>,
+    /// The properties that were chosen, by name; all when empty.
+    pub properties: Vec<String>,
+}
+
+/// The certificate of the largest instance that is asked about, for the first property of which counting shows that it
+/// comes to rest; or, in a sentence, why there is none.
 pub fn certificate(
     song: &Arc<Song>,
     source: &Source,
-    sizes: &[Sizing],
-    fairness: Option<Fairness>,
-) -> Result<Option<String>, Problem> {
-    let mut claims = song
-        .properties
-        .iter()
-        .filter_map(|property| match property.claim {
-            Claim::Quiescent { fair } => Some((property, fair)),
-            _ => None,
-        });
-    let Some((property, claimed)) = claims.next() else {
-        return Ok(None);
-    };
-    let mut sizes = table(song, Some(property), sizes);
+    asked: &Asked,
+) -> Result<Result<String, String>, Problem> {
+    let chosen = |name: &String| asked.properties.is_empty() || asked.properties.contains(name);
+    let mut why = "no property claims rest".to_owned();
+    for property in song.properties.iter().filter(|one| chosen(&one.name)) {
+        let Claim::Quiescent { fair } = property.claim else {
+            continue;
+        };
+        match about(song, source, property, fair, asked)? {
+            Ok(text) => return Ok(Ok(text)),
+            Err(other) => why = other,
+        }
+    }
+    Ok(Err(why))
+}
+
+fn about(
+    song: &Arc<Song>,
+    source: &Source,
+    property: &Property,
+    fair: bool,
+    asked: &Asked,
+) -> Result<Result<String, String>, Problem> {
+    let mut sizes = table(song, Some(property), &asked.sizes);
     from_one_to_three(&mut sizes);
     refuse_endless(&sizes)?;
     let Some(largest) = ascending(&sizes).pop() else {
-        return Ok(None);
+        return Ok(Err("there is no instance of these sizes".to_owned()));
     };
-    let machine = machine(song, &largest)?;
-    let claimed = match claimed {
+    let machine = machine(song, &largest, &asked.bounds, asked.delivery)?;
+    let claimed = match fair {
         true => Fairness::Fair,
         false => Fairness::Any,
     };
-    let fairness = fairness.unwrap_or(claimed);
-    let Some(strikes) = counted(&machine, fairness, &mut Unwatched) else {
-        return Ok(None);
+    let fairness = asked.fairness.unwrap_or(claimed);
+    let strikes = match counted(&machine, fairness, &mut Unwatched) {
+        Ok(strikes) => strikes,
+        Err(why) => return Ok(Err(why)),
     };
     let chosen = sizes
         .keys()
@@ -62,6 +91,8 @@ pub fn certificate(
         hash: hash(&source.text),
         property: property.name.clone(),
         sizes: chosen.collect(),
+        windows: Windows::of(machine.instance()),
+        delivery: asked.delivery.map(|model| model.name().to_owned()),
         executions: match fairness {
             Fairness::Any => Executions::Any,
             Fairness::Fair => Executions::Fair,
@@ -69,7 +100,7 @@ pub fn certificate(
         },
         strikes: strikes.into_iter().map(strike).collect(),
     };
-    Ok(serde_json::to_string_pretty(&certificate).ok())
+    Ok(serde_json::to_string_pretty(&certificate).map_err(|error| error.to_string()))
 }
 
 /// Reads a certificate, if it is one of rest.
@@ -78,49 +109,82 @@ pub fn read(path: &Path) -> Option<RestCertificate> {
     serde_json::from_str(&text).ok()
 }
 
-/// What a certificate is for, in words.
-pub fn claim(certificate: &RestCertificate) -> String {
+/// What was checked, in words: exactly what the instance covers.
+fn claim(certificate: &RestCertificate, covered: &Covered) -> String {
     let which = match certificate.executions {
         Executions::Any => "every execution",
         Executions::Fair => "every fair execution",
         Executions::Resent => "every execution that is fair to what is sent again",
     };
-    let sizes = certificate.sizes.iter();
-    let sizes: Vec<String> = sizes.map(|(name, size)| format!("{name}={size}")).collect();
-    match sizes.is_empty() {
+    let bound = covered.bound.iter();
+    let bound: Vec<String> = bound
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    match bound.is_empty() {
         true => format!("{which} comes to rest"),
-        false => format!("{which} with {} comes to rest", sizes.join(", ")),
+        false => format!("{which} with {} comes to rest", bound.join(", ")),
     }
 }
 
-/// Checks a certificate against the song it is about.
-pub fn again(song: &Arc<Song>, source: &Source, certificate: &RestCertificate) -> Rechecked {
+/// Checks a certificate against the song it is about; what it shows and what that rests on, in words.
+pub fn again(
+    song: &Arc<Song>,
+    source: &Source,
+    certificate: &RestCertificate,
+) -> (Rechecked, String, Vec<String>) {
+    match checked(song, source, certificate) {
+        Ok(covered) => {
+            let fails = covered.fails.then(|| ENDS_THERE.to_owned());
+            let notes = trusted(song).into_iter().chain(fails).collect();
+            (Rechecked::Accepted, claim(certificate, &covered), notes)
+        }
+        Err(why) if why.ends_with("not covered") => {
+            (Rechecked::NotCovered(why), String::new(), Vec::new())
+        }
+        Err(why) => (Rechecked::Refused(why), String::new(), Vec::new()),
+    }
+}
+
+fn checked(
+    song: &Arc<Song>,
+    source: &Source,
+    certificate: &RestCertificate,
+) -> Result<Covered, String> {
     let is_claim = song.properties.iter().any(|property| {
         property.name == certificate.property && matches!(property.claim, Claim::Quiescent { .. })
     });
     if !is_claim {
         let name = &certificate.property;
-        return Rechecked::Refused(format!("no property `{name}` claims rest"));
+        return Err(format!("no property `{name}` claims rest"));
     }
     let chosen: &BTreeMap<String, i64> = &certificate.sizes;
     let sizes = chosen
         .iter()
         .fold(Sizes::new(), |sizes, (name, size)| sizes.with(name, *size));
-    let machine = match machine(song, &sizes) {
-        Ok(machine) => machine,
-        Err(problem) => return Rechecked::Refused(problem.message),
+    let delivery = match &certificate.delivery {
+        None => None,
+        Some(name) => match Delivery::ALL.into_iter().find(|one| one.name() == name) {
+            None => return Err(format!("there is no model of delivery `{name}`")),
+            known => known,
+        },
     };
-    match recheck_rest(&machine, &source.text, certificate) {
-        Ok(()) => Rechecked::Accepted,
-        Err(Refused(why)) if why.ends_with("not covered") => Rechecked::NotCovered(why),
-        Err(Refused(why)) => Rechecked::Refused(why),
-    }
+    let bounds = certificate.windows.bounds();
+    let machine = machine(song, &sizes, &bounds, delivery).map_err(|problem| problem.message)?;
+    recheck_rest(&machine, &source.text, certificate).map_err(|refused| refused.0)
 }
 
-fn machine(song: &Arc<Song>, sizes: &Sizes) -> Result<Machine, Problem> {
-    let instances = Instance::all(song.clone(), sizes, &Bounds::default());
+fn machine(
+    song: &Arc<Song>,
+    sizes: &Sizes,
+    bounds: &Bounds,
+    delivery: Option<Delivery>,
+) -> Result<Machine, Problem> {
+    let instances = Instance::all(song.clone(), sizes, bounds);
     match &instances.map_err(|error| Problem::new(error.message))?[..] {
-        [one] => Ok(Machine::new(one, Subject::System)),
+        [one] => {
+            let one = one.clone().with_delivery(delivery);
+            Ok(Machine::new(&one, Subject::System))
+        }
         _ => Err(Problem::new(
             "a certificate is about one instance: choose the parameters with --size",
         )),

@@ -20,6 +20,9 @@ pub struct Certificate {
     pub file: String,
     /// Of its text.
     pub hash: String,
+    /// The model that delivers all messages, where it is not what the song declares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<String>,
     /// All ways to the end.
     pub ways: Vec<Vec<Event>>,
 }

@@ -21,8 +21,8 @@ use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, refuse};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Body, Expr, ExprKind, FamilyId, LocalId, MessageId, Process, Song, SortKind, StartValue, Stmt,
-    StmtKind, Ty, Voices,
+    Body, Delivery, Expr, ExprKind, FamilyId, LocalId, MessageId, Process, Song, SortKind,
+    StartValue, Stmt, StmtKind, System, Ty, Voices,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,6 +41,7 @@ pub fn recheck(song: &Song, text: &str, certificate: &Certificate) -> Result<Sho
     if certificate.hash != hash(text) {
         return refuse("it was made for another text");
     }
+    let song = &as_delivered(song, certificate.delivery.as_deref())?;
     let Some(voices) = song.voices() else {
         return refuse("there are no processes");
     };
@@ -641,6 +642,23 @@ fn starts_at(stmt: &Stmt) -> u32 {
         StmtKind::While(condition, ..) => condition.span.start,
         _ => stmt.span.start,
     }
+}
+
+/// The song in which all messages are delivered by the model of the certificate, or as declared.
+fn as_delivered(song: &Song, delivery: Option<&str>) -> Result<Song, Refused> {
+    let mut song = song.clone();
+    let Some(name) = delivery else {
+        return Ok(song);
+    };
+    let Some(model) = Delivery::ALL.into_iter().find(|one| one.name() == name) else {
+        return refuse(format!("there is no model of delivery `{name}`"));
+    };
+    if let System::Voices(voices) = &mut song.system {
+        for message in &mut voices.messages {
+            message.delivery = Some(model);
+        }
+    }
+    Ok(song)
 }
 
 /// Does a daemon end in a loop whose rounds begin with a receive?

@@ -43,11 +43,13 @@ mod steps;
 mod sum;
 mod symbol;
 mod timeout;
+mod windows;
 
 pub use certificate::{Certificate, Event, VERSION, hash};
 pub use follow::{Shown, recheck};
-pub use ranks::{OwnRank, RankCertificate, RankWay, Ranks, recheck_ranks};
-pub use rest::{Executions, Reason, RestCertificate, Strike, recheck_rest};
+pub use ranks::{Looked, OwnRank, RankCertificate, RankWay, Ranks, recheck_ranks};
+pub use rest::{Covered, Executions, Reason, RestCertificate, Strike, recheck_rest};
+pub use windows::Windows;
 
 /// Why a certificate is not accepted: one sentence without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -80,12 +80,32 @@ pub enum RankWay {
 /// The most states that are looked at.
 const STATES: usize = 20_000;
 
-/// Looks at every step of an instance; how many there were. None when the measures are not covered here.
+/// What was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// Steps.
+    pub steps: u64,
+    /// Does something fail? An execution that fails ends there.
+    pub fails: bool,
+}
+
+impl Looked {
+    /// Both.
+    #[must_use]
+    pub fn and(self, more: Looked) -> Looked {
+        Looked {
+            steps: self.steps + more.steps,
+            fails: self.fails || more.fails,
+        }
+    }
+}
+
+/// Looks at every step of an instance. None when the measures are not covered here.
 pub fn recheck_ranks(
     machine: &Machine,
     text: &str,
     certificate: &RankCertificate,
-) -> Result<Option<u64>, Refused> {
+) -> Result<Option<Looked>, Refused> {
     if certificate.version != VERSION {
         return refuse(format!("version {} is not covered", certificate.version));
     }
@@ -115,27 +135,30 @@ struct Looking<'a> {
 
 impl Looking<'_> {
     /// Every step from every state that is reached, as far as there is time.
-    fn everywhere(&self, voices: &Voices) -> Result<u64, Refused> {
+    fn everywhere(&self, voices: &Voices) -> Result<Looked, Refused> {
         let mut seen: HashSet<Config> = HashSet::new();
         let mut open: Vec<Config> = Vec::new();
+        let mut looked = Looked::default();
         for start in self.machine.initial() {
-            if let Outcome::Next(config) = start {
-                open.push(config);
+            match start {
+                Outcome::Next(config) => open.push(config),
+                Outcome::Failed(..) => looked.fails = true,
+                Outcome::Discarded => {}
             }
         }
-        let mut looked = 0;
         while let Some(config) = open.pop() {
             if seen.len() >= STATES || !seen.insert(config.clone()) {
                 continue;
             }
             for step in self.machine.steps(&config) {
                 let taken = step.takes();
+                looked.fails |= matches!(step.outcome, Outcome::Failed(..));
                 let Outcome::Next(after) = step.outcome else {
                     continue;
                 };
                 if let Some(taken) = taken {
                     self.step(voices, &config, &taken, &after)?;
-                    looked += 1;
+                    looked.steps += 1;
                 }
                 open.push(after);
             }

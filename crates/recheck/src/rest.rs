@@ -16,9 +16,15 @@
 //!
 //! States and tasks are named in words. Where two states have the same words (bodies, queues), the certificate is
 //! refused as not covered. Shares no code with the search: it does not search, and counts in 128 bits.
+//!
+//! What is shown is about one instance: its sizes, and of integers, sequences and bags that are chosen freely those
+//! within its windows ([`windows`](crate::windows)). What the instance fixes is part of the answer ([`Covered`]), read
+//! off the instance and not off the certificate; a certificate that does not name the windows is refused.
 
 use crate::certificate::{VERSION, hash};
+use crate::windows::Windows;
 use crate::{Refused, refuse};
+use plainsong_ir::Delivery;
 use plainsong_semantics::idle::{Idle, Served, Task};
 use plainsong_semantics::machine::{Config, Machine, Outcome};
 use plainsong_semantics::trace::FailureKind;
@@ -39,6 +45,12 @@ pub struct RestCertificate {
     pub property: String,
     /// The sizes of the instance.
     pub sizes: BTreeMap<String, i64>,
+    /// What was tried where any integer, sequence or bag could be chosen.
+    #[serde(default, skip_serializing_if = "Windows::is_empty")]
+    pub windows: Windows,
+    /// The model that delivers all messages, where it is not what the song declares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<String>,
     /// Which executions are meant.
     pub executions: Executions,
     /// What is struck out, in this order.
@@ -93,17 +105,36 @@ pub enum Reason {
 /// The most pairs of a state and a task that are asked about.
 const PAIRS: usize = 400_000;
 
+/// What a certificate that is accepted is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Covered {
+    /// What the instance fixes: sizes, values of parameters, windows, the model of delivery.
+    pub bound: BTreeMap<String, String>,
+    /// Does something fail in some state? An execution that fails ends there.
+    pub fails: bool,
+}
+
 /// Checks a certificate against the instance it is about.
 pub fn recheck_rest(
     machine: &Machine,
     text: &str,
     certificate: &RestCertificate,
-) -> Result<(), Refused> {
+) -> Result<Covered, Refused> {
     if certificate.version != VERSION {
         return refuse(format!("version {} is not covered", certificate.version));
     }
     if certificate.hash != hash(text) {
         return refuse("the song is not the one that the certificate is about");
+    }
+    let instance = machine.instance();
+    if certificate.windows.is_closed() {
+        return refuse("nothing can be chosen in its windows");
+    }
+    if certificate.windows != Windows::of(instance) {
+        return refuse("it does not say which of infinitely many values were tried");
+    }
+    if certificate.delivery.as_deref() != instance.delivery().map(Delivery::name) {
+        return refuse("it is about another model of delivery");
     }
     let arcs = Arcs::of(machine)?;
     let mut left: Vec<&Arc> = arcs.all.iter().collect();
@@ -112,7 +143,10 @@ pub fn recheck_rest(
         left = arcs.strike(left, strike, certificate.executions, &at)?;
     }
     match left.first() {
-        None => Ok(()),
+        None => Ok(Covered {
+            bound: instance.bound(),
+            fails: arcs.fails,
+        }),
         Some(arc) => refuse(format!(
             "something may happen for ever: at `{}`",
             arcs.states[arc.from].0
@@ -141,6 +175,8 @@ struct Arcs {
     could: BTreeSet<(usize, usize)>,
     /// Where it starts, and what is pending there.
     starts: Vec<(usize, BTreeSet<usize>)>,
+    /// Does something fail?
+    fails: bool,
 }
 
 impl Arcs {
@@ -155,7 +191,8 @@ impl Arcs {
                 Outcome::Failed(failure, _) if failure.kind == FailureKind::Resource => {
                     return refuse(failure.message);
                 }
-                Outcome::Failed(..) | Outcome::Discarded => {}
+                Outcome::Failed(..) => arcs.fails = true,
+                Outcome::Discarded => {}
             }
         }
         let mut asked: BTreeSet<(usize, Option<usize>)> = BTreeSet::new();
@@ -227,7 +264,7 @@ impl Arcs {
                 Outcome::Failed(failure, _) if failure.kind == FailureKind::Resource => {
                     return refuse(failure.message);
                 }
-                Outcome::Failed(..) => {}
+                Outcome::Failed(..) => self.fails = true,
                 Outcome::Next(after) => {
                     let (to, leaves) = self.name(machine, &after)?;
                     self.all.push(Arc {

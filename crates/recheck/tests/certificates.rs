@@ -20,6 +20,7 @@ fn certificate(text: &str) -> Option<Certificate> {
         version: VERSION,
         file: "it.song".to_owned(),
         hash: hash(text),
+        delivery: None,
         ways,
     })
 }

@@ -168,8 +168,8 @@ impl Step {
 }
 
 impl Machine {
-    /// A state without its bag in words: `node[0].parent = none`. Where processes have bodies, or messages wait
-    /// in queues, different states may have the same words.
+    /// A state without its bag in words: `node[0].parent = none, node[1] is down`. Where processes have bodies, or
+    /// messages wait in queues, different states may have the same words.
     pub fn rest(&self, rest: &Config) -> String {
         let has_begun = match &rest.0 {
             Form::Voices(config) => config.begun,
@@ -177,9 +177,13 @@ impl Machine {
             Form::Line(_) => true,
         };
         let variables = self.variables(rest).into_iter();
-        let words: Vec<String> = variables
+        let mut words: Vec<String> = variables
             .map(|(name, value)| format!("{name} = {value}"))
             .collect();
+        if let Form::Voices(config) = &rest.0 {
+            let name = |lane: usize| self.instance().members()[lane].name.clone();
+            words.extend(config.trouble.words(name));
+        }
         match has_begun {
             true => words.join(", "),
             false => format!("before init: {}", words.join(", ")),

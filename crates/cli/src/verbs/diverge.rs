@@ -7,7 +7,7 @@ use crate::arguments::{DivergeArguments, DivergeMethod, FairHow, Translation};
 use crate::session::Session;
 use plainsong_driver::engine::{Fairness, Method, RestOptions};
 use plainsong_driver::rank_certificate;
-use plainsong_driver::rest_certificate::certificate;
+use plainsong_driver::rest_certificate::{Asked, certificate};
 use plainsong_driver::translation::{Bounds, Which, emitted};
 use plainsong_driver::{Exit, Problem, Source, song};
 
@@ -45,7 +45,11 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
         ..Manner::default()
     };
     let exit = check_in(&arguments.check, manner, session);
-    write(arguments, fairness, session).unwrap_or(exit)
+    match exit {
+        // What was asked cannot be answered, so there is nothing to certify either.
+        Exit::Rejected | Exit::Bug => exit,
+        _ => write(arguments, fairness, session).unwrap_or(exit),
+    }
 }
 
 /// Prints a translated program, and nothing else, so that it can be fed back.
@@ -91,23 +95,33 @@ fn write(
     // What is wrong with the file was said before.
     let loaded = Source::load(file).map(song::compile).ok()?.ok()?;
     let song = loaded.song.as_ref()?;
-    let sizes = request(&arguments.check.instance).sizes;
-    let for_every_size = match sizes.is_empty() {
+    let request = request(&arguments.check.instance);
+    if request.every_delivery {
+        let why = "a certificate is about one model of delivery";
+        return Some(session.reject(&Problem::new(why)));
+    }
+    let asked = Asked {
+        sizes: request.sizes,
+        fairness,
+        bounds: request.bounds,
+        delivery: request.delivery,
+        properties: arguments.check.property.clone(),
+    };
+    let for_every_size = match asked.sizes.is_empty() {
         true => rank_certificate::certificate(song, &loaded.source),
         false => None,
     };
     let found = match for_every_size {
-        Some(text) => Ok(Some(text)),
-        None => certificate(song, &loaded.source, &sizes, fairness),
+        Some(text) => Ok(Ok(text)),
+        None => certificate(song, &loaded.source, &asked),
     };
     match found {
         Err(problem) => Some(session.reject(&problem)),
-        Ok(None) => {
-            let remark = "no certificate: neither a measure nor counting what is pending shows that it comes to rest";
-            session.console.remark(remark);
+        Ok(Err(why)) => {
+            session.console.remark(&format!("no certificate: {why}\n"));
             None
         }
-        Ok(Some(text)) => {
+        Ok(Ok(text)) => {
             let error = std::fs::write(path, text).err()?;
             let why = format!("cannot write {}: {error}", path.display());
             Some(session.reject(&Problem::new(why)))

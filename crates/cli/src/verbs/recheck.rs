@@ -2,7 +2,7 @@
 
 use crate::arguments::RecheckArguments;
 use crate::session::Session;
-use plainsong_driver::certificate::{Rechecked, again, read};
+use plainsong_driver::certificate::{Rechecked, again, read, trusted};
 use plainsong_driver::rank_certificate::{self, RankCertificate};
 use plainsong_driver::rest_certificate::{self, RestCertificate};
 use plainsong_driver::{Exit, LoadedSong};
@@ -26,8 +26,14 @@ pub(crate) fn recheck(arguments: &RecheckArguments, session: &mut Session) -> Ex
         Err(exit) => return exit,
     };
     let (again, claim) = again(&song, &loaded.source, &certificate);
-    let accepted = format!("every step was checked: {claim}, for any size");
-    tell(&loaded.source.name, again, &accepted, session)
+    let accepted = format!("every step was checked: {claim}");
+    tell(
+        &loaded.source.name,
+        again,
+        &accepted,
+        &trusted(&song),
+        session,
+    )
 }
 
 /// Checks a certificate of rest again.
@@ -40,10 +46,9 @@ fn rest(
         Ok(found) => found,
         Err(exit) => return exit,
     };
-    let claim = rest_certificate::claim(certificate);
+    let (again, claim, notes) = rest_certificate::again(&song, &loaded.source, certificate);
     let accepted = format!("every strike was checked: {claim}");
-    let again = rest_certificate::again(&song, &loaded.source, certificate);
-    tell(&loaded.source.name, again, &accepted, session)
+    tell(&loaded.source.name, again, &accepted, &notes, session)
 }
 
 /// Checks a certificate of rest for every size again.
@@ -57,7 +62,9 @@ fn ranks(
         Err(exit) => return exit,
     };
     match rank_certificate::again(&song, &loaded.source, certificate) {
-        Ok((again, accepted)) => tell(&loaded.source.name, again, &accepted, session),
+        Ok((again, accepted, notes)) => {
+            tell(&loaded.source.name, again, &accepted, &notes, session)
+        }
         Err(problem) => session.reject(&problem.in_file(&loaded.source.name)),
     }
 }
@@ -72,12 +79,21 @@ fn about(
     session.song(&given.unwrap_or_else(|| named.into()))
 }
 
-fn tell(name: &str, again: Rechecked, accepted: &str, session: &mut Session) -> Exit {
-    let (exit, told) = match again {
+fn tell(
+    name: &str,
+    again: Rechecked,
+    accepted: &str,
+    notes: &[String],
+    session: &mut Session,
+) -> Exit {
+    let (exit, mut told) = match again {
         Rechecked::Accepted => (Exit::Fine, format!("accepted   {accepted}")),
         Rechecked::NotCovered(why) => (Exit::Unknown, format!("unknown    {why}")),
         Rechecked::Refused(why) => (Exit::Refuted, format!("REFUSED    {why}")),
     };
+    if exit == Exit::Fine {
+        told.extend(notes.iter().map(|note| format!("\n  note       {note}")));
+    }
     session.console.result(&format!("{name}\n  {told}\n"));
     exit
 }

@@ -10,6 +10,9 @@ use plainsong_driver::{Exit, Problem, Source, line, song};
 /// Looks for the line of each file.
 pub(crate) fn sequentialize(arguments: &SequentializeArguments, session: &mut Session) -> Exit {
     let exit = check(&arguments.check, Some("sequentialize"), session);
+    if matches!(exit, Exit::Rejected | Exit::Bug) {
+        return exit;
+    }
     let exit = match write(arguments, session) {
         Some(worse) => worse,
         None => exit,
@@ -53,7 +56,7 @@ fn write(arguments: &SequentializeArguments, session: &mut Session) -> Option<Ex
     for (path, what, make) in wanted {
         let Some(path) = path else { continue };
         let Some(text) = make() else {
-            let remark = format!("no {what}: there is no line to show");
+            let remark = format!("no {what}: there is no line to show\n");
             session.console.remark(&remark);
             continue;
         };

@@ -228,3 +228,20 @@ fn an_output_folder_that_cannot_be() {
         &["cannot write out/same.trace", "--out"],
     );
 }
+
+#[test]
+fn what_is_rejected_leaves_no_certificate() {
+    let song = "sort Node;\n\nmessage Go;\n\nprocess node[n: Node] {\n    on Go {}\n}\n\ninit {\n    \
+                let first = choose Node;\n    send Go to node[first];\n}\n\nproperty quiet: eventually quiescent;\n";
+    let stage = Stage::with(song);
+    let diverge = ["diverge", "a.song", "--certificate", "c.json", "--size"];
+    refused(
+        &stage,
+        &[&diverge[..], &["Nodde=3"]].concat(),
+        &["there is no sort or parameter `Nodde`"],
+    );
+    assert!(!stage.path("c.json").exists());
+    stage.run(&[&diverge[..], &["Node=3"]].concat()).exits(0);
+    let ran = stage.run(&["recheck", "c.json"]).exits(0);
+    assert!(ran.out.contains("with Node=3 comes to rest"), "{}", ran.out);
+}

@@ -63,6 +63,85 @@ fn what_drifts_goes_on_for_ever() {
     assert!(tally.shifted > 0 && tally.rest > 0, "{tally:?}");
 }
 
+/// A counter that goes on as it did, once it has passed a limit, and one that stops there.
+fn limited(limit: u64, stops: bool) -> String {
+    let beyond = if stops { "" } else { "send Ping(k + 1) to a;" };
+    format!(
+        "message Ping(k: nat);
+         process a {{ on Ping(k) {{ if k > {limit} {{ {beyond} }} else {{ send Ping(k + 1) to a; }} }} }}
+         init {{ send Ping(0) to a; }}
+         property quiet: eventually quiescent;
+         property fairly: eventually quiescent fair;"
+    )
+}
+
+#[test]
+fn limits_are_passed_quickly_and_only_then_is_it_for_ever() {
+    for limit in [7, 16, 100, 1000] {
+        let (passes, stops) = (limited(limit, false), limited(limit, true));
+        let (passes, stops) = (machine(&passes), machine(&stops));
+        for fairness in [Fairness::Any, Fairness::Fair] {
+            let found = match ask(&passes, fairness, Method::All) {
+                Finding::Diverges(found) => found,
+                other => panic!("{limit}, {fairness:?}: {other:?}"),
+            };
+            assert_eq!(found.repetition.events, 1);
+            // No longer than it has to be: the last event takes the first number beyond the limit.
+            let events = found.trace.events.len() as u64;
+            assert!(events <= limit + 6, "{limit}: {events} events");
+            for method in [Method::All, Method::Drifting] {
+                let other = ask(&stops, fairness, method);
+                assert!(!matches!(other, Finding::Diverges(_)), "{limit}: {other:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_other_branches_do_makes_no_difference() {
+    let song = |body: &str| {
+        format!(
+            "message Ping(k: int);
+             process a {{ on Ping(k) {{ {body} }} }}
+             init {{ send Ping(0) to a; }}
+             property quiet: eventually quiescent;
+             property fairly: eventually quiescent fair;"
+        )
+    };
+    let on = "send Ping(k + 1) to a;";
+    for body in [
+        format!("if k < 5 || k > 7 {{ {on} }} else {{ send Ping(8) to a; }}"),
+        format!(
+            "if k > 70 {{ send Ping(k + 3) to a; }} else if k == 50 {{ send Ping(90) to a; }} else {{ {on} }}"
+        ),
+        format!("if k == 6 {{ send Ping(8) to a; }} else if k != -1 {{ {on} }}"),
+    ] {
+        let machine = machine(&song(&body));
+        for fairness in [Fairness::Any, Fairness::Fair] {
+            let Finding::Diverges(found) = ask(&machine, fairness, Method::Drifting) else {
+                panic!("{body} goes on for ever");
+            };
+            assert!(goes_on(&machine, &found), "{body}");
+        }
+    }
+    // A branch that is not taken for a long time, and then leads back or stops.
+    for body in [
+        format!("if k < 200 {{ {on} }} else {{ let over = k; }}"),
+        format!("if k != 150 {{ {on} }}"),
+    ] {
+        let machine = machine(&song(&body));
+        for method in [Method::Drifting, Method::All] {
+            let found = ask(&machine, Fairness::Any, method);
+            assert!(!matches!(found, Finding::Diverges(_)), "{body}: {found:?}");
+        }
+    }
+    let back = format!("if k < 200 {{ {on} }} else {{ send Ping(0) to a; }}");
+    let machine = machine(&song(&back));
+    if let Finding::Diverges(found) = ask(&machine, Fairness::Any, Method::Drifting) {
+        assert!(found.repetition.shifts.is_empty(), "{found:?}");
+    }
+}
+
 fn count(tally: &mut Tally, found: &Divergence) {
     tally.diverge += 1;
     let by: Vec<i64> = found.repetition.shifts.iter().map(|(_, by)| *by).collect();

@@ -23,6 +23,7 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{Check, ENDS_THERE, Limits};
 use plainsong_semantics::verdict::{Outcome, Verdict};
+use std::collections::BTreeSet;
 
 /// Divergence and eventual quiescence.
 pub(super) struct Diverge;
@@ -136,9 +137,16 @@ fn proved(task: &Task, found: Ranked, verdict: Verdict) -> Verdict {
             "every execution comes to rest: {} ({obligations})",
             found.why
         ),
-        assumptions: [trusted(&task.song), found.notes].concat(),
+        assumptions: once([trusted(&task.song), found.notes, verdict.assumptions].concat()),
         ..verdict
     }
+}
+
+/// Each sentence once.
+pub(crate) fn once(sentences: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let is_new = |one: &String| seen.insert(one.clone());
+    sentences.into_iter().filter(is_new).collect()
 }
 
 fn fairness(task: &Task, question: &Question) -> Fairness {

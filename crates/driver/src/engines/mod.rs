@@ -26,6 +26,7 @@ mod up_to_names;
 mod wide_leads;
 
 pub(crate) use ranking::{Decreases, ranking, shown_again};
+pub(crate) use trusted::trusted;
 
 use crate::Engine;
 

@@ -48,8 +48,16 @@ pub(super) fn ranked(task: &Task, overseer: &mut Overseer<'_>) -> Result<Ranked,
     ranking(&task.song, setup, &mut || overseer.look().is_some())
 }
 
-/// Is a ranking shown again, without answers that were kept? How many obligations that took.
-pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<usize> {
+/// What it took to show a ranking again.
+pub(crate) struct ShownAgain {
+    /// How many obligations.
+    pub(crate) obligations: usize,
+    /// What is trusted.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Is a ranking shown again, without answers that were kept?
+pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<ShownAgain> {
     let setup = Setup {
         answers: None,
         ..Setup::from_environment()
@@ -72,7 +80,10 @@ pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<usize> {
             measure.is_some_and(|(_, measure)| prover.shows(song, process, measure, never))
         }),
     };
-    is_shown.then_some(prover.shown)
+    is_shown.then_some(ShownAgain {
+        obligations: prover.shown,
+        notes: prover.notes,
+    })
 }
 
 /// Looks for a ranking with solvers set up in some way; `stop` says when to give up.

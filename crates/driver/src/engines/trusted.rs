@@ -10,7 +10,7 @@ use plainsong_ir::{
 };
 
 /// Each assumption in the code of the processes and of `init`, once.
-pub(super) fn trusted(song: &Song) -> Vec<String> {
+pub(crate) fn trusted(song: &Song) -> Vec<String> {
     let System::Voices(voices) = &song.system else {
         return Vec::new();
     };

@@ -24,8 +24,8 @@ fn certified(loaded: &LoadedSong) -> Option<RankCertificate> {
 fn checked(loaded: &LoadedSong, certificate: &RankCertificate) -> Result<String, String> {
     let song = loaded.song.as_ref().expect("it has no errors");
     match again(song, &loaded.source, certificate).expect("there are instances") {
-        (Rechecked::Accepted, told) => Ok(told),
-        (Rechecked::NotCovered(why) | Rechecked::Refused(why), _) => Err(why),
+        (Rechecked::Accepted, told, _) => Ok(told),
+        (Rechecked::NotCovered(why) | Rechecked::Refused(why), ..) => Err(why),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use plainsong_diverge::Fairness;
 use plainsong_driver::certificate::Rechecked;
-use plainsong_driver::rest_certificate::{RestCertificate, again, certificate};
+use plainsong_driver::rest_certificate::{Asked, RestCertificate, again, certificate};
 use plainsong_driver::{LoadedSong, Source, song};
-use plainsong_recheck::{Executions, Reason, hash};
+use plainsong_recheck::{Executions, Reason, Windows, hash};
+use plainsong_semantics::sizes::Bounds;
 use std::path::Path;
 
 /// Songs that come to rest, and which executions are meant.
@@ -29,18 +30,30 @@ fn load(name: &str) -> LoadedSong {
 /// The certificate of the largest instance that is looked at when no sizes are given: three of each sort.
 fn certified(loaded: &LoadedSong, fairness: Fairness) -> Option<RestCertificate> {
     let song = loaded.song.as_ref().expect("it has no errors");
-    let text = certificate(song, &loaded.source, &[], Some(fairness));
-    let text = text.unwrap_or_else(|problem| panic!("{}", problem.message))?;
-    Some(serde_json::from_str(&text).expect("it is read back"))
+    let asked = Asked {
+        fairness: Some(fairness),
+        ..Asked::default()
+    };
+    let text = certificate(song, &loaded.source, &asked);
+    let text = text.unwrap_or_else(|problem| panic!("{}", problem.message));
+    Some(serde_json::from_str(&text.ok()?).expect("it is read back"))
 }
 
 /// Why a certificate is not accepted, if it is not.
 fn refusal(loaded: &LoadedSong, certificate: &RestCertificate) -> Option<String> {
     let song = loaded.song.as_ref().expect("it has no errors");
-    match again(song, &loaded.source, certificate) {
+    match again(song, &loaded.source, certificate).0 {
         Rechecked::Accepted => None,
         Rechecked::NotCovered(why) | Rechecked::Refused(why) => Some(why),
     }
+}
+
+/// What is said of a certificate that is accepted.
+fn claim(loaded: &LoadedSong, certificate: &RestCertificate) -> (String, Vec<String>) {
+    assert_eq!(refusal(loaded, certificate), None);
+    let song = loaded.song.as_ref().expect("it has no errors");
+    let (_, claim, notes) = again(song, &loaded.source, certificate);
+    (claim, notes)
 }
 
 fn is_accepted(loaded: &LoadedSong, certificate: &RestCertificate) -> bool {
@@ -137,4 +150,79 @@ fn a_certificate_of_another_song_or_size_is_refused() {
         ..found
     };
     assert!(!is_accepted(&broken, &forged));
+}
+
+/// The certificate of a song within some windows, if there is one.
+fn within(loaded: &LoadedSong, nat: i64) -> Option<RestCertificate> {
+    let song = loaded.song.as_ref().expect("it has no errors");
+    let asked = Asked {
+        bounds: Bounds {
+            nat,
+            ..Bounds::default()
+        },
+        ..Asked::default()
+    };
+    let text = certificate(song, &loaded.source, &asked).expect("it is one instance");
+    Some(serde_json::from_str(&text.ok()?).expect("it is read back"))
+}
+
+#[test]
+fn a_certificate_says_through_which_windows_was_looked() {
+    for name in [
+        "a-patience-that-is-chosen",
+        "a-patience-that-is-chosen-has-a-weak-spot",
+    ] {
+        let loaded = load(name);
+        let found = within(&loaded, 3).expect("up to 3 it is counted");
+        let (said, _) = claim(&loaded, &found);
+        assert_eq!(
+            said, "every execution with nat=0..=3 comes to rest",
+            "{name}"
+        );
+        let silent = RestCertificate {
+            windows: Windows::default(),
+            ..found.clone()
+        };
+        let why = refusal(&loaded, &silent).expect("it does not say what was tried");
+        assert!(why.contains("which of infinitely many values"), "{why}");
+        for nat in [4, -1] {
+            let mut other = found.clone();
+            other.windows.nat = Some(nat);
+            assert!(refusal(&loaded, &other).is_some(), "{name}, nat={nat}");
+        }
+    }
+    let broken = load("a-patience-that-is-chosen-has-a-weak-spot");
+    assert!(within(&broken, 7).is_none());
+    let wide = within(&load("a-patience-that-is-chosen"), 7).expect("it is counted");
+    assert_eq!(wide.windows.nat, Some(7));
+}
+
+#[test]
+fn processes_that_crash_and_restart_have_names_of_their_own() {
+    let loaded = load("spanning-tree-with-a-crash");
+    let found = certified(&loaded, Fairness::Any).expect("it is counted");
+    let (said, _) = claim(&loaded, &found);
+    assert_eq!(said, "every execution with Node=3 comes to rest");
+    let broken = load("spanning-tree-with-a-crash-forgets");
+    assert!(certified(&broken, Fairness::Any).is_none());
+}
+
+#[test]
+fn what_is_trusted_and_what_fails_is_said() {
+    let loaded = load("a-patience-that-is-chosen-is-trusted");
+    let found = certified(&loaded, Fairness::Any).expect("it is counted");
+    let (_, notes) = claim(&loaded, &found);
+    assert!(notes[0].contains("`assume k < 3` is trusted"), "{notes:?}");
+    assert!(notes[1].contains("fails ends there"), "{notes:?}");
+}
+
+#[test]
+fn states_without_names_of_their_own_have_no_certificate() {
+    let loaded = load("bodies-ask-a-server");
+    let song = loaded.song.as_ref().expect("it has no errors");
+    let answer = certificate(song, &loaded.source, &Asked::default());
+    let why = answer
+        .expect("it is one instance")
+        .expect_err("bodies have no names");
+    assert!(why.contains("have the same name"), "{why}");
 }

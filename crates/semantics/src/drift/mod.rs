@@ -24,10 +24,14 @@
 //! Guards are not believed: the period is executed in the same song with each of them asserted before its
 //! statement ([`guard`]). And the period is executed again from its own end in the song itself.
 //!
+//! Where code that the period does not run stands in the way, the same is asked of the song without it ([`taken`]):
+//! its executions are executions of the song.
+//!
 //! NOT COVERED. Queues, bodies with blocking receives, faults in the period, points that are multiplied, or that
 //! grow by something that grows.
 
 mod guard;
+mod taken;
 
 use crate::idle::{Idle, Served, Task};
 use crate::machine::{Config, Form, Machine, Outcome};
@@ -41,6 +45,7 @@ use plainsong_ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use taken::taken;
 
 /// One step of a period.
 #[derive(Clone, Debug)]
@@ -122,6 +127,16 @@ impl Drift {
         if !is_plain(&begin.rest) || !legs.iter().all(|leg| is_plain(&leg.rest)) {
             return None;
         }
+        Drift::in_song(machine, begin, end, legs).or_else(|| {
+            let song = taken(machine, begin, legs)?;
+            let instance = machine.instance().with_song(Arc::new(song));
+            let machine = Machine::new(&instance, machine.subject());
+            Drift::in_song(&machine, begin, end, legs)
+        })
+    }
+
+    /// The same, looking at all code of the handlers that are run.
+    fn in_song(machine: &Machine, begin: &Idle, end: &Idle, legs: &[Leg]) -> Option<Drift> {
         let mut drift = Drift::inferred(machine, legs)?;
         let needed = needed(legs);
         for by in drift.distances(begin, end, &needed) {
@@ -322,11 +337,11 @@ impl Drift {
             let group = self.groups.get(&spot);
             group.map_or(0, |group| self.by[*group].signum())
         };
-        let Some(song) = guarded(&self.song, &used, &self.inferred, &side) else {
-            return true;
-        };
-        let instance = machine.instance().with_song(Arc::new(song));
-        let strict = Machine::new(&instance, machine.subject());
+        let with_guards = guarded(&self.song, &used, &self.inferred, &side).map(|song| {
+            let instance = machine.instance().with_song(Arc::new(song));
+            Machine::new(&instance, machine.subject())
+        });
+        let strict = with_guards.as_ref().unwrap_or(machine);
         let mut bag = begin.bag.clone();
         let mut config = Idle::join(&begin.rest, bag.clone());
         for leg in legs {

@@ -38,6 +38,20 @@ impl Trouble {
         self.down.binary_search(&(lane as u32)).is_ok()
     }
 
+    /// In words, so that different troubles have different words: who is down, and how often each fault has happened.
+    pub(crate) fn words(&self, name: impl Fn(usize) -> String) -> Vec<String> {
+        let down = self.down.iter();
+        let down = down.map(|lane| format!("{} is down", name(*lane as usize)));
+        let spent = self
+            .spent
+            .iter()
+            .enumerate()
+            .filter(|(_, times)| **times > 0);
+        let spent =
+            spent.map(|(fault, times)| format!("fault {} happened {times} times", fault + 1));
+        down.chain(spent).collect()
+    }
+
     /// With other names for processes.
     pub(crate) fn renamed(&self, row: impl Fn(u32) -> u32) -> Trouble {
         let mut down: Vec<u32> = self.down.iter().map(|lane| row(*lane)).collect();

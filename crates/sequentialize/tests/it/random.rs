@@ -177,6 +177,7 @@ fn rechecked(song: &Song, text: &str) -> Result<(), String> {
         version: VERSION,
         file: String::new(),
         hash: hash(text),
+        delivery: None,
         ways,
     };
     let shown = recheck(song, text, &certificate).map_err(|why| why.0)?;

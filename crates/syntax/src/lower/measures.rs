@@ -9,7 +9,7 @@ use plainsong_ir::visit::VisitMut;
 use plainsong_ir::{FamilyId, Measures};
 
 impl Lowering<'_> {
-    /// `message m(…) decreases e decreases e;`
+    /// `message m(…) decreases e, e;`; several clauses follow each other.
     pub(super) fn message_measures(&mut self, items: &[ast::MessageItem]) {
         for (at, item) in items.iter().enumerate() {
             if item.decreases().next().is_none() {
@@ -22,7 +22,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `process p[…] { … decreases e; decreases e; … }`
+    /// `process p[…] { … decreases e, e; … }`; several clauses follow each other.
     pub(super) fn process_measures(
         &mut self,
         family: FamilyId,

@@ -52,11 +52,11 @@ impl Parser<'_> {
         self.close(start, ProcessBody);
     }
 
-    /// `decreases e;`
+    /// `decreases e, …;`
     fn measure(&mut self) {
         let start = self.open();
         self.bump();
-        self.expression();
+        self.levels();
         self.expect_semicolon();
         self.close(start, DecreasesClause);
     }

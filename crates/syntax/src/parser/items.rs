@@ -261,6 +261,14 @@ impl Parser<'_> {
         }
     }
 
+    /// `e, …` of a message or a process: what follows is no block.
+    pub(super) fn levels(&mut self) {
+        self.expression();
+        while self.eat(Comma) {
+            self.expression();
+        }
+    }
+
     fn message(&mut self, start: Checkpoint) {
         self.bump();
         self.expect_name("the name of a message");
@@ -273,7 +281,7 @@ impl Parser<'_> {
         while self.at(DecreasesKw) {
             let clause = self.open();
             self.bump();
-            self.expression();
+            self.levels();
             self.close(clause, DecreasesClause);
         }
         self.expect_semicolon();
