@@ -12,7 +12,7 @@ use std::net::TcpStream;
 use std::time::Instant;
 
 const MAGIC: [u8; 8] = *b"plnsong\n";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HELLO: usize = 42;
 const ANSWER: usize = 25;
 const LONGEST_REASON: usize = 1000;
