@@ -92,6 +92,7 @@ fn hello(cast: &Cast, from: u32, to: u32) -> Vec<u8> {
     let mut bytes = b"plnsong\n\x02\x00".to_vec();
     bytes.extend(cast.hash().to_le_bytes());
     bytes.extend(digest.to_le_bytes());
+    bytes.extend(plainsong_runtime::digest([cast.what_was_given(), "0"]).to_le_bytes());
     bytes.extend(0_u64.to_le_bytes());
     bytes.extend(from.to_le_bytes());
     bytes.extend(to.to_le_bytes());
@@ -196,10 +197,12 @@ fn other_sizes_another_session_and_wrong_roles_are_refused() {
     let mut stations = stations.into_iter();
     let a = play(stations.next().unwrap(), 0, &addresses, quick());
     let larger = Cast::new("swap", Swap::HASH, ["a", "b", "c"]);
+    let other = swap_cast().given("Parameters { x: 7, y: 2 }");
     let mut session = hello(&swap_cast(), 1, 0);
-    session[26] = 1;
+    session[34] = 1;
     let cases = [
         (hello(&larger, 1, 0), "other sizes"),
+        (hello(&other, 1, 0), "other parameters: this role was given"),
         (session, "another session"),
         (hello(&swap_cast(), 1, 1), "looks for b"),
         (hello(&swap_cast(), 0, 0), "does not connect"),
