@@ -40,6 +40,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     file!("src/value/map.rs"),
     file!("src/value/number.rs"),
     file!("src/value/quantify.rs"),
+    file!("src/value/read.rs"),
     file!("src/value/seq.rs"),
     file!("src/value/set.rs"),
 ];
