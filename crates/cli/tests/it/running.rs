@@ -248,3 +248,19 @@ fn what_is_sent_and_never_received_is_told_however_it_is_run() {
         assert!(told, "{way:?}: {}", ran.err);
     }
 }
+
+/// Both take the first free cell, so there is one run.
+#[test]
+fn the_last_mover_has_the_board() {
+    let stage = Stage::with(include_str!(
+        "../../../../songs/project/tic-tac-toe-that-the-last-mover-keeps.song"
+    ));
+    let expected = "\
+p1: board = some(map {0 => Nought, 1 => Cross, 2 => Nought, 3 => Cross, 4 => Nought, 5 => Cross, 6 => Nought, 7 => Free, 8 => Free}), result = Won(Nought)
+p2: board = none, result = Won(Nought)
+";
+    for way in WAYS {
+        let arguments = [&["run", "a.song"], way].concat();
+        assert_eq!(stage.run(&arguments).exits(0).out, expected);
+    }
+}
