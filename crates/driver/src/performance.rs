@@ -5,7 +5,7 @@ use crate::plan::Request;
 use crate::sizes::{table, validate};
 use crate::{Exit, LoadedSong, Problem};
 use plainsong_diagnostics::Diagnostic;
-use plainsong_ir::{Sizing, Song};
+use plainsong_ir::{Sizing, Song, Ty};
 use plainsong_project::project;
 use plainsong_run::{End, Line, NoStart, Voices};
 use plainsong_runtime::{Error, Fault, tcp, threads};
@@ -182,13 +182,26 @@ fn sizes(song: &Song, lines: &[usize], asked: &[Sizing]) -> Result<(Sizes, Sizes
             range.name, range.high
         )));
     }
-    let is_own = |sizing: &Sizing| {
-        lines.iter().any(|&line| {
+    let parameter = |sizing: &Sizing| {
+        let own = lines.iter().flat_map(|&line| {
             let code = &song.lines[line].code;
-            let mut own = code.locals[..code.arity].iter();
-            own.any(|param| param.name == sizing.name)
-        })
+            &code.locals[..code.arity]
+        });
+        own.into_iter().find(|param| param.name == sizing.name)
     };
+    let is_number = |ty: &Ty| matches!(ty, Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_));
+    let wrong = asked.iter().filter_map(parameter);
+    if let Some(wrong) = wrong.into_iter().find(|param| !is_number(&param.ty)) {
+        let ty = plainsong_ir::print::ty(song, &wrong.ty);
+        let problem = format!(
+            "`{}` is of type {ty}, and `--size` gives only numbers and truth values",
+            wrong.name
+        );
+        return Err(Problem::new(problem).help(
+            "without it, a value is drawn from `--seed`; the crate that `plainsong project --out` makes can be given one",
+        ));
+    }
+    let is_own = |sizing: &Sizing| parameter(sizing).is_some();
     let (own, others): (Vec<Sizing>, Vec<Sizing>) = asked.iter().cloned().partition(is_own);
     validate(&others, &[song])?;
     let mut sizes = Sizes::new();

@@ -1,7 +1,7 @@
 //! The voices of a song's choreographies: `plainsong project`.
 
 use crate::{Problem, Source, runtime_sources};
-use plainsong_diagnostics::Diagnostic;
+use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Choreography, Song, Stmt, StmtKind, recursion};
@@ -54,17 +54,31 @@ pub fn line(song: &Song, name: Option<&str>) -> Result<usize, Problem> {
 /// Is there a condition in a choreography that several endpoints decide, each for itself? Then they have to
 /// agree, or its voices wait for each other.
 pub fn has_to_agree(song: &Song, line: usize) -> bool {
-    struct Divided(Owners, bool);
+    !divided(song, line).is_empty()
+}
+
+/// Is this place in such a condition, of any choreography of the song? A failure there is a disagreement.
+pub fn is_for_several_to_decide(song: &Song, place: Span) -> bool {
+    let conditions = song.choreographies().flat_map(|line| divided(song, line));
+    let is_inside = |condition: Span| condition.start <= place.start && place.end <= condition.end;
+    conditions.into_iter().any(is_inside)
+}
+
+/// The conditions of a choreography that several endpoints decide, each for itself.
+fn divided(song: &Song, line: usize) -> Vec<Span> {
+    struct Divided(Owners, Vec<Span>);
     impl Visit for Divided {
         fn stmt(&mut self, stmt: &Stmt) {
-            if let StmtKind::If(condition, ..) | StmtKind::While(condition, ..) = &stmt.kind {
-                self.1 |= self.0.divides(condition);
+            if let StmtKind::If(condition, ..) | StmtKind::While(condition, ..) = &stmt.kind
+                && self.0.divides(condition)
+            {
+                self.1.push(condition.span);
             }
             walk::stmt(self, stmt);
         }
     }
     let decl = &song.lines[line];
-    let mut divided = Divided(Owners::of(song, decl), false);
+    let mut divided = Divided(Owners::of(song, decl), Vec::new());
     divided.block(&decl.code.body);
     divided.1
 }

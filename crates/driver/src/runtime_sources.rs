@@ -23,6 +23,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     file!("src/protocol.rs"),
     file!("src/sim.rs"),
     file!("src/sim/stage.rs"),
+    file!("src/tally.rs"),
     file!("src/tcp.rs"),
     file!("src/tcp/batch.rs"),
     file!("src/tcp/connection.rs"),
@@ -31,6 +32,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     file!("src/tcp/keeper.rs"),
     file!("src/tcp/link.rs"),
     file!("src/tcp/meeting.rs"),
+    file!("src/tcp/tally.rs"),
     file!("src/threads.rs"),
     file!("src/value.rs"),
     file!("src/value/all.rs"),
@@ -38,6 +40,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     file!("src/value/map.rs"),
     file!("src/value/number.rs"),
     file!("src/value/quantify.rs"),
+    file!("src/value/read.rs"),
     file!("src/value/seq.rs"),
     file!("src/value/set.rs"),
 ];

@@ -149,19 +149,30 @@ impl Line {
         if machine.lanes() != self.roles() {
             return Err(NoStart::Foreign);
         }
-        Voices::new(machine, self.identity(projected), self.seed, |parts| {
-            self.begins_like(parts, &instance)
-        })
+        Voices::new(
+            machine,
+            self.identity(projected),
+            self.given(),
+            self.seed,
+            |parts| self.begins_like(parts, &instance),
+        )
     }
 
     /// What all roles of a run have to agree on.
     fn identity(&self, projected: &Song) -> (String, u64) {
         let text = plainsong_ir::print::song(projected);
-        let state = format!("{:?} {:?}", self.ends(&self.start), self.parameters());
-        let bound = format!("{:?}", self.instance().bound());
-        let seed = self.seed.to_string();
-        let texts = [&text, &state, &bound, &seed].map(String::as_str);
-        (self.name().to_owned(), digest(texts))
+        (self.name().to_owned(), digest([&*text]))
+    }
+
+    /// What this run was given, as people read it: parameters, how its endpoints begin, bounds.
+    fn given(&self) -> String {
+        let parameters = self.parameters().into_iter();
+        let parameters = parameters.map(|(name, value)| format!("{name} = {value}"));
+        let begins = self.ends(&self.start).into_iter().zip(self.roles());
+        let begins = begins.map(|(begin, role)| format!("{role}: {begin}"));
+        let bound = format!("bound {:?}", self.instance().bound());
+        let given: Vec<String> = parameters.chain(begins).chain([bound]).collect();
+        given.join(", ")
     }
 
     /// The values of the projected song's constants and parameters, in order: those of the song, then the

@@ -24,6 +24,7 @@ impl Voices {
     pub(crate) fn new(
         machine: Machine,
         (name, hash): (String, u64),
+        given: String,
         seed: u64,
         is_wanted: impl Fn(&[Part]) -> bool,
     ) -> Result<Voices, NoStart> {
@@ -32,7 +33,7 @@ impl Voices {
         for start in parts.starts() {
             match start {
                 Ok(start) if is_wanted(&start) => {
-                    let cast = Cast::new(name, hash, machine.lanes());
+                    let cast = Cast::new(name, hash, machine.lanes()).given(given);
                     return Ok(Voices {
                         machine,
                         start,

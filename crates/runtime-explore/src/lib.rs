@@ -35,12 +35,15 @@
 //!
 //! All messages from one role to another go through one channel of the explorer, told apart by the kind
 //! of their link as a tag. A role that fails does not tell its peers here: they wait for ever, which
-//! the explorer reports as a deadlock unless somebody looks at the error first.
+//! the explorer reports as a deadlock unless somebody looks at the error first. What a role sent and its peer
+//! had not received when it ended is an error of the sender, as on the other transports: roles return their
+//! counts with their ends, and who joins them compares.
 
 use plainsong::{JoinHandle, Letter, Receiver, Sender, spawn_named};
 use plainsong_runtime::{Cast, Error, Fault, Net, Payload, Protocol, Role, Rx, Site, Tx};
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -53,9 +56,15 @@ pub fn start<R: Clone + Debug + 'static>(
     let program = Rc::new(program);
     let play = |(role, mut net): (Role, ExploreNet)| {
         let program = Rc::clone(&program);
-        spawn_named(cast.name(role), move || program(role, &mut net))
+        spawn_named(cast.name(role), move || {
+            let end = program(role, &mut net);
+            (end, net.books.borrow().clone())
+        })
     };
-    Ends(nets(cast).into_iter().enumerate().map(play).collect())
+    Ends {
+        cast: cast.clone(),
+        roles: nets(cast).into_iter().enumerate().map(play).collect(),
+    }
 }
 
 /// Starts every role of a generated program. To be called inside an exploration.
@@ -77,26 +86,77 @@ pub fn start_protocol<P: Protocol>(
 /// Roles that were started.
 #[derive(Debug)]
 #[must_use = "roles that nobody joins may fail unnoticed"]
-pub struct Ends<R>(Vec<JoinHandle<Result<R, Error>>>);
+pub struct Ends<R> {
+    cast: Cast,
+    roles: Vec<JoinHandle<Played<R>>>,
+}
+
+/// How a role ended, and what it had sent and received.
+type Played<R> = (Result<R, Error>, Books);
+
+/// What a role has sent and received, by peer and kind of link.
+#[derive(Clone, Debug, Default)]
+struct Books {
+    /// How often, and the last statement.
+    sent: BTreeMap<(Role, u16), (u64, Site)>,
+    received: BTreeMap<(Role, u16), u64>,
+}
 
 impl<R: Clone + Debug + 'static> Ends<R> {
     /// Waits for all roles; returns how they ended, in order.
     ///
     /// # Panics
     ///
-    /// When a role failed: that is a failure of the execution.
+    /// When a role failed, or did not receive what another one sent: that is a failure of the execution.
     pub fn join(self) -> Vec<R> {
-        let end = |handle: JoinHandle<Result<R, Error>>| match handle.join() {
-            Ok(end) => end,
-            Err(error) => panic!("{error}"),
+        let end = |(_, (end, _)): &(Role, Played<R>)| {
+            if let Err(error) = end {
+                panic!("{error}");
+            }
         };
-        self.0.into_iter().map(end).collect()
+        let ends = self.compared(end);
+        let good = |end: Result<R, Error>| end.unwrap_or_else(|error| panic!("{error}"));
+        ends.into_iter().map(good).collect()
     }
 
     /// Waits for all roles; returns how they ended, in order, also if they failed.
     pub fn join_all(self) -> Vec<Result<R, Error>> {
-        self.0.into_iter().map(JoinHandle::join).collect()
+        self.compared(|_| ())
     }
+
+    /// Waits for all roles, looks at each as it ends, and compares what was sent with what was received.
+    fn compared(self, look: impl Fn(&(Role, Played<R>))) -> Vec<Result<R, Error>> {
+        let handles = self.roles.into_iter().enumerate();
+        let played = handles
+            .map(|(role, handle)| (role, handle.join()))
+            .inspect(look);
+        let (ends, books): (Vec<_>, Vec<_>) = played.map(|(_, played)| played).unzip();
+        let how = ends.iter().map(|end| match end {
+            Ok(_) => "it came to its end".to_owned(),
+            Err(error) => format!("it failed: {error}"),
+        });
+        let how: Vec<String> = how.collect();
+        let compare = |(me, end): (Role, Result<R, Error>)| {
+            end.and_then(|end| compare(&self.cast, &books, &how, me).map(|()| end))
+        };
+        ends.into_iter().enumerate().map(compare).collect()
+    }
+}
+
+/// Did everybody receive what this role sent?
+fn compare(cast: &Cast, books: &[Books], how: &[String], me: Role) -> Result<(), Error> {
+    for (&(to, kind), &(sent, last)) in &books[me].sent {
+        let received = books[to].received.get(&(me, kind)).copied().unwrap_or(0);
+        if sent > received {
+            return Err(Error::from(Fault::Unreceived {
+                peer: cast.name(to),
+                count: sent - received,
+                last,
+                why: how[to].clone(),
+            }));
+        }
+    }
+    Ok(())
 }
 
 /// One net per role, in order. To be called inside an exploration.
@@ -109,6 +169,7 @@ pub fn nets(cast: &Cast) -> Vec<ExploreNet> {
             outward: Vec::with_capacity(size),
             inward: Vec::with_capacity(size),
             asked: BTreeSet::new(),
+            books: Rc::default(),
         })
         .collect();
     for from in 0..size {
@@ -131,6 +192,8 @@ pub struct ExploreNet {
     inward: Vec<Rc<Receiver<Parcel>>>,
     /// Links that were asked for: peer, kind, whether it is the receiving end.
     asked: BTreeSet<(Role, u16, bool)>,
+    /// Shared with the ends of its links, and with nobody else.
+    books: Rc<RefCell<Books>>,
 }
 
 /// A value on its way. It looks like the value in pictures.
@@ -155,7 +218,9 @@ impl Debug for Parcel {
 #[derive(Debug)]
 pub struct ExploreTx<T> {
     link: Sender<Parcel>,
+    to: Role,
     kind: u16,
+    books: Rc<RefCell<Books>>,
     of: PhantomData<fn(T)>,
 }
 
@@ -164,7 +229,9 @@ pub struct ExploreTx<T> {
 pub struct ExploreRx<T> {
     link: Rc<Receiver<Parcel>>,
     kind: u16,
+    peer: Role,
     from: String,
+    books: Rc<RefCell<Books>>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -177,6 +244,10 @@ impl<T: Payload> Tx<T> for ExploreTx<T> {
         };
         let letter = Letter::new(parcel).tagged(u64::from(self.kind));
         self.link.send_letter(letter);
+        let mut books = self.books.borrow_mut();
+        let (count, last) = books.sent.entry((self.to, self.kind)).or_default();
+        *count += 1;
+        *last = site;
         Ok(())
     }
 }
@@ -186,6 +257,8 @@ impl<T: Payload> Rx<T> for ExploreRx<T> {
     fn recv(&mut self, site: Site) -> Result<T, Error> {
         let messages = self.link.messages().tagged(u64::from(self.kind));
         let parcel = messages.receive();
+        let link = (self.peer, self.kind);
+        *self.books.borrow_mut().received.entry(link).or_default() += 1;
         if parcel.site != site {
             return Err(Error::from(Fault::WrongSite {
                 peer: self.from.clone(),
@@ -229,7 +302,9 @@ impl Net for ExploreNet {
         self.ask(to, kind, false)?;
         Ok(ExploreTx {
             link: self.outward[to].clone(),
+            to,
             kind,
+            books: Rc::clone(&self.books),
             of: PhantomData,
         })
     }
@@ -239,7 +314,9 @@ impl Net for ExploreNet {
         Ok(ExploreRx {
             link: Rc::clone(&self.inward[from]),
             kind,
+            peer: from,
             from: self.cast.name(from),
+            books: Rc::clone(&self.books),
             of: PhantomData,
         })
     }

@@ -18,6 +18,7 @@ pub struct Cast {
     protocol: String,
     hash: u64,
     roles: Vec<String>,
+    given: String,
 }
 
 impl Cast {
@@ -31,7 +32,21 @@ impl Cast {
             protocol: protocol.into(),
             hash,
             roles: roles.into_iter().map(Into::into).collect(),
+            given: String::new(),
         }
+    }
+
+    /// With what the run was given, as people read it: parameters, a seed. Programs that were given something else
+    /// do not talk.
+    #[must_use]
+    pub fn given(mut self, what: impl Into<String>) -> Cast {
+        self.given = what.into();
+        self
+    }
+
+    /// What the run was given.
+    pub fn what_was_given(&self) -> &str {
+        &self.given
     }
 
     /// What the protocol is called.

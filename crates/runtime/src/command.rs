@@ -1,6 +1,7 @@
 //! The command line of a generated program.
 //!
-//! Without arguments all roles run as threads. The lines that it prints are those of `plainsong run`.
+//! Without arguments all roles run as threads. The lines that it prints are those of `plainsong run`. Who reads
+//! them may stop (`| head -1`): that is no mistake, and the exit code is that of the run.
 
 use crate::cast::{Cast, Role};
 use crate::error::Error;
@@ -8,6 +9,7 @@ use crate::perform::perform;
 use crate::protocol::Protocol;
 use crate::{sim, tcp, threads};
 use std::fmt::Display;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -16,7 +18,7 @@ Runs the roles of a protocol, and prints how each of them ends.
 
   --threads            all roles as threads of this process (as without arguments)
   --tcp                all roles in this process, over TCP on the loopback interface
-  --sim SEED           all roles in a simulator that draws turns from the seed
+  --sim SEED           all roles in a simulator that draws turns (and no choices) from this seed
   --role NAME --peers NAME=HOST:PORT,…
                        one role over TCP; the list has the addresses of all roles
   --seed N             where free choices come from (0)
@@ -28,13 +30,15 @@ Runs the roles of a protocol, and prints how each of them ends.
 pub fn command<P: Protocol>(protocol: &P) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--help") {
-        println!("{HELP}");
-        return ExitCode::SUCCESS;
+        return match told(writeln!(io::stdout(), "{HELP}")) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        };
     }
     match Plan::read(protocol, &arguments).and_then(|plan| plan.run(protocol)) {
         Ok(ends) => print(&ends),
         Err(problem) => {
-            eprintln!("{problem}");
+            complain(&problem);
             ExitCode::from(2)
         }
     }
@@ -42,17 +46,37 @@ pub fn command<P: Protocol>(protocol: &P) -> ExitCode {
 
 /// Prints how roles ended, the good ones to standard output.
 fn print<S: Display>(ends: &[(String, Result<S, Error>)]) -> ExitCode {
-    let mut code = ExitCode::SUCCESS;
+    let (mut out, mut is_good) = (io::stdout().lock(), true);
     for (role, end) in ends {
-        match end {
-            Ok(state) => println!("{role}: {state}"),
+        is_good &= match end {
+            Ok(state) => told(writeln!(out, "{role}: {state}")),
             Err(error) => {
-                eprintln!("{role}: {error}");
-                code = ExitCode::FAILURE;
+                complain(&format!("{role}: {error}"));
+                false
             }
+        };
+    }
+    match is_good && told(out.flush()) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// Was it written, or does nobody want to read it?
+fn told(written: io::Result<()>) -> bool {
+    match written {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
+        Err(error) => {
+            complain(&format!("the ends cannot be written: {error}"));
+            false
         }
     }
-    code
+}
+
+/// Says something to people, if anybody listens.
+fn complain(what: &str) {
+    let _ = writeln!(io::stderr(), "{what}");
 }
 
 /// What the arguments ask for.
@@ -74,7 +98,7 @@ enum Way {
 /// How each role ended.
 type Ends<S> = Vec<(String, Result<S, Error>)>;
 
-impl<A: Clone> Plan<A> {
+impl<A: Clone + Sync> Plan<A> {
     fn read<P: Protocol<Parameters = A>>(
         protocol: &P,
         arguments: &[String],
@@ -131,7 +155,10 @@ impl<A: Clone> Plan<A> {
         let ends = match self.way {
             Way::Threads => threads::run_protocol(protocol, parameters, &local),
             Way::Tcp => tcp::run_protocol(protocol, parameters, &self.options),
-            Way::Sim(seed) => sim::run_protocol(protocol, parameters, seed),
+            Way::Sim(turns) => {
+                let simulation = sim::Simulation::new(&cast, turns).choices(local.seed);
+                Ok(simulation.run(|role, net| protocol.play(role, net, parameters)))
+            }
         };
         let ends = ends.map_err(|error| error.to_string())?;
         Ok(cast.roles().iter().cloned().zip(ends).collect())

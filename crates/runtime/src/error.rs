@@ -77,6 +77,17 @@ pub enum Fault {
         /// What was tried, and what came instead.
         why: String,
     },
+    /// A peer came to its end without receiving all that this role sent to it.
+    Unreceived {
+        /// Who.
+        peer: String,
+        /// How many messages are left.
+        count: u64,
+        /// Which statement sent the last of them.
+        last: Site,
+        /// What is known about the peer's end.
+        why: String,
+    },
     /// The code of a role panicked.
     Panicked {
         /// Which role.
@@ -202,6 +213,24 @@ impl fmt::Display for Error {
             ),
             Fault::Refused { peer, why } => write!(f, "{peer} refused the connection: {why}"),
             Fault::Unreachable { peer, why } => write!(f, "{peer} was not reached: {why}"),
+            Fault::Unreceived {
+                peer,
+                count: 1,
+                last,
+                why,
+            } => write!(
+                f,
+                "{peer} never received what statement {last} sent to it: {why}"
+            ),
+            Fault::Unreceived {
+                peer,
+                count,
+                last,
+                why,
+            } => write!(
+                f,
+                "{peer} never received {count} messages that were sent to it, the last one by statement {last}: {why}"
+            ),
             Fault::Panicked { role, why } => write!(f, "the code of {role} panicked: {why}"),
             Fault::Crashed => f.write_str("it crashed, as the simulation wanted"),
             Fault::Deadlock { peer, site } => write!(

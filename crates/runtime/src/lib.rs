@@ -36,6 +36,7 @@ mod oracle;
 mod perform;
 mod protocol;
 pub mod sim;
+mod tally;
 pub mod tcp;
 pub mod threads;
 pub mod value;

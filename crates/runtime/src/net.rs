@@ -82,12 +82,13 @@ pub trait Net {
     /// When `count` is 0.
     fn choose(&mut self, site: Site, count: usize) -> Result<usize, Error>;
 
-    /// The program has come to its end: peers get all that was sent to them, and know that nothing else
-    /// comes. [`perform`](crate::perform) calls it.
+    /// The program has come to its end: peers know that nothing else comes, and this role waits until each
+    /// of them has received all that was sent to it. [`perform`](crate::perform) calls it, after the ends
+    /// of links that the program had are dropped.
     ///
     /// # Errors
     ///
-    /// When a peer is lost before it has confirmed that it got everything.
+    /// When a peer ends without having received everything, or is lost before that is known.
     fn finish(self) -> Result<(), Error>
     where
         Self: Sized;

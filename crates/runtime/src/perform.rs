@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///
 /// # Errors
 ///
-/// What the program returns; a panic; or, after a good end, that a peer was lost before it got
-/// everything.
+/// What the program returns; a panic; or, after a good end, that a peer did not receive everything, or was
+/// lost before it did.
 pub fn perform<N: Net, R>(
     mut net: N,
     program: impl FnOnce(&mut N) -> Result<R, Error>,

@@ -56,6 +56,7 @@ pub trait Protocol: Send + Sync + 'static {
     ///
     /// As [`Protocol::roles`].
     fn cast(&self, parameters: &Self::Parameters) -> Result<Cast, Error> {
-        Ok(Cast::new(Self::NAME, Self::HASH, self.roles(parameters)?))
+        let cast = Cast::new(Self::NAME, Self::HASH, self.roles(parameters)?);
+        Ok(cast.given(format!("{parameters:?}")))
     }
 }

@@ -217,7 +217,7 @@ impl Net for SimNet {
 
     fn finish(self) -> Result<(), Error> {
         self.stage.end(self.me, "it came to its end".to_owned());
-        Ok(())
+        self.stage.settle(self.me)
     }
 
     fn abandon(self, why: &Error) {

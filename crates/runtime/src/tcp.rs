@@ -10,8 +10,9 @@
 //! program, only for its machine ([`connection`]). What is sent is gathered until the role waits for
 //! something, at most for a moment.
 //!
-//! Ending. A role that came to its end says so, and waits for each peer to confirm that it got everything;
-//! a role that failed says why. A connection that ends without either, or is silent for too long, is a
+//! Ending. A role that came to its end says so, and how much it received; then it waits for each peer to
+//! confirm that its program received everything, or to end. A role that failed says why, and how much it had
+//! received until then. Who sent more than was received ends with an error ([`crate::tally`]). A connection that ends without either, or is silent for too long, is a
 //! lost peer. A role that needs a lost peer gets an error, returns it, and so tells the others: every role
 //! that depends on the lost one ends with an error, and none waits for ever.
 //!
@@ -26,6 +27,7 @@ mod greeting;
 mod keeper;
 mod link;
 mod meeting;
+mod tally;
 
 use crate::cast::{Cast, Role};
 use crate::error::{Doing, Error, Fault};
@@ -55,8 +57,9 @@ pub struct Options {
     /// A peer without any sign of life for this long is lost. Signs of life are sent by the transport,
     /// also while a program computes.
     pub silence: Duration,
-    /// How long a role that came to its end waits for its peers to confirm.
-    pub farewell: Duration,
+    /// How long a role that came to its end waits at most until its peers have received what it sent.
+    /// Without it, as long as they give signs of life.
+    pub farewell: Option<Duration>,
     /// The largest message, in bytes.
     pub largest: usize,
     /// Only roles of one session talk: for several runs of one protocol side by side.
@@ -71,7 +74,7 @@ impl Default for Options {
             patience: Duration::from_secs(10),
             greeting: Duration::from_secs(2),
             silence: Duration::from_secs(10),
-            farewell: Duration::from_secs(5),
+            farewell: None,
             largest: 64 << 20,
             session: 0,
         }
@@ -257,7 +260,7 @@ pub struct TcpNet {
     _lobby: Lobby,
     oracle: Oracle,
     deadline: Option<Duration>,
-    farewell: Duration,
+    farewell: Option<Duration>,
     is_over: bool,
 }
 
@@ -342,7 +345,7 @@ impl Net for TcpNet {
     }
 
     fn finish(mut self) -> Result<(), Error> {
-        let until = Instant::now() + self.farewell;
+        let until = self.farewell.map(|farewell| Instant::now() + farewell);
         self.is_over = true;
         self.peers().for_each(|peer| peer.say_goodbye());
         let lost: Vec<Error> = self

@@ -6,6 +6,9 @@
 //!
 //! Who asks for a link first makes both ends and leaves the other at the [`Exchange`]. A role that
 //! ends takes what waits there for it away, so that nobody waits for a role that never came to ask.
+//!
+//! Each end of a link counts for itself and writes its number down when it is dropped, so that messages
+//! cost no more for it: see [`tally`].
 
 use crate::cast::{Cast, Role};
 use crate::error::{Doing, Error, Fault};
@@ -13,6 +16,7 @@ use crate::net::{Net, Payload, Rx, Site, Tx};
 use crate::oracle::Oracle;
 use crate::perform::perform;
 use crate::protocol::Protocol;
+use crate::tally::{self, Sent};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -60,8 +64,11 @@ pub fn nets(cast: &Cast, options: &Options) -> Vec<ThreadNet> {
     let exchange = Arc::new(Exchange {
         cast: cast.clone(),
         ends: Mutex::default(),
-        fates: Mutex::new(vec![None; cast.size()]),
-        ended: Condvar::new(),
+        records: Mutex::new(Records {
+            fates: vec![None; cast.size()],
+            tallies: BTreeMap::new(),
+        }),
+        news: Condvar::new(),
     });
     let net = |me| ThreadNet {
         me,
@@ -122,13 +129,22 @@ struct Exchange {
     cast: Cast,
     /// Ends that wait to be asked for.
     ends: Mutex<Ends>,
-    /// How each role has ended, once it has.
-    fates: Mutex<Vec<Option<String>>>,
-    ended: Condvar,
+    records: Mutex<Records>,
+    news: Condvar,
 }
 
-/// By sender, receiver and kind of the link.
-type Ends = BTreeMap<(Role, Role, u16), Waiting>;
+/// Sender, receiver and kind of a link.
+type Key = (Role, Role, u16);
+
+type Ends = BTreeMap<Key, Waiting>;
+
+#[derive(Debug)]
+struct Records {
+    /// How each role has ended, once it has.
+    fates: Vec<Option<String>>,
+    /// What was sent over a link, and how much of it received, when its ends were dropped.
+    tallies: BTreeMap<Key, (Sent, u64)>,
+}
 
 /// The end of a link that nobody has asked for yet.
 #[derive(Debug)]
@@ -151,7 +167,8 @@ struct Packet<T> {
 #[derive(Debug)]
 pub struct ThreadTx<T> {
     link: mpsc::Sender<Packet<T>>,
-    to: Role,
+    sent: Sent,
+    key: Key,
     exchange: Arc<Exchange>,
 }
 
@@ -159,7 +176,8 @@ pub struct ThreadTx<T> {
 #[derive(Debug)]
 pub struct ThreadRx<T> {
     link: mpsc::Receiver<Packet<T>>,
-    from: Role,
+    received: u64,
+    key: Key,
     exchange: Arc<Exchange>,
     deadline: Option<Duration>,
 }
@@ -173,8 +191,11 @@ impl<T: Payload> Tx<T> for ThreadTx<T> {
             value,
         };
         match self.link.send(packet) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(self.exchange.gone(self.to, Doing::Sending(site))),
+            Ok(()) => {
+                self.sent.add(site);
+                Ok(())
+            }
+            Err(_) => Err(self.exchange.gone(self.key.1, Doing::Sending(site))),
         }
     }
 }
@@ -188,8 +209,9 @@ impl<T: Payload> Rx<T> for ThreadRx<T> {
         };
         match packet {
             Ok(packet) => {
+                self.received += 1;
                 #[cfg(debug_assertions)]
-                self.exchange.check(self.from, site, packet.site)?;
+                self.exchange.check(self.key.0, site, packet.site)?;
                 Ok(packet.value)
             }
             Err(error) => Err(self.missing(site, error)),
@@ -203,11 +225,28 @@ impl<T> ThreadRx<T> {
     fn missing(&self, site: Site, error: RecvTimeoutError) -> Error {
         match (error, self.deadline) {
             (RecvTimeoutError::Timeout, Some(waited)) => Error::from(Fault::Deadline {
-                peer: self.exchange.cast.name(self.from),
+                peer: self.exchange.cast.name(self.key.0),
                 site,
                 waited,
             }),
-            _ => self.exchange.gone(self.from, Doing::Receiving(site)),
+            _ => self.exchange.gone(self.key.0, Doing::Receiving(site)),
+        }
+    }
+}
+
+impl<T> Drop for ThreadTx<T> {
+    fn drop(&mut self) {
+        if self.sent.count > 0 {
+            self.exchange.note(self.key, |tally| tally.0 = self.sent);
+        }
+    }
+}
+
+impl<T> Drop for ThreadRx<T> {
+    fn drop(&mut self) {
+        if self.received > 0 {
+            self.exchange
+                .note(self.key, |tally| tally.1 = self.received);
         }
     }
 }
@@ -231,9 +270,11 @@ impl Net for ThreadNet {
                 tx
             }
         };
+        drop(ends);
         Ok(ThreadTx {
             link,
-            to,
+            sent: Sent::default(),
+            key: (self.me, to, kind),
             exchange: Arc::clone(&self.exchange),
         })
     }
@@ -253,9 +294,11 @@ impl Net for ThreadNet {
                 rx
             }
         };
+        drop(ends);
         Ok(ThreadRx {
             link,
-            from,
+            received: 0,
+            key: (from, self.me, kind),
             exchange: Arc::clone(&self.exchange),
             deadline: self.deadline,
         })
@@ -268,7 +311,7 @@ impl Net for ThreadNet {
 
     fn finish(self) -> Result<(), Error> {
         self.exchange.end(self.me, "it came to its end".to_owned());
-        Ok(())
+        self.exchange.settle(self.me)
     }
 
     fn abandon(self, why: &Error) {
@@ -301,7 +344,7 @@ impl Exchange {
     fn end(&self, role: Role, how: String) {
         // In the order of `tx` and `rx`: first the ends, then the fates.
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
-        self.fates()[role].get_or_insert(how);
+        self.records().fates[role].get_or_insert(how);
         for (&(from, to, _), waiting) in &mut *ends {
             let is_for_it = match waiting {
                 Waiting::Tx(_) => from == role,
@@ -313,27 +356,50 @@ impl Exchange {
             }
         }
         drop(ends);
-        self.ended.notify_all();
+        self.news.notify_all();
     }
 
     fn has_ended(&self, role: Role) -> bool {
-        self.fates()[role].is_some()
+        self.records().fates[role].is_some()
     }
 
-    fn fates(&self) -> MutexGuard<'_, Vec<Option<String>>> {
-        self.fates.lock().unwrap_or_else(PoisonError::into_inner)
+    fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An end of a link is dropped: what it has counted.
+    fn note(&self, key: Key, count: impl FnOnce(&mut (Sent, u64))) {
+        count(self.records().tallies.entry(key).or_default());
+        self.news.notify_all();
+    }
+
+    /// A role that ended learns whether its peers receive all that it sent.
+    fn settle(&self, me: Role) -> Result<(), Error> {
+        let waiting = |records: &mut Records| {
+            let mut left = records.left(me);
+            left.any(|(to, ..)| records.fates[to].is_none())
+        };
+        let waited = self.news.wait_while(self.records(), waiting);
+        let records = waited.unwrap_or_else(PoisonError::into_inner);
+        let Some((to, ..)) = records.left(me).next() else {
+            return Ok(());
+        };
+        let links = records.left(me).filter(|(other, ..)| *other == to);
+        let links = links.map(|(_, sent, received)| (sent, received));
+        let why = records.fates[to].clone().unwrap_or_default();
+        tally::compare(links, &self.cast.name(to), &why)
     }
 
     /// The error for a peer that is gone. Its links go a moment before it says why: that is waited for,
     /// but not for long, in case nobody performs it.
     #[cold]
     fn gone(&self, peer: Role, doing: Doing) -> Error {
-        let waiting = |fates: &mut Vec<Option<String>>| fates[peer].is_none();
+        let waiting = |records: &mut Records| records.fates[peer].is_none();
         let waited =
-            self.ended
-                .wait_timeout_while(self.fates(), Duration::from_millis(500), waiting);
-        let (fates, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        let why = fates[peer].clone();
+            self.news
+                .wait_timeout_while(self.records(), Duration::from_millis(500), waiting);
+        let (records, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let why = records.fates[peer].clone();
         Error::from(Fault::PeerGone {
             peer: self.cast.name(peer),
             doing,
@@ -360,6 +426,15 @@ impl Exchange {
 
     fn twice(&self, from: Role, to: Role, kind: u16) -> Error {
         twice(&self.cast, from, to, kind)
+    }
+}
+
+impl Records {
+    /// The links over which a role sent more than was received, as far as is known: to whom, and how much.
+    fn left(&self, me: Role) -> impl Iterator<Item = (Role, Sent, u64)> {
+        let links = self.tallies.range((me, 0, 0)..=(me, Role::MAX, u16::MAX));
+        let links = links.map(|(&(_, to, _), &(sent, received))| (to, sent, received));
+        links.filter(|(_, sent, received)| sent.count > *received)
     }
 }
 

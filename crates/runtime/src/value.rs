@@ -9,6 +9,7 @@ mod bag;
 mod map;
 mod number;
 mod quantify;
+mod read;
 mod seq;
 mod set;
 
@@ -17,6 +18,7 @@ pub use bag::Bag;
 pub use map::Map;
 pub use number::{Int, Number};
 pub use quantify::{count, exists, forall, pick, range, range_with, sum};
+pub use read::{Read, read};
 pub use seq::Seq;
 pub use set::Set;
 

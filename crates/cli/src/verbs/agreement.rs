@@ -13,6 +13,7 @@ use plainsong_ir::Song;
 use plainsong_report::{Answer, counterexample, file_lines};
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::Check;
+use plainsong_semantics::trace::{Ending, Failure};
 use plainsong_semantics::verdict::Outcome;
 use std::sync::Arc;
 
@@ -38,17 +39,39 @@ pub(crate) fn agreed(
         session.console.result(&format!("\n{shown}\n"));
     }
     let line = &song.lines[line].name;
-    let message = format!(
-        "`{line}` is not projected: that its endpoints always agree where each decides for itself is not proved"
-    );
+    let refuted = answers
+        .iter()
+        .find_map(|answer| broken_promise(song, answer));
+    let message = match refuted {
+        Some(failure) => format!(
+            "`{line}` is not projected: that its endpoints always agree is proved together with its contract, \
+             and that is refuted here: {}",
+            failure.message
+        ),
+        None => format!(
+            "`{line}` is not projected: that its endpoints always agree where each decides for itself is not proved"
+        ),
+    };
     let help =
         "with `--decide` one endpoint decides and tells the others, and nothing has to be proved";
-    let problem = Problem::new(message).help(help).in_file(name);
+    let mut problem = Problem::new(message).help(help).in_file(name);
+    problem.span = refuted.map(|failure| failure.span);
     session.console.problem(&problem, Some(&loaded.source));
     let outcomes = answers
         .iter()
         .map(|one| Exit::of(one.verdict.outcome, true));
     Err(outcomes.fold(Exit::Unknown, Exit::and))
+}
+
+/// What is refuted, if that is no disagreement of endpoints.
+fn broken_promise<'a>(song: &Song, answer: &'a Answer) -> Option<&'a Failure> {
+    match &answer.verdict.trace.as_ref()?.ending {
+        Ending::Failed(failure) => {
+            let is_disagreement = projection::is_for_several_to_decide(song, failure.span);
+            (!is_disagreement).then_some(failure)
+        }
+        _ => None,
+    }
 }
 
 fn answers(

@@ -125,6 +125,16 @@ choreography guards(x: int, y: int) {
     let agreeing = guards.replace("{ var x: int = y; }", "{ var x: int = x; }");
     stage.write("guards.song", &agreeing);
     stage.run(&["project", "guards.song"]).exits(0);
+    // They agree, but the contract, on which the proof of that may rest, is wrong.
+    stage.write(
+        "guards.song",
+        agreeing.replace("    if", "    ensures a.x == b.x + 1;\n    if"),
+    );
+    let ran = stage.run(&["project", "guards.song"]).exits(1);
+    let said = "its contract, and that is refuted here: ensures a.x == b.x + 1 is false";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    assert!(ran.err.contains("guards.song:4:13: "), "{}", ran.err);
+    assert!(!ran.err.contains("is not proved"), "{}", ran.err);
     // The part agrees where its `requires` holds, and here it does not.
     let part = "\
 choreography part() {
@@ -207,6 +217,64 @@ server[1]: vote = true, committed = some(true)
 server[2]: vote = true, committed = some(true)
 ";
     assert_eq!(run(&stage, "commit", &["Server=3", "veto=false"]), expected);
+}
+
+/// Votes weigh as the parameter says, and some are drawn.
+const WEIGHED: &str = "\
+param N: nat where N >= 1;
+sort Voter = 0..N;
+
+choreography weighed(weight: map<Voter, int>, extra: seq<int>) {
+    endpoint voter[v: Voter] {
+        var weight: int = weight[v];
+        var die: int = 0;
+    }
+    endpoint box { var total: int = 0; }
+    for v in Voter {
+        voter[v].die = choose 0..1000;
+        box.total = box.total + voter[v].weight;
+    }
+    box.total = box.total + extra.len();
+}
+";
+
+/// A crate is made once and runs at every size; its parameters can be given, and turns are not choices.
+#[test]
+fn parameters_grow_with_the_sizes_and_turns_are_no_choices() {
+    let stage = Stage::new();
+    stage.write("weighed.song", WEIGHED);
+    stage
+        .run(&["project", "weighed.song", "--out", "weighed"])
+        .exits(0);
+    let given = [
+        "N=3",
+        "weight=map {0 => 5, 1 => -7, 2 => 100}",
+        "extra=[4, 4]",
+    ];
+    let said = run(&stage, "weighed", &given);
+    assert!(said.contains("voter[2]: weight = 100"), "{said}");
+    assert!(said.contains("box: total = 100"), "{said}");
+    for size in ["N=1", "N=2", "N=6"] {
+        let said = run(&stage, "weighed", &[size]);
+        assert_eq!(
+            said.lines().count(),
+            size[2..].parse::<usize>().unwrap() + 1
+        );
+    }
+    let said = run(&stage, "weighed", &["N=4", "weight=map {0 => 1, 1 => 2}"]);
+    assert!(said.contains("voter[3]: weight = "), "{said}");
+    let (is_good, said) = start(&stage, "weighed", &["weight=3"]);
+    assert!(
+        !is_good && said.contains("`3` is no value of `weight`"),
+        "{said}"
+    );
+
+    let seeded = run(&stage, "weighed", &["N=3", "--seed", "3"]);
+    assert_ne!(seeded, run(&stage, "weighed", &["N=3", "--seed", "4"]));
+    for turns in ["5", "6"] {
+        let simulated = run(&stage, "weighed", &["N=3", "--seed", "3", "--sim", turns]);
+        assert_eq!(seeded, simulated);
+    }
 }
 
 const ORDER: &str = "\

@@ -218,3 +218,49 @@ fn ends_can_be_read_by_programs() {
     let expected = r#"[{"role":"a","variables":{"t":"40","v":"-2"}},{"role":"b","variables":{"t":"-2","v":"40"}}]"#;
     assert_eq!(all.into_iter().collect::<Vec<_>>(), [expected]);
 }
+
+/// The client and the agency decide each for itself, and only the client knows that there is no money.
+const DISAGREEMENT: &str = "
+choreography booking() {
+    endpoint client { var wants: bool = false; }
+    endpoint agency { var wants: bool = true; }
+    endpoint airline { var paid: bool = false; }
+    if client.wants && agency.wants {
+        airline.paid = agency.wants;
+    }
+}
+";
+
+#[test]
+fn what_is_sent_and_never_received_is_told_however_it_is_run() {
+    let stage = Stage::with(DISAGREEMENT);
+    let seeds: Vec<String> = (0..8).map(|seed| seed.to_string()).collect();
+    let simulated = seeds.iter().map(|seed| vec!["--sim", seed]);
+    let fast = [["--threads"], ["--tcp"]].into_iter().cycle().take(8);
+    for way in simulated.chain(fast.map(Vec::from)) {
+        let ran = stage.run(&[&["run", "a.song"], &way[..]].concat()).exits(2);
+        let told = ran
+            .err
+            .contains("agency: airline never received what statement")
+            || ran
+                .err
+                .contains("agency: airline is gone before it got what statement");
+        assert!(told, "{way:?}: {}", ran.err);
+    }
+}
+
+/// Both take the first free cell, so there is one run.
+#[test]
+fn the_last_mover_has_the_board() {
+    let stage = Stage::with(include_str!(
+        "../../../../songs/project/tic-tac-toe-that-the-last-mover-keeps.song"
+    ));
+    let expected = "\
+p1: board = some(map {0 => Nought, 1 => Cross, 2 => Nought, 3 => Cross, 4 => Nought, 5 => Cross, 6 => Nought, 7 => Free, 8 => Free}), result = Won(Nought)
+p2: board = none, result = Won(Nought)
+";
+    for way in WAYS {
+        let arguments = [&["run", "a.song"], way].concat();
+        assert_eq!(stage.run(&arguments).exits(0).out, expected);
+    }
+}

@@ -117,18 +117,22 @@ pub(super) fn crate_types(emit: &Emit<'_>, body: &str) -> String {
         .structs
         .iter()
         .map(|decl| emit.type_name(&decl.name));
-    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let names = enums.chain(structs).filter(|name| {
-        body.match_indices(&**name).any(|(at, _)| {
-            !is_part(body[..at].chars().next_back())
-                && !is_part(body[at + name.len()..].chars().next())
-        })
-    });
-    let names: Vec<String> = names.collect();
+    let names: Vec<String> = enums
+        .chain(structs)
+        .filter(|name| mentions(body, name))
+        .collect();
     match names.is_empty() {
         true => String::new(),
         false => format!("use types::{{{}}};\n", names.join(", ")),
     }
+}
+
+/// Is the name a word of the text?
+fn mentions(text: &str, name: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    text.match_indices(name).any(|(at, _)| {
+        !is_part(text[..at].chars().next_back()) && !is_part(text[at + name.len()..].chars().next())
+    })
 }
 
 /// Does a run choose how many members the sort has?
@@ -150,8 +154,14 @@ fn parameters(emit: &Emit<'_>, source: &Source<'_>) -> String {
     }
     for (at, decl) in emit.song.consts.iter().enumerate() {
         if decl.value.is_none() {
+            let fitted = match emit.fitted(&decl.ty, "").is_some() {
+                true => {
+                    " Fitted to the sizes: keys without a value get those of the others, in turn."
+                }
+                false => "",
+            };
             fields.push_str(&format!(
-                "    /// `{}` of the song.\n    pub {}: {},\n",
+                "    /// `{}` of the song.{fitted}\n    pub {}: {},\n",
                 decl.name,
                 emit.const_name(at.into()),
                 emit.ty(&decl.ty)
@@ -222,6 +232,14 @@ fn world(emit: &Emit<'_>) -> String {
         lines.push_str(&format!("        let {name} = {};\n", members(emit, sort)));
         names.push(name);
     }
+    for (at, decl) in emit.song.consts.iter().enumerate() {
+        let name = emit.const_name(at.into());
+        if decl.value.is_none()
+            && let Some(fitted) = emit.fitted(&decl.ty, &name)
+        {
+            lines.push_str(&format!("        let {name} = {fitted}?;\n"));
+        }
+    }
     lines.push_str(&late);
     let mut next = "0".to_owned();
     let mut role_fields = String::new();
@@ -283,9 +301,14 @@ fn world(emit: &Emit<'_>) -> String {
     )
 }
 
-/// The constants: those that need no sort, and those that do.
+/// The constants: those that need no sort and nothing that is fitted to one, and those that do.
 fn constants(emit: &Emit<'_>) -> (String, String) {
     let (mut early, mut late) = (String::new(), String::new());
+    let fitted = emit.song.consts.iter().enumerate().filter(|(_, decl)| {
+        let is_fitted = emit.fitted(&decl.ty, "").is_some();
+        decl.value.is_none() && is_fitted
+    });
+    let mut needed: Vec<String> = fitted.map(|(at, _)| emit.const_name(at.into())).collect();
     for (at, decl) in emit.song.consts.iter().enumerate() {
         let Some(value) = &decl.value else {
             continue;
@@ -302,8 +325,12 @@ fn constants(emit: &Emit<'_>) -> (String, String) {
         let name = emit.const_name(at.into());
         let ty = emit.ty(&decl.ty);
         let line = format!("        let {name}: {ty} = {value};\n");
-        match line.contains("all_") {
-            true => late.push_str(&line),
+        let is_late = line.contains("all_") || needed.iter().any(|name| mentions(&value, name));
+        match is_late {
+            true => {
+                late.push_str(&line);
+                needed.push(name);
+            }
             false => early.push_str(&line),
         }
     }
@@ -434,13 +461,19 @@ fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
         takes = true;
     }
     for (at, decl) in emit.song.consts.iter().enumerate() {
-        if decl.value.is_none() && matches!(decl.ty, Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_)) {
-            let field = emit.const_name(at.into());
+        if decl.value.is_some() {
+            continue;
+        }
+        let (name, field) = (&decl.name, emit.const_name(at.into()));
+        if is_read(&decl.ty) {
             sets.push_str(&format!(
-                "            \"{}\" => match value.parse() {{\n                Ok(value) => parameters.{field} = value,\n                Err(_) => return Err(format!(\"`{{value}}` is no value of `{}`\")),\n            }},\n",
-                decl.name, decl.name
+                "            \"{name}\" => match value::read(value) {{\n                Some(value) => parameters.{field} = value,\n                None => return Err(format!(\"`{{value}}` is no value of `{name}`\")),\n            }},\n",
             ));
             takes = true;
+        } else {
+            sets.push_str(&format!(
+                "            \"{name}\" => return Err(\"`{name}` cannot be set here: change it in `Parameters::default`\".to_owned()),\n",
+            ));
         }
     }
     let (parameters, value) = if takes {
@@ -506,9 +539,13 @@ fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
     );
     let set_body = match takes {
         true => set_body,
-        false => {
+        false if sets.is_empty() => {
             "        Err(format!(\"there is no parameter `{name}` that can be set\"))\n".to_owned()
         }
+        false => format!(
+            "        match name {{\n{}            _ => Err(format!(\"there is no parameter `{{name}}` that can be set\")),\n        }}\n",
+            sets.replace("return Err(", "Err(")
+        ),
     };
     format!(
         "\n/// The protocol.\n#[derive(Clone, Copy, Debug, Default)]\npub struct {name};\n\n\
@@ -541,6 +578,33 @@ fn nested(emit: &Emit<'_>, family: &Family, inner: impl Fn(&[String]) -> String)
         text = format!("        for {name} in {elements} {{\n{text}        }}\n");
     }
     text
+}
+
+/// Are values of the type read from text by the runtime?
+fn is_read(ty: &Ty) -> bool {
+    match ty {
+        Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_) => true,
+        Ty::Option(inner) | Ty::Set(inner) | Ty::Bag(inner) | Ty::Seq(inner) => is_read(inner),
+        Ty::Map(key, value) => is_read(key) && is_read(value),
+        Ty::Tuple(parts) => parts.len() == 2 && parts.iter().all(is_read),
+        Ty::Enum(_) | Ty::Struct(_) | Ty::Process => false,
+    }
+}
+
+impl Emit<'_> {
+    /// A parameter whose maps are fitted to the sizes of the run, as an expression that may be undefined; `None` for
+    /// one without maps.
+    fn fitted(&self, ty: &Ty, value: &str) -> Option<String> {
+        let Ty::Map(key, of) = ty else {
+            return None;
+        };
+        let keys = self.listed(key, Default::default()).replace("world.", "");
+        let inner = match self.fitted(of, "value") {
+            Some(inner) => inner,
+            None => "Ok(value.clone())".to_owned(),
+        };
+        Some(format!("{value}.fitted({keys}, |value| {inner})"))
+    }
 }
 
 /// A digest of a text that is the same everywhere.

@@ -128,3 +128,27 @@ fn two_sends_in_the_wrong_order_are_noticed() {
     });
     report.assert_holds();
 }
+
+/// As on the other transports; no execution has such an end unnoticed.
+#[test]
+fn what_nobody_receives_is_an_error_of_the_sender() {
+    let cast = Cast::new("lost", 1, ["a", "b"]);
+    let report = explore(move || {
+        let ends = start(&cast, |role, net| {
+            if role == 0 {
+                let mut to_b = net.tx::<u32>(1, 0)?;
+                to_b.send(1, 1)?;
+                return to_b.send(2, 2);
+            }
+            net.rx::<u32>(0, 0)?.recv(1).map(drop)
+        });
+        let ends = ends.join_all();
+        assert_eq!(ends[1], Ok(()));
+        assert_eq!(
+            ends[0].as_ref().unwrap_err().to_string(),
+            "b never received what statement 2 sent to it: it came to its end"
+        );
+    });
+    report.assert_holds();
+    assert_eq!(report.executions, 1);
+}

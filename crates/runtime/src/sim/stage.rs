@@ -9,6 +9,7 @@ use crate::cast::{Cast, Role};
 use crate::error::{Doing, Error, Fault};
 use crate::net::Site;
 use crate::oracle::Oracle;
+use crate::tally::{self, Sent};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -67,6 +68,8 @@ pub(super) struct Stage {
     state: Mutex<State>,
     /// One for each role: it may have the turn.
     calls: Vec<Condvar>,
+    /// Something was received, or somebody ended: for those who ended before.
+    news: Condvar,
 }
 
 #[derive(Debug)]
@@ -118,6 +121,7 @@ impl Stage {
             cast: cast.clone(),
             state: Mutex::new(state),
             calls: cast.roles().iter().map(|_| Condvar::new()).collect(),
+            news: Condvar::new(),
         }
     }
 
@@ -169,6 +173,7 @@ impl Stage {
         loop {
             if let Some(parcel) = state.take(key) {
                 state.note(key.to, site, Deed::Received(key.from));
+                self.news.notify_all();
                 return Wake::Parcel(parcel);
             }
             if let Standing::Ended(how) = &state.standings[key.from] {
@@ -201,6 +206,27 @@ impl Stage {
             }
         }
         self.pass(&mut state, me);
+        self.news.notify_all();
+    }
+
+    /// A role that ended learns whether its peers receive all that it sent: see [`tally`]. It has no turn any more.
+    pub(super) fn settle(&self, me: Role) -> Result<(), Error> {
+        let waiting = |state: &mut State| {
+            let mut left = state.left(me);
+            left.any(|(to, _)| !matches!(state.standings[to], Standing::Ended(_)))
+        };
+        let waited = self.news.wait_while(self.state(), waiting);
+        let state = waited.unwrap_or_else(PoisonError::into_inner);
+        let Some((to, _)) = state.left(me).next() else {
+            return Ok(());
+        };
+        let links = state.left(me).filter(|(other, _)| *other == to);
+        let links = links.map(|(_, left)| (left, 0));
+        let why = match &state.standings[to] {
+            Standing::Ended(how) => how,
+            _ => "",
+        };
+        tally::compare(links, &self.cast.name(to), why)
     }
 
     /// The error for a peer that is gone.
@@ -243,6 +269,16 @@ impl State {
 
     fn take(&mut self, key: Key) -> Option<Parcel> {
         self.links.get_mut(&key)?.pop_front()
+    }
+
+    /// What a role sent and is on its way, by link: to whom, and how much.
+    fn left(&self, me: Role) -> impl Iterator<Item = (Role, Sent)> {
+        let links = self.links.iter().filter(move |(key, _)| key.from == me);
+        links.filter_map(|(key, parcels)| {
+            let last = parcels.back()?.site;
+            let count = parcels.len() as u64;
+            Some((key.to, Sent { count, last }))
+        })
     }
 
     /// One of those that can go on. If there is none, those that wait are stuck, and go on to be told.

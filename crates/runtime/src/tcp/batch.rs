@@ -34,6 +34,16 @@ impl Batch {
         self.frames.is_empty()
     }
 
+    /// Is there one more, and no other?
+    pub(super) fn is_last(&self) -> bool {
+        self.frames.len() == 1
+    }
+
+    /// How many messages are left.
+    pub(super) fn len(&self) -> usize {
+        self.frames.len()
+    }
+
     /// Adds a message; returns a vector to be used again. A large payload that is the first is not copied.
     pub(super) fn push(&mut self, site: Site, payload: Vec<u8>) -> Vec<u8> {
         self.frames.push_back((site, payload.len()));

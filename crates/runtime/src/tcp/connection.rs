@@ -7,16 +7,19 @@
 
 use super::batch::Batch;
 use super::frame::{self, Frame, HEADER, Kind, Trouble};
+use super::link::Incoming;
+use super::tally::{self, Received};
 use super::{Options, gone};
 use crate::error::{Doing, Error, shortened};
 use crate::net::Site;
+use crate::tally::{Sent, compare};
 use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufReader, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -28,10 +31,10 @@ const GATHERED: usize = 32 << 10;
 /// How a connection ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// The peer came to its end.
-    Goodbye,
-    /// The peer said why it failed.
-    Failed(String),
+    /// The peer came to its end, and has received so much.
+    Goodbye(Received),
+    /// The peer said why it failed, and what it had received.
+    Failed(Received, String),
     /// The peer is lost.
     Lost(String),
 }
@@ -39,8 +42,8 @@ pub(super) enum Ending {
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Ending::Goodbye => f.write_str("it came to its end"),
-            Ending::Failed(why) => write!(f, "it failed: {why}"),
+            Ending::Goodbye(_) => f.write_str("it came to its end"),
+            Ending::Failed(_, why) => write!(f, "it failed: {why}"),
             Ending::Lost(why) => f.write_str(why),
         }
     }
@@ -75,6 +78,8 @@ pub(super) struct Connection {
 struct Outbox {
     stream: TcpStream,
     gathered: Vec<u8>,
+    /// By link.
+    sent: BTreeMap<u16, Sent>,
 }
 
 #[derive(Debug, Default)]
@@ -87,13 +92,19 @@ struct Inbox {
 struct Queue {
     tx: Option<Sender<Batch>>,
     rx: Option<Receiver<Batch>>,
+    /// How many messages have arrived.
+    arrived: u64,
+    /// How many of them the program has received.
+    received: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
 struct Standing {
     ending: Option<Ending>,
-    /// The peer has read our goodbye.
+    /// The peer has received everything.
     is_confirmed: bool,
+    /// The peer has said goodbye and waits until everything is received here.
+    awaits_confirmation: bool,
 }
 
 impl Connection {
@@ -115,6 +126,7 @@ impl Connection {
             outbox: Mutex::new(Outbox {
                 stream,
                 gathered: Vec::new(),
+                sent: BTreeMap::new(),
             }),
             has_gathered: AtomicBool::new(false),
             inbox: Mutex::default(),
@@ -145,8 +157,13 @@ impl Connection {
     }
 
     /// The messages of a link; `None` when they were asked for before.
-    pub(super) fn queue(&self, link: u16) -> Option<Receiver<Batch>> {
-        self.inbox().queue(link).rx.take()
+    pub(super) fn queue(&self, link: u16) -> Option<Incoming> {
+        let mut inbox = self.inbox();
+        let queue = inbox.queue(link);
+        Some(Incoming {
+            queue: queue.rx.take()?,
+            received: Arc::clone(&queue.received),
+        })
     }
 
     /// Posts a message. True: it is the first that is gathered, and somebody has to see that it is written.
@@ -175,6 +192,7 @@ impl Connection {
         let length = u32::try_from(length).expect("the limit fits into 32 bits");
         let header = frame::header(Kind::Data, link, site, length);
         outbox.gathered[start..start + HEADER].copy_from_slice(&header);
+        outbox.sent.entry(link).or_default().add(site);
         if outbox.gathered.len() >= GATHERED {
             self.write(&mut outbox).map_err(|()| Unsent::Gone)?;
             return Ok(false);
@@ -190,38 +208,69 @@ impl Connection {
         }
     }
 
-    /// Gives a sign of life, unless the other side needs none any more.
+    /// Gives a sign of life. A peer that came to its end may still wait until everything is received here.
     pub(super) fn beat(&self) {
-        if !self.is_over.load(Ordering::Acquire) {
-            self.say(Kind::Beat, "");
-        }
+        self.say(Kind::Beat, &[]);
     }
 
-    /// This role came to its end.
+    /// This role came to its end: its program receives nothing any more.
     pub(super) fn say_goodbye(&self) {
-        self.say(Kind::Goodbye, "");
+        let received = self.inbox().received();
+        self.say(Kind::Goodbye, &tally::write(&received));
     }
 
     /// This role failed; nothing follows.
     pub(super) fn abort(&self, why: &str) {
-        if !self.is_over.load(Ordering::Acquire) {
-            self.say(Kind::Abort, &shortened(why));
-        }
+        let mut payload = tally::write(&self.inbox().received());
+        payload.extend(shortened(why).bytes());
+        self.say(Kind::Abort, &payload);
         let _ = lock(&self.outbox).stream.shutdown(Shutdown::Write);
     }
 
-    /// Waits until the peer has confirmed that it got everything. A peer that came to its end needs nothing.
-    pub(super) fn confirmation(&self, until: Instant) -> Result<(), Error> {
-        let left = until.saturating_duration_since(Instant::now());
+    /// Confirms the peer's goodbye, if it was said and the program has received everything. Called after both: the
+    /// lock makes the later one see what the earlier one did.
+    pub(super) fn settle(&self) {
+        let mut standing = self.standing();
+        if standing.awaits_confirmation && self.inbox().is_received() {
+            standing.awaits_confirmation = false;
+            drop(standing);
+            self.say(Kind::Confirmed, &[]);
+        }
+    }
+
+    /// Waits until the peer has received everything, or has ended. An error if it has not, or if that is not known.
+    pub(super) fn confirmation(&self, until: Option<Instant>) -> Result<(), Error> {
         let waiting = |standing: &mut Standing| !standing.is_confirmed && standing.ending.is_none();
-        let waited = self.news.wait_timeout_while(self.standing(), left, waiting);
-        let (standing, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        match &standing.ending {
-            _ if standing.is_confirmed => Ok(()),
-            Some(Ending::Goodbye) => Ok(()),
-            Some(ending) => Err(gone(&self.peer, Doing::Finishing, Some(ending.clone()))),
+        let standing = match until {
             None => {
-                let late = Ending::Lost("it did not answer the goodbye in time".to_owned());
+                let waited = self.news.wait_while(self.standing(), waiting);
+                waited.unwrap_or_else(PoisonError::into_inner)
+            }
+            Some(until) => {
+                let left = until.saturating_duration_since(Instant::now());
+                let waited = self.news.wait_timeout_while(self.standing(), left, waiting);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+        };
+        if standing.is_confirmed {
+            return Ok(());
+        }
+        let ending = standing.ending.clone();
+        drop(standing);
+        match ending {
+            Some(Ending::Goodbye(ref received) | Ending::Failed(ref received, _)) => {
+                let of_link = |link| received.get(link).copied().unwrap_or(0);
+                let outbox = lock(&self.outbox);
+                let links = outbox
+                    .sent
+                    .iter()
+                    .map(|(link, sent)| (*sent, of_link(link)));
+                let why = ending.as_ref().map(Ending::to_string).unwrap_or_default();
+                compare(links, &self.peer, &why)
+            }
+            Some(Ending::Lost(_)) => Err(gone(&self.peer, Doing::Finishing, ending)),
+            None => {
+                let late = Ending::Lost("it has not received everything in time".to_owned());
                 Err(gone(&self.peer, Doing::Finishing, Some(late)))
             }
         }
@@ -233,17 +282,19 @@ impl Connection {
     }
 
     /// Sends a frame without link at once.
-    fn say(&self, kind: Kind, text: &str) {
-        let length = u32::try_from(text.len()).unwrap_or(0);
+    fn say(&self, kind: Kind, payload: &[u8]) {
+        let length = u32::try_from(payload.len()).expect("what ends a connection is short");
         let mut outbox = lock(&self.outbox);
         let gathered = &mut outbox.gathered;
         gathered.extend(frame::header(kind, 0, 0, length));
-        gathered.extend(text.bytes());
+        gathered.extend(payload);
         let _ = self.write(&mut outbox);
     }
 
     fn write(&self, outbox: &mut Outbox) -> Result<(), ()> {
-        let Outbox { stream, gathered } = outbox;
+        let Outbox {
+            stream, gathered, ..
+        } = outbox;
         let written = stream.write_all(gathered);
         gathered.clear();
         self.has_gathered.store(false, Ordering::Release);
@@ -309,12 +360,13 @@ impl Connection {
                     self.news.notify_all();
                     continue;
                 }
-                Ok(Frame::Goodbye) => {
-                    self.end(Ending::Goodbye);
-                    self.say(Kind::Confirmed, "");
+                Ok(Frame::Goodbye(received)) => {
+                    self.end(Ending::Goodbye(received));
+                    self.standing().awaits_confirmation = true;
+                    self.settle();
                     continue;
                 }
-                Ok(Frame::Abort(why)) => Ending::Failed(why),
+                Ok(Frame::Abort(received, why)) => Ending::Failed(received, why),
                 Err(trouble) => Ending::Lost(explain(trouble, silence)),
             };
             self.end(ending);
@@ -359,15 +411,33 @@ impl Inbox {
             Queue {
                 tx: (!is_closed).then_some(tx),
                 rx: Some(rx),
+                arrived: 0,
+                received: Arc::default(),
             }
         })
     }
 
     fn deliver(&mut self, batch: Batch) {
-        if let Some(tx) = &self.queue(batch.link()).tx {
+        let queue = self.queue(batch.link());
+        queue.arrived += batch.len() as u64;
+        if let Some(tx) = &queue.tx {
             // Nobody receives any more: the role has ended, or is about to.
             let _ = tx.send(batch);
         }
+    }
+
+    /// What the program has received, by link.
+    fn received(&self) -> Received {
+        let links = self.links.iter();
+        links
+            .map(|(link, queue)| (*link, queue.received.load(Ordering::Acquire)))
+            .collect()
+    }
+
+    /// Has the program received all that has arrived?
+    fn is_received(&self) -> bool {
+        let mut queues = self.links.values();
+        queues.all(|queue| queue.received.load(Ordering::Acquire) == queue.arrived)
     }
 
     fn close(&mut self) {

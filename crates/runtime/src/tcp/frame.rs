@@ -4,6 +4,7 @@
 //! first; the length is that of the payload. A frame that is longer than allowed, or of a kind that does
 //! not exist, ends the connection: nothing after it could be trusted.
 
+use super::tally::{self, Received};
 use std::io::{self, Read};
 
 /// How many bytes come before the payload.
@@ -23,11 +24,12 @@ pub(super) enum Kind {
     Data = 1,
     /// A sign of life.
     Beat = 2,
-    /// The sender came to its end; nothing else follows but confirmations.
+    /// The sender came to its end; nothing else follows but signs of life and a confirmation. The payload
+    /// says what it has received.
     Goodbye = 3,
-    /// The goodbye was read, and so was everything before it.
+    /// The goodbye was read, and everything before it was received by the program.
     Confirmed = 4,
-    /// The sender failed; the payload says why.
+    /// The sender failed; the payload says what it has received, and why it failed.
     Abort = 5,
 }
 
@@ -40,9 +42,9 @@ pub(super) enum Frame {
         payload: Vec<u8>,
     },
     Beat,
-    Goodbye,
+    Goodbye(Received),
     Confirmed,
-    Abort(String),
+    Abort(Received, String),
 }
 
 /// Why no frame was read.
@@ -78,8 +80,9 @@ pub(super) fn read(
     let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
     let limit = match kind {
         _ if kind == Kind::Data as u8 => largest,
-        _ if kind == Kind::Abort as u8 => LONGEST_REASON,
-        2..=4 => 0,
+        _ if kind == Kind::Goodbye as u8 => tally::LONGEST,
+        _ if kind == Kind::Abort as u8 => tally::LONGEST + LONGEST_REASON,
+        2 | 4 => 0,
         _ => return Err(Trouble::Nonsense(format!("a frame of unknown kind {kind}"))),
     };
     if length > limit {
@@ -89,15 +92,26 @@ pub(super) fn read(
     let payload = read_payload(stream, length, payload)?;
     Ok(match kind {
         2 => Frame::Beat,
-        3 => Frame::Goodbye,
+        3 | 5 => return read_end(kind, &payload),
         4 => Frame::Confirmed,
-        5 => Frame::Abort(String::from_utf8_lossy(&payload).into_owned()),
         _ => Frame::Data {
             link: u16::from_le_bytes([k0, k1]),
             site: u32::from_le_bytes([s0, s1, s2, s3]),
             payload,
         },
     })
+}
+
+/// Reads how a peer ended.
+fn read_end(kind: u8, payload: &[u8]) -> Result<Frame, Trouble> {
+    match (kind, tally::read(payload)) {
+        (3, Some((received, []))) => Ok(Frame::Goodbye(received)),
+        (5, Some((received, why))) => {
+            let why = String::from_utf8_lossy(why).into_owned();
+            Ok(Frame::Abort(received, why))
+        }
+        _ => Err(Trouble::Nonsense("an end without its tally".to_owned())),
+    }
 }
 
 /// Reads a header; the end of the stream before its first byte is a proper end.
@@ -154,7 +168,8 @@ mod tests {
     fn frames_come_back() {
         let mut bytes = header(Kind::Data, 3, 70_000, 2).to_vec();
         bytes.extend([8, 9]);
-        bytes.extend(header(Kind::Goodbye, 0, 0, 0));
+        bytes.extend(header(Kind::Goodbye, 0, 0, 2));
+        bytes.extend([0, 0]);
         let mut stream = &bytes[..];
         let data = Frame::Data {
             link: 3,
@@ -162,7 +177,8 @@ mod tests {
             payload: vec![8, 9],
         };
         assert_eq!(read(&mut stream, 2, Vec::new()).unwrap(), data);
-        assert_eq!(read(&mut stream, 2, Vec::new()).unwrap(), Frame::Goodbye);
+        let goodbye = Frame::Goodbye(Received::new());
+        assert_eq!(read(&mut stream, 2, Vec::new()).unwrap(), goodbye);
         assert!(matches!(
             read(&mut stream, 2, Vec::new()),
             Err(Trouble::Closed)
@@ -174,7 +190,8 @@ mod tests {
         let too_long = header(Kind::Data, 0, 0, u32::MAX);
         let unknown = header(Kind::Data, 0, 0, 0).map(|byte| byte | 0x40);
         let beat_with_payload = header(Kind::Beat, 0, 0, 1);
-        for bytes in [too_long, unknown, beat_with_payload] {
+        let no_tally = header(Kind::Goodbye, 0, 0, 0);
+        for bytes in [too_long, unknown, beat_with_payload, no_tally] {
             let read = read(&mut &bytes[..], 1 << 20, Vec::new());
             assert!(matches!(read, Err(Trouble::Nonsense(_))), "{read:?}");
         }

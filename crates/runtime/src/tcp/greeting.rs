@@ -1,6 +1,6 @@
 //! The greeting: what is said before the first frame, and who is let in.
 //!
-//! Whoever connects says 42 bytes: `magic | version | hash | cast | session | own role | your role`. The
+//! Whoever connects says 50 bytes: `magic | version | hash | cast | given | session | own role | your role`. The
 //! answer is `magic | version | verdict | hash | role | length | reason`: let in, or why not. Both have a
 //! fixed size up to the reason, which is short; a stranger cannot make anybody read more.
 
@@ -12,8 +12,8 @@ use std::net::TcpStream;
 use std::time::Instant;
 
 const MAGIC: [u8; 8] = *b"plnsong\n";
-const VERSION: u16 = 1;
-const HELLO: usize = 42;
+const VERSION: u16 = 2;
+const HELLO: usize = 50;
 const ANSWER: usize = 25;
 const LONGEST_REASON: usize = 1000;
 
@@ -22,6 +22,7 @@ const LONGEST_REASON: usize = 1000;
 pub(super) struct Hello {
     pub(super) hash: u64,
     pub(super) cast: u64,
+    pub(super) given: u64,
     pub(super) session: u64,
     pub(super) from: Role,
     pub(super) to: Role,
@@ -32,6 +33,7 @@ impl Hello {
         Hello {
             hash: cast.hash(),
             cast: digest(cast),
+            given: given(cast, options),
             session: options.session,
             from,
             to,
@@ -43,6 +45,7 @@ impl Hello {
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.hash.to_le_bytes());
         bytes.extend(self.cast.to_le_bytes());
+        bytes.extend(self.given.to_le_bytes());
         bytes.extend(self.session.to_le_bytes());
         bytes.extend(number(self.from).to_le_bytes());
         bytes.extend(number(self.to).to_le_bytes());
@@ -63,9 +66,10 @@ impl Hello {
         Ok(Hello {
             hash: u64_at(bytes, 10),
             cast: u64_at(bytes, 18),
-            session: u64_at(bytes, 26),
-            from: u32_at(bytes, 34) as Role,
-            to: u32_at(bytes, 38) as Role,
+            given: u64_at(bytes, 26),
+            session: u64_at(bytes, 34),
+            from: u32_at(bytes, 42) as Role,
+            to: u32_at(bytes, 46) as Role,
         })
     }
 
@@ -84,6 +88,14 @@ impl Hello {
                 "other sizes: here the roles are {}",
                 cast.roles().join(", ")
             );
+            return Some(shortened(&said));
+        }
+        if self.given != given(cast, options) {
+            let what = cast.what_was_given();
+            let separator = if what.is_empty() { "" } else { ", " };
+            let seed = options.seed;
+            let said =
+                format!("other parameters: this role was given {what}{separator}seed {seed}");
             return Some(shortened(&said));
         }
         if self.session != options.session {
@@ -226,6 +238,11 @@ fn digest(cast: &Cast) -> u64 {
     crate::cast::digest(cast.roles().iter().map(String::as_str))
 }
 
+/// A digest of what a run is given; choices that are drawn from different seeds do not belong together either.
+fn given(cast: &Cast, options: &Options) -> u64 {
+    crate::cast::digest([cast.what_was_given(), &options.seed.to_string()])
+}
+
 /// The number of a role on the wire; one that does not fit is nobody's.
 fn number(role: Role) -> u32 {
     u32::try_from(role).unwrap_or(u32::MAX)
@@ -276,6 +293,10 @@ mod tests {
                 "another protocol",
             ),
             (Hello::new(&larger, &options, 2, 1), "other sizes"),
+            (
+                Hello::new(&here.clone().given("x = 1"), &options, 2, 1),
+                "other parameters",
+            ),
             (
                 Hello {
                     session: 9,

@@ -6,6 +6,7 @@ use crate::error::{Doing, Error, Fault};
 use crate::net::{Payload, Rx, Site, Tx};
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::thread::Thread;
 use std::time::Duration;
@@ -24,13 +25,21 @@ pub struct TcpTx<T> {
 #[derive(Debug)]
 pub struct TcpRx<T> {
     /// None: a link to oneself.
-    queue: Option<(Arc<Connection>, Receiver<Batch>)>,
+    queue: Option<(Arc<Connection>, Incoming)>,
     /// All connections of the role: what it has sent is written before it waits.
     all: Arc<[Option<Arc<Connection>>]>,
     deadline: Option<Duration>,
     /// What has come and was not yet asked for.
     batch: Batch,
     of: PhantomData<fn() -> T>,
+}
+
+/// The messages of a link from a peer, for its program.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    pub(super) queue: Receiver<Batch>,
+    /// How many of them the program has received.
+    pub(super) received: Arc<AtomicU64>,
 }
 
 impl<T> TcpTx<T> {
@@ -72,7 +81,7 @@ impl<T: Payload> Tx<T> for TcpTx<T> {
 
 impl<T> TcpRx<T> {
     pub(super) fn new(
-        queue: Option<(Arc<Connection>, Receiver<Batch>)>,
+        queue: Option<(Arc<Connection>, Incoming)>,
         all: Arc<[Option<Arc<Connection>>]>,
         deadline: Option<Duration>,
     ) -> TcpRx<T> {
@@ -102,10 +111,10 @@ impl<T> TcpRx<T> {
 
 impl<T: Payload> Rx<T> for TcpRx<T> {
     fn recv(&mut self, site: Site) -> Result<T, Error> {
-        let (peer, queue) = self.queue.as_ref().ok_or_else(to_oneself)?;
+        let (peer, incoming) = self.queue.as_ref().ok_or_else(to_oneself)?;
         let name = || peer.peer().to_owned();
         if self.batch.is_empty() {
-            self.batch = match (self.next(queue), self.deadline) {
+            self.batch = match (self.next(&incoming.queue), self.deadline) {
                 (Ok(batch), _) => batch,
                 (Err(RecvTimeoutError::Timeout), Some(waited)) => {
                     return Err(Error::from(Fault::Deadline {
@@ -116,6 +125,12 @@ impl<T: Payload> Rx<T> for TcpRx<T> {
                 }
                 (Err(_), _) => return Err(peer.gone(Doing::Receiving(site))),
             };
+        }
+        // Nobody else writes it.
+        let received = incoming.received.load(Ordering::Relaxed) + 1;
+        incoming.received.store(received, Ordering::Release);
+        if self.batch.is_last() {
+            peer.settle();
         }
         let (found, payload) = self.batch.pop();
         if found != site {

@@ -33,6 +33,24 @@ impl<K: Clone + Ord, V: Clone> Map<K, V> {
         Map(Arc::new(pairs))
     }
 
+    /// The same for these keys and no others. Keys without a value get those of the others, in turn, each
+    /// changed by `fit`: a parameter that was written down for one size serves for every size.
+    ///
+    /// # Errors
+    ///
+    /// When there is no value to be taken, and as `fit`.
+    pub fn fitted(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+        mut fit: impl FnMut(&V) -> Result<V, Undefined>,
+    ) -> Result<Map<K, V>, Undefined> {
+        let mut others = self.0.iter().cycle();
+        Map::of(keys, |key| match (self.at(&key), others.next()) {
+            (Ok(value), _) | (Err(_), Some((_, value))) => fit(value),
+            (Err(undefined), None) => Err(undefined),
+        })
+    }
+
     /// Keys and values, ascending by key.
     pub fn iter(&self) -> std::slice::Iter<'_, (K, V)> {
         self.0.iter()
@@ -87,5 +105,17 @@ mod tests {
             (Ok(&10), Ok(&7), Ok(&20))
         );
         assert!(old.at(&3).is_err());
+    }
+
+    #[test]
+    fn a_map_is_fitted_to_more_and_to_fewer_keys() {
+        let map = Map::pairs([(0, 10), (1, 20)]);
+        let fitted = |keys| map.fitted(keys, |value| Ok(*value));
+        let shown = |map: Map<i32, i32>| map.iter().map(|pair| pair.1).collect::<Vec<_>>();
+        assert_eq!(fitted(0..5).map(shown), Ok(vec![10, 20, 10, 20, 10]));
+        assert_eq!(fitted(0..1), Ok(Map::pairs([(0, 10)])));
+        assert_eq!(fitted(0..2).as_ref(), Ok(&map));
+        let empty: Map<i32, i32> = Map::pairs([]);
+        assert!(empty.fitted(0..1, |value| Ok(*value)).is_err());
     }
 }

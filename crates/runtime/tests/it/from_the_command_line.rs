@@ -42,6 +42,18 @@ fn all_ways_print_the_same() {
     }
 }
 
+/// As in `swap | head -1`: it is not the program's fault.
+#[test]
+fn nobody_reads_and_nothing_is_said_about_it() {
+    for arguments in [&["x=1"][..], &["--help"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran = swap(arguments).stdout(writer).output().unwrap();
+        let (code, _, error) = words(&ran);
+        assert_eq!((code, error.as_str()), (0, ""), "{arguments:?}");
+    }
+}
+
 #[test]
 fn each_role_can_be_a_process() {
     let free = || std::net::TcpListener::bind("127.0.0.1:0").unwrap();

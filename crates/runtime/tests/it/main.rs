@@ -5,4 +5,5 @@ mod in_the_simulator;
 mod on_threads;
 mod over_tcp;
 mod shapes;
+mod what_nobody_receives;
 mod when_tcp_breaks;

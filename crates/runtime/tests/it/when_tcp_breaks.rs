@@ -18,7 +18,7 @@ fn quick() -> Options {
         patience: Duration::from_secs(3),
         greeting: Duration::from_millis(300),
         silence: Duration::from_secs(3),
-        farewell: Duration::from_secs(2),
+        farewell: Some(Duration::from_secs(2)),
         ..Options::default()
     }
 }
@@ -89,9 +89,10 @@ fn hello(cast: &Cast, from: u32, to: u32) -> Vec<u8> {
             digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    let mut bytes = b"plnsong\n\x01\x00".to_vec();
+    let mut bytes = b"plnsong\n\x02\x00".to_vec();
     bytes.extend(cast.hash().to_le_bytes());
     bytes.extend(digest.to_le_bytes());
+    bytes.extend(plainsong_runtime::digest([cast.what_was_given(), "0"]).to_le_bytes());
     bytes.extend(0_u64.to_le_bytes());
     bytes.extend(from.to_le_bytes());
     bytes.extend(to.to_le_bytes());
@@ -196,10 +197,12 @@ fn other_sizes_another_session_and_wrong_roles_are_refused() {
     let mut stations = stations.into_iter();
     let a = play(stations.next().unwrap(), 0, &addresses, quick());
     let larger = Cast::new("swap", Swap::HASH, ["a", "b", "c"]);
+    let other = swap_cast().given("Parameters { x: 7, y: 2 }");
     let mut session = hello(&swap_cast(), 1, 0);
-    session[26] = 1;
+    session[34] = 1;
     let cases = [
         (hello(&larger, 1, 0), "other sizes"),
+        (hello(&other, 1, 0), "other parameters: this role was given"),
         (session, "another session"),
         (hello(&swap_cast(), 1, 1), "looks for b"),
         (hello(&swap_cast(), 0, 0), "does not connect"),
@@ -354,7 +357,8 @@ fn after_it_was_let_in_a_peer_can_do_no_harm_either() {
     assert!(silent.contains("no sign of life"), "{silent}");
 
     let early_goodbye = after(|mut b| {
-        b.write_all(&[0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0]).unwrap();
+        b.write_all(&[2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0])
+            .unwrap();
         thread::sleep(Duration::from_millis(300));
     });
     assert!(
@@ -363,7 +367,7 @@ fn after_it_was_let_in_a_peer_can_do_no_harm_either() {
     );
 
     let failed = after(|mut b| {
-        b.write_all(&[2, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, b'n', b'o'])
+        b.write_all(&[4, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, b'n', b'o'])
             .unwrap();
         thread::sleep(Duration::from_millis(300));
     });
