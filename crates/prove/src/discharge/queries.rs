@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 /// How many rounds of instances there are.
 const ROUNDS: usize = 3;
 /// What a query may cost in each step, in the solver's units.
-pub(super) const RESOURCES: [u64; STEPS] = [200_000, 1_000_000, 2_000_000, 6_000_000, 3_000_000];
+pub(super) const RESOURCES: [u64; STEPS] = [200_000, 400_000, 2_000_000, 6_000_000, 3_000_000];
 /// What it may cost to ask whether a place is reachable: an answer that takes longer is not worth it.
 const VACUITY: u64 = 200_000;
 /// What the fourth step may cost where there are sums or divisions: what takes four million with one seed takes
