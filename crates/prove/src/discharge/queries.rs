@@ -59,6 +59,8 @@ pub(super) struct Asked {
     pub(super) is_all: bool,
     /// Is there more to say than our instances do: quantified formulas, divisions?
     pub(super) has_more: bool,
+    /// Are there as many instances as there may be, so that this was asked as with all of them?
+    pub(super) is_full: bool,
     /// Are there divisions by something that is no constant?
     pub(super) is_divided: bool,
     /// The library lemmas whose instances stand in it.
@@ -96,6 +98,9 @@ pub(super) fn asked(
     };
     let is_last = of == Of::Everything && rounds == ROUNDS;
     let is_all = instances(&mut ground, rounds, of)? || is_last;
+    // With as many instances as there may be, the query is the one with all of them: then with what it may cost.
+    let is_full = step == SOME && ground.is_full();
+    let step = if is_full { ALL } else { step };
     let Ground {
         theory,
         formulas,
@@ -147,6 +152,7 @@ pub(super) fn asked(
     Ok(Asked {
         query,
         is_all,
+        is_full,
         is_divided,
         has_more: !exact.is_empty() || !universals.is_empty(),
         used,
