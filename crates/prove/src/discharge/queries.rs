@@ -16,10 +16,10 @@
 //! Each query is made when it is its turn. What is satisfiable with all of our instances is so with fewer
 //! and with another arithmetic; and if there is nothing beside them, for good.
 //!
-//! Why the first is not without quantifiers. For Paxos, one round of instances makes queries of fifty kilobytes
-//! of which most say nothing about the goal, and a third of them are satisfiable; matching takes ten
-//! kilobytes and finds 270 of 300 proofs in a quarter of the time. A proof that depends on how the solver matches
-//! is no worse off than without this step: all others are still tried.
+//! Why the first is not without quantifiers. For Paxos, one round of instances made 275 queries of 19 kilobytes
+//! on average, of which a third were satisfiable, so that more rounds had to follow; matching takes 9 kilobytes
+//! and shows 230 of 241 (equal ones asked once). A proof that depends on how the solver matches is no worse off than
+//! without this step: all others are still tried.
 
 use super::Effort;
 use super::ground::{Ground, Universal};
