@@ -102,7 +102,7 @@ impl<'a> Performance<'a> {
             step.lane == cue.lane
                 && step.kind == cue.kind
                 && taken_number(step) == taken
-                && self.machine.event(&self.config, at, step).choices == cue.choices
+                && self.machine.choices(step) == cue.choices
         };
         (0..steps.len()).find(fits)
     }

@@ -161,7 +161,7 @@ impl Machine {
         }
     }
 
-    fn choices(&self, step: &Step) -> Vec<String> {
+    pub(crate) fn choices(&self, step: &Step) -> Vec<String> {
         let locals = &self.code(step.code).locals;
         let text = |chosen: &Chosen| match chosen.local {
             Some(local) => {

@@ -25,12 +25,13 @@ use std::thread;
 use std::time::Instant;
 
 /// How many queries share a process without a reset, at most.
-const LENGTH: usize = 24;
+const LENGTH: usize = 100;
 
-/// A shorter list is cut into some pieces, so that several processes have something to do; a piece has at least
-/// so many queries. How many processes there are makes no difference to where a list is cut.
+/// A list is cut into some pieces, so that several processes have something to do; but not into pieces that
+/// take less time than it takes to start a process: they have at least so many bytes. How many processes there are
+/// makes no difference to where a list is cut.
 const PIECES: usize = 4;
-const SHORTEST: usize = 3;
+const SHORTEST: usize = 24 << 10;
 
 /// How long their text is, at most: starting a process and a reset cost as much as some tens of thousands of
 /// bytes, and what is longer had better be shared between processes.
@@ -68,15 +69,16 @@ pub(crate) fn ask_all(pool: &Pool, queries: &[&Query], cancel: &Cancel) -> Vec<A
 fn cut(queries: &[&Query], contents: &[String]) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut bytes = 0;
-    let length = queries.len().div_ceil(PIECES).clamp(SHORTEST, LENGTH);
+    let total: usize = contents.iter().map(String::len).sum();
+    let most = (total / PIECES).clamp(SHORTEST, BYTES);
     for (at, query) in queries.iter().enumerate() {
         if query.strategy.kind() != Kind::Z3 {
             continue;
         }
         match batches.last_mut() {
             Some(batch)
-                if batch.len() < length
-                    && bytes + contents[at].len() <= BYTES
+                if batch.len() < LENGTH
+                    && bytes + contents[at].len() <= most
                     && script::settings(queries[batch[0]]) == script::settings(query) =>
             {
                 batch.push(at);

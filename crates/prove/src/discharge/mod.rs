@@ -208,6 +208,8 @@ struct Open {
     is_sure: bool,
     /// Can everything that our instances say hold together?
     is_consistent: bool,
+    /// Was it asked with as many instances as there may be?
+    is_full: bool,
     /// Are there divisions by something that is no constant?
     is_divided: bool,
     /// Is it decided, one way or the other?
@@ -221,6 +223,7 @@ impl Open {
             used: BTreeSet::new(),
             is_sure: true,
             is_consistent: false,
+            is_full: false,
             is_divided: false,
             is_settled: false,
         }
@@ -228,7 +231,11 @@ impl Open {
 
     /// Is nothing to be expected of this step?
     fn is_idle(&self, step: usize) -> bool {
-        self.is_consistent && step <= ALL || self.is_divided && step == MODELS
+        match step {
+            MODELS => self.is_consistent || self.is_divided,
+            ALL => self.is_consistent || self.is_full,
+            _ => self.is_consistent && step < ALL,
+        }
     }
 }
 
@@ -264,6 +271,7 @@ impl Asking<'_> {
             match asked(theory, obligation, entry.at, self.effort, step) {
                 Ok(asked) => {
                     entry.used = asked.used;
+                    entry.is_full = asked.is_full;
                     entry.is_divided = asked.is_divided;
                     queries.push(asked.query);
                     entries.push((entry, asked.is_all, asked.has_more));

@@ -63,6 +63,11 @@ impl Ground<'_> {
         Ok(new)
     }
 
+    /// Are there as many instances as there may be? Then another round has no other.
+    pub(super) fn is_full(&self) -> bool {
+        self.instances.len() >= MOST_INSTANCES
+    }
+
     fn instance(&mut self, universal: &Universal, choice: &[Term]) -> Result<()> {
         // The innermost variable is number 0: put in the outermost last.
         let mut body = universal.body;

@@ -1,7 +1,7 @@
 //! What else could have happened at one event of a trace.
 
 use super::RaceKind;
-use crate::machine::{Machine, Outcome, Step};
+use crate::machine::{Machine, Outcome};
 use crate::script::{Cue, Performance, script};
 use crate::trace::{Event, EventKind, Trace};
 
@@ -52,6 +52,9 @@ pub(super) fn alternatives<'a>(
     let cues = script(trace);
     let (so_far, left) = before(so_far, &cues, event, kind);
     let steps = machine.steps(&so_far.config);
+    // Which step each event that is still to come would be: looked up once, not for every step.
+    let plans = left.iter().map(|cue| so_far.find(cue, &steps));
+    let plans: Vec<Option<usize>> = plans.collect();
     let mut found = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         if !matches!(step.outcome, Outcome::Next(_)) {
@@ -63,7 +66,7 @@ pub(super) fn alternatives<'a>(
         }
         let mut so_far = so_far.clone();
         let mut left = left.clone();
-        let cue = planned(&so_far, &left, number, &steps);
+        let cue = plans.iter().position(|plan| *plan == Some(number));
         // Only the order is to be another: who acts does what it does in the trace.
         let acts_later = left.iter().any(|cue| cue.lane == step.lane);
         if kind == RaceKind::Order && acts_later && cue.is_none() {
@@ -104,12 +107,6 @@ fn before<'a>(
         left.remove(0);
     }
     (so_far, left)
-}
-
-/// Which event of the trace a step is, if it is one that is still to come.
-fn planned(so_far: &Performance<'_>, left: &[Cue], number: usize, steps: &[Step]) -> Option<usize> {
-    left.iter()
-        .position(|cue| so_far.find(cue, steps) == Some(number))
 }
 
 fn takes(event: &Event) -> bool {
