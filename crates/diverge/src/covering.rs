@@ -147,6 +147,7 @@ impl Search {
                 moves.push((one, net.after(&state, kind, edge), edge.posts.total()));
             }
         }
+        budget.charge(net.copied());
         // What leaves most is tried first.
         moves.sort_by_key(|(_, _, posts)| *posts);
         let depths = self.grey.entry(key(&state)).or_default();

@@ -61,6 +61,7 @@ impl Graph {
                     edges.push((to, one, edge.serves));
                 }
             }
+            budget.charge(net.copied());
             graph.edges.push(edges);
             graph.could.push(could);
             if graph.states.len() > most {

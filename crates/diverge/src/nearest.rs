@@ -59,6 +59,7 @@ pub(crate) fn nearest(net: &mut Net<'_>, fairness: Fairness, budget: &mut Budget
                 }
             }
         }
+        budget.charge(net.copied());
         at += 1;
     }
     Nearby::Everything

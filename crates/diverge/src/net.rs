@@ -53,6 +53,9 @@ pub(crate) struct Edge {
 /// Where the least point of a control lies: high enough for everything in the bag to be no negative number.
 const FLOOR: i64 = 1_000_000;
 
+/// So many queued messages are copied in the time of a step.
+const QUEUED: usize = 16;
+
 /// What can be done with a kind, or with no kind, at a control.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
@@ -90,6 +93,8 @@ pub(crate) struct Net<'a> {
     moves: FxHashMap<(Control, Option<Kind>), Rc<Moves>>,
     renamed: FxHashMap<(Kind, i64), Kind>,
     outlines: Outlines,
+    /// What was copied because of queues, in steps.
+    copied: usize,
     /// Does the order of sending make a difference?
     pub(crate) ordered: bool,
     /// Where the interpreter's own limit cut something off.
@@ -106,6 +111,7 @@ impl<'a> Net<'a> {
             shift,
             renamed: FxHashMap::default(),
             outlines: Outlines::default(),
+            copied: 0,
             ordered: false,
             controls: Numbered::default(),
             kinds: Numbered::default(),
@@ -268,6 +274,11 @@ impl<'a> Net<'a> {
             }
     }
 
+    /// What was copied because of queues since this was last asked, in steps: whoever searches pays for it.
+    pub(crate) fn copied(&mut self) -> usize {
+        std::mem::take(&mut self.copied)
+    }
+
     /// The normal form of a state, and by how much points were shifted down to come to it.
     fn state(&mut self, config: &Config) -> (State, i64) {
         let Idle { mut rest, mut bag } = Idle::of(config);
@@ -293,6 +304,7 @@ impl<'a> Net<'a> {
     fn ask(&mut self, control: Control, kind: Option<Kind>) -> Moves {
         let task = kind.map(|kind| self.kinds.get(kind).clone());
         let config = Idle::join(self.controls.get(control), task.clone());
+        self.copied += config.queued() / QUEUED;
         let mut moves = Moves::default();
         let mut seen: Vec<((State, i64), Service, Vec<Kind>)> = Vec::new();
         for step in self.machine.steps(&config) {

@@ -115,14 +115,16 @@ pub(crate) struct Best {
 /// The most pivots.
 const PIVOTS: usize = 5_000;
 
-/// Solves a program; none when it has no best answer, or arithmetic does not suffice.
-pub(crate) fn maximise(program: &Program) -> Option<Best> {
+/// Solves a program; none when it has no best answer, or arithmetic does not suffice, or more than `work` entries would
+/// have to be computed. What was is subtracted.
+pub(crate) fn maximise(program: &Program, work: &mut u64) -> Option<Best> {
     let mut tableau = Tableau::new(program);
     for _ in 0..PIVOTS {
         let Some(column) = tableau.entering() else {
             return Some(tableau.best());
         };
         let row = tableau.leaving(column)??;
+        *work = work.checked_sub(tableau.work(column))?;
         tableau.pivot(row, column)?;
     }
     None
@@ -183,6 +185,12 @@ impl Tableau {
             }
         }
         Some(best.map(|(_, at)| at))
+    }
+
+    /// The entries that a pivot in this column computes.
+    fn work(&self, column: usize) -> u64 {
+        let touched = self.rows.iter().filter(|row| !row[column].is_zero());
+        (touched.count() * self.worth.len()) as u64
     }
 
     fn pivot(&mut self, at: usize, column: usize) -> Option<()> {
@@ -249,7 +257,9 @@ mod tests {
             most: vec![4, 6, 3],
             worth: vec![3, 5],
         };
-        let best = maximise(&program).expect("bounded");
+        let mut work = 1_000;
+        let best = maximise(&program, &mut work).expect("bounded");
+        assert!(work < 1_000 && maximise(&program, &mut 3).is_none());
         assert_eq!(best.value, Fraction::whole(14));
         assert_eq!(best.point, [Fraction::whole(3), Fraction::whole(1)]);
         let bound: i128 = best
@@ -268,6 +278,6 @@ mod tests {
             most: vec![0],
             worth: vec![1],
         };
-        assert!(maximise(&program).is_none());
+        assert!(maximise(&program, &mut 1_000).is_none());
     }
 }

@@ -85,6 +85,9 @@ pub(crate) struct Strike {
 const ARCS: usize = 40_000;
 /// The most entries of one linear program.
 const ENTRIES: usize = 400_000;
+/// The most entries that are computed for one certificate: a second or two. Large programs that are searched in vain,
+/// of bodies and queues, would take minutes.
+const WORK: u64 = 40_000_000;
 
 impl ControlGraph {
     /// Everything that may happen; nothing when that is too much.
@@ -113,6 +116,7 @@ impl ControlGraph {
                 for kind in alone.into_iter().chain(news) {
                     budget.spend(graph.arcs.len())?;
                     graph.ask(net, *control, kind, &mut controls, &mut kinds);
+                    budget.charge(net.copied());
                     if graph.arcs.len() > ARCS {
                         return Err(Spent);
                     }
@@ -189,6 +193,7 @@ pub(crate) fn certificate(graph: &ControlGraph, fairness: Fairness) -> Option<Ve
         graph,
         fairness,
         strikes: Vec::new(),
+        work: WORK,
     };
     let mut open = vec![(0..graph.arcs.len()).collect::<Vec<usize>>()];
     while let Some(arcs) = open.pop() {
@@ -281,6 +286,8 @@ struct Search<'a> {
     graph: &'a ControlGraph,
     fairness: Fairness,
     strikes: Vec<Strike>,
+    /// So many entries of tableaus may still be computed.
+    work: u64,
 }
 
 impl Search<'_> {
@@ -385,11 +392,11 @@ impl Search<'_> {
     }
 
     /// A ranking that strikes out some of the edges, and those that it leaves.
-    fn ranked(&self, arcs: &[usize]) -> Option<(Reason, Vec<usize>)> {
+    fn ranked(&mut self, arcs: &[usize]) -> Option<(Reason, Vec<usize>)> {
         let linear = Linear::new(self.graph, arcs)?;
         let mut wanted: Vec<bool> = vec![true; arcs.len()];
         while wanted.contains(&true) {
-            let best = maximise(&linear.program(&wanted))?;
+            let best = maximise(&linear.program(&wanted), &mut self.work)?;
             if !best.value.is_positive() {
                 return linear.ranking(self.graph, arcs, &best.dual);
             }

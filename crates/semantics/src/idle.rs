@@ -97,6 +97,20 @@ impl Idle {
     }
 }
 
+impl Config {
+    /// How much waits in queues, with what each message carries of its past: so much has to be copied and compared with
+    /// every step.
+    pub fn queued(&self) -> usize {
+        match &self.0 {
+            Form::Voices(config) => {
+                let messages = config.network.messages().iter();
+                messages.map(Flying::weight).sum()
+            }
+            Form::Actions(_) | Form::Line(_) => 0,
+        }
+    }
+}
+
 impl Task {
     /// The payload or the arguments.
     pub fn values(&self) -> &[Value] {

@@ -48,13 +48,16 @@ pub(crate) fn sized(text: &str, nodes: Option<i64>) -> Machine {
     Machine::new(&instance, Subject::System)
 }
 
-/// A program of 2 or 3 values and up to 4 kinds, as handlers or as actions.
+/// A program of 2 or 3 values and up to 4 kinds, as handlers or as actions. In every third one a message stops
+/// everybody else once it is served: what goes on for ever there ignores it.
 pub(crate) fn program(dice: &mut Dice) -> String {
+    let is_stopped = dice.once_in(3);
     let mut writer = Writer {
         is_actions: dice.once_in(2),
         values: 2 + dice.below(2),
-        kinds: 1 + dice.below(4),
+        kinds: usize::from(is_stopped) + 1 + dice.below(if is_stopped { 3 } else { 4 }),
         text: String::new(),
+        is_stopped,
         sends: 0,
     };
     writer.write(dice);
@@ -66,6 +69,8 @@ struct Writer {
     values: usize,
     kinds: usize,
     text: String,
+    /// Does the first kind set `x` to its last value, at which nobody does anything?
+    is_stopped: bool,
     /// What the handler at hand may still send.
     sends: usize,
 }
@@ -98,13 +103,30 @@ impl Writer {
                 let condition = self.condition(dice);
                 self.line(indent + 1, &format!("assume {condition};"));
             }
-            self.block(dice, indent + 1, 2);
+            match (self.is_stopped, kind) {
+                (true, 0) => self.line(indent + 1, &format!("x = {};", values - 1)),
+                (true, _) => {
+                    self.line(indent + 1, &format!("if x != {} {{", values - 1));
+                    let sends = self.send(dice, "v");
+                    self.line(indent + 2, &sends);
+                    self.block(dice, indent + 2, 1);
+                    self.line(indent + 1, "}");
+                }
+                (false, _) => self.block(dice, indent + 1, 2),
+            }
             self.line(indent, "}");
         }
         if !self.is_actions {
             self.line(0, "}");
         }
         self.line(0, "init {");
+        if self.is_stopped {
+            let stop = match self.is_actions {
+                true => "async A(0);",
+                false => "send A(0) to p;",
+            };
+            self.line(1, stop);
+        }
         for _ in 0..=dice.below(3) {
             let statement = self.send(dice, "0");
             self.line(1, &statement);

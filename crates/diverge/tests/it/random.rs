@@ -11,6 +11,7 @@ use crate::programs::{Dice, machine, program};
 use plainsong_diverge::{Fairness, Finding, Method, Question, diverge};
 use plainsong_semantics::machine::Machine;
 use plainsong_semantics::search::Unwatched;
+use std::time::{Duration, Instant};
 
 const METHODS: [Method; 9] = [
     Method::All,
@@ -52,11 +53,15 @@ fn every_part_agrees_with_brute_force() {
     let mut tally = Tally::default();
     for seed in 0..programs {
         compare(seed, &program(&mut Dice(seed)), &mut tally);
+        if (seed + 1).is_multiple_of(1_000) {
+            println!("{tally:?}");
+        }
     }
     println!("{tally:?}");
     assert!(tally.decided > tally.programs / 3, "{tally:?}");
     assert!(tally.diverge_fairly > 0 && tally.unfair_only > 0 && tally.endless > 0);
     assert!(tally.ignores_the_past > 0, "{tally:?}");
+    assert!(tally.unfair_only * 20 > tally.programs, "{tally:?}");
     assert!(tally.unknown == 0, "without fairness everything is decided");
 }
 
@@ -76,26 +81,33 @@ fn every_part_agrees_on_odd_programs() {
     let mut tally = Tally::default();
     for seed in 0..programs {
         compare(seed, &odd_program(&mut Dice(seed)), &mut tally);
+        if (seed + 1).is_multiple_of(100) {
+            println!("odd: {tally:?}");
+        }
     }
     println!("odd: {tally:?}");
     assert!(tally.decided > tally.programs / 3, "{tally:?}");
-    assert!(
-        tally.diverge_fairly > 0 && tally.unfair_only > 0,
-        "{tally:?}"
-    );
+    assert!(tally.diverge_fairly > 0, "{tally:?}");
+    // Few of these ignore somebody for ever.
+    let are_many = tally.programs >= 1_000;
+    assert!(!are_many || tally.unfair_only > 0, "{tally:?}");
 }
 
 fn compare(seed: u64, text: &str, tally: &mut Tally) {
     let machine = machine(text);
+    let begun = Instant::now();
     let states = States::of(&machine, 120);
     let cycle = states.has_cycle();
     let fair_cycle = states.has_fair_cycle();
+    slow(seed, begun, "brute force");
     tally.programs += 1;
     tally.decided += usize::from(states.complete);
     tally.endless += usize::from(!states.complete);
     for (fairness, known) in [(Fairness::Any, Some(cycle)), (Fairness::Fair, fair_cycle)] {
         for method in METHODS {
+            let begun = Instant::now();
             let found = ask(&machine, fairness, method);
+            slow(seed, begun, &format!("{fairness:?}, {method:?}"));
             let context = || format!("seed {seed}, {fairness:?}, {method:?}: {found:?}\n{text}");
             match &found {
                 Finding::Diverges(found) => {
@@ -127,6 +139,15 @@ fn compare(seed: u64, text: &str, tally: &mut Tally) {
         Finding::Rests(_)
     );
     tally.unfair_only += usize::from(unfair && fair);
+}
+
+/// Programs that take long are named: one of them is enough for a run of thousands never to end.
+#[expect(clippy::print_stdout, reason = "whoever waits should know for what")]
+fn slow(seed: u64, begun: Instant, what: &str) {
+    let took = begun.elapsed();
+    if took > Duration::from_secs(20) {
+        println!("seed {seed}, {what}: {took:?}");
+    }
 }
 
 /// What serves all that is sent again may ignore what was sent before, so a fair cycle is one of these too; and

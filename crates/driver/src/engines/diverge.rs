@@ -78,6 +78,7 @@ fn about(
     let mut file = Dossier::new(question);
     let mut instances = 0;
     let mut why = String::new();
+    let mut is_open = false;
     'sizes: for (at, sizes) in task.sizes.iter().enumerate() {
         for instance in instances_of(task, sizes)? {
             if file.refuted.is_some() || overseer.look().is_some() {
@@ -85,8 +86,9 @@ fn about(
             }
             instances += 1;
             overseer.stage.bound = instance.bound();
-            let report = ask(task, question, &instance, overseer);
+            let report = ask(task, question, &instance, states(task, is_open), overseer);
             let verdict = verdict(question, &instance, report);
+            is_open |= verdict.outcome == Outcome::Unknown;
             why.clone_from(&verdict.reason);
             let is_limit = task.grow && verdict.outcome == Outcome::Unknown;
             file.enter(at, verdict, is_limit);
@@ -161,6 +163,7 @@ fn ask(
     task: &Task,
     question: &Question,
     instance: &Instance,
+    states: u64,
     overseer: &mut Overseer<'_>,
 ) -> Report {
     let Check::Property(property) = question.check else {
@@ -169,7 +172,7 @@ fn ask(
     let question = plainsong_diverge::Question {
         property,
         fairness: fairness(task, question),
-        states: states(task),
+        states,
         method: task.rest.method,
     };
     let machine = Machine::new(instance, Subject::System);
@@ -189,9 +192,12 @@ fn ask(
 /// The most states of one instance, unless `--bound states=N` says otherwise: a search that has no end by itself
 /// should have one before patience ends.
 const STATES: u64 = 50_000;
+/// The same once the answer is open anyway: a larger instance can only refute then, which seldom takes many.
+const STATES_WHEN_OPEN: u64 = 10_000;
 
-fn states(task: &Task) -> u64 {
+fn states(task: &Task, is_open: bool) -> u64 {
     match task.limits.states {
+        unsaid if unsaid == Limits::default().states && is_open => STATES_WHEN_OPEN,
         unsaid if unsaid == Limits::default().states => STATES,
         said => said,
     }

@@ -59,6 +59,11 @@ pub(crate) struct Flying {
 }
 
 impl Flying {
+    /// How much there is to copy: itself and its past.
+    pub(crate) fn weight(&self) -> usize {
+        1 + self.past.len()
+    }
+
     /// The message by itself, whatever else is under way.
     pub(crate) fn without_past(&self) -> Flying {
         Flying {
