@@ -27,7 +27,7 @@ use crate::movers::some_way as way;
 use plainsong_ir::{ActionId, Builtin, Expr, ExprKind, GlobalId, Ty};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::obligation::Obligation;
-use plainsong_prove::term::{Sort, Term};
+use plainsong_prove::term::{Op, Sort, Term};
 use plainsong_prove::theory::{Result, Theory};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,8 +98,8 @@ fn found(
     }
     let mut candidates = vec![Candidate::Nothing];
     if groups[at].cyclic {
-        candidates.extend(arguments(known, &groups[at]).map(Candidate::Argument));
         candidates.extend(collections(known).into_iter().map(Candidate::Length));
+        candidates.extend(arguments(known, &groups[at]).map(Candidate::Argument));
     }
     let mut first = None;
     // A wrong guess costs much when everything is tried for it, so all are tried a little first.
@@ -289,7 +289,7 @@ fn counted(
     Ok(Some(some_way(theory, known, pair, step, goal)))
 }
 
-/// That a step replaces its number by smaller ones; `None` if they are no numbers.
+/// That a step replaces its number by smaller ones; `None` if they are no numbers, or plainly not smaller.
 fn replaced(
     theory: &mut Theory,
     step: &Step,
@@ -310,6 +310,9 @@ fn replaced(
             return None;
         }
         let less = theory.terms.lt(one.arguments[at], before);
+        if theory.terms.op(less) == Op::False {
+            return None;
+        }
         let mut goal = theory.terms.implies(one.condition, less);
         for &member in one.each.iter().rev() {
             goal = theory.terms.forall(member, goal);
