@@ -16,8 +16,12 @@ pub(crate) fn words(trace: &Trace, event: &Event) -> String {
         EventKind::Timeout => format!("{who} gives up waiting"),
         EventKind::Start => format!("{who} starts"),
         EventKind::Init => "init".to_owned(),
+        EventKind::Crash => format!("{who} crashes"),
+        EventKind::Restart => format!("{who} restarts"),
+        EventKind::Lose => format!("{label} to {who} is lost"),
+        EventKind::Duplicate => format!("{label} of {who} is doubled"),
         EventKind::Transfer => format!("{who} takes {label} from {peer}"),
-        _ => match event.lane {
+        EventKind::Act | EventKind::Local => match event.lane {
             Some(_) => format!("{who}: {label}"),
             None => label.clone(),
         },

@@ -170,8 +170,9 @@ impl Line {
         let parameters = parameters.map(|(name, value)| format!("{name} = {value}"));
         let begins = self.ends(&self.start).into_iter().zip(self.roles());
         let begins = begins.map(|(begin, role)| format!("{role}: {begin}"));
-        let bound = format!("bound {:?}", self.instance().bound());
-        let given: Vec<String> = parameters.chain(begins).chain([bound]).collect();
+        let bound = self.instance().bound().into_iter();
+        let bound = bound.map(|(name, value)| format!("{name} within {value}"));
+        let given: Vec<String> = parameters.chain(begins).chain(bound).collect();
         given.join(", ")
     }
 

@@ -3,7 +3,7 @@
 use crate::{plain, scenes};
 use expect_test::expect;
 use plainsong_report::{Text, difference};
-use plainsong_semantics::trace::Trace;
+use plainsong_semantics::trace::{EventKind, Trace};
 
 const SOURCE: Text<'static> = Text {
     name: "demo.song",
@@ -55,4 +55,24 @@ fn one_that_goes_on_differs_where_the_other_ends() {
     let (same, text) = compare(&one, &shorter);
     assert!(!same);
     assert!(text.contains("right: nothing more"), "{text}");
+}
+
+#[test]
+fn faults_are_named() {
+    let one = scenes::crossing();
+    let cases = [
+        (EventKind::Crash, "right crashes"),
+        (EventKind::Restart, "right restarts"),
+        (EventKind::Lose, "Hello(1) to right is lost"),
+        (EventKind::Duplicate, "Hello(1) of right is doubled"),
+    ];
+    for (kind, said) in cases {
+        let mut other = one.clone();
+        other.events[3].kind = kind;
+        let (same, text) = compare(&one, &other);
+        assert!(
+            !same && text.contains(&format!("right: {said}\n")),
+            "{text}"
+        );
+    }
 }

@@ -78,8 +78,8 @@ pub(super) struct Connection {
 struct Outbox {
     stream: TcpStream,
     gathered: Vec<u8>,
-    /// By link.
-    sent: BTreeMap<u16, Sent>,
+    /// By number of the link: small ones, one for each type.
+    sent: Vec<Sent>,
 }
 
 #[derive(Debug, Default)]
@@ -126,7 +126,7 @@ impl Connection {
             outbox: Mutex::new(Outbox {
                 stream,
                 gathered: Vec::new(),
-                sent: BTreeMap::new(),
+                sent: Vec::new(),
             }),
             has_gathered: AtomicBool::new(false),
             inbox: Mutex::default(),
@@ -192,7 +192,7 @@ impl Connection {
         let length = u32::try_from(length).expect("the limit fits into 32 bits");
         let header = frame::header(Kind::Data, link, site, length);
         outbox.gathered[start..start + HEADER].copy_from_slice(&header);
-        outbox.sent.entry(link).or_default().add(site);
+        outbox.count(usize::from(link), site);
         if outbox.gathered.len() >= GATHERED {
             self.write(&mut outbox).map_err(|()| Unsent::Gone)?;
             return Ok(false);
@@ -259,12 +259,10 @@ impl Connection {
         drop(standing);
         match ending {
             Some(Ending::Goodbye(ref received) | Ending::Failed(ref received, _)) => {
-                let of_link = |link| received.get(link).copied().unwrap_or(0);
+                let of_link = |link| received.get(&link).copied().unwrap_or(0);
                 let outbox = lock(&self.outbox);
-                let links = outbox
-                    .sent
-                    .iter()
-                    .map(|(link, sent)| (*sent, of_link(link)));
+                let links = outbox.sent.iter().zip(0..=u16::MAX);
+                let links = links.map(|(sent, link)| (*sent, of_link(link)));
                 let why = ending.as_ref().map(Ending::to_string).unwrap_or_default();
                 compare(links, &self.peer, &why)
             }
@@ -447,6 +445,14 @@ impl Inbox {
 }
 
 impl Outbox {
+    /// One more message was sent over a link.
+    fn count(&mut self, link: usize, site: Site) {
+        if self.sent.len() <= link {
+            self.sent.resize(link + 1, Sent::default());
+        }
+        self.sent[link].add(site);
+    }
+
     /// Appends a frame with an empty header; returns the length of its payload.
     fn append<T: Serialize>(&mut self, value: &T) -> Result<usize, postcard::Error> {
         let start = self.gathered.len() + HEADER;
