@@ -104,8 +104,8 @@ fn what_was_seen_may_be_over() {
     let expected = "    \
 account                       ann   bob
        |<---- Balance(Sender) -----|     |
-       |----------- 100 ---------->|     |
        |<------- Balance(Sender) --------|
+       |----------- 100 ---------->|     |
        |<- Withdraw(60, Sender) ---|     |
        |-------------- 100 ------------->|
        |<---- Withdraw(60, Sender) ------|

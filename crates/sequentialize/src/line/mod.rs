@@ -17,6 +17,7 @@
 //! they name something that depends on the round, a loop's number used beside a receive from any member.
 
 mod any_order;
+mod branches;
 mod locate;
 mod message;
 mod per_round;
