@@ -20,6 +20,9 @@ use crate::term::{Claim, is_about, not};
 use crate::value::{Comp, Role, Value};
 use std::collections::BTreeSet;
 
+/// The most that is remembered: a loop without end decides without end.
+const MOST_FACTS: usize = 24;
+
 impl Engine<'_> {
     /// Is a claim decided by what is known?
     pub(super) fn entailed(&mut self, state: &State, claim: Option<&Claim>) -> Option<bool> {
@@ -81,7 +84,7 @@ pub(super) fn learn(state: &mut State, claim: Option<&Claim>, truth: bool) {
         false => not(&claim.holds),
     };
     for fact in std::iter::once(&holds).chain(&claim.given) {
-        if !state.facts.contains(fact) {
+        if state.facts.len() < MOST_FACTS && !state.facts.contains(fact) {
             state.facts.push(fact.clone());
         }
     }
@@ -91,16 +94,19 @@ pub(super) fn learn(state: &mut State, claim: Option<&Claim>, truth: bool) {
 fn about<'s>(state: &'s State, claim: &Claim) -> Vec<&'s Value> {
     let mut keys = BTreeSet::new();
     claim.holds.unknowns(&mut keys);
-    let mut found: Vec<&Value> = Vec::new();
+    let (mut found, mut left): (Vec<&Value>, Vec<&Value>) =
+        (Vec::new(), state.facts.iter().collect());
     loop {
-        let before = found.len();
-        for fact in &state.facts {
-            if is_about(fact, &keys) && !found.contains(&fact) {
+        let before = left.len();
+        left.retain(|fact| {
+            let is_it = is_about(fact, &keys);
+            if is_it {
                 found.push(fact);
                 fact.unknowns(&mut keys);
             }
-        }
-        if found.len() == before {
+            !is_it
+        });
+        if left.len() == before {
             return found;
         }
     }
