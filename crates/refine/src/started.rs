@@ -155,7 +155,11 @@ fn what_it_starts(theory: &mut Theory, top: &Arc<Song>) -> Result<Vec<Obligation
     }
     for &one in &pool {
         for &other in &pool {
-            all.extend(survives(theory, one, other)?);
+            let kept = survives(theory, one, other)?.into_iter();
+            all.extend(kept.map(|kept| Obligation {
+                rule: Rule::Refinement("started/survives"),
+                ..kept
+            }));
         }
     }
     Ok(all)

@@ -97,3 +97,86 @@ pub(super) fn nothing_wrong(
         coverage: None,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{ProofOptions, RestOptions};
+    use crate::engines::naive::by_states;
+    use crate::select::questions;
+    use crate::watch::{Interrupt, Observer, Stage};
+    use plainsong_semantics::machine::Subject;
+    use plainsong_semantics::search::{Limits, Progress, search};
+    use plainsong_semantics::sizes::{Bounds, Sizes};
+    use std::path::Path;
+    use std::time::Duration;
+
+    struct Nobody;
+
+    impl Observer for Nobody {
+        fn progress(&mut self, _: &Stage, _: &Progress, _: Duration) {}
+    }
+
+    fn task(song: Arc<Song>) -> Task {
+        let mut sizes = Sizes::new();
+        for sort in &song.sorts {
+            sizes = sizes.with(sort.name.clone(), 2);
+        }
+        Task {
+            subject: Subject::System,
+            questions: questions(&song),
+            song,
+            sizes: vec![sizes],
+            grow: false,
+            bounds: Bounds::default(),
+            limits: Limits {
+                states: 20_000,
+                ..Limits::default()
+            },
+            jobs: 1,
+            memory: None,
+            symmetry: false,
+            delivery: Some(Delivery::Unordered),
+            proof: ProofOptions::default(),
+            rest: RestOptions::default(),
+        }
+    }
+
+    /// Nothing is wrong in the actions exactly if nothing is wrong in the song, broken twins included.
+    #[test]
+    fn actions_are_as_right_as_their_song() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../songs/explore");
+        let (mut right, mut wrong) = (0, 0);
+        for entry in std::fs::read_dir(folder).expect("the songs are there") {
+            let path = entry.expect("a file").path();
+            let text = std::fs::read_to_string(&path).expect("text");
+            let Some(song) = plainsong_syntax::compile(&text).song else {
+                continue;
+            };
+            let task = task(Arc::new(song));
+            let Some(actions) = as_actions(&task) else {
+                continue;
+            };
+            let interrupt = Interrupt::default();
+            let mut observer = Nobody;
+            let mut overseer = Overseer::new(Stage::default(), None, &interrupt, &mut observer);
+            let Ok((closed, _)) = by_states(&task, &mut overseer, &mut search) else {
+                continue;
+            };
+            let is = |outcome| closed.iter().any(|one| one.verdict.outcome == outcome);
+            if is(Outcome::Unknown) {
+                continue;
+            }
+            let found = nothing_wrong(&actions, &mut overseer).expect("there are instances");
+            assert_eq!(found.is_none(), is(Outcome::Refuted), "{}", path.display());
+            match found {
+                Some(report) => {
+                    assert_eq!(report.verdicts.len(), task.questions.len());
+                    right += 1;
+                }
+                None => wrong += 1,
+            }
+        }
+        assert!(right >= 2 && wrong >= 2, "{right} right, {wrong} wrong");
+    }
+}
