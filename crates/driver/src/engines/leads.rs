@@ -89,10 +89,7 @@ pub(super) fn follow_leads(
                     continue;
                 }
                 let check = task.questions[number].check;
-                let finally: Vec<usize> = match check {
-                    Check::Property(property) => vec![property],
-                    _ => Vec::new(),
-                };
+                let finally = at_the_end(check);
                 let hunt = Hunt {
                     instance,
                     line,
@@ -129,10 +126,7 @@ pub(super) fn runs_by_leads(
     let (Subject::Line(line), [question]) = (task.subject, &*task.questions) else {
         return Ok(None);
     };
-    let finally: Vec<usize> = match question.check {
-        Check::Property(property) => vec![property],
-        _ => Vec::new(),
-    };
+    let finally = at_the_end(question.check);
     for sizes in task.sizes.iter().take(MOST_SIZES) {
         let instances = instances_of(task, sizes)?;
         for instance in with_other_ranges(&instances).0 {
@@ -158,6 +152,14 @@ pub(super) fn runs_by_leads(
         }
     }
     Ok(None)
+}
+
+/// The properties of the end that a question is about.
+pub(super) fn at_the_end(check: Check) -> Vec<usize> {
+    match check {
+        Check::Property(property) => vec![property],
+        _ => Vec::new(),
+    }
 }
 
 /// Does a run fail where it does not hold?

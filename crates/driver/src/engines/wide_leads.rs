@@ -5,7 +5,9 @@
 //! execution is looked for among them when it is replayed. The window that is shown is as wide as what was found
 //! needs. As for all leads, only what the interpreter runs into counts.
 
-use super::leads::{MOST_STARTS, fails_in_runs, followed, ways_to_start, with_other_ranges};
+use super::leads::{
+    MOST_STARTS, at_the_end, fails_in_runs, followed, ways_to_start, with_other_ranges,
+};
 use super::naive::instances_of;
 use super::prove::belongs;
 use crate::Problem;
@@ -16,7 +18,6 @@ use plainsong_prove::bounded::{Catch, Hunt, Lead, lead};
 use plainsong_prove::obligation::Rule;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::Check;
 use plainsong_semantics::sizes::Bounds;
 use plainsong_semantics::value::Value;
 use plainsong_semantics::verdict::Verdict;
@@ -54,10 +55,7 @@ pub(super) fn follow_wide_leads(
                     continue;
                 }
                 let check = task.questions[number].check;
-                let finally: Vec<usize> = match check {
-                    Check::Property(property) => vec![property],
-                    _ => Vec::new(),
-                };
+                let finally = at_the_end(check);
                 let hunt = Hunt {
                     instance: &instance,
                     line,
