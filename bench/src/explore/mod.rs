@@ -14,6 +14,9 @@ mod measured;
 mod ours;
 #[cfg(feature = "peers")]
 mod peer;
+#[path = "../../../crates/testkit/tests/it/song_and_rust_counts/programs/mod.rs"]
+#[allow(dead_code, reason = "what the tests break or watch is not measured")]
+mod programs;
 mod songs;
 
 use goals::Goals;

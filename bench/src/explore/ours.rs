@@ -2,8 +2,12 @@
 
 use super::Case;
 use super::measured::Measured;
+use super::programs::chain::chain;
+use super::programs::election::{election, vote};
 use crate::measure::thread_time;
-use plainsong::{Delivery, Explorer, Process, choose_bool, current, receive, send, spawn};
+use plainsong::{
+    Delivery, Explorer, Process, choose_bool, current, receive, send, spawn, try_receive,
+};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,6 +17,7 @@ use std::time::Duration;
 /// Explores with so many workers.
 pub fn explore(case: Case, workers: usize) -> Measured {
     let delivery = match case.delivery {
+        "unordered" => Delivery::Unordered,
         "fifo" => Delivery::Fifo,
         "causal" => Delivery::Causal,
         _ => Delivery::Mailbox,
@@ -34,6 +39,11 @@ pub fn explore(case: Case, workers: usize) -> Measured {
                 "2PC" => commit(n),
                 "streams" => streams(n),
                 "trips" => trips(n),
+                "tosses" => tosses(n),
+                "polls" => polls(n),
+                "mutex" => mutex(n),
+                "chain" => chain(n as usize, 2, 2),
+                "election" => election(2, 2, n as usize, vote),
                 _ => crossing(n),
             }
         });
@@ -139,6 +149,30 @@ fn trips(n: u32) {
     for i in 0..n {
         send(other.process(), i);
         receive::<u32>();
+    }
+}
+
+fn tosses(n: u32) {
+    spawn(move || (0..n).filter(|_| choose_bool()).count());
+}
+
+fn polls(n: u32) {
+    let receiver = spawn(move || {
+        for _ in 0..n {
+            try_receive::<u32>();
+        }
+    });
+    let receiver = receiver.process();
+    for i in 0..n {
+        spawn(move || send(receiver, i));
+    }
+}
+
+fn mutex(n: u32) {
+    let mutex = Arc::new(plainsong::sync::Mutex::new(0));
+    for _ in 0..n {
+        let mutex = Arc::clone(&mutex);
+        spawn(move || *mutex.lock().expect("nobody panics") += 1);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::view::View;
 use plainsong_explore::{EventId, Fate as OnTheWay, Graph, Kind, Leaf, Read, Tid};
 use plainsong_semantics::claim::Verity;
 use plainsong_semantics::machine::Config;
-use plainsong_semantics::part::{Fate, Letter, Part};
+use plainsong_semantics::part::{Deed, Fate, Letter, Part};
 use plainsong_semantics::score::{Note, Origin, Score};
 use plainsong_semantics::trace::FailureKind;
 
@@ -145,11 +145,20 @@ impl Stage {
     fn notes(&mut self, graph: &Graph<Song>, thread: Tid, states: usize) -> Vec<Note> {
         let mut notes = Vec::new();
         let mut received = None;
+        let mut partly: Option<Deed> = None;
         for number in 0..states {
             let edge = self.state(graph, thread, number);
             for done in &self.roles.edge(edge).moves {
+                let deed = match partly.take() {
+                    Some(before) => before.and(&done.deed),
+                    None => done.deed.clone(),
+                };
+                if done.is_partial {
+                    partly = Some(deed);
+                    continue;
+                }
                 notes.push(Note {
-                    deed: done.deed.clone(),
+                    deed,
                     received: received.take(),
                 });
             }

@@ -54,7 +54,7 @@ pub fn estimate(
             causes: Vec::new(),
         });
     }
-    let stage = Rc::new(RefCell::new(Stage::new(Rc::new(parts), KEPT)));
+    let stage = Rc::new(RefCell::new(Stage::new(parts, KEPT)));
     let mut song = Song(stage.clone());
     let mut look = Drawn {
         families: machine.lanes().iter().map(|lane| family(lane)).collect(),

@@ -243,10 +243,7 @@ pub fn explore_showing<'a>(
         manner.parts.clone(),
         || {
             let parts = Parts::new(machine).expect("these are voices");
-            Song(Rc::new(RefCell::new(Stage::new(
-                Rc::new(parts),
-                manner.kept,
-            ))))
+            Song(Rc::new(RefCell::new(Stage::new(parts, manner.kept))))
         },
         |song: &Song| Visit::new(&shared, song.0.clone(), checks),
         Visit::finish,

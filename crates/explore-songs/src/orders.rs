@@ -53,7 +53,7 @@ impl Orders {
 
     /// The orders of so many executions, drawn at random.
     pub(crate) fn draw(parts: Parts, executions: usize) -> Self {
-        let stage = Rc::new(RefCell::new(Stage::new(Rc::new(parts), KEPT)));
+        let stage = Rc::new(RefCell::new(Stage::new(parts, KEPT)));
         let mut song = Song(stage.clone());
         let mut draws = Vec::with_capacity(executions);
         let mut weights = 0.0;

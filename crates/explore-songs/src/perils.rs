@@ -62,7 +62,7 @@ impl Roles {
         let edge = match option.checked_sub(1) {
             Some(fault) => {
                 let way = faults[fault].clone();
-                self.enter(Some(lane), &way)
+                self.enter(Some(lane), &way, 0)
             }
             None if is_up => {
                 let next = self.parts.next(lane, &part);

@@ -9,8 +9,10 @@
 //! Why sound. Local steps are functions of the process's own program point, locals and variables and of
 //! the letter taken (`semantics::part` gives them nothing else), and free choices are explicit. Two
 //! states are the same node only if program point, locals and variables are equal; two messages are
-//! the same only if sender, address, model, kind and payload are. Nodes between the stops of one
-//! step (before a choice, between sends) belong to the edge that led to them.
+//! the same only if sender, address, model, kind and payload are. A step in the middle, before a free
+//! choice, is such a state too ([`Midway`]): its program point is that of the choice, and it knows what the
+//! step sends and how many choices it has made. So a step with n choices is n nodes, not as
+//! many ways as there are combinations. Nodes between sends belong to the edge that led to them.
 //!
 //! *Memory*. One node per local state that occurs, whatever the number of executions. Processes that
 //! record their history may have as many local states as there are executions, so the tables are
@@ -47,6 +49,8 @@ pub(crate) enum Node {
         lane: Option<usize>,
         ways: Vec<Way>,
         next: Vec<Option<EdgeId>>,
+        /// How many choices its step has made before.
+        choices: usize,
     },
     /// Suffer one of these faults, or not.
     Perhaps {
@@ -93,6 +97,18 @@ impl Hash for Standing {
     }
 }
 
+/// A process before a free choice in the middle of a step.
+#[derive(PartialEq, Eq, Hash)]
+struct Midway {
+    lane: usize,
+    part: Part,
+    kind: EventKind,
+    /// What the step sends, so far.
+    sends: Vec<Letter>,
+    /// How many choices it has made.
+    choices: usize,
+}
+
 /// What comes after a send.
 #[derive(Clone)]
 pub(crate) enum Then {
@@ -119,6 +135,8 @@ pub(crate) struct Move {
     pub(crate) deed: Deed,
     /// The process after it; none if it does not come to its end, or for `init`.
     pub(crate) after: Option<Part>,
+    /// Is it only a part of a step, up to the next free choice?
+    pub(crate) is_partial: bool,
 }
 
 /// The automata of all processes and of `init`.
@@ -136,6 +154,8 @@ pub(crate) struct Roles {
     kept: usize,
     /// What processes do in states between steps.
     stands: FxHashMap<Standing, EdgeId>,
+    /// And in the middle of steps.
+    midways: FxHashMap<Midway, EdgeId>,
     /// What `init` does with each start, and when it has spawned so many processes.
     begins: FxHashMap<usize, EdgeId>,
     spawns: FxHashMap<usize, EdgeId>,
@@ -161,6 +181,7 @@ impl Roles {
             edges: Vec::new(),
             kept,
             stands: FxHashMap::default(),
+            midways: FxHashMap::default(),
             begins: FxHashMap::default(),
             spawns: FxHashMap::default(),
             has_outlook,
@@ -220,6 +241,7 @@ impl Roles {
         self.outlooks.clear();
         self.edges.clear();
         self.stands.clear();
+        self.midways.clear();
         self.begins.clear();
         self.spawns.clear();
         self.letters.forget();
@@ -253,7 +275,7 @@ impl Roles {
             }
             Ok(_) => match self.parts.init() {
                 None => self.spawn(0),
-                Some(ways) => self.fork(None, ways),
+                Some(ways) => self.fork(None, ways, 0),
             },
         };
         self.begins.insert(start, edge);
@@ -276,14 +298,20 @@ impl Roles {
 
     /// After the choice of a way at a [`Node::Fork`].
     pub(crate) fn chosen(&mut self, lane: Option<usize>, at: NodeId, option: usize) -> EdgeId {
-        let Node::Fork { ways, next, .. } = &self.nodes[at as usize] else {
+        let Node::Fork {
+            ways,
+            next,
+            choices,
+            ..
+        } = &self.nodes[at as usize]
+        else {
             unreachable!("choices are made at forks")
         };
         if let Some(known) = next[option] {
             return known;
         }
-        let way = ways[option].clone();
-        let edge = self.enter(lane, &way);
+        let (way, choices) = (ways[option].clone(), choices + 1);
+        let edge = self.enter(lane, &way, choices);
         if let Node::Fork { next, .. } = &mut self.nodes[at as usize] {
             next[option] = Some(edge);
         }
@@ -323,30 +351,37 @@ impl Roles {
                 taking.ways
             }
         };
-        let edge = self.fork(Some(lane), ways);
+        let edge = self.fork(Some(lane), ways, 0);
         waiting.note(message, edge);
         edge
     }
 
-    /// One of several ways; nothing is chosen when there is only one.
-    fn fork(&mut self, lane: Option<usize>, ways: Vec<Way>) -> EdgeId {
+    /// One of several ways, of a step that has made so many choices; nothing is chosen when there is
+    /// only one.
+    fn fork(&mut self, lane: Option<usize>, ways: Vec<Way>, choices: usize) -> EdgeId {
         match &ways[..] {
             [] => self.stuck(Fate::Discarded, Vec::new()),
-            [only] => self.enter(lane, only),
+            [only] => self.enter(lane, only, choices + only.choices()),
             _ => self.simple(Node::Fork {
                 lane,
                 next: vec![None; ways.len()],
                 ways,
+                choices,
             }),
         }
     }
 
-    /// A local step that was decided.
-    pub(crate) fn enter(&mut self, lane: Option<usize>, way: &Way) -> EdgeId {
+    /// A local step that was decided, or a part of one, after which the step has made so many choices.
+    pub(crate) fn enter(&mut self, lane: Option<usize>, way: &Way, choices: usize) -> EdgeId {
         let mut done = Move {
             deed: way.deed.clone(),
             after: None,
+            is_partial: way.fate == Fate::Chooses,
         };
+        if let (Some(lane), true) = (lane, done.is_partial) {
+            let next = self.midway(lane, way, choices);
+            return self.before(done, next);
+        }
         if way.fate != Fate::Well {
             return self.stuck(way.fate.clone(), vec![done]);
         }
@@ -399,9 +434,32 @@ impl Roles {
             (Some(lane), Some(part)) => self.stand(lane, part.clone()),
             _ => self.spawn(0),
         };
+        self.before(done, next)
+    }
+
+    /// A way that begins with a local step.
+    fn before(&mut self, done: Move, next: EdgeId) -> EdgeId {
         let Edge { to, moves } = &self.edges[next as usize];
         let (to, all) = (*to, [&[done], &moves[..]].concat());
         self.add(to, all)
+    }
+
+    /// What a process does before a free choice in the middle of a step.
+    fn midway(&mut self, lane: usize, way: &Way, choices: usize) -> EdgeId {
+        let midway = Midway {
+            lane,
+            part: way.part.clone(),
+            kind: way.deed.kind,
+            sends: way.sends.clone(),
+            choices,
+        };
+        if let Some(&known) = self.midways.get(&midway) {
+            return known;
+        }
+        let ways = self.parts.choose(lane, way, choices);
+        let edge = self.fork(Some(lane), ways, choices);
+        self.midways.insert(midway, edge);
+        edge
     }
 
     /// What a process in a state between steps does.
@@ -423,7 +481,7 @@ impl Roles {
     pub(crate) fn act(&mut self, lane: usize, part: &Part, next: Next) -> EdgeId {
         match next {
             Next::Over => self.last(|stay| Node::Over(Some(part.clone()), stay)),
-            Next::Goes(ways) => self.fork(Some(lane), ways),
+            Next::Goes(ways) => self.fork(Some(lane), ways, 0),
             Next::Waits(wait) => {
                 let first = self.letters.first_number(lane);
                 let waiting = Waiting::new(wait, self.parts.clone(), first);

@@ -32,8 +32,8 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    pub(crate) fn new(parts: Rc<Parts>, kept: usize) -> Self {
-        let roles = Roles::new(parts, kept);
+    pub(crate) fn new(parts: Parts, kept: usize) -> Self {
+        let roles = Roles::new(Rc::new(parts.choice_by_choice()), kept);
         Stage {
             start: 0,
             saved: vec![Vec::new(); roles.lanes() + 1],

@@ -154,6 +154,7 @@ impl<N: Net> Voice<N> {
             Fate::Well => {}
             Fate::Discarded => return Err(Error::assumption("its `assume`s hold")),
             Fate::Failed(failure) => return Err(failed(&failure)),
+            Fate::Chooses => unreachable!("these parts go from stop to stop"),
         }
         for letter in &way.sends {
             let to = letter.to.member();

@@ -17,8 +17,9 @@ mod outlook;
 
 pub use outlook::{Lanes, MOST_LANES};
 
+use crate::code::Pace;
 use crate::code::coverage::Covered;
-use crate::code::run::{Branch, Chosen, Halt, Outgoing};
+use crate::code::run::{Branch, Chosen, Halt, MOST_CHOICES, Outgoing, endless};
 use crate::machine::{Config, Form, Machine, Outcome};
 use crate::search::Coverage;
 use crate::trace::{EventKind, Failure};
@@ -100,6 +101,13 @@ pub struct Way {
     pub deed: Deed,
 }
 
+impl Way {
+    /// How many free choices were made in it.
+    pub fn choices(&self) -> usize {
+        self.deed.chosen.len()
+    }
+}
+
 /// Does a local step come to its end?
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
@@ -109,6 +117,8 @@ pub enum Fate {
     Discarded,
     /// It fails.
     Failed(Failure),
+    /// It goes on with a free choice, [which is to be made](Parts::choose).
+    Chooses,
 }
 
 /// What tells a local step from others that begin where it does: its kind and its free choices.
@@ -119,6 +129,15 @@ pub struct Deed {
     pub(crate) chosen: Vec<Chosen>,
     /// How a process that restarts begins.
     pub(crate) anew: Option<Part>,
+}
+
+impl Deed {
+    /// This part of a step, and then that.
+    #[must_use]
+    pub fn and(mut self, later: &Deed) -> Deed {
+        self.chosen.extend_from_slice(&later.chosen);
+        self
+    }
 }
 
 /// What a process does next.
@@ -178,6 +197,8 @@ pub struct Parts {
     machine: Machine,
     covered: RefCell<Covered>,
     outlook: Outlook,
+    /// Where steps of bodies stop.
+    pace: Pace,
 }
 
 impl Parts {
@@ -190,7 +211,18 @@ impl Parts {
             machine: machine.clone(),
             covered: RefCell::default(),
             outlook: Outlook::new(system),
+            pace: Pace::Communications,
         })
+    }
+
+    /// The same, where steps of bodies stop before each free choice: [`Fate::Chooses`]. A step with many
+    /// choices has more ways than one wants to list.
+    #[must_use]
+    pub fn choice_by_choice(self) -> Parts {
+        Parts {
+            pace: Pace::Choices,
+            ..self
+        }
     }
 
     /// The machine they are of.
@@ -232,7 +264,7 @@ impl Parts {
         let (timeout, kind) = match &stand {
             Stand::Over => return Next::Over,
             Stand::Goes(kind) => {
-                let branches = system.goes(lane, &part.0, *kind, covered);
+                let branches = system.goes(lane, &part.0, self.pace, covered);
                 return Next::Goes(self.ways(*kind, branches));
             }
             Stand::Receives(_, timeout) => (*timeout, EventKind::Receive),
@@ -245,7 +277,7 @@ impl Parts {
                 system.receive_ran(lane, &part.0, covered);
                 let mut ways = vec![fails(part, kind, failure)];
                 if let Some(target) = timeout {
-                    let branches = system.gives_up(lane, &part.0, target, covered);
+                    let branches = system.gives_up(lane, &part.0, target, self.pace, covered);
                     ways.extend(self.ways(EventKind::Timeout, branches));
                 }
                 return Next::Goes(ways);
@@ -306,7 +338,7 @@ impl Parts {
             Ok(accepted) => {
                 let accepted = accepted.expect("only what is wanted is taken");
                 let covered = &mut *self.covered.borrow_mut();
-                let taking = system.takes(wait.lane, &wait.part.0, accepted, covered);
+                let taking = system.takes(wait.lane, &wait.part.0, accepted, self.pace, covered);
                 Taking {
                     ways: self.ways(kind, taking.branches),
                 }
@@ -328,8 +360,28 @@ impl Parts {
         let covered = &mut *self.covered.borrow_mut();
         let branches = self
             .system()
-            .gives_up(wait.lane, &wait.part.0, target, covered);
+            .gives_up(wait.lane, &wait.part.0, target, self.pace, covered);
         self.ways(EventKind::Timeout, branches)
+    }
+
+    /// The ways on from a free choice in the middle of a step, before which so many were made. What they
+    /// send is what the whole step sends so far; what they chose is the new choice only.
+    pub fn choose(&self, lane: usize, way: &Way, choices: usize) -> Vec<Way> {
+        let system = self.system();
+        let kind = way.deed.kind;
+        if choices >= MOST_CHOICES {
+            let span = system.place(lane, &way.part.0).unwrap_or_default();
+            return vec![fails(&way.part, kind, endless(span))];
+        }
+        let covered = &mut *self.covered.borrow_mut();
+        let branches = system.goes(lane, &way.part.0, self.pace, covered);
+        let mut ways = self.ways(kind, branches);
+        if !way.sends.is_empty() {
+            for on in &mut ways {
+                on.sends = [&way.sends[..], &on.sends[..]].concat();
+            }
+        }
+        ways
     }
 
     /// The state of processes and of messages that nobody has taken. The order of messages and what
@@ -406,14 +458,15 @@ impl Parts {
                 payload: payload.into(),
             }
         };
+        let voice = Voice {
+            pc: run.pc,
+            slots: run.slots,
+            vars: run.memory.vars,
+        };
         Way {
             sends: run.sent.into_iter().map(letter).collect(),
-            part: Part(Arc::new(Voice {
-                pc: run.pc,
-                slots: run.slots,
-                vars: run.memory.vars,
-            })),
             fate: match halt {
+                Halt::Stop if self.is_midway(from, &voice) => Fate::Chooses,
                 Halt::Stop => Fate::Well,
                 Halt::Blocked => Fate::Discarded,
                 Halt::Failed(failure) => Fate::Failed(failure),
@@ -423,7 +476,14 @@ impl Parts {
                 chosen: run.chosen,
                 anew: None,
             },
+            part: Part(Arc::new(voice)),
         }
+    }
+
+    /// Has a step stopped before a free choice?
+    fn is_midway(&self, who: Pid, voice: &Voice) -> bool {
+        let is_at_choice = |lane| self.system().is_at_choice(lane, voice);
+        self.pace == Pace::Choices && who.member().is_some_and(is_at_choice)
     }
 }
 

@@ -142,6 +142,20 @@ pub(crate) enum OpKind {
     Return,
 }
 
+impl OpKind {
+    fn communicates(&self) -> bool {
+        matches!(self, OpKind::Send(..) | OpKind::Select(..))
+    }
+
+    /// Is it a statement that chooses freely?
+    pub(crate) fn is_choice(&self) -> bool {
+        matches!(
+            self,
+            OpKind::LetChoice(_) | OpKind::AssignChoice(..) | OpKind::Maybe(_)
+        )
+    }
+}
+
 /// Which element of a loop comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
@@ -167,6 +181,8 @@ pub(crate) struct Arm {
 pub(crate) enum Pace {
     /// Communications: the body of a process.
     Communications,
+    /// Communications and free choices: the body of a process, for who goes choice by choice.
+    Choices,
     /// Assignments: a choreography.
     Assignments,
     /// None: handlers, actions and `init` run as a whole.
@@ -182,7 +198,8 @@ impl FlatCode {
             return true;
         };
         match pace {
-            Pace::Communications => matches!(op.kind, OpKind::Send(..) | OpKind::Select(..)),
+            Pace::Communications => op.kind.communicates(),
+            Pace::Choices => op.kind.communicates() || op.kind.is_choice(),
             Pace::Assignments => matches!(op.kind, OpKind::Assign(..) | OpKind::AssignChoice(..)),
             Pace::Whole => false,
             Pace::Calls => matches!(op.kind, OpKind::Call(..) | OpKind::Par(_) | OpKind::Return),

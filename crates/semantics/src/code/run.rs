@@ -17,7 +17,7 @@ const MOST_OPS: u64 = 1_000_000;
 /// The most instructions of all branches of a step together.
 const MOST_OPS_OF_ALL: u64 = 10_000_000;
 /// The most free choices on one branch of a step.
-const MOST_CHOICES: usize = 1_000;
+pub(crate) const MOST_CHOICES: usize = 1_000;
 /// The most branches of a step.
 const MOST_BRANCHES: usize = 100_000;
 
@@ -175,8 +175,7 @@ impl Runner<'_> {
             let op = &self.code.ops[run.pc];
             run.ops += 1;
             if run.ops > MOST_OPS || run.chosen.len() > MOST_CHOICES {
-                let message = "this computes for ever without communicating";
-                return End::Halt(Halt::Failed(resource(op.span, message)));
+                return End::Halt(Halt::Failed(endless(op.span)));
             }
             op.statement
                 .into_iter()
@@ -462,6 +461,11 @@ impl Runner<'_> {
             span,
         })
     }
+}
+
+/// The failure of a step that does not come to its end.
+pub(crate) fn endless(span: Span) -> Failure {
+    resource(span, "this computes for ever without communicating")
 }
 
 /// The values that a choice allows, ascending, each once.

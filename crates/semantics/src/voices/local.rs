@@ -76,11 +76,22 @@ impl VoiceSystem {
         &self,
         lane: usize,
         voice: &Voice,
-        kind: EventKind,
+        pace: Pace,
         covered: &mut Covered,
     ) -> Vec<Branch<Private>> {
         let run = Run::new(voice.pc, voice.slots.clone(), private(lane, voice));
-        self.body_branches(lane, run, kind == EventKind::Send, covered)
+        self.body_branches(lane, run, true, pace, covered)
+    }
+
+    /// Is it a free choice that a process is at?
+    pub(crate) fn is_at_choice(&self, lane: usize, voice: &Voice) -> bool {
+        match &self.program_at(lane).act {
+            Act::Handlers(_) => false,
+            Act::Body(code) => {
+                let op = self.codes[*code].ops.get(voice.pc);
+                op.is_some_and(|op| op.kind.is_choice())
+            }
+        }
     }
 
     /// The ways on when a receive gives up and goes to `target`.
@@ -89,11 +100,12 @@ impl VoiceSystem {
         lane: usize,
         voice: &Voice,
         target: usize,
+        pace: Pace,
         covered: &mut Covered,
     ) -> Vec<Branch<Private>> {
         self.receive_ran(lane, voice, covered);
         let run = Run::new(target, voice.slots.clone(), private(lane, voice));
-        self.body_branches(lane, run, false, covered)
+        self.body_branches(lane, run, false, pace, covered)
     }
 
     /// The ways on with an accepted message, and the number of the code that they run. A handler
@@ -103,6 +115,7 @@ impl VoiceSystem {
         lane: usize,
         voice: &Voice,
         accepted: Accepted,
+        pace: Pace,
         covered: &mut Covered,
     ) -> Taking {
         let memory = private(lane, voice);
@@ -113,7 +126,7 @@ impl VoiceSystem {
                 let run = Run::new(arms[accepted.by].target, accepted.slots, memory);
                 Taking {
                     code: self.code_at(lane).expect("a body has code"),
-                    branches: self.body_branches(lane, run, false, covered),
+                    branches: self.body_branches(lane, run, false, pace, covered),
                 }
             }
             Stand::Handles(handlers) => {
@@ -146,16 +159,17 @@ impl VoiceSystem {
         }
     }
 
-    /// Runs the body of a process from here to its next communication.
+    /// Runs the body of a process from here to its next stop.
     fn body_branches(
         &self,
         lane: usize,
         run: Run<Private>,
         moving: bool,
+        pace: Pace,
         covered: &mut Covered,
     ) -> Vec<Branch<Private>> {
         let code = self.code_at(lane).expect("a body has code");
-        self.runner(&self.codes[code], Pace::Communications)
+        self.runner(&self.codes[code], pace)
             .branches(run, moving, covered)
     }
 

@@ -99,29 +99,27 @@ impl VoiceSystem {
         };
         let run = Run::new(0, slots.clone(), memory.clone());
         let branches = self
-            .runner(code, Pace::Communications)
+            .runner(code, Pace::Choices)
             .branches(run, false, covered);
-        match &branches[..] {
-            [only]
-                if matches!(only.halt, Halt::Stop)
-                    && only.run.chosen.is_empty()
-                    && only.run.memory.vars == memory.vars =>
-            {
-                let Run {
-                    pc, slots, memory, ..
-                } = only.run.clone();
-                Arc::new(Voice {
-                    pc,
-                    slots,
-                    vars: memory.vars,
-                })
+        if let [only] = &branches[..]
+            && matches!(only.halt, Halt::Stop)
+            && only.run.memory.vars == memory.vars
+        {
+            let Run { pc, ref slots, .. } = only.run;
+            let voice = Voice {
+                pc,
+                slots: slots.clone(),
+                vars: memory.vars.clone(),
+            };
+            if !self.is_at_choice(lane, &voice) {
+                return Arc::new(voice);
             }
-            _ => Arc::new(Voice {
-                pc: 0,
-                slots,
-                vars: memory.vars,
-            }),
         }
+        Arc::new(Voice {
+            pc: 0,
+            slots,
+            vars: memory.vars,
+        })
     }
 
     /// How many locals the handlers of a process use.

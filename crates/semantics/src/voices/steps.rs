@@ -10,12 +10,16 @@ use super::config::VoicesConfig;
 use super::local::Stand;
 use super::receive::{Accepted, Acceptor};
 use super::turn::Turn;
+use crate::code::Pace;
 use crate::code::coverage::Covered;
 use crate::machine::{Step, Taken};
 use crate::trace::EventKind;
 use crate::value::Pid;
 use crate::world::OwnVars;
 use plainsong_ir::Accept;
+
+/// Where a step of a body ends.
+const PACE: Pace = Pace::Communications;
 
 impl VoiceSystem {
     /// Everything that can happen, in a fixed order.
@@ -72,7 +76,7 @@ impl VoiceSystem {
         match stand {
             Stand::Over => {}
             Stand::Goes(kind) => {
-                let branches = self.goes(lane, voice, kind, covered).into_iter();
+                let branches = self.goes(lane, voice, PACE, covered).into_iter();
                 steps.extend(branches.map(|branch| turn(kind).step(branch, None)));
             }
             Stand::Receives(_, timeout) => {
@@ -84,7 +88,9 @@ impl VoiceSystem {
                         kind: EventKind::Timeout,
                         ..turn
                     };
-                    let branches = self.gives_up(lane, voice, target, covered).into_iter();
+                    let branches = self
+                        .gives_up(lane, voice, target, PACE, covered)
+                        .into_iter();
                     steps.extend(branches.map(|branch| turn.step(branch, None)));
                 }
                 if steps.len() > before {
@@ -110,7 +116,7 @@ impl VoiceSystem {
         for (position, accepted) in self.acceptable(turn, lane, &accepts, steps) {
             let message = &turn.config.network.messages()[position];
             let span = accepts[accepted.by].span;
-            let taking = self.takes(lane, &turn.config.voices[lane], accepted, covered);
+            let taking = self.takes(lane, &turn.config.voices[lane], accepted, PACE, covered);
             let turn = Turn {
                 code: taking.code,
                 ..*turn

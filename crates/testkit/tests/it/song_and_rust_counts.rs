@@ -13,6 +13,7 @@ mod chain;
 mod election;
 mod families;
 mod faults;
+mod programs;
 mod two_phase_commit;
 
 use plainsong::Explorer;
@@ -23,6 +24,7 @@ use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{Check, Completeness, Unwatched};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_testkit::corpus::{answers, root};
+use programs::mailboxes;
 use std::fs;
 
 /// Complete and blocked executions.
@@ -147,14 +149,4 @@ fn agreed<F: Fn() + Send + Sync + 'static>(song: Sung, program: impl Fn() -> F) 
 
 fn is_slow_wanted() -> bool {
     std::env::var_os("PLAINSONG_SLOW").is_some()
-}
-
-/// So many named mailboxes: what to send by, and what to receive from.
-fn mailboxes<T: plainsong::Message>(
-    name: &str,
-    number: usize,
-) -> (Vec<plainsong::Sender<T>>, Vec<plainsong::Receiver<T>>) {
-    (0..number)
-        .map(|index| plainsong::channel(format!("{name} {index}")))
-        .unzip()
 }

@@ -1,8 +1,9 @@
 //! Election by majority, `songs/explore/leader-by-majority.song`, with and without a monitor, and the
 //! same in Rust.
 
-use super::{Counts, in_rust, is_slow_wanted, mailboxes, rust_counts_by, song};
-use plainsong::{Builder, Explorer, Receiver, Sender, Verdict, channel, spawn_named};
+use super::programs::election::{Won, election, forget, vote};
+use super::{Counts, in_rust, is_slow_wanted, rust_counts_by, song};
+use plainsong::{Explorer, Verdict};
 use plainsong_ir::Delivery;
 use std::collections::BTreeSet;
 
@@ -41,8 +42,11 @@ impl Election {
     fn rust_counts(self) -> [[Counts; 4]; 2] {
         let watched = Explorer::new().monitor(OneWinner::default);
         [Explorer::new(), watched].map(|explorer| {
-            Delivery::ALL
-                .map(|model| rust_counts_by(&explorer, model, move || election(self, vote)))
+            Delivery::ALL.map(|model| {
+                rust_counts_by(&explorer, model, move || {
+                    election(CANDIDATES, self.voters, self.terms, vote)
+                })
+            })
         })
     }
 }
@@ -83,7 +87,7 @@ fn voters_that_forget_elect_two() {
         let watched = Explorer::new().monitor(OneWinner::default);
         let report = watched
             .delivery(in_rust(model))
-            .run(move || election(small, forget));
+            .run(move || election(CANDIDATES, small.voters, small.terms, forget));
         assert_eq!(report.verdict, Verdict::Refuted, "{model:?}");
         let message = &report.failures[0].message;
         assert!(message.contains("two winners in term 0"), "{message}");
@@ -93,11 +97,6 @@ fn voters_that_forget_elect_two() {
 fn elections() -> Vec<Election> {
     let slow = is_slow_wanted().then_some(Election::of(4, 1));
     ELECTIONS.into_iter().chain(slow).collect()
-}
-
-#[derive(Clone, Debug)]
-struct Won {
-    term: usize,
 }
 
 #[derive(Default)]
@@ -113,72 +112,5 @@ impl OneWinner {
             "two winners in term {}",
             won.term
         );
-    }
-}
-
-/// A term, and who asks.
-type Ask = (usize, usize);
-/// A term, and whether it is a yes.
-type Answer = (usize, bool);
-
-type Voter = fn(&Receiver<Ask>, &[Sender<Answer>]);
-
-fn election(of: Election, voter: Voter) {
-    let (to_candidate, at_candidate) = mailboxes::<Answer>("candidate", CANDIDATES);
-    let (to_voter, at_voter) = mailboxes::<Ask>("voter", of.voters);
-    let (to_office, at_office) = channel::<Won>("office");
-    for (c, at) in at_candidate.into_iter().enumerate() {
-        let (to_voter, to_office) = (to_voter.clone(), to_office.clone());
-        spawn_named(format!("candidate {c}"), move || {
-            (0..of.terms).for_each(|term| stand(term, c, &at, &to_voter, &to_office));
-        });
-    }
-    for at in at_voter {
-        let to_candidate = to_candidate.clone();
-        Builder::new()
-            .daemon()
-            .spawn(move || voter(&at, &to_candidate));
-    }
-    Builder::new().daemon().spawn(move || {
-        loop {
-            at_office.receive();
-        }
-    });
-}
-
-fn stand(
-    term: usize,
-    candidate: usize,
-    at: &Receiver<Answer>,
-    to_voter: &[Sender<Ask>],
-    to_office: &Sender<Won>,
-) {
-    to_voter.iter().for_each(|to| to.send((term, candidate)));
-    let (mut yes, mut no) = (0, 0);
-    while 2 * yes <= to_voter.len() && 2 * no < to_voter.len() {
-        match at.receive() {
-            (of, true) if of == term => yes += 1,
-            (of, false) if of == term => no += 1,
-            _ => {}
-        }
-    }
-    if 2 * yes > to_voter.len() {
-        to_office.send(Won { term });
-    }
-}
-
-fn vote(at: &Receiver<Ask>, to_candidate: &[Sender<Answer>]) {
-    let mut voted = BTreeSet::new();
-    loop {
-        let (term, candidate) = at.receive();
-        to_candidate[candidate].send((term, voted.insert(term)));
-    }
-}
-
-/// Says yes to everybody.
-fn forget(at: &Receiver<Ask>, to_candidate: &[Sender<Answer>]) {
-    loop {
-        let (term, candidate) = at.receive();
-        to_candidate[candidate].send((term, true));
     }
 }
