@@ -44,7 +44,7 @@ impl Election {
         [Explorer::new(), watched].map(|explorer| {
             Delivery::ALL.map(|model| {
                 rust_counts_by(&explorer, model, move || {
-                    election(CANDIDATES, self.voters, self.terms, vote)
+                    election(CANDIDATES, self.voters, self.terms, vote);
                 })
             })
         })

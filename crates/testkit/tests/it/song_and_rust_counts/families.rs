@@ -2,6 +2,7 @@
 
 use super::{Counts, agreed, is_slow_wanted, mailboxes, song};
 use plainsong::{channel, choose, choose_bool, spawn};
+use plainsong_ir::Delivery;
 
 fn factorial(n: u64) -> u64 {
     (1..=n).product()
@@ -284,6 +285,13 @@ fn c11_timeouts_race_with_messages() {
             },
         );
     }
+}
+
+/// Combinations of choices are not listed.
+#[test]
+fn c12_more_coin_tosses_than_one_lists() {
+    let many = song("coin-tosses", &[("N", 40)]);
+    assert_eq!(many.counts(Delivery::Fifo), (1 << 40, 0));
 }
 
 #[test]

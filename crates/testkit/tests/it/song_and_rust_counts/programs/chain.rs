@@ -17,7 +17,7 @@ enum ToClient {
 }
 
 /// Chain replication: so many nodes of which a master stops some, while clients write once each.
-pub fn chain(nodes: usize, faults: usize, requests: usize) {
+pub(crate) fn chain(nodes: usize, faults: usize, requests: usize) {
     let (to_node, at_node) = mailboxes::<ToNode>("node", nodes);
     let (to_client, at_client) = mailboxes::<ToClient>("client", requests);
     for (n, at) in at_node.into_iter().enumerate() {

@@ -6,21 +6,21 @@ use std::collections::BTreeSet;
 
 /// A candidate has a majority.
 #[derive(Clone, Debug)]
-pub struct Won {
+pub(crate) struct Won {
     /// In which term.
-    pub term: usize,
+    pub(crate) term: usize,
 }
 
 /// A term, and who asks.
-pub type Ask = (usize, usize);
+pub(crate) type Ask = (usize, usize);
 /// A term, and whether it is a yes.
-pub type Answer = (usize, bool);
+pub(crate) type Answer = (usize, bool);
 
 /// What a voter does.
-pub type Voter = fn(&Receiver<Ask>, &[Sender<Answer>]);
+pub(crate) type Voter = fn(&Receiver<Ask>, &[Sender<Answer>]);
 
 /// So many candidates ask so many voters, once in each term; who has a majority tells an office.
-pub fn election(candidates: usize, voters: usize, terms: usize, voter: Voter) {
+pub(crate) fn election(candidates: usize, voters: usize, terms: usize, voter: Voter) {
     let (to_candidate, at_candidate) = mailboxes::<Answer>("candidate", candidates);
     let (to_voter, at_voter) = mailboxes::<Ask>("voter", voters);
     let (to_office, at_office) = channel::<Won>("office");
@@ -65,7 +65,7 @@ fn stand(
 }
 
 /// Says yes to the first that asks in a term.
-pub fn vote(at: &Receiver<Ask>, to_candidate: &[Sender<Answer>]) {
+pub(crate) fn vote(at: &Receiver<Ask>, to_candidate: &[Sender<Answer>]) {
     let mut voted = BTreeSet::new();
     loop {
         let (term, candidate) = at.receive();
@@ -74,7 +74,7 @@ pub fn vote(at: &Receiver<Ask>, to_candidate: &[Sender<Answer>]) {
 }
 
 /// Says yes to everybody.
-pub fn forget(at: &Receiver<Ask>, to_candidate: &[Sender<Answer>]) {
+pub(crate) fn forget(at: &Receiver<Ask>, to_candidate: &[Sender<Answer>]) {
     loop {
         let (term, candidate) = at.receive();
         to_candidate[candidate].send((term, true));
