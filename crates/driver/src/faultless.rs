@@ -2,20 +2,26 @@
 //!
 //! Where a crash or a lost message is part of an execution that refutes something, the order of messages is
 //! often not to blame. The same question is therefore asked of the same instance of the song without its
-//! declared faults, for a limited number of states. Only when all of them were seen and nothing is wrong is
-//! something said: then the faults are needed.
+//! declared faults, for a limited number of executions, or of states where executions do not answer it. Only
+//! when all of them were seen and nothing is wrong is something said: then the faults are needed.
 
 use crate::again::instance;
-use crate::select::questions;
+use crate::select::{Question, questions};
 use crate::watch::Interrupt;
+use plainsong_explore_songs::{Finding, Manner, explore};
 use plainsong_ir::{Song, System};
 use plainsong_report::trace_file::Header;
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::Machine;
 use plainsong_semantics::search::{Completeness, Limits, Progress, Query, Watch, search};
 use plainsong_semantics::trace::{Event, EventKind, Trace};
 use plainsong_semantics::verdict::Outcome;
 use std::sync::Arc;
 
-/// States that are looked at for one sentence.
+/// Executions that are looked at for one sentence.
+const MOST_EXECUTIONS: u64 = 1_000_000;
+
+/// States that are looked at where executions do not answer.
 const MOST_STATES: u64 = 50_000;
 
 /// `node[2] crashes; without faults, one_leader holds`, where that is known.
@@ -36,18 +42,9 @@ pub(crate) fn faultless(
     let name = header.property.as_ref()?;
     let question = questions(song).into_iter().find(|one| one.name == *name)?;
     let safe = instance(&without_faults(song), header).ok()?;
-    let query = Query {
-        subject: question.subject,
-        checks: vec![question.check],
-    };
-    let limits = Limits {
-        states: MOST_STATES,
-        ..Limits::default()
-    };
-    let report = search(&safe, &query, &limits, &mut Until(interrupt));
-    let verdicts = report.verdicts(&safe.bound());
-    let holds = verdicts.iter().all(|one| one.outcome == Outcome::Holds);
-    if report.completeness != Completeness::Complete || !holds {
+    let holds = holds_in_executions(&safe, &question, interrupt)
+        .unwrap_or_else(|| holds_in_states(&safe, &question, interrupt));
+    if !holds {
         return None;
     }
     let well = match name.as_str() {
@@ -56,6 +53,45 @@ pub(crate) fn faultless(
         name => format!("{name} holds"),
     };
     Some(format!("{}; without faults, {well}", happened.join(", ")))
+}
+
+/// Was every execution seen, and does it hold in all? Nothing if there were too many, or this is not how
+/// the question is answered.
+fn holds_in_executions(
+    safe: &Instance,
+    question: &Question,
+    interrupt: &Interrupt,
+) -> Option<bool> {
+    let machine = Machine::new(safe, question.subject);
+    let manner = Manner {
+        limits: Limits {
+            states: MOST_EXECUTIONS,
+            ..Limits::default()
+        },
+        ..Manner::default()
+    };
+    let found = explore(&machine, &[question.check], &manner, &mut Until(interrupt)).ok()?;
+    match found.findings[..] {
+        [Finding::Refuted(_)] => Some(false),
+        [Finding::NotRefuted] if found.count.completeness == Completeness::Complete => Some(true),
+        _ => None,
+    }
+}
+
+/// The same of the states.
+fn holds_in_states(safe: &Instance, question: &Question, interrupt: &Interrupt) -> bool {
+    let query = Query {
+        subject: question.subject,
+        checks: vec![question.check],
+    };
+    let limits = Limits {
+        states: MOST_STATES,
+        ..Limits::default()
+    };
+    let report = search(safe, &query, &limits, &mut Until(interrupt));
+    let verdicts = report.verdicts(&safe.bound());
+    let holds = verdicts.iter().all(|one| one.outcome == Outcome::Holds);
+    report.completeness == Completeness::Complete && holds
 }
 
 /// The song without its declared faults.

@@ -5,7 +5,8 @@
 //! failure ([`Wrong`]) and was replayed; or the trace it was given.
 //!
 //! - [`fewer_events`] leaves out an event with all that happens because of it, as long as the rest can
-//!   still be performed and ends the same way. Only for failures that can happen in between: an
+//!   still be performed and ends the same way; or only with what becomes of the messages that it sends:
+//!   a handler that was not called does not keep its process from handling others. Only for failures that can happen in between: an
 //!   execution that has to come to its end cannot leave anything out.
 //! - [`smaller_values`] replaces choices by earlier ones (values are listed in ascending order).
 //! - [`in_reading_order`] lets each send wait until just before its message is received, where nothing
@@ -35,8 +36,8 @@ pub fn fewer_events(machine: &Machine, trace: &Trace) -> Trace {
     let mut at = shrinking.cues.len().saturating_sub(1);
     while at > 0 {
         at -= 1;
-        if at + 1 < shrinking.cues.len() {
-            shrinking.leave_out(at);
+        if at + 1 < shrinking.cues.len() && !shrinking.leave_out(at, Cue::follows) {
+            shrinking.leave_out(at, Cue::takes_from);
         }
         at = at.min(shrinking.cues.len().saturating_sub(1));
     }
@@ -99,12 +100,12 @@ impl<'a> Shrinking<'a> {
         })
     }
 
-    /// Without the event at a position and what follows from it.
-    fn leave_out(&mut self, at: usize) -> bool {
+    /// Without the event at a position and all that goes with those that are gone.
+    fn leave_out(&mut self, at: usize, goes_with: fn(&Cue, &Cue) -> bool) -> bool {
         let mut gone = vec![self.cues[at].clone()];
         let mut rest: Vec<Cue> = self.cues[..at].to_vec();
         for cue in &self.cues[at + 1..] {
-            if gone.iter().any(|earlier| cue.follows(earlier)) {
+            if gone.iter().any(|earlier| goes_with(cue, earlier)) {
                 gone.push(cue.clone());
             } else {
                 rest.push(cue.clone());
