@@ -2,7 +2,8 @@
 //!
 //! First they are visited for a short while: often that is all of them, and the number is no guess. If
 //! not, the while says how many there are in a second, and random executions say how many there are in all
-//! ([`plainsong_explore_songs::estimate`]).
+//! ([`plainsong_explore_songs::estimate`]). Claims about every state cost more than executions that are only counted:
+//! where there are some, a second while with them says how many there are in a second.
 
 use crate::plan::Request;
 use crate::sizes::{ascending, refuse_endless, table};
@@ -10,11 +11,11 @@ use crate::watch::Interrupt;
 use crate::{LoadedSong, Problem};
 use plainsong_diagnostics::line_and_column;
 use plainsong_explore_songs::{Cause, Estimated, Explored, GaveUp, Manner, estimate, explore};
-use plainsong_ir::Song;
+use plainsong_ir::{Claim, Song};
 use plainsong_report::Forecast;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::{Progress, Watch};
+use plainsong_semantics::search::{Check, Progress, Watch};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -96,7 +97,10 @@ fn forecast(
     let guess = estimate(&machine, walks.seed, &mut |drawn| {
         drawn < most && Instant::now() < end && !interrupt.is_set()
     })?;
-    let rate = visited / seconds.max(1e-6);
+    let mut rate = visited / seconds.max(1e-6);
+    if !seen.left.is_empty() {
+        rate = rate.min(rate_with_claims(&machine, &manner, interrupt).unwrap_or(rate));
+    }
     let (executions, margin, seconds) = match seen.left.is_empty() {
         true => (visited, None, seconds),
         false => {
@@ -117,6 +121,24 @@ fn forecast(
             .map(|power| power + (executions / visited).log10()),
         causes: causes(loaded, &guess),
     })
+}
+
+/// Executions in a second when every state is looked at; nothing if no claim asks for that, or one is refuted at once.
+fn rate_with_claims(machine: &Machine, manner: &Manner, interrupt: &Interrupt) -> Option<f64> {
+    let properties = machine.instance().song().properties.iter().enumerate();
+    let about_states = properties.filter(|(_, one)| matches!(one.claim, Claim::Always(_)));
+    let checks: Vec<Check> = about_states.map(|(at, _)| Check::Property(at)).collect();
+    if checks.is_empty() {
+        return None;
+    }
+    let began = Instant::now();
+    let mut watch = Until {
+        end: began + WHILE,
+        interrupt,
+    };
+    let seen = explore(machine, &checks, manner, &mut watch).ok()?;
+    let is_long = !seen.left.is_empty();
+    is_long.then(|| visited(&seen) as f64 / began.elapsed().as_secs_f64())
 }
 
 fn visited(explored: &Explored) -> u64 {

@@ -121,7 +121,9 @@ impl Drawn {
                 Some(span) => Cause::Receive(span),
                 None => Cause::Handlers(family()),
             },
-            _ => Cause::Choices(family()),
+            Node::Fork { .. } | Node::Perhaps { .. } => Cause::Choices(family()),
+            // A send that turns receives round took away the one that it is about.
+            _ => return None,
         })
     }
 }

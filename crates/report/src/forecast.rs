@@ -65,18 +65,25 @@ fn line(name: &str, what: &str) -> String {
     format!("  {name:13}  {what}")
 }
 
+/// A few of the random ones make up most of the number: there may be others that none of them met.
+const ROUGH: &str = ", perhaps many times more: they differ much";
+
 fn executions(forecast: &Forecast) -> String {
     match forecast.margin {
         None => format!(
             "{}, all of them counted",
             thousands(forecast.executions as u64)
         ),
-        Some(margin) => format!(
-            "about {} ± {} ({} random ones)",
-            about(forecast.executions),
-            about(margin),
-            thousands(u64::from(forecast.walks))
-        ),
+        Some(margin) => {
+            let is_rough = margin > forecast.executions / 2.0;
+            format!(
+                "about {} ± {} ({} random ones){}",
+                about(forecast.executions),
+                about(margin),
+                thousands(u64::from(forecast.walks)),
+                if is_rough { ROUGH } else { "" }
+            )
+        }
     }
 }
 
