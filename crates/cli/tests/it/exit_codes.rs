@@ -33,6 +33,33 @@ fn refuted_is_one() {
         .exits(1);
 }
 
+/// Too many executions of processes that are alike: it says what else could be tried.
+#[test]
+fn unknown_names_what_helps() {
+    let stage = Stage::with(
+        "sort S;
+        message T;
+        process s[i: S] { send T to r; }
+        process r { for k in S { receive T from any s; } }",
+    );
+    let few = [
+        "explore",
+        "a.song",
+        "--size",
+        "S=7",
+        "--bound",
+        "states=300",
+    ];
+    let ran = stage.run(&few).exits(2);
+    assert!(
+        ran.out.contains("one S is like another: --symmetry"),
+        "{}",
+        ran.out
+    );
+    let ran = stage.run(&[&few[..], &["--symmetry"]].concat()).exits(0);
+    assert!(!ran.out.contains("is like another"), "{}", ran.out);
+}
+
 #[test]
 fn unknown_is_two() {
     let stage = Stage::with(songs::ENDLESS);

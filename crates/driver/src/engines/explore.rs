@@ -14,7 +14,7 @@ use super::counting::{Tally, complete, tallies};
 use super::dossier::{Closed, Dossier, open_checks};
 use super::expectation::Expectation;
 use super::naive::{Naive, by_states, instances_of, is_limit};
-use super::up_to_names::{by_names, up_to_names};
+use super::up_to_names::{advise, by_names, up_to_names};
 use crate::engine::{EngineReport, Task};
 use crate::resume::Key;
 use crate::select::Question;
@@ -60,7 +60,9 @@ impl Engine for Explore {
         if task.symmetry {
             return by_names(task, overseer, &by_executions);
         }
-        by_executions(task, overseer)
+        let mut report = by_executions(task, overseer)?;
+        advise(task, &mut report.verdicts);
+        Ok(report)
     }
 }
 
@@ -363,12 +365,15 @@ fn enter(
     }
 }
 
+/// Why not every execution was seen, when there were too many.
+pub(super) const LIMIT: &str = "limit on states; see --bound";
+
 /// Why not every execution was seen.
 fn unseen(completeness: &Completeness, seen: u64, overseer: &Overseer<'_>) -> Option<String> {
     let why = match completeness {
         Completeness::Complete => return None,
         Completeness::Resource(why) => return Some(why.clone()),
-        Completeness::StateLimit => "limit on states; see --bound",
+        Completeness::StateLimit => LIMIT,
         Completeness::Stopped | Completeness::Enough => overseer
             .stopped()
             .map_or("stopped", crate::watch::Stop::sentence),

@@ -5,6 +5,7 @@
 //! the usual way, and so does everything when no sort is symmetric. Notes say which sorts were, what
 //! it saved, and what tells the members of the others apart.
 
+use super::explore::LIMIT;
 use super::naive::by_states;
 use crate::Problem;
 use crate::engine::{EngineReport, Task};
@@ -22,6 +23,24 @@ use plainsong_states::Symmetry;
 /// How a task is answered otherwise.
 pub(super) type Otherwise<'a> =
     dyn Fn(&Task, &mut Overseer<'_>) -> Result<EngineReport, Problem> + 'a;
+
+/// Where there were too many executions: says that there may be few states, if names do not matter.
+pub(super) fn advise(task: &Task, verdicts: &mut [Verdict]) {
+    let open = |verdict: &&mut Verdict| {
+        verdict.outcome == Outcome::Unknown && verdict.reason.starts_with(LIMIT)
+    };
+    let checks: Vec<Check> = task.questions.iter().map(|one| one.check).collect();
+    let (alike, _) = symmetric(&task.song, &checks, task.delivery);
+    let Some(&sort) = alike.first() else {
+        return;
+    };
+    let name = &task.song.sorts[sort.index()].name;
+    for verdict in verdicts.iter_mut().filter(open) {
+        verdict.notes.push(format!(
+            "one {name} is like another: --symmetry looks at states up to their names, which may be fewer than executions"
+        ));
+    }
+}
 
 /// Answers a task about processes up to names.
 pub(super) fn by_names(
