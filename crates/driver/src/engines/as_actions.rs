@@ -5,6 +5,8 @@
 //! ([`plainsong_refine::voices_to_actions`], which says why steps and states are the same), whose states are packed.
 //! Only that nothing is wrong is taken from there: what goes wrong is found again in the song itself, with its messages.
 //!
+//! *Coverage* is that of the executions visited before, if they left nothing out; what only states know of is not told.
+//!
 //! `finally` is asked only where every message can be taken at any time; and no process with handlers waits in vain.
 
 use super::explore::packed;
@@ -14,7 +16,7 @@ use crate::select::Question;
 use crate::watch::Overseer;
 use plainsong_ir::{Claim, Delivery, Song};
 use plainsong_refine::voices_to_actions::voices_to_actions;
-use plainsong_semantics::search::Check;
+use plainsong_semantics::search::{Check, Coverage};
 use plainsong_semantics::verdict::Outcome;
 use std::sync::Arc;
 
@@ -61,9 +63,10 @@ fn is_answered(song: &Song, question: &Question, stays: &Option<String>) -> bool
     }
 }
 
-/// The verdicts of the search through states, if nothing is wrong in any.
+/// The verdicts of the search through states, if nothing is wrong in any; with what was covered before.
 pub(super) fn nothing_wrong(
     actions: &Task,
+    before: Option<Coverage>,
     overseer: &mut Overseer<'_>,
 ) -> Result<Option<EngineReport>, Problem> {
     let mut asked = actions.clone();
@@ -94,8 +97,13 @@ pub(super) fn nothing_wrong(
     }
     Ok(Some(EngineReport {
         verdicts,
-        coverage: None,
+        coverage: before.filter(is_full),
     }))
+}
+
+fn is_full(coverage: &Coverage) -> bool {
+    let never = coverage.never_received.len() + coverage.never_sent.len();
+    coverage.missed.is_empty() && coverage.never_met.is_empty() && never == 0
 }
 
 #[cfg(test)]
@@ -167,7 +175,7 @@ mod tests {
             if is(Outcome::Unknown) {
                 continue;
             }
-            let found = nothing_wrong(&actions, &mut overseer).expect("there are instances");
+            let found = nothing_wrong(&actions, None, &mut overseer).expect("there are instances");
             assert_eq!(found.is_none(), is(Outcome::Refuted), "{}", path.display());
             match found {
                 Some(report) => {

@@ -83,7 +83,7 @@ fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineRepor
     if overseer.stopped().is_some() || !first.verdicts.iter().any(is_open) {
         return Ok(first);
     }
-    if let Some(report) = nothing_wrong(&actions, overseer)? {
+    if let Some(report) = nothing_wrong(&actions, first.coverage, overseer)? {
         return Ok(report);
     }
     by_all_executions(task, overseer)
