@@ -20,9 +20,9 @@ use crate::query::{Kind, Query, Strategy};
 use crate::reply::reply;
 use crate::script;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How many queries share a process without a reset, at most.
 const LENGTH: usize = 100;
@@ -40,12 +40,15 @@ const BYTES: usize = 160 << 10;
 /// Easy goals need less than this; the others lose little by being asked twice.
 const RESOURCE: u64 = 200_000;
 
+/// What is asked alone is mostly over before a further process has started.
+const START: Duration = Duration::from_millis(10);
+
 /// Answers all queries, in their order.
 pub(crate) fn ask_all(pool: &Pool, queries: &[&Query], cancel: &Cancel) -> Vec<Answer> {
     let contents: Vec<String> = queries.iter().map(|query| script::content(query)).collect();
     let batches = cut(queries, &contents);
     let mut answers: Vec<Option<Answer>> = vec![None; queries.len()];
-    let found = in_parallel(pool, batches.len(), |at| {
+    let found = in_parallel(pool, batches.len(), Duration::ZERO, |at| {
         ask_batch(pool, queries, &contents, &batches[at], cancel)
     });
     for (at, answer) in found.into_iter().flatten() {
@@ -54,7 +57,9 @@ pub(crate) fn ask_all(pool: &Pool, queries: &[&Query], cancel: &Cancel) -> Vec<A
     let open: Vec<usize> = (0..queries.len())
         .filter(|&at| answers[at].is_none())
         .collect();
-    let rest = in_parallel(pool, open.len(), |at| pool.ask(queries[open[at]], cancel));
+    let rest = in_parallel(pool, open.len(), START, |at| {
+        pool.ask(queries[open[at]], cancel)
+    });
     for (at, answer) in open.into_iter().zip(rest) {
         answers[at] = Some(answer);
     }
@@ -163,8 +168,14 @@ fn batch_ask(query: &Query) -> crate::Ask {
     }
 }
 
-/// Does `count` pieces of work on as many threads as the pool has processes; results in order.
-fn in_parallel<T: Send>(pool: &Pool, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+/// Does `count` pieces of work on as many threads as the pool has processes; results in order. All but one thread begin
+/// after a while: what is done by then needs no further process.
+fn in_parallel<T: Send>(
+    pool: &Pool,
+    count: usize,
+    after: Duration,
+    work: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
     let threads = pool.size().processes.clamp(1, count.max(1));
     if threads == 1 {
         return (0..count).map(work).collect();
@@ -182,12 +193,21 @@ fn in_parallel<T: Send>(pool: &Pool, count: usize, work: impl Fn(usize) -> T + S
             done.push((at, result));
         }
     };
+    let is_over = (Mutex::new(false), Condvar::new());
+    let serve_later = || {
+        let (over, told) = &is_over;
+        let over = over.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(told.wait_timeout_while(over, after, |over| !*over));
+        serve();
+    };
     thread::scope(|scope| {
         for _ in 1..threads {
             // Without further threads this one does it all.
-            let _ = thread::Builder::new().spawn_scoped(scope, serve);
+            let _ = thread::Builder::new().spawn_scoped(scope, serve_later);
         }
         serve();
+        *is_over.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        is_over.1.notify_all();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(at, _)| *at);
