@@ -11,6 +11,8 @@ pub(crate) mod flatten;
 pub(crate) mod run;
 mod uses;
 
+pub(crate) use uses::{listed, precedes};
+
 use crate::value::Value;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{

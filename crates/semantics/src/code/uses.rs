@@ -119,13 +119,13 @@ impl Runner<'_> {
 }
 
 /// Is the first number that differs smaller, and was it not negative?
-fn precedes(there: &[i64], here: &[i64]) -> bool {
+pub(crate) fn precedes(there: &[i64], here: &[i64]) -> bool {
     let pairs = there.iter().zip(here);
     let first = pairs.into_iter().find(|(there, here)| there != here);
     first.is_some_and(|(there, here)| *here >= 0 && there < here)
 }
 
-fn listed(numbers: &[i64]) -> String {
+pub(crate) fn listed(numbers: &[i64]) -> String {
     let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
     numbers.join(", ")
 }

@@ -4,8 +4,12 @@
 //! interpreter, and the verdict is `unknown`; except that whoever looks for one run that goes wrong may take
 //! values that the contract allows ([`External`]): an implementation that returns them is one of those that
 //! are promised about. So may whoever wants to see one run (`plainsong run`).
+//!
+//! Calls that nest too deep end with a limit, too, unless it is seen why they do: the innermost ones are looked at, and if
+//! what the function `decreases` is not less than in the call around them, that is what is wrong.
 
 use super::{Eval, Result};
+use crate::code::{listed, precedes};
 use crate::failure::{resource, undefined};
 use crate::instance::Instance;
 use crate::sizes::External;
@@ -16,6 +20,9 @@ use plainsong_ir::{Expr, FnId, Function, Ty, print};
 
 /// How deep calls may nest.
 const MOST_CALLS: u32 = 1_000;
+
+/// How many of the innermost calls are looked at.
+const LOOKED_AT: u32 = 8;
 
 /// How far from zero a number is looked for that a contract allows.
 const FAR: i64 = 10_000;
@@ -28,9 +35,13 @@ impl Eval<'_> {
         span: Span,
         locals: &mut [Value],
     ) -> Result {
+        let id = function;
         let function = &self.instance.song().functions[function.index()];
         let mut own = self.exprs(arguments, locals)?;
         own.resize(function.locals.len(), Value::None);
+        if self.calls + LOOKED_AT >= MOST_CALLS {
+            self.is_less_than_around(id, function, span, &own)?;
+        }
         if self.calls == MOST_CALLS {
             let name = &function.name;
             return Err(resource(
@@ -50,6 +61,41 @@ impl Eval<'_> {
         self.world = outside;
         self.calls -= 1;
         value
+    }
+
+    /// Fails where the call around this one is of the same function and what decreases is not less here.
+    fn is_less_than_around(
+        &mut self,
+        id: FnId,
+        function: &Function,
+        span: Span,
+        own: &[Value],
+    ) -> Result<()> {
+        let mut here = Vec::new();
+        for measure in &function.contract.decreases {
+            let outside = std::mem::replace(&mut self.world, &Nothing);
+            let value = self.expr(measure, &mut own.to_vec());
+            self.world = outside;
+            here.push(value?.int());
+        }
+        let around = self.around.replace((id, self.calls, here.clone()));
+        match around {
+            Some((other, calls, around))
+                if other == id
+                    && calls + 1 == self.calls
+                    && !here.is_empty()
+                    && !precedes(&here, &around) =>
+            {
+                let name = &function.name;
+                let message = format!(
+                    "what decreases is {} in `{name}` and {} where it calls itself",
+                    listed(&around),
+                    listed(&here)
+                );
+                Err(undefined(span, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A value that the contract of an external function allows, if runs may take one.

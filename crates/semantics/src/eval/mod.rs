@@ -22,7 +22,7 @@ use crate::instance::Instance;
 use crate::trace::Failure;
 use crate::value::{Pid, Value};
 use crate::world::World;
-use plainsong_ir::{Collection, Expr, ExprKind, FamilyId, SortKind, Ty};
+use plainsong_ir::{Collection, Expr, ExprKind, FamilyId, FnId, SortKind, Ty};
 
 /// The most nodes that one evaluation may visit.
 const MOST_WORK: u64 = 20_000_000;
@@ -39,6 +39,8 @@ pub(crate) struct Eval<'a> {
     work: u64,
     nesting: u32,
     calls: u32,
+    /// The last of the innermost calls: which function, how deep, and what decreases.
+    around: Option<(FnId, u32, Vec<i64>)>,
 }
 
 impl<'a> Eval<'a> {
@@ -50,6 +52,7 @@ impl<'a> Eval<'a> {
             work: 0,
             nesting: 0,
             calls: 0,
+            around: None,
         }
     }
 
