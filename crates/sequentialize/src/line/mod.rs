@@ -16,6 +16,7 @@
 //! NOT COVERED, and then there is no line to show, which does not touch the verdict: rounds that tell the member
 //! they name something that depends on the round, a loop's number used beside a receive from any member.
 
+mod alike;
 mod any_order;
 mod branches;
 mod locate;
@@ -26,7 +27,7 @@ mod tell;
 use crate::part::{OpKind, Part, Var};
 use crate::rules::Engine;
 use crate::state::State;
-use crate::story::{At, Event};
+use crate::story::{At, Event, Story};
 use crate::value::{Comp, Role};
 use message::Sent;
 use plainsong_diagnostics::Span;
@@ -60,7 +61,11 @@ pub struct Line {
 
 /// The song with the line that these stories tell, or why it cannot be told.
 pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> {
-    let stories: Vec<Vec<&Event>> = ends.iter().map(|end| end.story.events()).collect();
+    let told = ends
+        .iter()
+        .map(|end| alike::Numbers::default().story(&end.story));
+    let told: Vec<Story> = told.collect();
+    let stories: Vec<Vec<&Event>> = told.iter().map(Story::events).collect();
     let received = message::received(engine, &stories);
     let mut keep = BTreeSet::new();
     let (teller, body) = loop {
