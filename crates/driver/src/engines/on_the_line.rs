@@ -293,8 +293,10 @@ fn attempt(
             .filter(|(_, shown)| **shown != Shown::Yes)
             .map(|(one, _)| one.span.start)
             .collect();
-        if failed.iter().any(|at| *at < BEYOND) {
-            return Err("an invariant of a loop was not shown".to_owned());
+        let guesses_fail = failed.iter().any(|at| *at >= BEYOND);
+        // What is claimed may need the guesses, so they are sifted first.
+        if let (false, Some(claimed)) = (guesses_fail, not_shown(&asked, &shown)) {
+            return Err(claimed);
         }
         if failed.is_empty() {
             let effort = Effort {
@@ -318,12 +320,26 @@ fn attempt(
     Err("invariants for its loops were not found".to_owned())
 }
 
+/// The first claim that was not shown.
+fn not_shown(asked: &[Obligation], shown: &[Shown]) -> Option<String> {
+    let mut all = asked.iter().zip(shown);
+    let (one, _) = all.find(|(_, shown)| **shown != Shown::Yes)?;
+    Some(format!(
+        "the invariant `{}` was not shown: {} ({})",
+        one.text,
+        one.sentence,
+        plainsong_sequentialize::place_marker(one.span)
+    ))
+}
+
 /// Conditions are relied on once they were asked for; a guess that is wrong must not help others, or only one of
-/// them would be dropped at a time.
+/// them would be dropped at a time. What a loop may begin its round with is the same formula as what is asked of the next
+/// loop: it stays where it was known before it was asked for.
 fn each_by_itself(asked: &mut [Obligation]) {
-    let goals: BTreeSet<_> = asked.iter().map(|one| one.goal).collect();
+    let mut goals = BTreeSet::new();
     for one in asked {
         one.hypotheses.retain(|known| !goals.contains(known));
+        goals.insert(one.goal);
     }
 }
 

@@ -68,13 +68,17 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
     let stories: Vec<Vec<&Event>> = told.iter().map(Story::events).collect();
     let received = message::received(engine, &stories);
     let mut keep = BTreeSet::new();
+    let mut nameless = BTreeSet::new();
     let (teller, body) = loop {
         let mut teller = Teller::new(engine);
         teller.keep.clone_from(&keep);
+        teller.nameless.clone_from(&nameless);
         teller.received.clone_from(&received);
         teller.find_per_round(&stories);
         match teller.stories(stories.clone()) {
             Ok(body) => break (teller, body),
+            // Once more, without bags for those who cannot be named.
+            Err(_) if !teller.nameless_next.is_empty() => nameless.extend(teller.nameless_next),
             // Once more, keeping what changes under way.
             Err(_) if keep.len() < MOST_KEPT && !teller.keep_next.is_subset(&keep) => {
                 keep.extend(teller.keep_next);
@@ -161,6 +165,9 @@ struct Teller<'e, 'a> {
     kept_vars: BTreeMap<(FamilyId, u32, usize), VarId>,
     /// Messages that one loop leaves for another.
     per_round: per_round::PerRound,
+    /// Those among them that cannot have a bag, and those that turned out to be so.
+    nameless: BTreeSet<per_round::Channel>,
+    nameless_next: BTreeSet<per_round::Channel>,
     /// The names of loops whose rounds may come in any order.
     loose: BTreeSet<LocalId>,
     exact: bool,
@@ -196,6 +203,8 @@ impl<'e, 'a> Teller<'e, 'a> {
             keep_next: BTreeSet::new(),
             kept_vars: BTreeMap::new(),
             per_round: Default::default(),
+            nameless: BTreeSet::new(),
+            nameless_next: BTreeSet::new(),
             loose: BTreeSet::new(),
             exact: engine.endless.is_empty() && !engine.pruned && engine.score.losses.is_none(),
         }
