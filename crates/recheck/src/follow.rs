@@ -513,6 +513,9 @@ impl<'a> Checker<'a> {
                     position.enter(body, true);
                 }
                 _ if starts_at(stmt) == at => {
+                    if let Some(condition) = position.begins_round_of() {
+                        self.went_on(state, actor, condition);
+                    }
                     state.positions.insert(actor, position);
                     return Ok((actor, stmt));
                 }
@@ -520,6 +523,13 @@ impl<'a> Checker<'a> {
             }
         }
         refuse(format!("`{who}` is at another statement"))
+    }
+
+    /// Whoever is at the first statement of a round of `while c` has found `c` to be true, and has changed nothing since.
+    fn went_on(&mut self, state: &mut State<'a>, actor: Actor, condition: &Expr) {
+        if state.truth(&mut self.numbers, actor, condition).is_none() {
+            state.suppose(&mut self.numbers, actor, condition, true);
+        }
     }
 
     /// A daemon begins a round: it may come after any others, and it waits first.

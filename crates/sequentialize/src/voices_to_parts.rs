@@ -237,6 +237,7 @@ impl<'a> Score<'a> {
         });
         let mut builder = Builder {
             score: self,
+            daemon: process.daemon,
             blocks: Vec::new(),
         };
         builder.block(body, false)?;
@@ -369,6 +370,7 @@ pub(crate) fn communicates(stmt: &Stmt) -> bool {
 
 struct Builder<'s, 'a> {
     score: &'s mut Score<'a>,
+    daemon: bool,
     blocks: Vec<Vec<Op<'a>>>,
 }
 
@@ -380,10 +382,12 @@ impl<'a> Builder<'_, 'a> {
         let mut ops = Vec::new();
         for stmt in block {
             let kind = self.stmt(stmt, in_for)?;
-            ops.push(Op {
-                kind,
-                span: stmt.span,
-            });
+            let span = match &stmt.kind {
+                // A `while` is named by its condition, wherever that is asked.
+                StmtKind::While(condition, ..) if matches!(kind, OpKind::If(..)) => condition.span,
+                _ => stmt.span,
+            };
+            ops.push(Op { kind, span });
         }
         self.blocks[id.0 as usize] = ops;
         Ok(id)
@@ -505,16 +509,35 @@ impl<'a> Builder<'_, 'a> {
         })
     }
 
+    /// `while c { … }` of a process that is no daemon decides at the end of a round whether there is another: it is
+    /// `if c { loop { … if !c { break; } } }`. So what is received in a round decides by which way it is left, and nothing
+    /// has to be known from one round to the next. Where `continue` ends rounds early it decides at its head.
     fn repeat(&mut self, condition: &'a Expr, body: &'a Block) -> Result<OpKind<'a>, Stuck> {
         let id = self.block(body, false)?;
-        if !matches!(condition.kind, ExprKind::Bool(true)) {
-            let head = Op {
-                kind: OpKind::Unless(condition),
-                span: condition.span,
-            };
-            self.blocks[id.0 as usize].insert(0, head);
+        if matches!(condition.kind, ExprKind::Bool(true)) {
+            return Ok(OpKind::Loop(id));
         }
-        Ok(OpKind::Loop(id))
+        let decides = Op {
+            kind: OpKind::Unless(condition),
+            span: condition.span,
+        };
+        let round = &mut self.blocks[id.0 as usize];
+        if self.daemon || continues(body) {
+            round.insert(0, decides);
+            return Ok(OpKind::Loop(id));
+        }
+        round.push(decides);
+        let rounds = Op {
+            kind: OpKind::Loop(id),
+            span: condition.span,
+        };
+        let (inside, outside) = (self.new_block(vec![rounds]), self.new_block(Vec::new()));
+        Ok(OpKind::If(condition, inside, outside))
+    }
+
+    fn new_block(&mut self, ops: Vec<Op<'a>>) -> BlockId {
+        self.blocks.push(ops);
+        BlockId(self.blocks.len() as u32 - 1)
     }
 
     fn annotations(&mut self, clauses: &plainsong_ir::LoopClauses, span: Span) {
@@ -537,6 +560,20 @@ impl<'a> Builder<'_, 'a> {
         assigned.stmt(stmt);
         OpKind::Opaque(stmt, assigned.0)
     }
+}
+
+/// Does a round of a loop end early?
+fn continues(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Continue => true,
+        StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => continues(yes) || continues(no),
+        StmtKind::Match(_, arms) => arms.iter().any(|(_, body)| continues(body)),
+        StmtKind::Select(arms, timeout) => {
+            let mut arms = arms.iter();
+            arms.any(|(_, body)| continues(body)) || timeout.as_deref().is_some_and(continues)
+        }
+        _ => false,
+    })
 }
 
 fn unfiltered(accept: &Accept) -> Result<(), Stuck> {

@@ -36,6 +36,7 @@ pub(super) fn steady(
         at: 0,
         found: BTreeMap::new(),
         changes: BTreeMap::new(),
+        members: Vec::new(),
     };
     let mut known = walking.starts();
     walking.block(body, &mut known);
@@ -77,6 +78,8 @@ struct Walking<'a> {
     found: BTreeMap<usize, Vec<Expr>>,
     /// What loops change.
     changes: BTreeMap<usize, BTreeSet<(FamilyId, VarId)>>,
+    /// The members of the loops that this is in.
+    members: Vec<LocalId>,
 }
 
 impl Walking<'_> {
@@ -190,7 +193,8 @@ impl Walking<'_> {
             round
                 .values
                 .retain(|key, _| (key.0, key.2) != (*family, *var));
-            if !self.song.families[family.index()].index.is_empty() {
+            let index = &self.song.families[family.index()].index;
+            if matches!(&index[..], [one] if one.ty == this.ty) {
                 if let Some(value) = before.values.get(&all) {
                     round.values.insert(mine, value.clone());
                 }
@@ -199,7 +203,13 @@ impl Walking<'_> {
                 }
             }
         }
+        self.members.push(this.member);
         self.block(this.body, &mut round);
+        // A member that the round chooses has no name outside of it.
+        let in_scope = |key: &Key| key.1.is_none_or(|name| self.members.contains(&name));
+        round.values.retain(|key, _| in_scope(key));
+        round.contents.retain(|key, _| in_scope(key));
+        self.members.pop();
         let mut all = Vec::new();
         for (family, var) in &changed {
             forget_all(known, *family, *var);

@@ -259,7 +259,7 @@ impl<'a> Engine<'a> {
                     None => self.receive(state, at, &arms, scene),
                 }
             }
-            OpKind::Loop(body) => Ok(self.unroll(state, comp, body)),
+            OpKind::Loop(body) => self.unroll(state, comp, body),
             OpKind::Break => {
                 let part = &self.score.parts[&comp.family];
                 place_mut(state, comp).leave_loop(part);
