@@ -86,6 +86,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) focus: Option<Actor>,
     /// The family whose conversations begin and end within one round.
     pub(crate) closed: Option<FamilyId>,
+    /// The loop at which members of a family have ended the round that is gone through together.
+    pub(crate) halts: Option<(FamilyId, Position<'a>)>,
 }
 
 /// What is checked against.
@@ -437,6 +439,7 @@ impl<'a> Checker<'a> {
                 ways,
             } => {
                 let (actor, stmt) = self.about(state, who, *at, scene)?;
+                self.may_begin(state, actor, scene)?;
                 let member = self.new_member(state, member)?;
                 let named = self.new_member(state, named)?;
                 self.each(state, (actor, stmt), (member, named), ways, scene)
@@ -448,6 +451,7 @@ impl<'a> Checker<'a> {
                 ways,
             } => {
                 let one = self.about(state, who, *at, scene)?;
+                self.may_begin(state, one.0, scene)?;
                 match with {
                     None => self.repeats(state, one, ways, scene),
                     Some((who, at)) => {
@@ -474,6 +478,17 @@ impl<'a> Checker<'a> {
             }
             Event::NotCovered { rule } => refuse(format!("{rule}: not covered")),
             _ => refuse("a step in the wrong place"),
+        }
+    }
+
+    /// Whoever has ended the round that is gone through together does not begin the loop anew.
+    fn may_begin(&self, state: &State<'a>, actor: Actor, scene: &Scene<'a>) -> Result<(), Refused> {
+        let halted = scene.halts.as_ref().is_some_and(|(family, position)| {
+            *family == actor.family && state.positions[&actor] == *position
+        });
+        match halted {
+            true => refuse("a member goes on after its round is over"),
+            false => Ok(()),
         }
     }
 

@@ -100,6 +100,8 @@ pub(crate) struct Scene {
     pub(crate) focus: Option<Comp>,
     /// The family whose conversations begin and end within one round.
     pub(crate) closed: Option<plainsong_ir::FamilyId>,
+    /// The loop at which members of a family have ended the round that everybody goes through together.
+    pub(crate) halts: Option<(plainsong_ir::FamilyId, Place)>,
 }
 
 /// What a single step comes to.
@@ -208,7 +210,10 @@ impl<'a> Engine<'a> {
         }
         self.failed_loops.clear();
         for comp in comps {
-            if scene.frozen.contains(&comp) || comp.is_rest() {
+            let halts = scene.halts.as_ref().is_some_and(|(family, place)| {
+                *family == comp.family && state.places[&comp] == *place
+            });
+            if scene.frozen.contains(&comp) || comp.is_rest() || halts {
                 continue;
             }
             if let Some(next) = self.take_loop(state, comp, scene)? {

@@ -207,6 +207,7 @@ impl Engine<'_> {
             beyond: (scene.depth == 0).then_some((owner, beyond)),
             focus: scene.focus,
             closed: scene.closed,
+            halts: scene.halts.clone(),
         };
         let start = round.clone();
         let ends = self.run(round, &inside)?;

@@ -97,7 +97,7 @@ fn every_broken_program_is_rejected_for_its_reason() {
 
 #[test]
 fn every_trap_is_seen() {
-    check("trap", 63, |answer| {
+    check("trap", 66, |answer| {
         answer != "proved" && answer != "not-covered" && answer != "too-long"
     });
 }

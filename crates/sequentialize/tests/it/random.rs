@@ -14,8 +14,10 @@ use plainsong_recheck::{Certificate, VERSION, hash, recheck};
 use plainsong_sequentialize::{derivation, sequentialize};
 use std::collections::BTreeMap;
 
-/// What tells that a program has several kinds, timeouts, losses, crashes or two families.
-const SHAPES: [&str; 5] = [
+/// What tells that a program has rounds of a whole family, pools, several kinds, timeouts, losses, crashes or two families.
+const SHAPES: [&str; 7] = [
+    "// rounds",
+    "// pool",
     "receive {",
     "timeout",
     "fault lose",
