@@ -25,7 +25,7 @@ pub(crate) struct Score<'a> {
     pub(crate) named_by: BTreeMap<SortId, FamilyId>,
     /// Loops with invariants or measures, which are not looked at here.
     pub(crate) annotated: Vec<Span>,
-    /// Invariants of loops that communicate: they are claims, and hints for proofs on the line.
+    /// Invariants of loops that communicate, and of the loops of daemons: they are claims, and hints for proofs on the line.
     pub(crate) hints: BTreeMap<Span, &'a [Expr]>,
     /// The collections that loops with fixed numbers of rounds go over.
     pub(crate) ranges: Vec<Expr>,
@@ -242,12 +242,24 @@ impl<'a> Score<'a> {
         };
         builder.block(body, false)?;
         let blocks = builder.blocks;
+        self.claims_of_service(process.daemon, body);
         Ok(Part {
             family: process.family,
             sort,
             daemon: process.daemon,
             blocks,
         })
+    }
+
+    /// What a daemon claims of the heads of its rounds.
+    fn claims_of_service(&mut self, daemon: bool, body: &'a Block) {
+        if let (true, Some(last)) = (daemon, body.last())
+            && let StmtKind::While(_, clauses, _) = &last.kind
+            && !clauses.invariants.is_empty()
+            && clauses.decreases.is_empty()
+        {
+            self.hints.insert(last.span, &clauses.invariants);
+        }
     }
 
     /// What a communicating loop goes over.

@@ -3,7 +3,9 @@
 //! A line that `sequentialize` found is sequential code, so the prover can follow it. Loops over members need
 //! invariants; [`candidates`](super::candidates) guesses some, and those that cannot be shown are dropped until all
 //! that are left can (the largest set of candidates that is inductive). An `invariant` that a process's loop claims
-//! stands at the line's loop; it helps, and has to be shown.
+//! stands at the line's loop; it helps, and has to be shown. One of a daemon's loop is supposed where its rounds begin, and
+//! asserted at the start and where they end: an execution in which it is false at the head of the loop fails there, so
+//! a round that begins has it.
 //!
 //! Why sound. The processes end in no state that the line does not end in, and whatever a process evaluates, the
 //! line evaluates with the same values, but for what is listed as not told. Loops are followed in any order of
@@ -308,10 +310,9 @@ fn attempt(
                 .into_iter()
                 .zip(shown)
                 .chain(rest.into_iter().zip(goals));
-            return Ok(Proof {
-                obligations: obligations.collect(),
-                notes: trusted(all.notes, own_loops),
-            });
+            let obligations: Vec<_> = obligations.collect();
+            let notes = trusted(all.notes, own_loops, &obligations);
+            return Ok(Proof { obligations, notes });
         }
         for one in guesses.values_mut() {
             one.retain(|guess| !failed.contains(&guess.span.start));
@@ -343,8 +344,21 @@ fn each_by_itself(asked: &mut [Obligation]) {
     }
 }
 
-/// Loops over members are finite: nothing is trusted about their end.
-fn trusted(mut notes: Vec<String>, own_loops: bool) -> Vec<String> {
+/// Loops over members are finite: nothing is trusted about their end. What a daemon claims of the head of its loop is
+/// supposed where a round begins, and asserted where it comes there: nothing is trusted. What processes suppose
+/// themselves is told by whoever reads them.
+fn trusted(
+    mut notes: Vec<String>,
+    own_loops: bool,
+    obligations: &[(Obligation, Shown)],
+) -> Vec<String> {
+    let asserted = obligations
+        .iter()
+        .filter(|(one, _)| one.rule == Rule::Assert);
+    let claimed: BTreeSet<String> = asserted
+        .map(|(one, _)| format!("`assume {}` is trusted", one.text))
+        .collect();
+    notes.retain(|note| !claimed.contains(note));
     if !own_loops {
         notes.retain(|note| !note.starts_with("termination is not shown"));
     }

@@ -39,6 +39,7 @@ impl Numbers {
             Event::Chose(at, member) => Event::Chose(self.at(*at), self.comp(*member)),
             Event::Sent(at, number, to) => Event::Sent(self.at(*at), *number, self.comp(*to)),
             Event::Forgot(at, vars) => Event::Forgot(self.at(*at), vars.clone()),
+            Event::Claimed(at) => Event::Claimed(self.at(*at)),
             Event::Received {
                 at,
                 arm,

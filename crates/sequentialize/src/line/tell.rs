@@ -7,8 +7,8 @@ use crate::story::{At, Event};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    Accept, Block, Choice, Domain, ExprKind, FamilyId, LocalId, LoopClauses, Place, Root, Source,
-    Stmt, StmtKind, Ty,
+    Accept, Block, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, LoopClauses, Place, Root,
+    Source, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,6 +89,18 @@ impl Teller<'_, '_> {
                     let kind = teller.any_value(comp, *var)?;
                     block.push(stmt(kind));
                 }
+                for claim in teller.claims(*at, comp)? {
+                    block.push(stmt(StmtKind::Assume(claim)));
+                }
+                Ok(())
+            }),
+            Event::Claimed(at) => self.everywhere(at.comp, block, |teller, comp, block| {
+                let (_, span) = teller.op(*at);
+                for claim in teller.claims(*at, comp)? {
+                    let kind = StmtKind::Assert(claim);
+                    block.push(Stmt { kind, span });
+                }
+                teller.untold.remove(&span);
                 Ok(())
             }),
             Event::Received {
@@ -413,6 +425,16 @@ impl Teller<'_, '_> {
         let (clauses, span) = self.hints(&hints)?;
         push_loop(block, name, members(sort), body, clauses, span);
         Ok(())
+    }
+
+    /// What a daemon claims of the head of its loop.
+    fn claims(&mut self, at: At, comp: Comp) -> Told<Vec<Expr>> {
+        let (_, span) = self.op(at);
+        let claims = self.engine.score.hints.get(&span).copied();
+        let claims = claims.into_iter().flatten();
+        claims
+            .map(|claim| self.located(comp, claim, &BTreeMap::new()))
+            .collect()
     }
 
     /// What loops of processes claim of every round, and where.

@@ -154,6 +154,7 @@ impl<'a> Engine<'a> {
             let place = Place::start(part, crate::part::BlockId::ENTRY);
             state.places.insert(comp, place);
             self.start_values(&mut state, comp);
+            self.claim(&mut state, comp);
         }
         self.constraints(&mut state);
         state

@@ -88,12 +88,16 @@ impl Engine<'_> {
         }
     }
 
-    /// The line says that rounds of others may have come before, where that can be seen.
+    /// The line says that rounds of others may have come before, where that can be seen; and that they kept what the daemon
+    /// claims of the head of its loop. That is shown where it comes there: at the start, and after each round.
     pub(super) fn tell_forgotten(&self, state: &mut State, comp: Comp, vars: &BTreeSet<Var>) {
-        let Some((at, OpKind::Loop(body), _)) = self.op(state, comp) else {
+        let Some((at, OpKind::Loop(body), span)) = self.op(state, comp) else {
             return;
         };
         let mut seen = self.part(comp).live_at_head(body);
+        // What is claimed of the head is claimed of any values that rounds left.
+        let claims = self.score.hints.get(&span).into_iter().copied().flatten();
+        claims.for_each(|claim| seen.extend(crate::live::read_in(claim)));
         seen.retain(|var| vars.contains(var));
         if !seen.is_empty() {
             state
@@ -113,6 +117,18 @@ impl Engine<'_> {
             state.serving.remove(&comp);
             state.round_heard.remove(&comp);
             state.rounds.remove(&comp);
+            self.claim(state, comp);
+        }
+    }
+
+    /// A daemon that comes to the head of its loop claims something, if it does.
+    pub(super) fn claim(&self, state: &mut State, comp: Comp) {
+        if let Some((at, OpKind::Loop(_), span)) = self.op(state, comp)
+            && self.part(comp).daemon
+            && is_outermost(&state.places[&comp])
+            && self.score.hints.contains_key(&span)
+        {
+            state.story.push(Event::Claimed(at));
         }
     }
 
