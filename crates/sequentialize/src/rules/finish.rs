@@ -205,16 +205,22 @@ impl Engine<'_> {
             .map(|(comp, _)| *comp);
         let mut parts = Vec::new();
         let mut first = Span::default();
+        let mut who = None;
         for comp in waiting {
             let (what, span) = self.about_to(state, comp);
             if parts.is_empty() {
                 first = span;
+                who = Some(comp);
             }
             parts.push(format!("{} {what}", self.call(comp)));
         }
         if parts.is_empty() {
             parts.push("a daemon stops in the middle of its round".to_owned());
         }
-        Stuck::new(Obstacle::Blocked, first, parts.join("; "))
+        let stuck = Stuck::new(Obstacle::Blocked, first, parts.join("; "));
+        match who {
+            Some(who) => self.advised(stuck, state, who),
+            None => stuck,
+        }
     }
 }

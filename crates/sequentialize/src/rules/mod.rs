@@ -16,6 +16,7 @@
 //! induction hypothesis true in every round. The specification's table of conditions (S1-S17) names the
 //! trap that each side condition is there for; the tests hold all of them.
 
+mod advice;
 mod assign;
 mod causes;
 mod decide;

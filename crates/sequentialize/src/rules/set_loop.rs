@@ -362,7 +362,8 @@ impl Engine<'_> {
                 let (what, _) = self.about_to(end, member);
                 sentence.push_str(&format!(", and {} {what}", self.call(member)));
             }
-            return Err(Stuck::new(Obstacle::Blocked, span, sentence));
+            let stuck = Stuck::new(Obstacle::Blocked, span, sentence);
+            return Err(self.advised(stuck, end, owner));
         }
         for (comp, place) in &before.places {
             if *comp != owner && !may_move.contains(comp) && end.places.get(comp) != Some(place) {
