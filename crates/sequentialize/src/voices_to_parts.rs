@@ -54,16 +54,7 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
             .help("let a process send these messages, and receive them before anything else"));
     }
     check_parameters(song, voices)?;
-    let mut score = Score {
-        song,
-        voices,
-        parts: BTreeMap::new(),
-        named_by: BTreeMap::new(),
-        annotated: Vec::new(),
-        hints: BTreeMap::new(),
-        ranges: Vec::new(),
-        losses: Losses::default(),
-    };
+    let mut score = Score::of_parts(song, voices, BTreeMap::new());
     for process in &voices.processes {
         score.name_members(process)?;
     }
@@ -180,6 +171,24 @@ impl Mentions<'_> {
 }
 
 impl<'a> Score<'a> {
+    /// With these parts, and nothing known about them.
+    pub(crate) fn of_parts(
+        song: &'a Song,
+        voices: &'a Voices,
+        parts: BTreeMap<FamilyId, Part<'a>>,
+    ) -> Self {
+        Score {
+            song,
+            voices,
+            parts,
+            named_by: BTreeMap::new(),
+            annotated: Vec::new(),
+            hints: BTreeMap::new(),
+            ranges: Vec::new(),
+            losses: Losses::default(),
+        }
+    }
+
     /// The name of a part.
     pub(crate) fn name(&self, family: FamilyId) -> &'a str {
         &self.song.families[family.index()].name

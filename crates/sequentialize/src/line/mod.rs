@@ -22,7 +22,10 @@ mod branches;
 mod locate;
 mod message;
 mod per_round;
+mod sweeps;
 mod tell;
+
+pub(crate) use sweeps::{Row, of_row};
 
 use crate::part::{OpKind, Part, Var};
 use crate::rules::Engine;
@@ -86,6 +89,11 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
             Err(why) => return Err(why),
         }
     };
+    Ok(assemble(engine, teller, body))
+}
+
+/// The song with a line of these statements.
+fn assemble(engine: &Engine<'_>, teller: Teller<'_, '_>, body: Block) -> Line {
     let mut song = teller.song;
     if mentions_processes(&song, &body) {
         // An endpoint of the same name would hide the process.
@@ -118,7 +126,7 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
         span: Span::default(),
     });
     renumber_locals(&mut song);
-    Ok(Line {
+    Line {
         song,
         endpoints: teller.endpoints,
         any_order,
@@ -126,7 +134,7 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
         ends: engine.endless.is_empty(),
         crashes: engine.score.losses.may_crash(),
         untold: teller.untold,
-    })
+    }
 }
 
 /// A statement of a process, and its place in the text.

@@ -218,7 +218,7 @@ impl Teller<'_, '_> {
         *self.versions.entry((family, var)).or_default() += 1;
     }
 
-    fn choice(&mut self, comp: Comp, choice: &Choice, var: Var) -> Told<Choice> {
+    pub(super) fn choice(&mut self, comp: Comp, choice: &Choice, var: Var) -> Told<Choice> {
         let ty = self.engine.locals(comp.family)[choice.local.index()]
             .ty
             .clone();
@@ -509,7 +509,7 @@ impl Teller<'_, '_> {
     }
 }
 
-fn members(sort: plainsong_ir::SortId) -> Domain {
+pub(super) fn members(sort: plainsong_ir::SortId) -> Domain {
     let ty = Ty::Sort(sort);
     Domain::In(expr(ExprKind::All(ty.clone()), Ty::Set(Box::new(ty))))
 }
