@@ -2,8 +2,8 @@
 
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Accept, Block, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Source, Stmt, StmtKind,
-    VarId,
+    Accept, Block, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Source, Stmt,
+    StmtKind, VarId,
 };
 use std::collections::BTreeSet;
 
@@ -128,6 +128,21 @@ impl<'a> Position<'a> {
     pub(crate) fn is_at_rest(&self) -> bool {
         let [frame] = &self.0[..] else { return false };
         frame.at + 1 == frame.block.len() && frame.block.get(frame.at).is_some_and(is_endless)
+    }
+
+    /// The condition of the `while` whose round begins here. A loop as the first statement may have been gone through before.
+    pub(crate) fn begins_round_of(&self) -> Option<&'a Expr> {
+        let [.., below, frame] = &self.0[..] else {
+            return None;
+        };
+        let first = frame.block.get(frame.at)?;
+        let is_loop = matches!(first.kind, StmtKind::While(..) | StmtKind::For { .. });
+        match &below.block.get(below.at)?.kind {
+            StmtKind::While(condition, ..) if frame.is_loop && frame.at == 0 && !is_loop => {
+                Some(condition)
+            }
+            _ => None,
+        }
     }
 
     /// Does it stand in no block of the code?

@@ -196,6 +196,7 @@ impl<'a> Checker<'a> {
             beyond: (scene.depth == 0).then_some((owner, beyond)),
             focus: scene.focus,
             closed: scene.closed,
+            halts: scene.halts.clone(),
         }
     }
 

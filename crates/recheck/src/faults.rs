@@ -53,6 +53,11 @@ impl Faults {
             && self.heads.contains(&(to, message))
     }
 
+    /// Does everything arrive, and does everybody wait until it does?
+    pub(crate) fn are_none(&self) -> bool {
+        self.kinds.is_empty() && self.crashing.is_empty() && !self.timeouts
+    }
+
     /// May messages be left over?
     pub(crate) fn may_leave(&self) -> bool {
         self.timeouts || !self.crashing.is_empty()

@@ -86,6 +86,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) focus: Option<Actor>,
     /// The family whose conversations begin and end within one round.
     pub(crate) closed: Option<FamilyId>,
+    /// The loop at which members of a family have ended the round that is gone through together.
+    pub(crate) halts: Option<(FamilyId, Position<'a>)>,
 }
 
 /// What is checked against.
@@ -437,6 +439,7 @@ impl<'a> Checker<'a> {
                 ways,
             } => {
                 let (actor, stmt) = self.about(state, who, *at, scene)?;
+                self.may_begin(state, actor, scene)?;
                 let member = self.new_member(state, member)?;
                 let named = self.new_member(state, named)?;
                 self.each(state, (actor, stmt), (member, named), ways, scene)
@@ -448,6 +451,7 @@ impl<'a> Checker<'a> {
                 ways,
             } => {
                 let one = self.about(state, who, *at, scene)?;
+                self.may_begin(state, one.0, scene)?;
                 match with {
                     None => self.repeats(state, one, ways, scene),
                     Some((who, at)) => {
@@ -474,6 +478,17 @@ impl<'a> Checker<'a> {
             }
             Event::NotCovered { rule } => refuse(format!("{rule}: not covered")),
             _ => refuse("a step in the wrong place"),
+        }
+    }
+
+    /// Whoever has ended the round that is gone through together does not begin the loop anew.
+    fn may_begin(&self, state: &State<'a>, actor: Actor, scene: &Scene<'a>) -> Result<(), Refused> {
+        let halted = scene.halts.as_ref().is_some_and(|(family, position)| {
+            *family == actor.family && state.positions[&actor] == *position
+        });
+        match halted {
+            true => refuse("a member goes on after its round is over"),
+            false => Ok(()),
         }
     }
 
@@ -513,6 +528,9 @@ impl<'a> Checker<'a> {
                     position.enter(body, true);
                 }
                 _ if starts_at(stmt) == at => {
+                    if let Some(condition) = position.begins_round_of() {
+                        self.went_on(state, actor, condition);
+                    }
                     state.positions.insert(actor, position);
                     return Ok((actor, stmt));
                 }
@@ -520,6 +538,13 @@ impl<'a> Checker<'a> {
             }
         }
         refuse(format!("`{who}` is at another statement"))
+    }
+
+    /// Whoever is at the first statement of a round of `while c` has found `c` to be true, and has changed nothing since.
+    fn went_on(&mut self, state: &mut State<'a>, actor: Actor, condition: &Expr) {
+        if state.truth(&mut self.numbers, actor, condition).is_none() {
+            state.suppose(&mut self.numbers, actor, condition, true);
+        }
     }
 
     /// A daemon begins a round: it may come after any others, and it waits first.

@@ -8,10 +8,13 @@
 //! nothing is known of it, before the loop and after it.
 //!
 //! Statement, of two loops. Two single processes are at loops over the same thing. What both bodies assign is forgotten, and the
-//! bodies are gone through together, with daemons. All queues are as they were.
+//! bodies are gone through together, with daemons. All queues are as they were. The second may be a whole family, of which
+//! nobody is looked at by itself: every member goes through its body once and is at its loop again, in which it stays while
+//! others have their round; nothing can be lost or come too late.
 //!
 //! Why sound. Induction over the rounds. Which member is served may differ from round to round, so nothing that its
-//! code changes is relied on. Every sort has a member, so somebody comes.
+//! code changes is relied on. Every sort has a member, so somebody comes. A member that is ahead of others sends nothing that
+//! is taken for theirs: who collects from any member asks for that, and sees the rounds that are still to come.
 
 use crate::actor::Actor;
 use crate::certificate::Event;
@@ -113,11 +116,19 @@ impl<'a> Checker<'a> {
             self.song.families[actor.family.index()].index.is_empty()
                 && !self.is_daemon(state, *actor)
         };
-        if in_loop || !owners.iter().all(single) {
+        let family = other.0.is_family(self.song).then_some(other.0);
+        let fits = match family {
+            None => single(&other.0),
+            Some(family) => self.goes_along(state, family),
+        };
+        if in_loop || !single(&one.0) || !fits {
             return refuse("two loops of other processes");
         }
         let loops = [self.loop_at(one.1)?, self.loop_at(other.1)?];
         let (index, _) = self.index(loops[0].domain)?;
+        if family.is_some() && matches!(index, Index::Members(_)) {
+            return refuse("a family goes along with a loop over members");
+        }
         if self.index(loops[1].domain)?.0 != index {
             return refuse("two loops with different numbers of rounds");
         }
@@ -134,13 +145,19 @@ impl<'a> Checker<'a> {
             for (owner, this) in owners.iter().zip(&loops) {
                 round.forget(&mut self.numbers, *owner, &assigned(this.body));
                 round.forget(&mut self.numbers, *owner, [&Var::Local(this.local)]);
-                round.positions.insert(*owner, Position::start(this.body));
+                let mut begins = Position::start(this.body);
+                if family == Some(*owner) {
+                    begins = state.positions[owner].clone();
+                    begins.enter(this.body, true);
+                }
+                round.positions.insert(*owner, begins);
             }
             round.begin_round();
             round.taken.retain(|(who, _)| !owners.contains(who));
             let mut inside = self.scene(&round, &owners, &index, scene);
             inside.owner = None;
             inside.depth = 2;
+            inside.halts = family.map(|one| (one.family, state.positions[&one].clone()));
             let ends = self.ways(round.clone(), &ways, &inside)?;
             let drift = self.drift(&round, &ends, &owners);
             if drift.is_subset(&vague) {
@@ -154,7 +171,11 @@ impl<'a> Checker<'a> {
             return refuse("there is no way through the round");
         };
         for end in &ends {
-            if !owners.iter().all(|owner| end.positions[owner].is_end()) {
+            let is_done = |owner: &Actor| match family == Some(*owner) {
+                true => end.positions[owner] == state.positions[owner],
+                false => end.positions[owner].is_end(),
+            };
+            if !owners.iter().all(is_done) {
                 return refuse("the round is not over");
             }
             self.others_rest(state, end, &owners)?;
@@ -173,11 +194,28 @@ impl<'a> Checker<'a> {
         let mut after = state.clone();
         after.per_round = first.per_round.clone();
         self.after_rounds(&mut after, state, &ends, &changing, None);
+        if let Some(family) = family {
+            after.forget(&mut self.numbers, family, &changing[1].1);
+            let had = state.heard_by(family);
+            for heard in ends.iter().filter_map(|end| end.heard.get(&family)) {
+                let new = heard[had.min(heard.len())..].iter();
+                let new = new.map(|from| from.whole());
+                after.heard.entry(family).or_default().extend(new);
+            }
+        }
         for (owner, this) in owners.iter().zip(&loops) {
             after.forget(&mut self.numbers, *owner, [&Var::Local(this.local)]);
             self.advance(&mut after, *owner);
         }
         Ok(after)
+    }
+
+    /// Can the members of a family go through their loop along with somebody: nobody of them is looked at by itself, and
+    /// nothing is lost or comes too late?
+    fn goes_along(&self, state: &State<'a>, family: Actor) -> bool {
+        let mut actors = state.positions.keys();
+        let alone = actors.any(|actor| actor.family == family.family && actor.member.is_some());
+        !alone && !self.is_daemon(state, family) && self.faults.are_none()
     }
 
     /// An arbitrary round.
@@ -222,6 +260,7 @@ impl<'a> Checker<'a> {
             beyond: None,
             focus: scene.focus,
             closed: scene.closed,
+            halts: scene.halts.clone(),
         }
     }
 

@@ -125,7 +125,7 @@ impl Teller<'_, '_> {
             },
             Event::Took(place, arm) => return self.took(*place, *arm),
             Event::Each { .. } | Event::Repeat { .. } => self.rounds(event, who, at)?,
-            Event::Forgot(..) | Event::Serves(_) => return None,
+            Event::Forgot(..) | Event::Claimed(_) | Event::Serves(_) => return None,
         })
     }
 

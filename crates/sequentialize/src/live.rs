@@ -121,6 +121,13 @@ fn reads(op: &Op<'_>) -> Vars {
     reads.0
 }
 
+/// The variables that an expression reads.
+pub(crate) fn read_in(value: &Expr) -> Vars {
+    let mut reads = Reads::default();
+    reads.expr(value);
+    reads.0
+}
+
 #[derive(Default)]
 struct Reads(Vars);
 

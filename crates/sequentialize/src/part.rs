@@ -2,8 +2,8 @@
 //!
 //! A part is one process or one family of processes. Its statements lie in blocks, so a place in the
 //! code ([`Place`]) is a short list of numbers that can be copied and compared: "the member is back where
-//! it started" is an equation. `while c { … }` is a loop that begins with `if !c { break; }`, and a loop
-//! that does not communicate is one opaque statement.
+//! it started" is an equation. `while c { … }` is a loop that ends its rounds with `if !c { break; }`, gone into if `c`
+//! (`voices_to_parts.rs`), and a loop that does not communicate is one opaque statement.
 
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Accept, Choice, Expr, FamilyId, LocalId, MessageId, Pattern, SortId, VarId};
@@ -51,7 +51,7 @@ pub(crate) enum OpKind<'a> {
     Match(&'a Expr, Vec<(&'a Pattern, BlockId)>),
     /// For ever, unless something in it breaks out.
     Loop(BlockId),
-    /// Leaves the innermost loop unless this holds: the head of `while`.
+    /// Leaves the innermost loop unless this holds: what a `while` asks.
     Unless(&'a Expr),
     For {
         local: LocalId,

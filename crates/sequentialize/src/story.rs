@@ -36,6 +36,8 @@ pub(crate) enum Event {
     Sent(At, u32, Comp),
     /// What a process holds is any of what other rounds left it with: rounds interleave.
     Forgot(At, Rc<[Var]>),
+    /// A daemon is at the head of its loop, of which it claims something.
+    Claimed(At),
     /// A statement received what was sent under this number, from a process.
     Received {
         at: At,
@@ -78,6 +80,7 @@ impl Event {
             | Event::Chose(at, _)
             | Event::Sent(at, ..)
             | Event::Forgot(at, _)
+            | Event::Claimed(at)
             | Event::Took(at, _) => Some(*at),
             Event::Received { at, .. } | Event::Each { at, .. } | Event::Repeat { at, .. } => {
                 Some(*at)

@@ -25,7 +25,7 @@ pub(crate) struct Score<'a> {
     pub(crate) named_by: BTreeMap<SortId, FamilyId>,
     /// Loops with invariants or measures, which are not looked at here.
     pub(crate) annotated: Vec<Span>,
-    /// Invariants of loops that communicate: they are claims, and hints for proofs on the line.
+    /// Invariants of loops that communicate, and of the loops of daemons: they are claims, and hints for proofs on the line.
     pub(crate) hints: BTreeMap<Span, &'a [Expr]>,
     /// The collections that loops with fixed numbers of rounds go over.
     pub(crate) ranges: Vec<Expr>,
@@ -54,16 +54,7 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
             .help("let a process send these messages, and receive them before anything else"));
     }
     check_parameters(song, voices)?;
-    let mut score = Score {
-        song,
-        voices,
-        parts: BTreeMap::new(),
-        named_by: BTreeMap::new(),
-        annotated: Vec::new(),
-        hints: BTreeMap::new(),
-        ranges: Vec::new(),
-        losses: Losses::default(),
-    };
+    let mut score = Score::of_parts(song, voices, BTreeMap::new());
     for process in &voices.processes {
         score.name_members(process)?;
     }
@@ -180,6 +171,24 @@ impl Mentions<'_> {
 }
 
 impl<'a> Score<'a> {
+    /// With these parts, and nothing known about them.
+    pub(crate) fn of_parts(
+        song: &'a Song,
+        voices: &'a Voices,
+        parts: BTreeMap<FamilyId, Part<'a>>,
+    ) -> Self {
+        Score {
+            song,
+            voices,
+            parts,
+            named_by: BTreeMap::new(),
+            annotated: Vec::new(),
+            hints: BTreeMap::new(),
+            ranges: Vec::new(),
+            losses: Losses::default(),
+        }
+    }
+
     /// The name of a part.
     pub(crate) fn name(&self, family: FamilyId) -> &'a str {
         &self.song.families[family.index()].name
@@ -237,16 +246,29 @@ impl<'a> Score<'a> {
         });
         let mut builder = Builder {
             score: self,
+            daemon: process.daemon,
             blocks: Vec::new(),
         };
         builder.block(body, false)?;
         let blocks = builder.blocks;
+        self.claims_of_service(process.daemon, body);
         Ok(Part {
             family: process.family,
             sort,
             daemon: process.daemon,
             blocks,
         })
+    }
+
+    /// What a daemon claims of the heads of its rounds.
+    fn claims_of_service(&mut self, daemon: bool, body: &'a Block) {
+        if let (true, Some(last)) = (daemon, body.last())
+            && let StmtKind::While(_, clauses, _) = &last.kind
+            && !clauses.invariants.is_empty()
+            && clauses.decreases.is_empty()
+        {
+            self.hints.insert(last.span, &clauses.invariants);
+        }
     }
 
     /// What a communicating loop goes over.
@@ -369,6 +391,7 @@ pub(crate) fn communicates(stmt: &Stmt) -> bool {
 
 struct Builder<'s, 'a> {
     score: &'s mut Score<'a>,
+    daemon: bool,
     blocks: Vec<Vec<Op<'a>>>,
 }
 
@@ -380,10 +403,12 @@ impl<'a> Builder<'_, 'a> {
         let mut ops = Vec::new();
         for stmt in block {
             let kind = self.stmt(stmt, in_for)?;
-            ops.push(Op {
-                kind,
-                span: stmt.span,
-            });
+            let span = match &stmt.kind {
+                // A `while` is named by its condition, wherever that is asked.
+                StmtKind::While(condition, ..) if matches!(kind, OpKind::If(..)) => condition.span,
+                _ => stmt.span,
+            };
+            ops.push(Op { kind, span });
         }
         self.blocks[id.0 as usize] = ops;
         Ok(id)
@@ -505,16 +530,35 @@ impl<'a> Builder<'_, 'a> {
         })
     }
 
+    /// `while c { … }` of a process that is no daemon decides at the end of a round whether there is another: it is
+    /// `if c { loop { … if !c { break; } } }`. So what is received in a round decides by which way it is left, and nothing
+    /// has to be known from one round to the next. Where `continue` ends rounds early it decides at its head.
     fn repeat(&mut self, condition: &'a Expr, body: &'a Block) -> Result<OpKind<'a>, Stuck> {
         let id = self.block(body, false)?;
-        if !matches!(condition.kind, ExprKind::Bool(true)) {
-            let head = Op {
-                kind: OpKind::Unless(condition),
-                span: condition.span,
-            };
-            self.blocks[id.0 as usize].insert(0, head);
+        if matches!(condition.kind, ExprKind::Bool(true)) {
+            return Ok(OpKind::Loop(id));
         }
-        Ok(OpKind::Loop(id))
+        let decides = Op {
+            kind: OpKind::Unless(condition),
+            span: condition.span,
+        };
+        let round = &mut self.blocks[id.0 as usize];
+        if self.daemon || continues(body) {
+            round.insert(0, decides);
+            return Ok(OpKind::Loop(id));
+        }
+        round.push(decides);
+        let rounds = Op {
+            kind: OpKind::Loop(id),
+            span: condition.span,
+        };
+        let (inside, outside) = (self.new_block(vec![rounds]), self.new_block(Vec::new()));
+        Ok(OpKind::If(condition, inside, outside))
+    }
+
+    fn new_block(&mut self, ops: Vec<Op<'a>>) -> BlockId {
+        self.blocks.push(ops);
+        BlockId(self.blocks.len() as u32 - 1)
     }
 
     fn annotations(&mut self, clauses: &plainsong_ir::LoopClauses, span: Span) {
@@ -537,6 +581,20 @@ impl<'a> Builder<'_, 'a> {
         assigned.stmt(stmt);
         OpKind::Opaque(stmt, assigned.0)
     }
+}
+
+/// Does a round of a loop end early?
+fn continues(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Continue => true,
+        StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => continues(yes) || continues(no),
+        StmtKind::Match(_, arms) => arms.iter().any(|(_, body)| continues(body)),
+        StmtKind::Select(arms, timeout) => {
+            let mut arms = arms.iter();
+            arms.any(|(_, body)| continues(body)) || timeout.as_deref().is_some_and(continues)
+        }
+        _ => false,
+    })
 }
 
 fn unfiltered(accept: &Accept) -> Result<(), Stuck> {

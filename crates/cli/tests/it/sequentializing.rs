@@ -169,3 +169,33 @@ fn a_proof_says_what_it_rests_on() {
     let ran = stage.run(&asked).exits(0);
     assert!(!ran.out.contains("trusted"), "{}", ran.out);
 }
+
+/// The server counts, so with two clients one of them fails before the end; with one client nobody does.
+#[test]
+fn sizes_at_which_nothing_comes_to_its_end_are_named() {
+    let song = "\
+sort Client;
+message Ask;
+message Answer(number: nat);
+daemon process server {
+    var asked: nat = 0;
+    loop {
+        receive Ask from any client[c];
+        asked += 1;
+        send Answer(asked) to client[c];
+    }
+}
+process client[c: Client] {
+    var got: nat = 0;
+    send Ask to server;
+    receive Answer(number) from server;
+    got = number;
+    assert number == 1;
+}
+property all: finally forall c: Client :: client[c].got == 1;
+";
+    let ran = Stage::with(song).run(&["sequentialize", "a.song"]);
+    let note =
+        "all: no execution with Client=2 comes to its end, so there was nothing to check there";
+    assert!(ran.out.contains(note), "{}", ran.out);
+}

@@ -11,11 +11,12 @@
 //! - what members start with is what the others still have;
 //! - a counter is the number of members visited, a collected set what they gave.
 //!
-//! Loops over ranges are in `rounds.rs`.
+//! Loops over ranges are in `rounds.rs`, what every round does alike in `steady.rs`.
 //!
 //! Candidates mention a variable that the loop writes: everything else is known from before the loop anyway.
 
 use super::rounds::{Left, of_rounds};
+use super::steady::steady;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
 use plainsong_ir::{
@@ -29,11 +30,11 @@ use std::collections::BTreeMap;
 const MOST: usize = 60;
 
 /// A loop over members that is written out, as its parts.
-struct Loop<'a> {
-    member: LocalId,
-    ty: Ty,
-    seen: Expr,
-    body: &'a [Stmt],
+pub(super) struct Loop<'a> {
+    pub(super) member: LocalId,
+    pub(super) ty: Ty,
+    pub(super) seen: Expr,
+    pub(super) body: &'a [Stmt],
 }
 
 /// Candidates for every loop of the last choreography, by the loop's position in the text. New
@@ -51,7 +52,13 @@ pub(super) fn candidates(
         left: Vec::new(),
     };
     finding.block(body);
-    finding.found
+    let mut found = finding.found;
+    for (at, more) in steady(song, body, locals) {
+        let all = found.entry(at).or_default();
+        let new: Vec<Expr> = more.into_iter().filter(|one| !all.contains(one)).collect();
+        all.extend(new);
+    }
+    found
 }
 
 struct Finding<'a> {
@@ -90,7 +97,7 @@ impl Visit for Finding<'_> {
 }
 
 /// `let x = choose S where …; …; seen = seen.with(x);`
-fn parts(body: &Block) -> Option<Loop<'_>> {
+pub(super) fn parts(body: &Block) -> Option<Loop<'_>> {
     let [first, rest @ .., last] = &body[..] else {
         return None;
     };

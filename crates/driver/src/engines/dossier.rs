@@ -8,7 +8,7 @@ use super::bounds::{Bound, among};
 use crate::engine::Task;
 use crate::select::Question;
 use crate::watch::{Overseer, Stop};
-use plainsong_semantics::search::Check;
+use plainsong_semantics::search::{Check, NO_END};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -32,6 +32,8 @@ pub(super) struct Dossier<'a> {
     states: u64,
     reason: String,
     assumptions: Vec<String>,
+    /// Where no execution comes to its end, though the question is about the end.
+    endless: Vec<Bound>,
 }
 
 /// A verdict, and how many of the first sizes it is about.
@@ -52,6 +54,7 @@ impl<'a> Dossier<'a> {
             states: 0,
             reason: String::new(),
             assumptions: Vec::new(),
+            endless: Vec::new(),
         }
     }
 
@@ -69,11 +72,28 @@ impl<'a> Dossier<'a> {
             Outcome::Holds | Outcome::Proved => {
                 self.reason.clone_from(&verdict.reason);
                 for assumption in verdict.assumptions {
-                    if !self.assumptions.contains(&assumption) {
+                    if assumption == NO_END {
+                        self.endless.push(verdict.bound.clone());
+                    } else if !self.assumptions.contains(&assumption) {
                         self.assumptions.push(assumption);
                     }
                 }
                 self.held.push((sizes, verdict.bound));
+            }
+        }
+    }
+
+    /// That there was nothing to check: nowhere, or at some of the sizes.
+    fn no_end(&self) -> Option<String> {
+        match self.endless.len() {
+            0 => None,
+            all if all == self.held.len() => Some(NO_END.to_owned()),
+            _ => {
+                let sizes: Vec<String> = self.endless.iter().map(words).collect();
+                Some(format!(
+                    "no execution with {} comes to its end, so there was nothing to check there",
+                    sizes.join(" or ")
+                ))
             }
         }
     }
@@ -102,6 +122,8 @@ impl<'a> Dossier<'a> {
             is_open && !(is_grown && *stop == Stop::TimeLimit)
         });
         let so_far = (!held.is_empty()).then(|| format!("; it holds with {}", words(&bound)));
+        let no_end = self.no_end();
+        self.assumptions.extend(no_end);
         let mut verdict = match (self.refuted, self.unknown) {
             (Some(refuted), _) => refuted,
             (None, Some(mut unknown)) => {

@@ -26,7 +26,7 @@ use plainsong_report::count;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{
-    Check, Completeness, Coverage, ENDS_THERE, Limits, Query, Watch, reason_against, search,
+    Check, Completeness, Coverage, ENDS_THERE, Limits, NO_END, Query, Watch, reason_against, search,
 };
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -345,8 +345,7 @@ fn enter(
             _ => false,
         };
         if outcome == Outcome::Holds && is_about_the_end && count.complete == 0 {
-            let none = "no execution comes to its end, so there was nothing to check";
-            assumptions.push(none.to_owned());
+            assumptions.push(NO_END.to_owned());
         }
         let verdict = Verdict {
             property: String::new(),

@@ -20,6 +20,7 @@ mod refine;
 mod remembered;
 mod rounds;
 mod sequentialize;
+mod steady;
 mod translated;
 mod trusted;
 mod up_to_names;

@@ -3,7 +3,9 @@
 //! A line that `sequentialize` found is sequential code, so the prover can follow it. Loops over members need
 //! invariants; [`candidates`](super::candidates) guesses some, and those that cannot be shown are dropped until all
 //! that are left can (the largest set of candidates that is inductive). An `invariant` that a process's loop claims
-//! stands at the line's loop; it helps, and has to be shown.
+//! stands at the line's loop; it helps, and has to be shown. One of a daemon's loop is supposed where its rounds begin, and
+//! asserted at the start and where they end: an execution in which it is false at the head of the loop fails there, so
+//! a round that begins has it.
 //!
 //! Why sound. The processes end in no state that the line does not end in, and whatever a process evaluates, the
 //! line evaluates with the same values, but for what is listed as not told. Loops are followed in any order of
@@ -293,8 +295,10 @@ fn attempt(
             .filter(|(_, shown)| **shown != Shown::Yes)
             .map(|(one, _)| one.span.start)
             .collect();
-        if failed.iter().any(|at| *at < BEYOND) {
-            return Err("an invariant of a loop was not shown".to_owned());
+        let guesses_fail = failed.iter().any(|at| *at >= BEYOND);
+        // What is claimed may need the guesses, so they are sifted first.
+        if let (false, Some(claimed)) = (guesses_fail, not_shown(&asked, &shown)) {
+            return Err(claimed);
         }
         if failed.is_empty() {
             let effort = Effort {
@@ -306,10 +310,9 @@ fn attempt(
                 .into_iter()
                 .zip(shown)
                 .chain(rest.into_iter().zip(goals));
-            return Ok(Proof {
-                obligations: obligations.collect(),
-                notes: trusted(all.notes, own_loops),
-            });
+            let obligations: Vec<_> = obligations.collect();
+            let notes = trusted(all.notes, own_loops, &obligations);
+            return Ok(Proof { obligations, notes });
         }
         for one in guesses.values_mut() {
             one.retain(|guess| !failed.contains(&guess.span.start));
@@ -318,17 +321,44 @@ fn attempt(
     Err("invariants for its loops were not found".to_owned())
 }
 
+/// The first claim that was not shown.
+fn not_shown(asked: &[Obligation], shown: &[Shown]) -> Option<String> {
+    let mut all = asked.iter().zip(shown);
+    let (one, _) = all.find(|(_, shown)| **shown != Shown::Yes)?;
+    Some(format!(
+        "the invariant `{}` was not shown: {} ({})",
+        one.text,
+        one.sentence,
+        plainsong_sequentialize::place_marker(one.span)
+    ))
+}
+
 /// Conditions are relied on once they were asked for; a guess that is wrong must not help others, or only one of
-/// them would be dropped at a time.
+/// them would be dropped at a time. What a loop may begin its round with is the same formula as what is asked of the next
+/// loop: it stays where it was known before it was asked for.
 fn each_by_itself(asked: &mut [Obligation]) {
-    let goals: BTreeSet<_> = asked.iter().map(|one| one.goal).collect();
+    let mut goals = BTreeSet::new();
     for one in asked {
         one.hypotheses.retain(|known| !goals.contains(known));
+        goals.insert(one.goal);
     }
 }
 
-/// Loops over members are finite: nothing is trusted about their end.
-fn trusted(mut notes: Vec<String>, own_loops: bool) -> Vec<String> {
+/// Loops over members are finite: nothing is trusted about their end. What a daemon claims of the head of its loop is
+/// supposed where a round begins, and asserted where it comes there: nothing is trusted. What processes suppose
+/// themselves is told by whoever reads them.
+fn trusted(
+    mut notes: Vec<String>,
+    own_loops: bool,
+    obligations: &[(Obligation, Shown)],
+) -> Vec<String> {
+    let asserted = obligations
+        .iter()
+        .filter(|(one, _)| one.rule == Rule::Assert);
+    let claimed: BTreeSet<String> = asserted
+        .map(|(one, _)| format!("`assume {}` is trusted", one.text))
+        .collect();
+    notes.retain(|note| !claimed.contains(note));
     if !own_loops {
         notes.retain(|note| !note.starts_with("termination is not shown"));
     }

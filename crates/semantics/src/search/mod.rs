@@ -24,7 +24,7 @@ pub use dive::dive;
 pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
 pub use steer::{Start, Steering, steer, steered_end};
-pub use verdicts::{ENDS_THERE, reason_against};
+pub use verdicts::{ENDS_THERE, NO_END, reason_against};
 
 use crate::code::coverage::Covered;
 use crate::instance::Instance;

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 pub const ENDS_THERE: &str =
     "an execution that fails ends there: what would come after was not looked at";
 
+/// What is to be known of a claim about the end that holds because there is none.
+pub const NO_END: &str = "no execution comes to its end, so there was nothing to check";
+
 impl SearchReport {
     /// One verdict for each check. What was not refuted holds within `bound` if the search saw
     /// everything, and is unknown otherwise.
@@ -62,7 +65,7 @@ impl SearchReport {
             caveats.push(ENDS_THERE.to_owned());
         }
         if self.final_states == 0 && finding.is_about_the_end {
-            caveats.push("no execution comes to its end, so there was nothing to check".to_owned());
+            caveats.push(NO_END.to_owned());
         }
         caveats
     }

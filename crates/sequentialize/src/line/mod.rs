@@ -16,17 +16,21 @@
 //! NOT COVERED, and then there is no line to show, which does not touch the verdict: rounds that tell the member
 //! they name something that depends on the round, a loop's number used beside a receive from any member.
 
+mod alike;
 mod any_order;
 mod branches;
 mod locate;
 mod message;
 mod per_round;
+mod sweeps;
 mod tell;
+
+pub(crate) use sweeps::{Row, of_row};
 
 use crate::part::{OpKind, Part, Var};
 use crate::rules::Engine;
 use crate::state::State;
-use crate::story::{At, Event};
+use crate::story::{At, Event, Story};
 use crate::value::{Comp, Role};
 use message::Sent;
 use plainsong_diagnostics::Span;
@@ -60,16 +64,24 @@ pub struct Line {
 
 /// The song with the line that these stories tell, or why it cannot be told.
 pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> {
-    let stories: Vec<Vec<&Event>> = ends.iter().map(|end| end.story.events()).collect();
+    let told = ends
+        .iter()
+        .map(|end| alike::Numbers::default().story(&end.story));
+    let told: Vec<Story> = told.collect();
+    let stories: Vec<Vec<&Event>> = told.iter().map(Story::events).collect();
     let received = message::received(engine, &stories);
     let mut keep = BTreeSet::new();
+    let mut nameless = BTreeSet::new();
     let (teller, body) = loop {
         let mut teller = Teller::new(engine);
         teller.keep.clone_from(&keep);
+        teller.nameless.clone_from(&nameless);
         teller.received.clone_from(&received);
         teller.find_per_round(&stories);
         match teller.stories(stories.clone()) {
             Ok(body) => break (teller, body),
+            // Once more, without bags for those who cannot be named.
+            Err(_) if !teller.nameless_next.is_empty() => nameless.extend(teller.nameless_next),
             // Once more, keeping what changes under way.
             Err(_) if keep.len() < MOST_KEPT && !teller.keep_next.is_subset(&keep) => {
                 keep.extend(teller.keep_next);
@@ -77,6 +89,11 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
             Err(why) => return Err(why),
         }
     };
+    Ok(assemble(engine, teller, body))
+}
+
+/// The song with a line of these statements.
+fn assemble(engine: &Engine<'_>, teller: Teller<'_, '_>, body: Block) -> Line {
     let mut song = teller.song;
     if mentions_processes(&song, &body) {
         // An endpoint of the same name would hide the process.
@@ -109,7 +126,7 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
         span: Span::default(),
     });
     renumber_locals(&mut song);
-    Ok(Line {
+    Line {
         song,
         endpoints: teller.endpoints,
         any_order,
@@ -117,7 +134,7 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
         ends: engine.endless.is_empty(),
         crashes: engine.score.losses.may_crash(),
         untold: teller.untold,
-    })
+    }
 }
 
 /// A statement of a process, and its place in the text.
@@ -156,6 +173,9 @@ struct Teller<'e, 'a> {
     kept_vars: BTreeMap<(FamilyId, u32, usize), VarId>,
     /// Messages that one loop leaves for another.
     per_round: per_round::PerRound,
+    /// Those among them that cannot have a bag, and those that turned out to be so.
+    nameless: BTreeSet<per_round::Channel>,
+    nameless_next: BTreeSet<per_round::Channel>,
     /// The names of loops whose rounds may come in any order.
     loose: BTreeSet<LocalId>,
     exact: bool,
@@ -191,6 +211,8 @@ impl<'e, 'a> Teller<'e, 'a> {
             keep_next: BTreeSet::new(),
             kept_vars: BTreeMap::new(),
             per_round: Default::default(),
+            nameless: BTreeSet::new(),
+            nameless_next: BTreeSet::new(),
             loose: BTreeSet::new(),
             exact: engine.endless.is_empty() && !engine.pruned && engine.score.losses.is_none(),
         }

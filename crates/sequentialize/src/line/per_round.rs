@@ -2,13 +2,14 @@
 //!
 //! Each send adds to the bag, each receive takes any of what is in it. Messages of one sender come in their order, so
 //! the line may end in more states than the processes do, never in fewer: whatever is received in an execution was sent
-//! before, and is still in the bag. Where the receiver is one of many, or wants nothing of what is said, there is no bag.
+//! before, and is still in the bag. A member that receives in the round of another's loop has a bag of its own; where it
+//! has no name there (a whole family, the second member of a round), or where nothing of what is said is wanted, there is no bag.
 
 use super::tell::Told;
 use super::{Teller, expr};
 use crate::part::{OpKind, Var};
 use crate::story::{At, Event};
-use crate::value::{Comp, Role};
+use crate::value::Comp;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
     Accept, Block, Builtin, Choice, Domain, Expr, ExprKind, FamilyId, MessageId, Place, Root, Stmt,
@@ -17,7 +18,7 @@ use plainsong_ir::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From whom, to whom, which kind.
-type Channel = (FamilyId, FamilyId, MessageId);
+pub(super) type Channel = (FamilyId, FamilyId, MessageId);
 
 /// The messages that are kept in bags.
 #[derive(Default)]
@@ -35,6 +36,8 @@ impl Teller<'_, '_> {
         for story in stories {
             self.collect_per_round(story, &mut found);
         }
+        let nameless = &self.nameless;
+        found.channels.retain(|channel| !nameless.contains(channel));
         self.per_round = found;
     }
 
@@ -54,7 +57,7 @@ impl Teller<'_, '_> {
                     }
                     let accepts = self.op(*at).0.accepts();
                     if let Some(accept) = accepts.get(*arm)
-                        && at.comp.role == Role::Single
+                        && !at.comp.is_rest()
                         && accept.slots.iter().any(Option::is_some)
                     {
                         let channel = (from.family, at.comp.family, accept.message);
@@ -85,12 +88,11 @@ impl Teller<'_, '_> {
         let channel = (at.comp.family, to.family, *message);
         let otherwise = &self.per_round.otherwise;
         if !self.per_round.channels.contains(&channel)
-            || to.role != Role::Single
             || numbers.iter().any(|number| otherwise.contains(number))
         {
             return Ok(false);
         }
-        let bag = self.bag(channel);
+        let holder = self.holder(channel, to)?;
         self.everywhere(at.comp, block, |teller, comp, block| {
             let mut parts = Vec::new();
             for argument in arguments.iter() {
@@ -100,7 +102,7 @@ impl Teller<'_, '_> {
                 1 => parts.remove(0),
                 _ => expr(ExprKind::Tuple(parts), teller.said_in(*message)),
             };
-            block.push(teller.bag_becomes(channel, bag, Builtin::With, value, span));
+            block.push(teller.bag_becomes(&holder, Builtin::With, value, span));
             Ok(())
         })?;
         Ok(true)
@@ -116,7 +118,7 @@ impl Teller<'_, '_> {
         span: Span,
     ) -> Told<bool> {
         let channel = (from.family, comp.family, accept.message);
-        if !self.per_round.channels.contains(&channel) || comp.role != Role::Single {
+        if !self.per_round.channels.contains(&channel) || comp.is_rest() {
             return Ok(false);
         }
         let wanted = accept.slots.iter().enumerate();
@@ -128,7 +130,7 @@ impl Teller<'_, '_> {
             return Ok(true);
         }
         self.exact = false;
-        let bag = self.bag(channel);
+        let bag = self.holder(channel, comp)?;
         let ty = self.said_in(accept.message);
         let single = accept.slots.len() == 1;
         let endpoint = self.endpoints[&comp.family];
@@ -137,16 +139,20 @@ impl Teller<'_, '_> {
             false => {
                 let name = &self.engine.score.voices.messages[accept.message.index()].name;
                 let var = self.endpoint_var(comp.family, &name.to_lowercase(), &ty);
-                place(endpoint, var)
+                Place {
+                    root: Root::Of(endpoint, bag.index.clone(), var),
+                    path: Vec::new(),
+                    span: Span::default(),
+                }
             }
         };
-        let Root::Of(_, _, var) = place.root else {
+        let Root::Of(_, index, var) = place.root.clone() else {
             return Err("a receive into something that is no variable".to_owned());
         };
         let name = self.song.families[endpoint.index()].vars[var.index()]
             .name
             .clone();
-        let set = ExprKind::Method(Builtin::ToSet, vec![self.bag_of(channel, bag)]);
+        let set = ExprKind::Method(Builtin::ToSet, vec![bag.value()]);
         let set = expr(set, Ty::Set(Box::new(ty.clone())));
         let local = self.name(&name, ty.clone());
         let choice = Choice {
@@ -158,9 +164,8 @@ impl Teller<'_, '_> {
             kind: StmtKind::AssignChoice(place, choice),
             span,
         });
-        let one = expr(ExprKind::Of(endpoint, Vec::new(), var), ty);
-        let without = self.bag_becomes(channel, bag, Builtin::Without, one.clone(), span);
-        block.push(without);
+        let one = expr(ExprKind::Of(endpoint, index, var), ty);
+        block.push(self.bag_becomes(&bag, Builtin::Without, one.clone(), span));
         if single {
             return Ok(true);
         }
@@ -197,35 +202,47 @@ impl Teller<'_, '_> {
         var
     }
 
-    fn bag_of(&self, channel: Channel, bag: VarId) -> Expr {
-        let ty = Ty::Bag(Box::new(self.said_in(channel.2)));
-        let endpoint = self.endpoints[&channel.1];
-        expr(ExprKind::Of(endpoint, Vec::new(), bag), ty)
+    /// The bag of a receiver, here.
+    fn holder(&mut self, channel: Channel, receiver: Comp) -> Told<Bag> {
+        let Ok(index) = self.index(receiver) else {
+            self.nameless_next.insert(channel);
+            return Err("a message per round for somebody without a name".to_owned());
+        };
+        let var = self.bag(channel);
+        Ok(Bag {
+            endpoint: self.endpoints[&channel.1],
+            index,
+            var,
+            ty: Ty::Bag(Box::new(self.said_in(channel.2))),
+        })
     }
 
     /// One message more, or one less.
-    fn bag_becomes(
-        &self,
-        channel: Channel,
-        bag: VarId,
-        method: Builtin,
-        one: Expr,
-        span: Span,
-    ) -> Stmt {
-        let old = self.bag_of(channel, bag);
-        let ty = old.ty.clone();
-        let new = expr(ExprKind::Method(method, vec![old, one]), ty);
+    fn bag_becomes(&self, bag: &Bag, method: Builtin, one: Expr, span: Span) -> Stmt {
+        let new = ExprKind::Method(method, vec![bag.value(), one]);
+        let place = Place {
+            root: Root::Of(bag.endpoint, bag.index.clone(), bag.var),
+            path: Vec::new(),
+            span: Span::default(),
+        };
         Stmt {
-            kind: StmtKind::Assign(place(self.endpoints[&channel.1], bag), new),
+            kind: StmtKind::Assign(place, expr(new, bag.ty.clone())),
             span,
         }
     }
 }
 
-fn place(endpoint: FamilyId, var: VarId) -> Place {
-    Place {
-        root: Root::Of(endpoint, Vec::new(), var),
-        path: Vec::new(),
-        span: Span::default(),
+/// A bag of an endpoint.
+struct Bag {
+    endpoint: FamilyId,
+    index: Vec<Expr>,
+    var: VarId,
+    ty: Ty,
+}
+
+impl Bag {
+    fn value(&self) -> Expr {
+        let of = ExprKind::Of(self.endpoint, self.index.clone(), self.var);
+        expr(of, self.ty.clone())
     }
 }

@@ -7,8 +7,8 @@ use crate::story::{At, Event};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    Accept, Block, Choice, Domain, ExprKind, FamilyId, LocalId, LoopClauses, Place, Root, Source,
-    Stmt, StmtKind, Ty,
+    Accept, Block, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, LoopClauses, Place, Root,
+    Source, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,6 +89,18 @@ impl Teller<'_, '_> {
                     let kind = teller.any_value(comp, *var)?;
                     block.push(stmt(kind));
                 }
+                for claim in teller.claims(*at, comp)? {
+                    block.push(stmt(StmtKind::Assume(claim)));
+                }
+                Ok(())
+            }),
+            Event::Claimed(at) => self.everywhere(at.comp, block, |teller, comp, block| {
+                let (_, span) = teller.op(*at);
+                for claim in teller.claims(*at, comp)? {
+                    let kind = StmtKind::Assert(claim);
+                    block.push(Stmt { kind, span });
+                }
+                teller.untold.remove(&span);
                 Ok(())
             }),
             Event::Received {
@@ -206,7 +218,7 @@ impl Teller<'_, '_> {
         *self.versions.entry((family, var)).or_default() += 1;
     }
 
-    fn choice(&mut self, comp: Comp, choice: &Choice, var: Var) -> Told<Choice> {
+    pub(super) fn choice(&mut self, comp: Comp, choice: &Choice, var: Var) -> Told<Choice> {
         let ty = self.engine.locals(comp.family)[choice.local.index()]
             .ty
             .clone();
@@ -415,6 +427,16 @@ impl Teller<'_, '_> {
         Ok(())
     }
 
+    /// What a daemon claims of the head of its loop.
+    fn claims(&mut self, at: At, comp: Comp) -> Told<Vec<Expr>> {
+        let (_, span) = self.op(at);
+        let claims = self.engine.score.hints.get(&span).copied();
+        let claims = claims.into_iter().flatten();
+        claims
+            .map(|claim| self.located(comp, claim, &BTreeMap::new()))
+            .collect()
+    }
+
     /// What loops of processes claim of every round, and where.
     fn hints(&mut self, loops: &[At]) -> Told<(LoopClauses, Span)> {
         let mut clauses = LoopClauses::default();
@@ -487,7 +509,7 @@ impl Teller<'_, '_> {
     }
 }
 
-fn members(sort: plainsong_ir::SortId) -> Domain {
+pub(super) fn members(sort: plainsong_ir::SortId) -> Domain {
     let ty = Ty::Sort(sort);
     Domain::In(expr(ExprKind::All(ty.clone()), Ty::Set(Box::new(ty))))
 }

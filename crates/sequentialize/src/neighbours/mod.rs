@@ -16,11 +16,13 @@
 //!
 //! Source. The specification, section 11.3, asks for a rule for one token. DIFFERS. Any fixed number of messages in
 //! both directions, decided exactly. NOT COVERED. Anything beside the family; elections, where what is sent
-//! depends on what was received; the line, which is not told.
+//! depends on what was received. The line is told where a fixed number of sweeps will do (`schedule.rs`).
 
+mod schedule;
 mod steps;
 
 use crate::Sequentialized;
+use crate::line::{Line, Row, of_row};
 use crate::stuck::{Obstacle, Stuck};
 use plainsong_ir::{Delivery, MessageId, Song, Voices};
 use plainsong_recheck::Event;
@@ -44,11 +46,27 @@ pub(crate) fn neighbours(
     let open = steps.risks.clone();
     Some(every_size(song, &steps).map(|tried| Sequentialized {
         open,
-        line: Err("members that talk to the ones beside them have no line to show".to_owned()),
+        line: line(song, &steps),
         pruned: false,
         may_leave: false,
         steps: tried.actions,
     }))
+}
+
+/// The line, if it goes through the row from first to last a fixed number of times.
+fn line(song: &Song, steps: &Steps<'_>) -> Result<Line, String> {
+    let no_line = || "messages that go down a row one by one have no line to show".to_owned();
+    let (sweeps, number) = schedule::sweeps(steps).ok_or_else(no_line)?;
+    let process = song.voices().and_then(|voices| voices.processes.first());
+    let row = Row {
+        song,
+        process: process.ok_or_else(no_line)?,
+        sort: steps.sort,
+        sweeps: &sweeps,
+        number,
+        sides: &steps.sides(),
+    };
+    of_row(&row)
 }
 
 /// Between neighbours several messages of a kind may be under way, so their order has to be kept.

@@ -9,7 +9,7 @@ use plainsong_ir::{
     BinOp, Block, Body, Builtin, Expr, ExprKind, FamilyId, LocalId, MessageId, RangeEnd, Song,
     SortId, SortKind, Source, Stmt, StmtKind, Ty, UnOp,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More actions than a member may have.
 const MOST: usize = 64;
@@ -18,6 +18,8 @@ const MOST: usize = 64;
 pub(super) struct Steps<'a> {
     pub(super) name: &'a str,
     pub(super) span: Span,
+    /// What names the members.
+    pub(super) sort: SortId,
     /// Places where something may fail.
     pub(super) risks: BTreeSet<Span>,
     items: Vec<Item>,
@@ -115,12 +117,33 @@ pub(super) fn steps(song: &Song) -> Option<Steps<'_>> {
     Some(Steps {
         name: &family.name,
         span: family.span,
+        sort,
         risks: reader.risks,
         items,
     })
 }
 
 impl Steps<'_> {
+    /// On which side each send and receive looks, by its place.
+    pub(super) fn sides(&self) -> BTreeMap<Span, i64> {
+        fn collect(items: &[Item], sides: &mut BTreeMap<Span, i64>) {
+            for item in items {
+                match item {
+                    Item::Send(_, beside, span) | Item::Receive(_, beside, span) => {
+                        sides.insert(*span, beside.step);
+                    }
+                    Item::If(_, yes, no) => {
+                        collect(yes, sides);
+                        collect(no, sides);
+                    }
+                }
+            }
+        }
+        let mut sides = BTreeMap::new();
+        collect(&self.items, &mut sides);
+        sides
+    }
+
     /// What a member does.
     pub(super) fn of(&self, at: i64, size: i64) -> Result<Vec<Action>, Stuck> {
         let mut actions = Vec::new();

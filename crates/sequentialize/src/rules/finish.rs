@@ -1,10 +1,12 @@
 //! Finish: from the start to the end, or to where nothing applies.
 //!
 //! Statement. Run; when everybody is at their end (daemons and checked clients at their loops) and no message
-//! waits, there is a line. Else try joint loops, then focus if no single process is busy; else it is
+//! waits, there is a line. Else try joint loops (of two single processes, or of one and a family), then focus if no single process is busy; else it is
 //! stuck.
 
+use super::set_loop::Loop;
 use super::{Engine, Scene};
+use crate::part::Over;
 use crate::state::State;
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::Comp;
@@ -112,8 +114,29 @@ impl Engine<'_> {
                     Err(stuck) => failed.push(stuck),
                 }
             }
+            for other in self.families_at(state, one.over) {
+                match self.joint_loop(state, *one, other) {
+                    Ok(next) => return Ok(Some(next)),
+                    Err(stuck) if stuck.obstacle == Obstacle::TooLong => return Err(stuck),
+                    Err(stuck) => failed.push(stuck),
+                }
+            }
         }
         Ok(None)
+    }
+
+    /// The loops with this number of rounds that whole families are at, one member like the other.
+    fn families_at(&self, state: &State, over: Over) -> Vec<Loop> {
+        if !matches!(over, Over::Rounds(_)) || !self.score.losses.is_none() {
+            return Vec::new();
+        }
+        let families = state.places.keys().copied().filter(|comp| {
+            comp.is_rest() && !self.is_daemon(state, *comp) && state.members(comp.family).is_empty()
+        });
+        families
+            .filter_map(|comp| self.loop_of(state, comp))
+            .filter(|one| one.over == over)
+            .collect()
     }
 
     fn focused(&mut self, state: &State, failed: &mut Vec<Stuck>) -> Result<Option<State>, Stuck> {
@@ -182,16 +205,22 @@ impl Engine<'_> {
             .map(|(comp, _)| *comp);
         let mut parts = Vec::new();
         let mut first = Span::default();
+        let mut who = None;
         for comp in waiting {
             let (what, span) = self.about_to(state, comp);
             if parts.is_empty() {
                 first = span;
+                who = Some(comp);
             }
             parts.push(format!("{} {what}", self.call(comp)));
         }
         if parts.is_empty() {
             parts.push("a daemon stops in the middle of its round".to_owned());
         }
-        Stuck::new(Obstacle::Blocked, first, parts.join("; "))
+        let stuck = Stuck::new(Obstacle::Blocked, first, parts.join("; "));
+        match who {
+            Some(who) => self.advised(stuck, state, who),
+            None => stuck,
+        }
     }
 }

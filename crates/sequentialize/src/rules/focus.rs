@@ -157,7 +157,8 @@ impl Engine<'_> {
         if !is_over {
             let (what, span) = self.about_to(leaf, u);
             let sentence = format!("{} {what} and is never served", self.call(u));
-            return Err(Stuck::new(Obstacle::Blocked, span, sentence));
+            let stuck = Stuck::new(Obstacle::Blocked, span, sentence);
+            return Err(self.advised(stuck, leaf, u));
         }
         for (comp, place) in &leaf.places {
             let home = match before.places.get(comp) {

@@ -84,6 +84,7 @@ impl Engine<'_> {
             beyond: None,
             focus: scene.focus,
             closed: scene.closed,
+            halts: scene.halts.clone(),
         };
         let begin = round.clone();
         let leaves = self.run(round, &inside)?;

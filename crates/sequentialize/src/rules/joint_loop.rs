@@ -1,10 +1,15 @@
-//! Joint loop: two single processes go through loops with the same number of rounds together.
+//! Joint loop: two single processes, or one and a whole family, go through loops with the same number of rounds together.
 //!
 //! Statement. Both are at a `for` over the same thing. Forget what both bodies assign and run the bodies
 //! together, everybody else but the daemons being frozen. If every path ends with both done and all queues
-//! as they were, both loops are over.
+//! as they were, both loops are over. Of a family no member is unfolded before, and every member goes through its body once:
+//! after that it stands at its loop and goes no further. Where messages can be lost this is not tried.
 //!
-//! Why sound. Induction over the rounds, as for the other loops (S3, S4, S5; trap `c2`).
+//! Why sound. Induction over the rounds, as for the other loops (S3, S4, S5; trap `c2`). That everybody ends a round before
+//! anybody begins the next is one schedule among others. A member that is ahead does not confuse a receive from any member:
+//! where the single process collects, a member that was heard does not send the kind again before it hears from
+//! the collector, and what it does after its round is looked at as well, because it stands in its loop (S7; traps `j1` to
+//! `j3`).
 
 use super::drift::Drift;
 use super::set_loop::Loop;
@@ -61,9 +66,8 @@ impl Engine<'_> {
             self.forget(&mut round, owner, &vars);
             let name = self.fresh(owner, self.ty(owner, Var::Local(this.local)));
             round.env.insert((owner, Var::Local(this.local)), name);
-            round
-                .places
-                .insert(owner, Place::start(self.part(owner), this.body));
+            let place = self.beginning_of(state, this);
+            round.places.insert(owner, place);
             vars.insert(Var::Local(this.local));
             self.advance_place(&mut after, owner);
             self.forget(&mut after, owner, &vars);
@@ -85,6 +89,11 @@ impl Engine<'_> {
             index: Some(index),
             // Two processes are inside of their loops.
             depth: 2,
+            halts: other
+                .at
+                .comp
+                .is_rest()
+                .then(|| (other.at.comp.family, state.places[&other.at.comp].clone())),
             ..Scene::default()
         };
         let start = round.clone();
@@ -101,7 +110,10 @@ impl Engine<'_> {
         }
         for leaf in &leaves {
             self.round_is_over(state, leaf, one, &[other.at.comp], None)?;
-            self.round_is_over(state, leaf, other, &[one.at.comp], None)?;
+            match other.at.comp.is_rest() {
+                true => self.is_back_at_loop(state, leaf, other.at.comp)?,
+                false => self.round_is_over(state, leaf, other, &[one.at.comp], None)?,
+            }
             let extra = leaf.places.keys().copied();
             let extra: BTreeSet<Comp> = extra
                 .filter(|comp| !state.places.contains_key(comp))
@@ -128,6 +140,7 @@ impl Engine<'_> {
             self.forget_changes(&mut after, state, &leaves, owner);
         }
         self.remember_heard(&mut after, state, &leaves);
+        self.remember_heard_by_all(&mut after, state, &leaves, other.at.comp);
         self.remember_strangers(&mut after, &leaves);
         self.forget_chosen(&mut after, state, &leaves);
         let both = BTreeSet::from([one.at.comp, other.at.comp]);
@@ -147,5 +160,50 @@ impl Engine<'_> {
             leaves: stories.into(),
         });
         Ok(after)
+    }
+
+    /// The place at which a round begins. A member stays in its loop, so that what comes after the round is known.
+    fn beginning_of(&self, state: &State, this: Loop) -> Place {
+        let owner = this.at.comp;
+        let part = self.part(owner);
+        match owner.is_rest() {
+            false => Place::start(part, this.body),
+            true => {
+                let mut place = state.places[&owner].clone();
+                place.enter(part, this.body, true);
+                place
+            }
+        }
+    }
+
+    /// Every member has gone through its round.
+    fn is_back_at_loop(&self, before: &State, leaf: &State, family: Comp) -> Result<(), Stuck> {
+        if leaf.places[&family] == before.places[&family] {
+            return Ok(());
+        }
+        let (what, span) = self.about_to(leaf, family);
+        let sentence = format!(
+            "at the end of a round that everybody goes through together, {} {what}",
+            self.call(family)
+        );
+        Err(Stuck::new(Obstacle::Blocked, span, sentence))
+    }
+
+    /// Whom the members of a family have heard in their rounds.
+    fn remember_heard_by_all(
+        &self,
+        after: &mut State,
+        before: &State,
+        leaves: &[State],
+        family: Comp,
+    ) {
+        let had = before.heard_by(family);
+        for heard in leaves.iter().filter_map(|leaf| leaf.heard.get(&family)) {
+            let new = heard.get(had..).unwrap_or(heard).iter();
+            let new: Vec<Comp> = new.map(|from| from.general()).collect();
+            if family.is_rest() && !new.is_empty() {
+                after.heard.entry(family).or_default().extend(new);
+            }
+        }
     }
 }

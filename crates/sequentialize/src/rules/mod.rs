@@ -16,6 +16,7 @@
 //! induction hypothesis true in every round. The specification's table of conditions (S1-S17) names the
 //! trap that each side condition is there for; the tests hold all of them.
 
+mod advice;
 mod assign;
 mod causes;
 mod decide;
@@ -100,6 +101,8 @@ pub(crate) struct Scene {
     pub(crate) focus: Option<Comp>,
     /// The family whose conversations begin and end within one round.
     pub(crate) closed: Option<plainsong_ir::FamilyId>,
+    /// The loop at which members of a family have ended the round that everybody goes through together.
+    pub(crate) halts: Option<(plainsong_ir::FamilyId, Place)>,
 }
 
 /// What a single step comes to.
@@ -152,6 +155,7 @@ impl<'a> Engine<'a> {
             let place = Place::start(part, crate::part::BlockId::ENTRY);
             state.places.insert(comp, place);
             self.start_values(&mut state, comp);
+            self.claim(&mut state, comp);
         }
         self.constraints(&mut state);
         state
@@ -208,7 +212,10 @@ impl<'a> Engine<'a> {
         }
         self.failed_loops.clear();
         for comp in comps {
-            if scene.frozen.contains(&comp) || comp.is_rest() {
+            let halts = scene.halts.as_ref().is_some_and(|(family, place)| {
+                *family == comp.family && state.places[&comp] == *place
+            });
+            if scene.frozen.contains(&comp) || comp.is_rest() || halts {
                 continue;
             }
             if let Some(next) = self.take_loop(state, comp, scene)? {
@@ -259,7 +266,7 @@ impl<'a> Engine<'a> {
                     None => self.receive(state, at, &arms, scene),
                 }
             }
-            OpKind::Loop(body) => Ok(self.unroll(state, comp, body)),
+            OpKind::Loop(body) => self.unroll(state, comp, body),
             OpKind::Break => {
                 let part = &self.score.parts[&comp.family];
                 place_mut(state, comp).leave_loop(part);

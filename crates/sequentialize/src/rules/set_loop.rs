@@ -207,6 +207,7 @@ impl Engine<'_> {
             beyond: (scene.depth == 0).then_some((owner, beyond)),
             focus: scene.focus,
             closed: scene.closed,
+            halts: scene.halts.clone(),
         };
         let start = round.clone();
         let ends = self.run(round, &inside)?;
@@ -361,7 +362,8 @@ impl Engine<'_> {
                 let (what, _) = self.about_to(end, member);
                 sentence.push_str(&format!(", and {} {what}", self.call(member)));
             }
-            return Err(Stuck::new(Obstacle::Blocked, span, sentence));
+            let stuck = Stuck::new(Obstacle::Blocked, span, sentence);
+            return Err(self.advised(stuck, end, owner));
         }
         for (comp, place) in &before.places {
             if *comp != owner && !may_move.contains(comp) && end.places.get(comp) != Some(place) {

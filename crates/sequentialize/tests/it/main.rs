@@ -9,3 +9,4 @@ mod plays;
 mod protocols;
 mod random;
 mod rings;
+mod rounds;

@@ -2,6 +2,7 @@
 
 use crate::conversations::conversation;
 use crate::plays::play;
+use crate::rounds::rounds;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -77,6 +78,16 @@ pub(crate) enum S {
     Remember,
     /// If the last message named whom is kept.
     Fits(Vec<S>),
+    /// Until a flag is set: `while !flag`.
+    Until(Flag, Vec<S>),
+    /// One more is counted.
+    Add,
+    /// The number of the last message is counted.
+    Sum,
+    /// If the number of the last message is more than what is counted.
+    IfMore(Vec<S>),
+    /// The number of the last message is this.
+    ClaimNumber(usize),
 }
 
 #[derive(Default)]
@@ -97,11 +108,25 @@ pub(crate) struct Parts {
     lost: Vec<usize>,
     /// May a member crash?
     crash: bool,
+    /// What the number in each kind of message is, by its place among [`NUMBERS`]; `1` if nothing is said.
+    numbers: Vec<usize>,
+    /// What kinds of phases it has, to be found again in the text.
+    pub(crate) notes: Vec<&'static str>,
 }
+
+/// The numbers that messages carry.
+const NUMBERS: [&str; 6] = ["1", "got", "got + 1", "count", "2 * got", "count + got"];
 
 /// The text of a program with so many changes.
 pub(crate) fn program(dice: &mut Dice, changes: usize) -> String {
     let mut parts = Parts::default();
+    if dice.one_in(4) {
+        rounds(dice, &mut parts);
+        if dice.one_in(3) {
+            phase(dice, &mut parts);
+        }
+        return changed(dice, parts, changes / 2);
+    }
     if dice.one_in(2) {
         conversation(dice, &mut parts);
         for _ in 0..dice.below(2) {
@@ -148,6 +173,13 @@ fn changed(dice: &mut Dice, mut parts: Parts, changes: usize) -> String {
         let at = dice.below(whose.len());
         change(dice, whose[at], parts.kinds);
     }
+    // What is known of numbers matters only where they are looked at.
+    parts.numbers = (0..parts.kinds)
+        .map(|_| match dice.one_in(2) {
+            true => dice.below(NUMBERS.len()),
+            false => 0,
+        })
+        .collect();
     print(&parts)
 }
 
@@ -395,6 +427,8 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
         | S::Rounds(body)
         | S::Twice(body)
         | S::Fits(body)
+        | S::Until(_, body)
+        | S::IfMore(body)
         | S::Loop(body) => Some(body),
         S::If(_, yes, _) | S::Same(yes) => Some(yes),
         S::Select(_, Some(late)) if dice.one_in(3) => Some(late),
@@ -446,8 +480,17 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
             code.insert(at, S::Same(vec![one]));
         }
         7 => {
-            let some = [S::Choose, S::Keep, S::Claim, S::Mark, S::Remember];
-            code.insert(at, some[dice.below(5)].clone());
+            let some = [
+                S::Choose,
+                S::Keep,
+                S::Claim,
+                S::Mark,
+                S::Remember,
+                S::Add,
+                S::Sum,
+                S::ClaimNumber(1 + dice.below(2)),
+            ];
+            code.insert(at, some[dice.below(8)].clone());
         }
         _ => match &mut code[at] {
             S::Send(_, _, own, flag) => {
@@ -460,6 +503,9 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
                     None => Some(vec![]),
                 };
                 arms.truncate(1 + dice.below(2));
+            }
+            S::Until(value, _) => {
+                *value = [Flag::Have, Flag::Seen][dice.below(2)];
             }
             S::Loop(body) | S::Each(body) => {
                 let body = body.clone();
@@ -475,13 +521,20 @@ fn change(dice: &mut Dice, code: &mut Vec<S>, kinds: usize) {
 }
 
 fn print(parts: &Parts) -> String {
-    let mut text = String::from("sort Q;\nsort K = 0..;\n");
+    let mut text = String::new();
+    for note in &parts.notes {
+        let _ = writeln!(text, "// {note}");
+    }
+    text.push_str("sort Q;\nsort K = 0..;\n");
     let has_other = !parts.w.is_empty();
     if has_other {
         text.push_str("sort W;\n");
     }
     for kind in 0..parts.kinds.max(1) {
-        let _ = writeln!(text, "message M{kind}(who: process, flag: bool);");
+        let _ = writeln!(
+            text,
+            "message M{kind}(who: process, flag: bool, number: nat);"
+        );
     }
     for kind in parts.lost.iter().collect::<BTreeSet<_>>() {
         let _ = writeln!(text, "fault lose M{kind} <= 1;");
@@ -489,7 +542,7 @@ fn print(parts: &Parts) -> String {
     if parts.crash && !parts.serves {
         text.push_str("fault crash q <= 1;\n");
     }
-    let vars = "    var last: process = self;\n    var have: bool = false;\n    var seen: bool = false;\n    var kept: process = self;\n";
+    let vars = "    var last: process = self;\n    var have: bool = false;\n    var seen: bool = false;\n    var kept: process = self;\n    var got: nat = 1;\n    var count: nat = 0;\n";
     for (head, code) in [
         ("process p", &parts.p),
         ("process r", &parts.r),
@@ -500,6 +553,7 @@ fn print(parts: &Parts) -> String {
             text: &mut text,
             names: 0,
             has_other,
+            numbers: &parts.numbers,
         };
         printer.block(code, Named::default(), false);
         text.push_str("}\n");
@@ -510,6 +564,7 @@ fn print(parts: &Parts) -> String {
             text: &mut *text,
             names: 0,
             has_other,
+            numbers: &parts.numbers,
         };
         printer.block(code, Named::default(), false);
         text.push_str("    }\n}\n");
@@ -522,6 +577,7 @@ fn print(parts: &Parts) -> String {
             text: &mut text,
             names: 0,
             has_other,
+            numbers: &parts.numbers,
         };
         printer.block(&parts.w, Named::default(), false);
         text.push_str("}\n");
@@ -564,6 +620,7 @@ struct Printer<'t> {
     text: &'t mut String,
     names: usize,
     has_other: bool,
+    numbers: &'t [usize],
 }
 
 impl Printer<'_> {
@@ -589,8 +646,9 @@ impl Printer<'_> {
         match stmt {
             S::Send(kind, to, own, value) => {
                 let who = if *own { "self" } else { "last" };
+                let number = self.numbers.get(*kind).map_or("1", |at| NUMBERS[*at]);
                 let line = format!(
-                    "send M{kind}({who}, {}) to {};\n",
+                    "send M{kind}({who}, {}, {number}) to {};\n",
                     flag(*value),
                     address(*to, named)
                 );
@@ -600,7 +658,7 @@ impl Printer<'_> {
                 let name = self.name();
                 let from = source(*from, named);
                 let line = format!(
-                    "receive M{kind}(w{name}, f{name}) from {from};\nlast = w{name};\nhave = f{name};\n"
+                    "receive M{kind}(w{name}, f{name}, n{name}) from {from};\nlast = w{name};\nhave = f{name};\ngot = n{name};\n"
                 );
                 self.text.push_str(&line);
             }
@@ -610,7 +668,7 @@ impl Printer<'_> {
                     let name = self.name();
                     let from = source(*from, named);
                     let line = format!(
-                        "M{kind}(w{name}, f{name}) from {from} => {{\nlast = w{name};\nhave = f{name};\n"
+                        "M{kind}(w{name}, f{name}, n{name}) from {from} => {{\nlast = w{name};\nhave = f{name};\ngot = n{name};\n"
                     );
                     self.text.push_str(&line);
                     self.block(body, named, looped);
@@ -655,6 +713,15 @@ impl Printer<'_> {
                 self.nested(&format!("for i{name} in 0..2"), body, named, false);
             }
             S::Fits(body) => self.nested("if kept == last", body, named, looped),
+            S::Until(value, body) => {
+                self.nested(&format!("while !{}", flag(*value)), body, named, true);
+            }
+            S::IfMore(body) => self.nested("if got > count", body, named, looped),
+            S::Add => self.text.push_str("count = count + 1;\n"),
+            S::Sum => self.text.push_str("count = count + got;\n"),
+            S::ClaimNumber(number) => {
+                let _ = writeln!(self.text, "assert got == {number};");
+            }
             S::ChooseOther => {}
             S::Mark => self.text.push_str("seen = true;\n"),
             S::Remember => self.text.push_str("kept = last;\n"),

@@ -1,8 +1,10 @@
 //! Random rings and chains: whatever is proved holds at small sizes, and whatever goes wrong there is not.
 //!
 //! Passes around, there and back, or all at once, in a ring or a chain, changed at random. The rule decides these
-//! programs exactly, so at sizes that are explored it has to agree in both directions.
+//! programs exactly, so at sizes that are explored it has to agree in both directions. Where there is a line, it ends in
+//! the states that the members end in: everybody passes on a number that it counts up. `PLAINSONG_RINGS` sets how many.
 
+use crate::endings::compare;
 use crate::oracle::{against, compile};
 use crate::protocols::Dice;
 use plainsong_semantics::sizes::Sizes;
@@ -44,16 +46,20 @@ fn program(dice: &mut Dice) -> String {
             _ => {}
         }
     }
-    let text = |code: &[Act]| -> String { code.iter().map(|act| statement(*act, ring)).collect() };
+    let text = |code: &[Act], of: &str| -> String {
+        let each = code.iter().enumerate();
+        each.map(|(at, act)| statement(*act, ring, &format!("{of}{at}")))
+            .collect()
+    };
     format!(
-        "sort Node = 0..;\nmessage M0;\nmessage M1;\nmessage M2;\nprocess node[n: Node] {{\n\
-         if n == 0 {{\n{}}} else {{\n{}}}\n}}\n",
-        text(&first),
-        text(&others)
+        "sort Node = 0..;\nmessage M0(v: nat);\nmessage M1(v: nat);\nmessage M2(v: nat);\nprocess node[n: Node] {{\n\
+         var got: nat = 0;\nif n == 0 {{\n{}}} else {{\n{}}}\ngot = 2 * got;\n}}\n",
+        text(&first, "x"),
+        text(&others, "y")
     )
 }
 
-fn statement((sends, kind, next): Act, ring: bool) -> String {
+fn statement((sends, kind, next): Act, ring: bool, name: &str) -> String {
     let (place, exists) = match (next, ring) {
         (true, true) => ("(n + 1) % Node.len()", "true"),
         (false, true) => ("(n + Node.len() - 1) % Node.len()", "true"),
@@ -61,8 +67,8 @@ fn statement((sends, kind, next): Act, ring: bool) -> String {
         (false, false) => ("n - 1", "n > 0"),
     };
     let act = match sends {
-        true => format!("send M{kind} to node[{place}];"),
-        false => format!("receive M{kind} from node[{place}];"),
+        true => format!("send M{kind}(got + 1) to node[{place}];"),
+        false => format!("receive M{kind}({name}) from node[{place}];\ngot = got + {name};"),
     };
     match ring {
         true => format!("{act}\n"),
@@ -72,8 +78,10 @@ fn statement((sends, kind, next): Act, ring: bool) -> String {
 
 #[test]
 fn rings_and_chains_are_decided_as_exploration_decides_them() {
-    let (mut proved, mut refused) = (0, 0);
-    for seed in 0..150 {
+    let (mut proved, mut refused, mut told) = (0, 0, 0);
+    let programs: u64 =
+        std::env::var("PLAINSONG_RINGS").map_or(150, |n| n.parse().expect("a number"));
+    for seed in 0..programs {
         let mut dice = Dice::new(seed);
         let text = program(&mut dice);
         let song = compile(&text);
@@ -94,6 +102,12 @@ fn rings_and_chains_are_decided_as_exploration_decides_them() {
                 proved += 1;
                 assert!(wrong.is_empty(), "seed {seed}: {wrong:?}\n{text}");
                 assert!(line.open.is_empty() && seen > 2, "seed {seed}\n{text}");
+                if let Ok(line) = line.line {
+                    let ended = compare(&line, true, &sizes, 3_000);
+                    let wrong = ended.wrong;
+                    assert!(wrong.is_empty(), "seed {seed}: {wrong:?}\n{text}");
+                    told += usize::from(ended.exact > 2);
+                }
             }
             Err(stuck) => {
                 refused += 1;
@@ -109,7 +123,7 @@ fn rings_and_chains_are_decided_as_exploration_decides_them() {
         }
     }
     assert!(
-        proved > 30 && refused > 30,
-        "{proved} proved, {refused} refused"
+        proved > 30 && refused > 30 && told > 20,
+        "{proved} proved, {refused} refused, {told} lines"
     );
 }
