@@ -68,15 +68,15 @@
 //! Moving past steps created on the way is covered because `Pool` is closed under creation. `init` is
 //! never moved past: it comes first, and nothing creates it.
 //!
-//! DIFFERS from the literal rule (`I`, choice function and target as separate actions): they are read off the
-//! schedule. `Inv` may be relied on in mover conditions; it speaks about variables and what is pending. That of
+//! DIFFERS from the literal rule (`I`, choice function and target as separate actions, [`induction`]): they are read off
+//! the schedule. `Inv` may be relied on in mover conditions; it speaks about variables and what is pending. That of
 //! some asyncs at most one is pending is found ([`laws`]), and so are gates that say what is not pending any more
 //! when the schedule calls something ([`standing`]).
 //!
 //! In a program with procedures, schedules are about the program above all of them.
 //!
 //! NOT COVERED, and refused: schedules that wait, choose, or look at what is pending;
-//! parameters whose values cannot index a map.
+//! parameters whose values cannot index a map; eliminated actions that only abstractions create.
 //!
 //! Source. \[Kragl20\] chapter 5.
 
@@ -85,6 +85,7 @@ mod bag;
 mod conditions;
 mod context;
 mod elimination;
+mod induction;
 mod inline;
 mod laws;
 mod line;
@@ -107,6 +108,7 @@ pub(crate) use pool::created;
 
 use context::Known;
 use elimination::{after, leading};
+use induction::Inductive;
 use plainsong_ir::{ActionId, Actions, Claim, Sequentialization, Song};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
@@ -227,8 +229,21 @@ impl Sequences {
         if into && let Err(why) = after(song, 1) {
             return Answer::Unknown(why);
         }
-        if let Some((_, why)) = schedule::refused(&actions.sequences[at]) {
+        if let Some(why) = induction::refused(actions, &actions.sequences[at]) {
+            return Answer::Unknown(why);
+        }
+        if let (None, Some((_, why))) = (
+            &actions.sequences[at].by,
+            schedule::refused(&actions.sequences[at]),
+        ) {
             return Answer::Unknown(format!("the schedule is refused: {why}"));
+        }
+        let sequence = &actions.sequences[at];
+        if let Some(id) = pool::created_by_abstractions_only(actions, sequence) {
+            let name = &actions.actions[id.index()].name;
+            return Answer::Unknown(format!(
+                "only abstractions create asyncs of `{name}`: it cannot be eliminated with them"
+            ));
         }
         let tried = Tried::new(prover.solvers, song);
         let search = |sizes: RangeInclusive<i64>| {
@@ -261,7 +276,7 @@ impl Sequences {
         at: usize,
         prover: &mut Prover<'_>,
     ) -> Result<Told, String> {
-        let stage = Stage::new(song, at + 1);
+        let stage = Stage::new(&induction::without_choices(song), at + 1);
         let mut theory = Theory::new(stage.staged.song.clone());
         let prover = &mut prover.about(&mut theory);
         let mut told = Told::default();
@@ -277,6 +292,15 @@ impl Sequences {
         if sequence.into.is_none() {
             let standing = standing::standing(song, &known, prover);
             known.standing = standing.map_err(|why| why.message)?;
+        }
+        if let (Some(by), Some(into)) = (&sequence.by, sequence.into) {
+            let inductive = Inductive {
+                known: &known,
+                sequence,
+                by,
+                into,
+            };
+            induction::shown(&inductive, prover, &mut told.proof)?;
         }
         for pair in &stage.staged.eliminated[at] {
             if actions.sequences[at]

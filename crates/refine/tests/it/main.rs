@@ -1,6 +1,7 @@
 //! The engine against the interpreter.
 
 mod handlers;
+mod inductions;
 mod layered;
 mod layered_programs;
 mod movers;
