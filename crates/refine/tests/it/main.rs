@@ -1,5 +1,6 @@
 //! The engine against the interpreter.
 
+mod case_studies;
 mod handlers;
 mod inductions;
 mod layered;
