@@ -21,12 +21,12 @@
 
 use super::conditions::after;
 use super::context::{Known, arbitrary, lowered};
+use super::example::{Asked, Asks, Scene, told};
 use super::pool::created;
 use crate::answer::{GUESS, Prover, obligation};
 use crate::movers::some_way as way;
 use plainsong_ir::{ActionId, Builtin, Expr, ExprKind, GlobalId, Ty};
 use plainsong_prove::gated::Gated;
-use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::{Op, Sort, Term};
 use plainsong_prove::theory::{Result, Theory};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,10 +60,11 @@ pub(crate) fn cooperates(
 ) -> std::result::Result<usize, String> {
     let pairs = &known.stage.staged.eliminated[known.sequence];
     if !known.stage.staged.decreases[known.sequence].is_empty() {
-        let all = pairs.iter().map(|pair| said(prover.theory, known, *pair));
-        let all = all.collect::<Result<Vec<Obligation>>>();
-        let all = all.map_err(|why| why.message)?;
-        return shown(prover, &all, None).map(|()| all.len());
+        for pair in pairs {
+            let asks = |theory: &mut Theory| said(theory, known, *pair).map(Some);
+            shown(known, &asks, prover, None)??;
+        }
+        return Ok(pairs.len());
     }
     let mut groups = groups(known, pairs);
     let mut count = 0;
@@ -73,15 +74,31 @@ pub(crate) fn cooperates(
     Ok(count)
 }
 
+/// Shows what is asked, or says what is open, with a configuration in which no step leaves less to do if one is found;
+/// not for guesses.
 fn shown(
+    known: &Known<'_>,
+    asks: &Asks<'_>,
     prover: &mut Prover<'_>,
-    all: &[Obligation],
     steps: Option<usize>,
-) -> std::result::Result<(), String> {
-    match prover.open_within("cooperation", all, steps).first() {
+) -> std::result::Result<std::result::Result<(), String>, String> {
+    let asked = asks(prover.theory).map_err(|why| why.message)?;
+    let Some(asked) = asked else {
+        let why = "an action creates asyncs of its own group in a loop";
+        return Ok(Err(why.to_owned()));
+    };
+    let open = prover.open_within("cooperation", &asked.all, steps);
+    Ok(match open.first() {
         None => Ok(()),
-        Some((at, why)) => Err(format!("{} ({RULE}, {why})", all[*at].sentence)),
-    }
+        Some((at, why)) => {
+            let example = match steps {
+                None => told(known, asks, *at, prover),
+                Some(_) => String::new(),
+            };
+            let sentence = &asked.all[*at].sentence;
+            Err(format!("{sentence} ({RULE}, {why}){example}"))
+        }
+    })
 }
 
 /// Tries the measures of one group.
@@ -112,7 +129,9 @@ fn found(
             };
             match tried(known, prover, pairs, groups, at, steps)? {
                 Ok(count) => return Ok(count),
-                Err(why) => _ = first.get_or_insert(why),
+                // The first is the plainest: that there are fewer of them.
+                Err(why) if steps.is_none() => _ = first.get_or_insert(why),
+                Err(_) => {}
             }
         }
     }
@@ -131,13 +150,15 @@ fn tried(
     let members = pairs
         .iter()
         .filter(|(one, _)| groups[at].members.contains(one));
-    let all = members.map(|pair| counted(prover.theory, known, groups, at, *pair));
-    let all = all.collect::<Result<Vec<Option<Obligation>>>>();
-    let all: Option<Vec<Obligation>> = all.map_err(|why| why.message)?.into_iter().collect();
-    Ok(match all {
-        Some(all) => shown(prover, &all, steps).map(|()| all.len()),
-        None => Err("an action creates asyncs of its own group in a loop".to_owned()),
-    })
+    let mut count = 0;
+    for pair in members {
+        let asks = |theory: &mut Theory| counted(theory, known, groups, at, *pair);
+        match shown(known, &asks, prover, steps)? {
+            Ok(()) => count += 1,
+            Err(why) => return Ok(Err(why)),
+        }
+    }
+    Ok(Ok(count))
 }
 
 /// The groups, those that create before those that are created.
@@ -250,7 +271,7 @@ fn counted(
     groups: &[Group],
     at: usize,
     pair: (ActionId, ActionId),
-) -> Result<Option<Obligation>> {
+) -> Result<Option<Asked>> {
     let step = step(theory, known, pair)?;
     let mut parts = vec![step.run.guard];
     for earlier in &groups[..at] {
@@ -346,7 +367,7 @@ fn lengths(
 }
 
 /// The obligation with the measure that is said.
-fn said(theory: &mut Theory, known: &Known<'_>, pair: (ActionId, ActionId)) -> Result<Obligation> {
+fn said(theory: &mut Theory, known: &Known<'_>, pair: (ActionId, ActionId)) -> Result<Asked> {
     let step = step(theory, known, pair)?;
     let end = after(
         theory,
@@ -379,15 +400,17 @@ fn said(theory: &mut Theory, known: &Known<'_>, pair: (ActionId, ActionId)) -> R
 fn some_way(
     theory: &mut Theory,
     known: &Known<'_>,
-    (_, by): (ActionId, ActionId),
+    (action, by): (ActionId, ActionId),
     step: Step,
     goal: Term,
-) -> Obligation {
+) -> Asked {
     let goal = way(theory, &step.run.choices, goal);
     let own = known.stage.action(by);
     let sentence = format!(
         "`{}` may go on for ever: no step of it is known to leave less to do",
         own.name
     );
-    obligation(RULE, own.span, sentence, step.hypotheses, goal)
+    let all = vec![obligation(RULE, own.span, sentence, step.hypotheses, goal)];
+    let scene = Scene::new(action, step.before, step.arguments);
+    Asked { all, scene }
 }

@@ -7,16 +7,16 @@ use super::witness::{Chosen, same_names};
 use super::{Inductive, Start};
 use crate::answer::obligation;
 use crate::movers::picks;
+use crate::sequential::example::Asked;
 use plainsong_ir::LocalId;
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::{Env, Lowering};
-use plainsong_prove::obligation::Obligation;
 use plainsong_prove::theory::{Result, Theory};
 
 const RULE: &str = "sequentialize/base";
 
 /// The obligations.
-pub(super) fn base(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result<Vec<Obligation>> {
+pub(super) fn base(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result<Asked> {
     let start = inductive.start(theory)?;
     let own = inductive.action(inductive.into);
     let invariant = inductive.action(inductive.by.invariant);
@@ -54,7 +54,7 @@ pub(super) fn base(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result
             goal,
         ));
     }
-    Ok(all)
+    Ok(inductive.asked(&start, (inductive.into, &run), all))
 }
 
 /// What the invariant action chooses.

@@ -7,17 +7,14 @@
 use super::Inductive;
 use super::witness::same_names;
 use crate::answer::obligation;
+use crate::sequential::example::Asked;
 use plainsong_prove::gated::Gated;
-use plainsong_prove::obligation::Obligation;
 use plainsong_prove::theory::{Result, Theory};
 
 const RULE: &str = "sequentialize/conclusion";
 
 /// The obligations.
-pub(super) fn conclusion(
-    inductive: &Inductive<'_, '_>,
-    theory: &mut Theory,
-) -> Result<Vec<Obligation>> {
+pub(super) fn conclusion(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result<Asked> {
     let start = inductive.start(theory)?;
     let (becomes, by) = (inductive.by.becomes, inductive.by.invariant);
     let (target, invariant) = (inductive.action(becomes), inductive.action(by));
@@ -50,5 +47,5 @@ pub(super) fn conclusion(
         let sentence = format!("{sentence}: {told}");
         all.push(obligation(RULE, target.span, sentence, known.clone(), goal));
     }
-    Ok(all)
+    Ok(inductive.asked(&start, (by, &run), all))
 }

@@ -58,8 +58,10 @@ mod step;
 mod witness;
 
 use super::context::{Known, arbitrary};
+use super::example::{Asked, Scene};
 use super::pool::created;
 use crate::answer::{Proof, Prover};
+use crate::movers::picks;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
@@ -84,7 +86,7 @@ pub(super) struct Inductive<'k, 's> {
 }
 
 /// What one of the conditions asks for.
-type Asks = fn(&Inductive<'_, '_>, &mut Theory) -> Result<Vec<Obligation>>;
+type Asks = fn(&Inductive<'_, '_>, &mut Theory) -> Result<Asked>;
 
 /// Shows what an induction asks for besides what schedules ask for.
 pub(super) fn shown(
@@ -98,8 +100,8 @@ pub(super) fn shown(
         ("conclusion", conclusion::conclusion),
     ];
     for (name, asks) in ways {
-        let all = asks(inductive, prover.theory).map_err(|why| why.message)?;
-        super::all_shown(name, &all, prover, proof)?;
+        let asks = |theory: &mut Theory| asks(inductive, theory).map(Some);
+        super::all_shown(name, inductive.known, &asks, prover, proof)?;
     }
     Ok(())
 }
@@ -215,6 +217,20 @@ impl Inductive<'_, '_> {
             arguments,
             known,
         })
+    }
+
+    /// What is asked about the start, and a run of an action from there.
+    fn asked(&self, start: &Start, (id, run): (ActionId, &Gated), all: Vec<Obligation>) -> Asked {
+        let (store, arguments) = (start.store.clone(), start.arguments.clone());
+        let mut scene = Scene::new(self.into, store, arguments);
+        let action = self.action(id);
+        let chosen = picks(action).into_iter().map(|(at, local)| {
+            let row = &action.code.locals[local.index()];
+            let name = format!("{} of {}", row.name, action.name);
+            (name, row.ty.clone(), run.choices[at])
+        });
+        scene.chosen = chosen.collect();
+        Asked { all, scene }
     }
 
     /// Runs an action from the start, with fresh choices or given ones.

@@ -10,6 +10,7 @@ use super::{Inductive, Start};
 use crate::answer::obligation;
 use crate::movers::picks;
 use crate::sequential::context::same;
+use crate::sequential::example::Asked;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, Block, Call, Callee, Expr, LocalId, Root, Stmt, StmtKind};
 use plainsong_prove::gated::Gated;
@@ -22,7 +23,7 @@ const CHOICE: &str = "sequentialize/choice";
 const STEP: &str = "sequentialize/step";
 
 /// The obligations.
-pub(super) fn step(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result<Vec<Obligation>> {
+pub(super) fn step(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result<Asked> {
     let start = inductive.start(theory)?;
     let invariant = inductive.action(inductive.by.invariant);
     let run = inductive.run(theory, &start, inductive.by.invariant, None)?;
@@ -55,7 +56,8 @@ pub(super) fn step(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result
     for way in ways {
         following.end(theory, way)?;
     }
-    Ok(following.all)
+    let all = following.all;
+    Ok(inductive.asked(&start, (inductive.by.invariant, &run), all))
 }
 
 /// One way through the block.
