@@ -25,7 +25,8 @@ use super::example::{Asked, Asks, Scene, told};
 use super::pool::created;
 use crate::answer::{GUESS, Prover, obligation};
 use crate::movers::some_way as way;
-use plainsong_ir::{ActionId, Builtin, Expr, ExprKind, GlobalId, Ty};
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{ActionId, Block, Builtin, Expr, ExprKind, GlobalId, Root, Stmt, StmtKind, Ty};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::term::{Op, Sort, Term};
 use plainsong_prove::theory::{Result, Theory};
@@ -115,7 +116,21 @@ fn found(
     }
     let mut candidates = vec![Candidate::Nothing];
     if groups[at].cyclic {
-        candidates.extend(collections(known).into_iter().map(Candidate::Length));
+        let own = pairs
+            .iter()
+            .filter(|(one, _)| groups[at].members.contains(one));
+        let bodies: Vec<&Block> = own
+            .map(|(_, by)| &known.stage.action(*by).code.body)
+            .collect();
+        let (first, others): (Vec<_>, Vec<_>) = collections(known)
+            .into_iter()
+            .partition(|global| bodies.iter().any(|body| takes_from(body, *global)));
+        let may_stop = bodies
+            .iter()
+            .all(|body| may_stop(body, &groups[at].members));
+        let place = if may_stop { 1 } else { 0 };
+        candidates.splice(place..place, first.into_iter().map(Candidate::Length));
+        candidates.extend(others.into_iter().map(Candidate::Length));
         candidates.extend(arguments(known, &groups[at]).map(Candidate::Argument));
     }
     let mut first = None;
@@ -227,6 +242,38 @@ fn arguments(known: &Known<'_>, group: &Group) -> impl Iterator<Item = BTreeMap<
             .map(|(member, all)| Some((*member, *all.get(nth)?)))
             .collect()
     })
+}
+
+/// Can the block be gone through without creating one of these, whatever its conditions are? Then counting them is worth
+/// trying first.
+fn may_stop(block: &Block, members: &BTreeSet<ActionId>) -> bool {
+    block.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Async(id, _) => !members.contains(id),
+        StmtKind::If(_, yes, no) => may_stop(yes, members) && may_stop(no, members),
+        StmtKind::Maybe(yes, no) => may_stop(yes, members) || may_stop(no, members),
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, body)| may_stop(body, members)),
+        StmtKind::For { body, .. } => may_stop(body, members),
+        _ => true,
+    })
+}
+
+/// Is something taken out of a collection somewhere? Then its length is worth trying before that of others.
+fn takes_from(block: &Block, global: GlobalId) -> bool {
+    struct Taking(GlobalId, bool);
+    impl Visit for Taking {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Assign(place, value) = &stmt.kind
+                && place.root == Root::Global(self.0)
+                && let ExprKind::Method(Builtin::Without | Builtin::DropFirst, _) = &value.kind
+            {
+                self.1 = true;
+            }
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut taking = Taking(global, false);
+    taking.block(block);
+    taking.1
 }
 
 /// Globals that have a length.
