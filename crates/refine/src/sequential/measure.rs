@@ -63,7 +63,11 @@ pub(crate) fn cooperates(
     if !known.stage.staged.decreases[known.sequence].is_empty() {
         for pair in pairs {
             let asks = |theory: &mut Theory| said(theory, known, *pair).map(Some);
-            shown(known, &asks, prover, None)??;
+            let effort = Effort {
+                steps: None,
+                tells: true,
+            };
+            shown(known, &asks, prover, effort)??;
         }
         return Ok(pairs.len());
     }
@@ -75,26 +79,33 @@ pub(crate) fn cooperates(
     Ok(count)
 }
 
-/// Shows what is asked, or says what is open, with a configuration in which no step leaves less to do if one is found;
-/// not for guesses.
+/// How much is done for a measure: the steps of a proof, if it is a guess, and whether to look for an example when it
+/// is not shown.
+#[derive(Clone, Copy)]
+struct Effort {
+    steps: Option<usize>,
+    tells: bool,
+}
+
+/// Shows what is asked, or says what is open, with a configuration in which no step leaves less to do if one is found.
 fn shown(
     known: &Known<'_>,
     asks: &Asks<'_>,
     prover: &mut Prover<'_>,
-    steps: Option<usize>,
+    effort: Effort,
 ) -> std::result::Result<std::result::Result<(), String>, String> {
     let asked = asks(prover.theory).map_err(|why| why.message)?;
     let Some(asked) = asked else {
         let why = "an action creates asyncs of its own group in a loop";
         return Ok(Err(why.to_owned()));
     };
-    let open = prover.open_within("cooperation", &asked.all, steps);
+    let open = prover.open_within("cooperation", &asked.all, effort.steps);
     Ok(match open.first() {
         None => Ok(()),
         Some((at, why)) => {
-            let example = match steps {
-                None => told(known, asks, *at, prover),
-                Some(_) => String::new(),
+            let example = match effort.tells {
+                true => told(known, asks, *at, prover),
+                false => String::new(),
             };
             let sentence = &asked.all[*at].sentence;
             Err(format!("{sentence} ({RULE}, {why}){example}"))
@@ -142,9 +153,13 @@ fn found(
                 Candidate::Length(global) => (Some(global), None),
                 Candidate::Argument(argument) => (None, Some(argument)),
             };
-            match tried(known, prover, pairs, groups, at, steps)? {
+            let effort = Effort {
+                steps,
+                tells: steps.is_none() && first.is_none(),
+            };
+            match tried(known, prover, pairs, groups, at, effort)? {
                 Ok(count) => return Ok(count),
-                // The first is the plainest: that there are fewer of them.
+                // One example is enough, that of the likeliest.
                 Err(why) if steps.is_none() => _ = first.get_or_insert(why),
                 Err(_) => {}
             }
@@ -160,7 +175,7 @@ fn tried(
     pairs: &Pairs,
     groups: &[Group],
     at: usize,
-    steps: Option<usize>,
+    effort: Effort,
 ) -> std::result::Result<std::result::Result<usize, String>, String> {
     let members = pairs
         .iter()
@@ -168,7 +183,7 @@ fn tried(
     let mut count = 0;
     for pair in members {
         let asks = |theory: &mut Theory| counted(theory, known, groups, at, *pair);
-        match shown(known, &asks, prover, steps)? {
+        match shown(known, &asks, prover, effort)? {
             Ok(()) => count += 1,
             Err(why) => return Ok(Err(why)),
         }
