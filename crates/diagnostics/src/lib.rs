@@ -9,10 +9,12 @@
 
 mod code;
 mod near;
+mod quote;
 mod span;
 
 pub use code::Code;
 pub use near::{near_names, nearest};
+pub use quote::{place_marker, quote_marker, with_lines};
 pub use span::{Position, Span, line_and_column};
 
 /// How bad it is: an error stops the file from being used, a warning does not.

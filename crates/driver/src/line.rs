@@ -2,9 +2,10 @@
 
 use crate::Source;
 use crate::arithmetic::Arithmetic;
+use plainsong_diagnostics::with_lines;
 use plainsong_ir::{Delivery, Song, print};
 use plainsong_report::line_page;
-use plainsong_sequentialize::{Stuck, sequentialize_with, with_lines};
+use plainsong_sequentialize::{Stuck, sequentialize_with};
 
 /// The line that the processes of a song follow, as source text. Where there is none, as far as it was
 /// found, with what remains and why it does not go on, as comments.

@@ -257,9 +257,9 @@ impl Runner<'_, '_> {
     ) {
         for (&at, mut verdict) in places.iter().zip(report.verdicts) {
             let text = &self.source.text;
-            verdict.reason = plainsong_sequentialize::with_lines(&verdict.reason, text);
+            verdict.reason = plainsong_diagnostics::with_lines(&verdict.reason, text);
             for note in &mut verdict.notes {
-                *note = plainsong_sequentialize::with_lines(note, text);
+                *note = plainsong_diagnostics::with_lines(note, text);
             }
             if let Some(coverage) = report.coverage.as_ref()
                 && verdict.outcome == Outcome::Holds

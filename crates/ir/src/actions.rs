@@ -224,6 +224,9 @@ pub struct Sequentialization {
     pub eliminated: Vec<Eliminated>,
     /// `into A`: they run as the end of this action, which creates them; then there is no schedule.
     pub into: Option<ActionId>,
+    /// `as B by I(x) choosing k …`: the action `into` becomes another one, by an invariant action. Then the code says
+    /// what runs next, and its first locals are the arguments and choices of the invariant action.
+    pub by: Option<Induction>,
     /// What holds after every step of the program, and may be relied on when actions are moved.
     pub invariants: Vec<Expr>,
     /// What gets smaller when an eliminated action runs, the most important first; found when empty.
@@ -232,6 +235,19 @@ pub struct Sequentialization {
     pub code: Code,
     /// The name of the first action in the text.
     pub span: Span,
+}
+
+/// `as B by I(x) choosing k with k = e`: what an action becomes when its asyncs have run, and what is true on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Induction {
+    /// What the action becomes.
+    pub becomes: ActionId,
+    /// What the action and some of its asyncs do together, and which of them are left.
+    pub invariant: ActionId,
+    /// How many names there are for its arguments, and behind them for what it chooses.
+    pub named: [usize; 2],
+    /// For some choices, what is chosen when none of the asyncs has run.
+    pub with: Vec<(LocalId, Expr)>,
 }
 
 /// `A as B`: an action that is eliminated, and what runs in its place.

@@ -104,6 +104,15 @@ impl Song {
         }
     }
 
+    /// What a sequentialization is called in answers: `sequentialize.A.B`.
+    pub fn sequence_name(&self, sequence: &crate::Sequentialization) -> String {
+        let mut names = vec!["sequentialize"];
+        let eliminated = sequence.eliminated.iter();
+        names.extend(eliminated.filter_map(|one| self.called_name(one.action)));
+        names.dedup();
+        names.join(".")
+    }
+
     /// What a schedule calls: an action, or a kind of message.
     pub fn called_name(&self, id: ActionId) -> Option<&str> {
         match &self.system {

@@ -168,6 +168,11 @@ impl Extracting<'_> {
             one.by = one.by.map(|by| self.action(by));
         }
         sequence.into = sequence.into.map(|action| self.action(action));
+        if let Some(by) = &mut sequence.by {
+            by.becomes = self.action(by.becomes);
+            by.invariant = self.action(by.invariant);
+            by.with.iter_mut().for_each(|(_, value)| self.expr(value));
+        }
         let clauses = sequence.invariants.iter_mut();
         for expr in clauses.chain(&mut sequence.decreases) {
             self.expr(expr);

@@ -65,14 +65,13 @@ impl Refining {
     /// Processes with handlers as actions. What is refuted carries over when messages come in any order.
     pub fn of_handlers(handlers: Handlers) -> Refining {
         let song = Arc::new(handlers.song);
-        let refining = match handlers.ordered {
+        let mut refining = match handlers.ordered {
             true => Refining::by_proof_alone(&song),
             false => Refining::new(&song),
         };
-        Refining {
-            stays: handlers.stays,
-            ..refining
-        }
+        refining.sequences.names = Some(handlers.names);
+        refining.stays = handlers.stays;
+        refining
     }
 
     /// The song whose claims are looked at.

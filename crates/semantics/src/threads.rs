@@ -175,7 +175,7 @@ impl Threads {
                         globals,
                         threads: Vec::new(),
                     };
-                    all.extend(self.started(state, threads_of(sent)));
+                    all.extend(self.started(state, threads_of(sent), 0));
                 }
                 Err(failure) => all.push(Next::Failed(failure)),
             }
@@ -202,7 +202,7 @@ impl Threads {
                             globals: way.globals,
                             threads,
                         };
-                        all.extend(self.started(next, way.started));
+                        all.extend(self.started(next, way.started, 0));
                     }
                     Err(failure) => all.push(Next::Failed(failure)),
                 }
@@ -211,8 +211,8 @@ impl Threads {
         all
     }
 
-    /// The state with more threads; each runs to its first action.
-    fn started(&self, state: State, new: Vec<Started>) -> Vec<Next> {
+    /// The state with more threads; each runs to its first action. Those that only start others are counted by `depth`.
+    fn started(&self, state: State, new: Vec<Started>, depth: usize) -> Vec<Next> {
         let mut states = vec![state];
         let mut failed = Vec::new();
         let mut todo = new;
@@ -228,7 +228,7 @@ impl Threads {
             };
             let mut longer = Vec::new();
             for state in states {
-                for way in self.enter(&state.globals, procedure, &arguments, 0) {
+                for way in self.enter(&state.globals, procedure, &arguments, depth) {
                     match way {
                         Ok(way) => {
                             let mut next = state.clone();
@@ -237,7 +237,7 @@ impl Threads {
                             }
                             longer.extend(match way.started.is_empty() {
                                 true => vec![Next::State(next)],
-                                false => self.started(next, way.started),
+                                false => self.started(next, way.started, depth + 1),
                             });
                         }
                         Err(failure) => failed.push(Next::Failed(failure)),

@@ -35,7 +35,7 @@ pub use derivation::{derivation, derivation_with};
 pub use line::Line;
 pub use stuck::{Obstacle, Stuck};
 
-use plainsong_diagnostics::{Span, line_and_column};
+use plainsong_diagnostics::Span;
 use plainsong_ir::{Delivery, Song};
 use rules::Engine;
 use std::collections::BTreeSet;
@@ -108,28 +108,4 @@ pub fn sequentialize_with(
         may_leave: engine.score.losses.may_leave(),
         steps: engine.steps,
     })
-}
-
-/// A place in a sentence, before the text is at hand; see [`with_lines`].
-pub fn place_marker(span: Span) -> String {
-    format!("\u{27e6}{}\u{27e7}", span.start)
-}
-
-/// The sentence with line numbers in it.
-pub fn with_lines(sentence: &str, text: &str) -> String {
-    let mut result = String::new();
-    let mut rest = sentence;
-    while let Some((before, after)) = rest.split_once('\u{27e6}') {
-        result.push_str(before);
-        let Some((number, after)) = after.split_once('\u{27e7}') else {
-            break;
-        };
-        let line = number
-            .parse()
-            .map_or(0, |at| line_and_column(text, at).line);
-        result.push_str(&format!("line {line}"));
-        rest = after;
-    }
-    result.push_str(rest);
-    result
 }

@@ -255,6 +255,11 @@ struct Site<'a>(&'a str, Span);
 
 impl std::fmt::Display for Site<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`{}` ({})", self.0, crate::place_marker(self.1))
+        write!(
+            f,
+            "`{}` ({})",
+            self.0,
+            plainsong_diagnostics::place_marker(self.1)
+        )
     }
 }

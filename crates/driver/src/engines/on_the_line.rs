@@ -96,7 +96,7 @@ pub(super) fn on_the_line(
         Check::Assertions => match left_out(found, line) {
             Some(span) => Told::Open(format!(
                 "something on the way does not stand in the line ({})",
-                plainsong_sequentialize::place_marker(span)
+                plainsong_diagnostics::place_marker(span)
             )),
             None => proof.answer(|rule| matches!(rule, Rule::Assert | Rule::Defined)),
         },
@@ -234,7 +234,7 @@ impl Proof {
                 one.sentence,
                 match one.span == Span::default() {
                     true => String::new(),
-                    false => format!(" ({})", plainsong_sequentialize::place_marker(one.span)),
+                    false => format!(" ({})", plainsong_diagnostics::place_marker(one.span)),
                 }
             )),
         }

@@ -262,7 +262,7 @@ fn combined(
 }
 
 fn no_line(stuck: &Stuck) -> String {
-    let marker = plainsong_sequentialize::place_marker(stuck.span);
+    let marker = plainsong_diagnostics::place_marker(stuck.span);
     let place = match stuck.span.end == 0 || stuck.sentence.contains(&marker) {
         true => String::new(),
         false => format!(" ({marker})"),
@@ -287,7 +287,7 @@ fn not_on_the_line(song: &Song, question: &Question, line: &Sequentialized) -> S
                 .open
                 .iter()
                 .take(3)
-                .map(|span| plainsong_sequentialize::place_marker(*span))
+                .map(|span| plainsong_diagnostics::place_marker(*span))
                 .collect();
             format!(
                 "there is a line for every size, but not everything on it is decided ({})",

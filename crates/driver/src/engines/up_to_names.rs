@@ -11,13 +11,13 @@ use crate::Problem;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
+use plainsong_diagnostics::place_marker;
 use plainsong_ir::{Claim, Song, SortId};
 use plainsong_report::{count, thousands};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::names::{search_up_to_names, symmetric};
 use plainsong_semantics::search::{Check, Coverage, Limits, Query, Watch};
 use plainsong_semantics::verdict::{Outcome, Verdict};
-use plainsong_sequentialize::place_marker;
 use plainsong_states::Symmetry;
 
 /// How a task is answered otherwise.

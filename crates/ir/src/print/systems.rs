@@ -6,8 +6,8 @@ use super::stmts::braces;
 use super::writer::Writer;
 use crate::{
     Action, Body, Choreography, Code, Commute, Expr, Family, FamilyId, Fault, FaultKind, Global,
-    Handler, Invariant, Layers, LineKind, Local, LocalId, LoopClauses, Message, Procedure, Process,
-    Sequentialization, Song, Voices,
+    Handler, Induction, Invariant, Layers, LineKind, Local, LocalId, LoopClauses, Message,
+    Procedure, Process, Sequentialization, Song, Voices,
 };
 
 /// `message Name(…) via …;`
@@ -345,16 +345,45 @@ pub(super) fn sequence(song: &Song, decl: &Sequentialization) -> Doc {
     let into = decl.into.map_or(String::new(), |action| {
         format!(" into {}", w.action_name(action))
     });
-    let head = text(format!("sequentialize {}{into}", eliminated.join(", ")));
+    let mut head = vec![text(format!(
+        "sequentialize {}{into}",
+        eliminated.join(", ")
+    ))];
+    if let Some(by) = &decl.by {
+        head.extend(induction(&mut w, by));
+    }
+    let head = join(head);
     let clauses = w.clauses(&LoopClauses {
         invariants: decl.invariants.clone(),
         decreases: decl.decreases.clone(),
     });
-    if decl.into.is_some() {
+    if decl.into.is_some() && decl.by.is_none() {
         return join([group([head, clauses]), text(";")]);
     }
     let stmts = w.stmts(&decl.code.body);
     join([group([head, clauses, Doc::Line]), braces(stmts)])
+}
+
+/// ` as B by I(x) choosing k with k = e`
+fn induction(w: &mut Writer<'_>, by: &Induction) -> Vec<Doc> {
+    let [arguments, chosen] = by.named;
+    let names: Vec<String> = (0..arguments + chosen)
+        .map(|at| w.names.bind(LocalId::from(at)).to_owned())
+        .collect();
+    let (arguments, chosen) = names.split_at(arguments);
+    let (becomes, invariant) = (w.action_name(by.becomes), w.action_name(by.invariant));
+    let mut head = format!(" as {becomes} by {invariant}({})", arguments.join(", "));
+    if !chosen.is_empty() {
+        head.push_str(&format!(" choosing {}", chosen.join(", ")));
+    }
+    let mut parts = vec![text(head)];
+    for (at, (local, value)) in by.with.iter().enumerate() {
+        let before = if at == 0 { " with" } else { "," };
+        let name = w.names.name(*local).to_owned();
+        parts.push(text(format!("{before} {name} = ")));
+        parts.push(w.expr(value));
+    }
+    parts
 }
 
 /// `init { … }`

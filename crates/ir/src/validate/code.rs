@@ -110,6 +110,8 @@ fn sequences(song: &Song, report: &mut Report, all: &[Sequentialization]) {
         let invariants = decl.invariants.iter();
         invariants.for_each(|expr| scope.typed(expr, &Ty::Bool));
         decl.decreases.iter().for_each(|expr| scope.expr(expr));
+        let with = decl.by.iter().flat_map(|by| &by.with);
+        with.for_each(|(local, value)| scope.typed(value, &code.locals[local.index()].ty));
         scope.block(&code.body);
     }
 }

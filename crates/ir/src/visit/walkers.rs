@@ -587,6 +587,12 @@ macro_rules! walkers {
                     table(v, & $($mut)? sequence.code.locals);
                     exprs(v, & $($mut)? sequence.invariants);
                     exprs(v, & $($mut)? sequence.decreases);
+                    if let Some(by) = & $($mut)? sequence.by {
+                        for (local, value) in & $($mut)? by.with {
+                            v.uses(local);
+                            v.expr(value);
+                        }
+                    }
                     v.block(& $($mut)? sequence.code.body);
                     v.leave(& $($mut)? sequence.code.locals);
                 }

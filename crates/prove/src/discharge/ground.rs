@@ -69,6 +69,7 @@ pub(super) struct Ground<'t> {
 
 impl<'t> Ground<'t> {
     pub(super) fn new(theory: &'t mut Theory) -> Self {
+        let used = theory.terms.singles_out().then_some(Lemma::ButOne);
         Ground {
             theory,
             formulas: Vec::new(),
@@ -79,7 +80,7 @@ impl<'t> Ground<'t> {
             witness_name: WITNESS,
             calls: Vec::new(),
             induction: None,
-            used: BTreeSet::new(),
+            used: used.into_iter().collect(),
             asserted: FxHashSet::default(),
             pushed: FxHashSet::default(),
             known_universals: FxHashMap::default(),

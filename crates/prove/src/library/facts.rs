@@ -4,6 +4,7 @@
 //! condition is part of it (`somewhere f is not zero, or the sum is zero`).
 
 use crate::term::{Term, Terms};
+use rustc_hash::FxHashMap;
 
 /// A function and its sum.
 pub type Summed = (Term, Term);
@@ -86,9 +87,18 @@ pub fn below(terms: &mut Terms, (f, a): Summed, (g, b): Summed) -> Term {
 }
 
 /// Do `f` and `g` differ at a place that is none of these?
+///
+/// In the values, that it is one of these is replaced by what it is, false: often they are the same term then, also when
+/// they are sums themselves.
 pub fn differ_elsewhere(terms: &mut Terms, f: Term, g: Term, places: &[Term]) -> Term {
     somewhere(terms, f, |terms, x| {
-        let (y, z) = (terms.select(f, x), terms.select(g, x));
+        let no = terms.bool(false);
+        let here = places.iter().map(|place| (terms.eq(x, *place), no));
+        let here: FxHashMap<Term, Term> = here.filter(|(one, _)| *one != no).collect();
+        let [y, z] = [f, g].map(|one| {
+            let value = terms.select(one, x);
+            terms.replace(value, &here)
+        });
         let mut parts = vec![differ(terms, y, z)];
         for &place in places {
             parts.push(differ(terms, x, place));

@@ -3,6 +3,9 @@
 use super::{Op, Sort, SortKind, Term, Terms};
 use plainsong_ir::Ty;
 
+/// The most values of a sort over which sums are written out.
+const FEW: usize = 6;
+
 impl Terms {
     /// A truth value.
     pub fn bool(&mut self, truth: bool) -> Term {
@@ -245,6 +248,11 @@ impl Terms {
         let to = self.sort(body);
         let sort = self.array_sort(from, to);
         let body = self.close(at, body);
+        self.function(body, sort)
+    }
+
+    /// The function with this body.
+    fn function(&mut self, body: Term, sort: Sort) -> Term {
         // The function that reads a function everywhere is that function.
         if self.op(body) == Op::Select
             && let [inner, index] = self.args(body)[..]
@@ -351,13 +359,50 @@ impl Terms {
         self.node(Op::Is(data, constructor), &[whole], Sort::BOOL)
     }
 
-    /// The sum of all values of a function.
+    /// The sum of all values of a function; written out if there are few.
     pub fn total(&mut self, f: Term) -> Term {
         let zero = self.int(0);
         if self.op(f) == Op::Lambda && self.args(f)[0] == zero {
             return zero;
         }
+        let (from, _) = self.array_parts(self.sort(f));
+        match self.few(from) {
+            Some(places) => places.into_iter().fold(zero, |sum, place| {
+                let value = self.select(f, place);
+                self.add(sum, value)
+            }),
+            None => self.total_of_many(f),
+        }
+    }
+
+    fn total_of_many(&mut self, f: Term) -> Term {
+        if self.op(f) == Op::Lambda
+            && let Some((rest, more)) = self.without_points(self.args(f)[0])
+        {
+            let sort = self.sort(f);
+            let rest = self.function(rest, sort);
+            let sum = self.total(rest);
+            return self.add(sum, more);
+        }
         self.node(Op::Total, &[f], Sort::INT)
+    }
+
+    /// All values of a sort: truth values, or those of a small enum whose values have no parts.
+    fn few(&mut self, sort: Sort) -> Option<Vec<Term>> {
+        match self.kind(sort) {
+            SortKind::Bool => Some(vec![self.bool(false), self.bool(true)]),
+            SortKind::Data(data) => {
+                let rows = &self.data(data).constructors;
+                let plain = rows.iter().all(|row| row.fields.is_empty());
+                let count = rows.len().min(FEW + 1);
+                (plain && count <= FEW).then(|| {
+                    (0..count)
+                        .map(|at| self.make(sort, at as u32, &[]))
+                        .collect()
+                })
+            }
+            _ => None,
+        }
     }
 
     /// The least or greatest member of a set of integers.

@@ -15,6 +15,7 @@
 mod build;
 mod linear;
 mod order;
+mod points;
 mod scope;
 mod show;
 mod sorts;
@@ -133,6 +134,8 @@ pub struct Terms {
     types: Vec<plainsong_ir::Ty>,
     /// Reads that were resolved already.
     reads: FxHashMap<(Term, Op, Option<Term>), Term>,
+    /// Was a sum changed because of a single place?
+    noted_points: bool,
 }
 
 impl Default for Terms {
@@ -152,6 +155,7 @@ impl Terms {
             sorts: Sorts::new(),
             types: Vec::new(),
             reads: FxHashMap::default(),
+            noted_points: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Bound variables: closing, instantiating, replacing.
 
 use super::{Op, Term, Terms};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Is `op` a binder?
 fn binds(op: Op) -> bool {
@@ -114,6 +114,21 @@ impl Terms {
         let done = self.rebuild(term, &args);
         memo.insert((term, depth), done);
         done
+    }
+
+    /// Is a closed term a part of `term`?
+    pub fn contains(&self, term: Term, part: Term) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![term];
+        while let Some(term) = open.pop() {
+            if term == part {
+                return true;
+            }
+            if seen.insert(term) {
+                open.extend(self.args(term));
+            }
+        }
+        false
     }
 
     /// `term` with closed terms in place of others, from the outside in.

@@ -84,3 +84,49 @@ fn bags_and_sequences() {
     assert!(!holds(both, "true", "s.push(x).to_bag() == s.to_bag()"));
     assert!(!holds(both, "x in b", "b.without(x).len() == b.len()"));
 }
+
+#[test]
+fn functions_that_are_changed_at_single_places() {
+    let holds = |requires: &str, claim: &str| {
+        let text = format!(
+            "sort Id;
+            sort Place = 0..;
+            choreography c(m: map<Id, map<Id, int>>, r: map<Place, int>, a: Id, b: Id, p: Place) {{
+                endpoint me {{ var n: int = 0; }}
+                requires {requires};
+                assert {claim};
+            }}"
+        );
+        open(&text).is_empty()
+    };
+    let one_more = "(if i == a && j == b { 1 } else { 0 })";
+    let both = format!("(sum i: Id, j: Id :: m[i][j] + {one_more})");
+    let plain = "(sum i: Id, j: Id :: m[i][j])";
+    assert!(holds("true", &format!("{both} == {plain} + 1")));
+    assert!(!holds("true", &format!("{both} == {plain}")));
+    // A place that is singled out twice, and one that counts only on a condition.
+    assert!(holds(
+        "true",
+        "(sum i: Id :: (if i == a { 2 } else { 0 }) - (if i == b { 2 } else { 0 })) == 0"
+    ));
+    assert!(holds(
+        "a != b",
+        "(sum i: Id :: (if i == a && a == b { 1 } else { 0 })) == 0"
+    ));
+    assert!(!holds(
+        "true",
+        "(sum i: Id :: (if i == a && a == b { 1 } else { 0 })) == 0"
+    ));
+    // Numbers: what is equal to the place is solved for it, and it has to be one.
+    let at = |place: &str| format!("(sum q: Place :: (if {place} {{ r[p] }} else {{ 0 }}))");
+    assert!(holds("true", &format!("{} == r[p]", at("q == p"))));
+    assert!(holds("p > 0", &format!("{} == r[p]", at("q + 1 == p"))));
+    assert!(!holds("true", &format!("{} == r[p]", at("q + 1 == p"))));
+    assert!(!holds("true", &format!("{} == r[p]", at("r[q] == p"))));
+    assert!(!holds("true", &format!("{} == r[p]", at("2 * q == p"))));
+    // Truth values are written out.
+    assert!(holds(
+        "true",
+        "(sum i: Id, yes: bool :: m[i][if yes { a } else { b }]) == (sum i: Id :: m[i][a] + m[i][b])"
+    ));
+}

@@ -40,6 +40,7 @@ use plainsong_prove::lower::Store;
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
+pub(crate) use witness::picks;
 
 /// A condition on an ordered pair of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -40,8 +40,8 @@ pub(super) fn instead(
             env.locals.insert(LocalId::from(places.len()), *value);
             places.push(None);
         }
-        let chosen = Picks::of(setting.action(which));
-        for at in chosen.into_iter().take(commute.named[2 * which + 1]) {
+        let chosen = picks(setting.action(which)).into_iter();
+        for (at, _) in chosen.take(commute.named[2 * which + 1]) {
             env.locals
                 .insert(LocalId::from(places.len()), run.choices[at]);
             places.push(Some((which, at)));
@@ -56,19 +56,17 @@ pub(super) fn instead(
     Ok(doings)
 }
 
-/// Among all choices of an action, `maybe` included, the positions of those with a name.
+/// Among all choices of an action, `maybe` included, the positions of those with a name, and the names.
+pub(crate) fn picks(action: &Action) -> Vec<(usize, LocalId)> {
+    let mut picks = Picks::default();
+    picks.block(&action.code.body);
+    picks.named
+}
+
 #[derive(Default)]
 struct Picks {
     all: usize,
-    named: Vec<usize>,
-}
-
-impl Picks {
-    fn of(action: &Action) -> Vec<usize> {
-        let mut picks = Picks::default();
-        picks.block(&action.code.body);
-        picks.named
-    }
+    named: Vec<(usize, LocalId)>,
 }
 
 impl Visit for Picks {
@@ -80,7 +78,7 @@ impl Visit for Picks {
     }
 
     fn choice(&mut self, choice: &Choice) {
-        self.named.push(self.all);
+        self.named.push((self.all, choice.local));
         self.all += 1;
         walk::choice(self, choice);
     }

@@ -2,11 +2,12 @@
 
 use super::bag::Ledger;
 use super::context::{Known, arbitrary, count, lowered, same};
+use super::example::{Asked, Scene};
 use crate::answer::obligation;
+use plainsong_diagnostics::quote_marker;
 use plainsong_ir::{ActionId, GlobalId};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::Store;
-use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
 
@@ -15,7 +16,7 @@ pub(super) fn abstraction_fails(
     theory: &mut Theory,
     known: &Known<'_>,
     (action, by): (ActionId, ActionId),
-) -> Result<Vec<Obligation>> {
+) -> Result<Asked> {
     let (own, other) = (known.stage.action(action), known.stage.action(by));
     let (store, arguments, mut hypotheses) = arbitrary(theory, &own.code)?;
     hypotheses.extend(known.invariants(theory, &store)?);
@@ -33,7 +34,10 @@ pub(super) fn abstraction_fails(
         let (hypotheses, sentence) = (hypotheses.clone(), sentence.clone());
         obligation(rule, part.span, sentence, hypotheses, part.holds)
     });
-    Ok(parts.collect())
+    Ok(Asked {
+        all: parts.collect(),
+        scene: Scene::new(action, store, arguments),
+    })
 }
 
 /// Statement. Where the abstraction does not fail, it can do whatever the action does; with the choices of the
@@ -43,7 +47,7 @@ pub(super) fn abstraction_follows(
     known: &Known<'_>,
     (action, by): (ActionId, ActionId),
     same_choices: bool,
-) -> Result<Option<Obligation>> {
+) -> Result<Option<Asked>> {
     let (own, other) = (known.stage.action(action), known.stage.action(by));
     let (store, arguments, mut hypotheses) = arbitrary(theory, &own.code)?;
     hypotheses.extend(known.invariants(theory, &store)?);
@@ -92,9 +96,10 @@ pub(super) fn abstraction_follows(
     }
     let sentence = format!("`{}` can do what `{}` does", other.name, own.name);
     let rule = "sequentialize/abstraction";
-    Ok(Some(obligation(
-        rule, other.span, sentence, hypotheses, goal,
-    )))
+    Ok(Some(Asked {
+        all: vec![obligation(rule, other.span, sentence, hypotheses, goal)],
+        scene: Scene::new(action, store, arguments),
+    }))
 }
 
 /// Statement. From a configuration in which the invariants hold, a step of an action, or of an abstraction,
@@ -103,7 +108,7 @@ pub(super) fn invariants_kept(
     theory: &mut Theory,
     known: &Known<'_>,
     action: ActionId,
-) -> Result<Vec<Obligation>> {
+) -> Result<Asked> {
     let stage = known.stage;
     let own = stage.action(action);
     let (store, arguments, mut hypotheses) = arbitrary(theory, &own.code)?;
@@ -118,7 +123,8 @@ pub(super) fn invariants_kept(
     let mut all = Vec::new();
     for invariant in &stage.staged.invariants[known.sequence] {
         let (holds, defined) = lowered(theory, &after, invariant)?;
-        let sentence = format!("this invariant may be false after `{}`", own.name);
+        let said = quote_marker(invariant.span);
+        let sentence = format!("the invariant {said} holds after `{}`", own.name);
         for goal in defined.into_iter().chain([holds]) {
             let (rule, hypotheses) = ("sequentialize/invariant", hypotheses.clone());
             all.push(obligation(
@@ -130,7 +136,10 @@ pub(super) fn invariants_kept(
             ));
         }
     }
-    Ok(all)
+    Ok(Asked {
+        all,
+        scene: Scene::new(original, store, arguments),
+    })
 }
 
 /// The configuration after a step: the globals, and what is pending.

@@ -3,6 +3,7 @@
 //! The invariants of the program hold, what is about to act is pending, so do the [`laws`](super::laws), and for
 //! an abstraction what it stands on ([`standing`](super::standing)).
 
+use super::bag::Ledger;
 use super::laws::Law;
 use super::stage::Stage;
 use super::standing::Standing;
@@ -135,6 +136,31 @@ impl Known<'_> {
         known
     }
 
+    /// Where two asyncs of one action are pending, there are at least two; of interest if something is known about how
+    /// many there are.
+    fn at_least_two(
+        &self,
+        theory: &mut Theory,
+        store: &Store,
+        [first, second]: [ActionId; 2],
+        known: &[Term],
+    ) -> Result<Option<Term>> {
+        let stage = self.stage;
+        let action = stage.original(first);
+        if action != stage.original(second) || stage.bags.of(action).is_none() {
+            return Ok(None);
+        }
+        let total = stage
+            .bags
+            .total(action, &mut Vec::new(), stage.action(action).span);
+        let (total, _) = lowered(theory, store, &total)?;
+        if !known.iter().any(|one| theory.terms.contains(*one, total)) {
+            return Ok(None);
+        }
+        let two = theory.terms.int(2);
+        Ok(Some(theory.terms.le(two, total)))
+    }
+
     /// The same of values: can an async and one of an eliminated action be pending together?
     pub(crate) fn possible(
         &self,
@@ -175,6 +201,7 @@ impl Context for Known<'_> {
             let action = self.stage.original(action);
             known.push(self.pending(theory, store, (action, arguments), 1));
         }
+        known.extend(self.at_least_two(theory, store, pair.map(|(action, _)| action), &known)?);
         known.extend(self.together(theory, store, pair));
         Ok(known)
     }

@@ -14,6 +14,7 @@
 //! back to themselves; elimination behind a schedule.
 
 use super::asserted::asserted;
+use super::induction;
 use super::inline::inlined;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
@@ -21,7 +22,7 @@ use plainsong_ir::{
     Song, Stmt, StmtKind, System,
 };
 
-/// How many sequentializations, from the first on, put asyncs into actions.
+/// How many sequentializations, from the first on, put asyncs into actions, here or by induction.
 pub(crate) fn leading(song: &Song) -> usize {
     let all = song.sequences().iter();
     all.take_while(|one| one.into.is_some()).count()
@@ -38,6 +39,10 @@ fn eliminated(mut song: Song) -> Result<Song, String> {
     };
     let sequence = actions.sequences.remove(0);
     let into = sequence.into.expect("it puts asyncs into an action");
+    if let Some(by) = &sequence.by {
+        induction::applied(actions, into, by);
+        return Ok(song);
+    }
     let code = actions.actions[into.index()].code.clone();
     let mut inlining = Inlining {
         actions,

@@ -21,12 +21,13 @@
 
 use super::conditions::after;
 use super::context::{Known, arbitrary, lowered};
+use super::example::{Asked, Asks, Scene, told};
 use super::pool::created;
 use crate::answer::{GUESS, Prover, obligation};
 use crate::movers::some_way as way;
-use plainsong_ir::{ActionId, Builtin, Expr, ExprKind, GlobalId, Ty};
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{ActionId, Block, Builtin, Expr, ExprKind, GlobalId, Root, Stmt, StmtKind, Ty};
 use plainsong_prove::gated::Gated;
-use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::{Op, Sort, Term};
 use plainsong_prove::theory::{Result, Theory};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,10 +61,15 @@ pub(crate) fn cooperates(
 ) -> std::result::Result<usize, String> {
     let pairs = &known.stage.staged.eliminated[known.sequence];
     if !known.stage.staged.decreases[known.sequence].is_empty() {
-        let all = pairs.iter().map(|pair| said(prover.theory, known, *pair));
-        let all = all.collect::<Result<Vec<Obligation>>>();
-        let all = all.map_err(|why| why.message)?;
-        return shown(prover, &all, None).map(|()| all.len());
+        for pair in pairs {
+            let asks = |theory: &mut Theory| said(theory, known, *pair).map(Some);
+            let effort = Effort {
+                steps: None,
+                tells: true,
+            };
+            shown(known, &asks, prover, effort)??;
+        }
+        return Ok(pairs.len());
     }
     let mut groups = groups(known, pairs);
     let mut count = 0;
@@ -73,15 +79,38 @@ pub(crate) fn cooperates(
     Ok(count)
 }
 
-fn shown(
-    prover: &mut Prover<'_>,
-    all: &[Obligation],
+/// How much is done for a measure: the steps of a proof, if it is a guess, and whether to look for an example when it
+/// is not shown.
+#[derive(Clone, Copy)]
+struct Effort {
     steps: Option<usize>,
-) -> std::result::Result<(), String> {
-    match prover.open_within("cooperation", all, steps).first() {
+    tells: bool,
+}
+
+/// Shows what is asked, or says what is open, with a configuration in which no step leaves less to do if one is found.
+fn shown(
+    known: &Known<'_>,
+    asks: &Asks<'_>,
+    prover: &mut Prover<'_>,
+    effort: Effort,
+) -> std::result::Result<std::result::Result<(), String>, String> {
+    let asked = asks(prover.theory).map_err(|why| why.message)?;
+    let Some(asked) = asked else {
+        let why = "an action creates asyncs of its own group in a loop";
+        return Ok(Err(why.to_owned()));
+    };
+    let open = prover.open_within("cooperation", &asked.all, effort.steps);
+    Ok(match open.first() {
         None => Ok(()),
-        Some((at, why)) => Err(format!("{} ({RULE}, {why})", all[*at].sentence)),
-    }
+        Some((at, why)) => {
+            let example = match effort.tells {
+                true => told(known, asks, *at, prover),
+                false => String::new(),
+            };
+            let sentence = &asked.all[*at].sentence;
+            Err(format!("{sentence} ({RULE}, {why}){example}"))
+        }
+    })
 }
 
 /// Tries the measures of one group.
@@ -98,7 +127,21 @@ fn found(
     }
     let mut candidates = vec![Candidate::Nothing];
     if groups[at].cyclic {
-        candidates.extend(collections(known).into_iter().map(Candidate::Length));
+        let own = pairs
+            .iter()
+            .filter(|(one, _)| groups[at].members.contains(one));
+        let bodies: Vec<&Block> = own
+            .map(|(_, by)| &known.stage.action(*by).code.body)
+            .collect();
+        let (first, others): (Vec<_>, Vec<_>) = collections(known)
+            .into_iter()
+            .partition(|global| bodies.iter().any(|body| takes_from(body, *global)));
+        let may_stop = bodies
+            .iter()
+            .all(|body| may_stop(body, &groups[at].members));
+        let place = if may_stop { 1 } else { 0 };
+        candidates.splice(place..place, first.into_iter().map(Candidate::Length));
+        candidates.extend(others.into_iter().map(Candidate::Length));
         candidates.extend(arguments(known, &groups[at]).map(Candidate::Argument));
     }
     let mut first = None;
@@ -110,9 +153,15 @@ fn found(
                 Candidate::Length(global) => (Some(global), None),
                 Candidate::Argument(argument) => (None, Some(argument)),
             };
-            match tried(known, prover, pairs, groups, at, steps)? {
+            let effort = Effort {
+                steps,
+                tells: steps.is_none() && first.is_none(),
+            };
+            match tried(known, prover, pairs, groups, at, effort)? {
                 Ok(count) => return Ok(count),
-                Err(why) => _ = first.get_or_insert(why),
+                // One example is enough, that of the likeliest.
+                Err(why) if steps.is_none() => _ = first.get_or_insert(why),
+                Err(_) => {}
             }
         }
     }
@@ -126,18 +175,20 @@ fn tried(
     pairs: &Pairs,
     groups: &[Group],
     at: usize,
-    steps: Option<usize>,
+    effort: Effort,
 ) -> std::result::Result<std::result::Result<usize, String>, String> {
     let members = pairs
         .iter()
         .filter(|(one, _)| groups[at].members.contains(one));
-    let all = members.map(|pair| counted(prover.theory, known, groups, at, *pair));
-    let all = all.collect::<Result<Vec<Option<Obligation>>>>();
-    let all: Option<Vec<Obligation>> = all.map_err(|why| why.message)?.into_iter().collect();
-    Ok(match all {
-        Some(all) => shown(prover, &all, steps).map(|()| all.len()),
-        None => Err("an action creates asyncs of its own group in a loop".to_owned()),
-    })
+    let mut count = 0;
+    for pair in members {
+        let asks = |theory: &mut Theory| counted(theory, known, groups, at, *pair);
+        match shown(known, &asks, prover, effort)? {
+            Ok(()) => count += 1,
+            Err(why) => return Ok(Err(why)),
+        }
+    }
+    Ok(Ok(count))
 }
 
 /// The groups, those that create before those that are created.
@@ -208,6 +259,38 @@ fn arguments(known: &Known<'_>, group: &Group) -> impl Iterator<Item = BTreeMap<
     })
 }
 
+/// Can the block be gone through without creating one of these, whatever its conditions are? Then counting them is worth
+/// trying first.
+fn may_stop(block: &Block, members: &BTreeSet<ActionId>) -> bool {
+    block.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Async(id, _) => !members.contains(id),
+        StmtKind::If(_, yes, no) => may_stop(yes, members) && may_stop(no, members),
+        StmtKind::Maybe(yes, no) => may_stop(yes, members) || may_stop(no, members),
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, body)| may_stop(body, members)),
+        StmtKind::For { body, .. } => may_stop(body, members),
+        _ => true,
+    })
+}
+
+/// Is something taken out of a collection somewhere? Then its length is worth trying before that of others.
+fn takes_from(block: &Block, global: GlobalId) -> bool {
+    struct Taking(GlobalId, bool);
+    impl Visit for Taking {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Assign(place, value) = &stmt.kind
+                && place.root == Root::Global(self.0)
+                && let ExprKind::Method(Builtin::Without | Builtin::DropFirst, _) = &value.kind
+            {
+                self.1 = true;
+            }
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut taking = Taking(global, false);
+    taking.block(block);
+    taking.1
+}
+
 /// Globals that have a length.
 fn collections(known: &Known<'_>) -> Vec<GlobalId> {
     let globals = known.stage.actions().globals.iter().enumerate();
@@ -250,7 +333,7 @@ fn counted(
     groups: &[Group],
     at: usize,
     pair: (ActionId, ActionId),
-) -> Result<Option<Obligation>> {
+) -> Result<Option<Asked>> {
     let step = step(theory, known, pair)?;
     let mut parts = vec![step.run.guard];
     for earlier in &groups[..at] {
@@ -346,7 +429,7 @@ fn lengths(
 }
 
 /// The obligation with the measure that is said.
-fn said(theory: &mut Theory, known: &Known<'_>, pair: (ActionId, ActionId)) -> Result<Obligation> {
+fn said(theory: &mut Theory, known: &Known<'_>, pair: (ActionId, ActionId)) -> Result<Asked> {
     let step = step(theory, known, pair)?;
     let end = after(
         theory,
@@ -379,15 +462,17 @@ fn said(theory: &mut Theory, known: &Known<'_>, pair: (ActionId, ActionId)) -> R
 fn some_way(
     theory: &mut Theory,
     known: &Known<'_>,
-    (_, by): (ActionId, ActionId),
+    (action, by): (ActionId, ActionId),
     step: Step,
     goal: Term,
-) -> Obligation {
+) -> Asked {
     let goal = way(theory, &step.run.choices, goal);
     let own = known.stage.action(by);
     let sentence = format!(
         "`{}` may go on for ever: no step of it is known to leave less to do",
         own.name
     );
-    obligation(RULE, own.span, sentence, step.hypotheses, goal)
+    let all = vec![obligation(RULE, own.span, sentence, step.hypotheses, goal)];
+    let scene = Scene::new(action, step.before, step.arguments);
+    Asked { all, scene }
 }

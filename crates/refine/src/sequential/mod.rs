@@ -68,15 +68,15 @@
 //! Moving past steps created on the way is covered because `Pool` is closed under creation. `init` is
 //! never moved past: it comes first, and nothing creates it.
 //!
-//! DIFFERS from the literal rule (`I`, choice function and target as separate actions): they are read off the
-//! schedule. `Inv` may be relied on in mover conditions; it speaks about variables and what is pending. That of
+//! DIFFERS from the literal rule (`I`, choice function and target as separate actions, [`induction`]): they are read off
+//! the schedule. `Inv` may be relied on in mover conditions; it speaks about variables and what is pending. That of
 //! some asyncs at most one is pending is found ([`laws`]), and so are gates that say what is not pending any more
 //! when the schedule calls something ([`standing`]).
 //!
 //! In a program with procedures, schedules are about the program above all of them.
 //!
 //! NOT COVERED, and refused: schedules that wait, choose, or look at what is pending;
-//! parameters whose values cannot index a map.
+//! parameters whose values cannot index a map; eliminated actions that only abstractions create.
 //!
 //! Source. \[Kragl20\] chapter 5.
 
@@ -85,6 +85,8 @@ mod bag;
 mod conditions;
 mod context;
 mod elimination;
+mod example;
+mod induction;
 mod inline;
 mod laws;
 mod line;
@@ -103,10 +105,13 @@ use crate::movers::{Condition, Need, Side, needs_past, show};
 use crate::tried::Tried;
 pub(crate) use asserted::waits;
 pub use line::line;
+use plainsong_diagnostics::quote_marker;
 pub(crate) use pool::created;
 
 use context::Known;
 use elimination::{after, leading};
+use example::Asks;
+use induction::Inductive;
 use plainsong_ir::{ActionId, Actions, Claim, Sequentialization, Song};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
@@ -135,6 +140,8 @@ pub struct Sequences {
     ends: BTreeMap<usize, Answer>,
     /// Are small programs not tried?
     alone: bool,
+    /// What they are called, if not by their actions.
+    pub(crate) names: Option<Vec<String>>,
 }
 
 impl Sequences {
@@ -191,10 +198,7 @@ impl Sequences {
         for at in 0..count {
             match self.sequence(song, at, prover) {
                 Answer::Proved(more) => proof.obligations += more.obligations,
-                _ => {
-                    let actions = song.actions().ok_or("there are no actions")?;
-                    return Err(rests_on(actions, at));
-                }
+                _ => return Err(self.rests_on(song, at)),
             }
         }
         Ok(proof)
@@ -203,8 +207,7 @@ impl Sequences {
     fn looked_at(&mut self, song: &Song, at: usize, prover: &mut Prover<'_>) -> Answer {
         for earlier in 0..at {
             if !matches!(self.sequence(song, earlier, prover), Answer::Proved(_)) {
-                let actions = song.actions().expect("something rests on them");
-                return Answer::Unknown(rests_on(actions, earlier));
+                return Answer::Unknown(self.rests_on(song, earlier));
             }
         }
         let first = leading(song).min(at);
@@ -227,8 +230,21 @@ impl Sequences {
         if into && let Err(why) = after(song, 1) {
             return Answer::Unknown(why);
         }
-        if let Some((_, why)) = schedule::refused(&actions.sequences[at]) {
+        if let Some(why) = induction::refused(actions, &actions.sequences[at]) {
+            return Answer::Unknown(why);
+        }
+        if let (None, Some((_, why))) = (
+            &actions.sequences[at].by,
+            schedule::refused(&actions.sequences[at]),
+        ) {
             return Answer::Unknown(format!("the schedule is refused: {why}"));
+        }
+        let sequence = &actions.sequences[at];
+        if let Some(id) = pool::created_by_abstractions_only(actions, sequence) {
+            let name = &actions.actions[id.index()].name;
+            return Answer::Unknown(format!(
+                "only abstractions create asyncs of `{name}`: it cannot be eliminated with them"
+            ));
         }
         let tried = Tried::new(prover.solvers, song);
         let search = |sizes: RangeInclusive<i64>| {
@@ -254,6 +270,13 @@ impl Sequences {
         }
     }
 
+    fn rests_on(&self, song: &Song, at: usize) -> String {
+        let own = || song.sequence_name(&song.sequences()[at]);
+        let said = self.names.as_ref().and_then(|names| names.get(at).cloned());
+        let name = said.unwrap_or_else(own);
+        format!("this rests on `{name}`, which is not proved")
+    }
+
     fn shown(
         &self,
         song: &Song,
@@ -261,7 +284,7 @@ impl Sequences {
         at: usize,
         prover: &mut Prover<'_>,
     ) -> Result<Told, String> {
-        let stage = Stage::new(song, at + 1);
+        let stage = Stage::new(&induction::without_choices(song), at + 1);
         let mut theory = Theory::new(stage.staged.song.clone());
         let prover = &mut prover.about(&mut theory);
         let mut told = Told::default();
@@ -277,6 +300,15 @@ impl Sequences {
         if sequence.into.is_none() {
             let standing = standing::standing(song, &known, prover);
             known.standing = standing.map_err(|why| why.message)?;
+        }
+        if let (Some(by), Some(into)) = (&sequence.by, sequence.into) {
+            let inductive = Inductive {
+                known: &known,
+                sequence,
+                by,
+                into,
+            };
+            induction::shown(&inductive, prover, &mut told.proof)?;
         }
         for pair in &stage.staged.eliminated[at] {
             if actions.sequences[at]
@@ -326,16 +358,13 @@ fn schedule_shown(
     for (at, why) in &open {
         let one = &all[*at];
         if !matches!(one.rule, Rule::Finally(_)) {
-            let text = match one.rule {
-                Rule::Refinement(_) => String::new(),
-                _ => format!(": {}", one.text),
-            };
+            let said = quote_marker(one.span);
             let hint = match schedule::has_bare_loop(sequence) {
                 true => "; a loop of the schedule has no `invariant` and may need one",
                 false => "",
             };
             let (sentence, rule) = (&one.sentence, one.rule.name());
-            return Err(format!("{sentence}{text} ({rule}, {why}){hint}"));
+            return Err(format!("{sentence}: {said} ({rule}, {why}){hint}"));
         }
     }
     for property in finally {
@@ -394,7 +423,7 @@ fn named(stage: &Stage, mut one: Obligation) -> Obligation {
         ),
     };
     one.rule = Rule::Refinement(rule);
-    one.sentence = format!("{sentence}: {}", one.text);
+    one.sentence = sentence.to_owned();
     one
 }
 
@@ -404,26 +433,14 @@ fn abstracts(
     prover: &mut Prover<'_>,
     proof: &mut Proof,
 ) -> Result<(), String> {
-    let all = conditions::abstraction_fails(prover.theory, known, pair);
-    let mut all = all.map_err(|why| why.message)?;
-    let same = conditions::abstraction_follows(prover.theory, known, pair, true);
-    let same = same.map_err(|why| why.message)?;
-    let follows = match same {
-        Some(one)
-            if prover
-                .open("abstraction", std::slice::from_ref(&one))
-                .is_empty() =>
-        {
-            one
-        }
-        _ => {
-            let any = conditions::abstraction_follows(prover.theory, known, pair, false);
-            any.map_err(|why| why.message)?
-                .expect("any choices will do")
-        }
-    };
-    all.push(follows);
-    all_shown("abstraction", &all, prover, proof)
+    let fails = |theory: &mut Theory| conditions::abstraction_fails(theory, known, pair).map(Some);
+    all_shown("abstraction", known, &fails, prover, proof)?;
+    let same = |theory: &mut Theory| conditions::abstraction_follows(theory, known, pair, true);
+    let any = |theory: &mut Theory| conditions::abstraction_follows(theory, known, pair, false);
+    let asked = same(prover.theory).map_err(|why| why.message)?;
+    let is_same = asked.is_some_and(|asked| prover.open("abstraction", &asked.all).is_empty());
+    let follows: &Asks<'_> = if is_same { &same } else { &any };
+    all_shown("abstraction", known, follows, prover, proof)
 }
 
 fn keeps(known: &Known<'_>, prover: &mut Prover<'_>, proof: &mut Proof) -> Result<(), String> {
@@ -435,25 +452,30 @@ fn keeps(known: &Known<'_>, prover: &mut Prover<'_>, proof: &mut Proof) -> Resul
         .iter()
         .map(|(_, by)| by);
     for action in stage.pools[known.sequence].iter().chain(own) {
-        let all = conditions::invariants_kept(prover.theory, known, *action);
-        let all = all.map_err(|why| why.message)?;
-        all_shown("invariant", &all, prover, proof)?;
+        let kept =
+            |theory: &mut Theory| conditions::invariants_kept(theory, known, *action).map(Some);
+        all_shown("invariant", known, &kept, prover, proof)?;
     }
     Ok(())
 }
 
+/// Shows what is asked; what is not shown comes with a small configuration, if one is found.
 fn all_shown(
     name: &str,
-    all: &[Obligation],
+    known: &Known<'_>,
+    asks: &Asks<'_>,
     prover: &mut Prover<'_>,
     proof: &mut Proof,
 ) -> Result<(), String> {
-    if let Some((at, why)) = prover.open(name, all).first() {
+    let asked = asks(prover.theory).map_err(|why| why.message)?;
+    let all = asked.map(|asked| asked.all).unwrap_or_default();
+    if let Some((at, why)) = prover.open(name, &all).first() {
         let one = &all[*at];
         return Err(format!(
-            "not shown: {} ({}, {why})",
+            "not shown: {} ({}, {why}){}",
             one.sentence,
-            one.rule.name()
+            one.rule.name(),
+            example::told(known, asks, *at, prover)
         ));
     }
     proof.obligations += all.len();
@@ -511,17 +533,4 @@ fn somewhere_wrong(known: &Known<'_>, needs: &[Need], prover: &Prover<'_>) -> Op
         }
     }
     None
-}
-
-fn rests_on(actions: &Actions, at: usize) -> String {
-    format!("this rests on `{}`, which is not proved", name(actions, at))
-}
-
-/// What a sequentialization is called in answers.
-pub fn name(actions: &Actions, at: usize) -> String {
-    let names = actions.sequences[at].eliminated.iter();
-    let names: Vec<&str> = names
-        .map(|one| actions.actions[one.action.index()].name.as_str())
-        .collect();
-    format!("sequentialize.{}", names.join("."))
 }

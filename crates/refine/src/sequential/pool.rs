@@ -17,6 +17,19 @@ pub(crate) fn pool(actions: &Actions, at: usize) -> BTreeSet<ActionId> {
     pool
 }
 
+/// An eliminated action of which only abstractions create asyncs. What is known of pending asyncs is about the pool, so
+/// nothing would be asked of such an action.
+pub(crate) fn created_by_abstractions_only(
+    actions: &Actions,
+    sequence: &Sequentialization,
+) -> Option<ActionId> {
+    let pool = pool(actions, 0);
+    let is_gone = |id: &ActionId| sequence.eliminated.iter().any(|one| one.action == *id);
+    let abstractions = sequence.eliminated.iter().filter_map(|one| one.by);
+    let mut made = abstractions.flat_map(|by| created(&actions.actions[by.index()].code.body));
+    made.find(|id| is_gone(id) && !pool.contains(id))
+}
+
 /// What is left of a pool when some are eliminated.
 fn left(pool: BTreeSet<ActionId>, sequence: &Sequentialization) -> BTreeSet<ActionId> {
     let gone: BTreeSet<ActionId> = sequence.eliminated.iter().map(|one| one.action).collect();

@@ -5,13 +5,13 @@
 //! time and do not move past each other, one of them when the schedule calls it. So this refutes and never proves.
 
 use super::pool::pool;
-use super::runs::Runs;
+use super::runs::{Runs, in_words};
 use super::stage::{Asserts, Staged, staged};
 use crate::answer::Refutation;
 use crate::brute::{Scene, refutation, wrong_in};
 use crate::compare::instances;
 use crate::movers::{Condition, Need, Side, needs_past};
-use plainsong_diagnostics::Span;
+use plainsong_diagnostics::{Span, quote_marker};
 use plainsong_ir::{Action, ActionId, Actions, Role, Song, System};
 use plainsong_semantics::atomic::{Atoms, Effect};
 use plainsong_semantics::instance::Instance;
@@ -111,11 +111,14 @@ fn told(
         }
     }
     let ran = shown(runs.ran.index());
+    let said = match from.map(|(_, what)| what).filter(|_| assertion) {
+        Some(Asserts::Membership) => format!(": {}", quote_marker(failure.span)),
+        // What is pending stands below.
+        Some(Asserts::End) => String::new(),
+        _ => format!(": {}", in_words(failure)),
+    };
     Refutation {
-        reason: format!(
-            "{what} after {ran}: {}",
-            failure.message.replace("Async::", "")
-        ),
+        reason: format!("{what} after {ran}{said}"),
         picture,
     }
 }

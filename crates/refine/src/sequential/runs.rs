@@ -3,13 +3,14 @@
 //! A run may be made to stop before any call: it fails there, with what would be called next behind what ran.
 
 use super::bag::{Ledger, int, parameters, zero};
-use plainsong_diagnostics::Span;
+use plainsong_diagnostics::{Span, quote_marker};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
     ActionId, Actions, BinOp, Binding, Builtin, Domain, EnumDecl, EnumId, Expr, ExprKind, Global,
     GlobalId, Local, LocalId, Pattern, PatternKind, Place, Quantifier, Root, Song, StartValue,
     Stmt, StmtKind, Ty, Variant,
 };
+use plainsong_semantics::trace::Failure;
 use plainsong_semantics::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -139,6 +140,28 @@ impl Runs {
             span,
         }
     }
+}
+
+/// What a failure says, with what the user wrote where it speaks about the bag.
+pub(super) fn in_words(failure: &Failure) -> String {
+    let message = failure.message.replace("Async::", "");
+    let Some((said, values)) = message.split_once(" is false") else {
+        return message;
+    };
+    let about_the_bag = ["pending.count(", " in pending ::"];
+    if !about_the_bag.iter().any(|part| said.contains(part)) {
+        return message;
+    }
+    // `j = Node#0: …` is an instance of a quantifier.
+    let instance = said
+        .split_once(": ")
+        .filter(|(names, _)| names.contains(" = "));
+    let instance = instance
+        .map_or("", |(names, _)| names)
+        .trim_start_matches("invariant ");
+    let colon = if instance.is_empty() { "" } else { ": " };
+    let quote = quote_marker(failure.span);
+    format!("{instance}{colon}{quote} is false{values}")
 }
 
 impl Ledger for Runs {

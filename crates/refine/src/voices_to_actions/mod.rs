@@ -42,6 +42,8 @@ pub struct Handlers {
     pub ordered: bool,
     /// Why a message may have to wait, if one may; then final states are not the same.
     pub stays: Option<String>,
+    /// What its sequentializations are called: by messages, not by the actions that handle them.
+    pub names: Vec<String>,
 }
 
 /// The action system of a song whose processes have handlers, or why there is none.
@@ -91,6 +93,9 @@ pub fn voices_to_actions(song: &Song) -> Result<Handlers, String> {
         song: whole,
         ordered,
         stays,
+        names: (song.sequences().iter())
+            .map(|one| song.sequence_name(one))
+            .collect(),
     })
 }
 

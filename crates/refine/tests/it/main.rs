@@ -1,6 +1,8 @@
 //! The engine against the interpreter.
 
+mod case_studies;
 mod handlers;
+mod inductions;
 mod layered;
 mod layered_programs;
 mod movers;

@@ -22,7 +22,7 @@ use std::sync::Arc;
 const MOST_STATES: usize = 40_000;
 const MOST_STATES_OF_RANDOM: usize = 1_500;
 
-fn compiled(text: &str) -> Arc<Song> {
+pub(crate) fn compiled(text: &str) -> Arc<Song> {
     let compiled = plainsong_syntax::compile(text);
     let diagnostics: Vec<&String> = compiled
         .diagnostics
@@ -37,7 +37,7 @@ fn compiled(text: &str) -> Arc<Song> {
 }
 
 /// How many sequentializations are proved, from the first on.
-fn proved(song: &Arc<Song>, solvers: &Solvers) -> usize {
+pub(crate) fn proved(song: &Arc<Song>, solvers: &Solvers) -> usize {
     let mut theory = Theory::new(song.clone());
     let cancel = Cancel::default();
     let mut prover = Prover {
@@ -54,7 +54,7 @@ fn proved(song: &Arc<Song>, solvers: &Solvers) -> usize {
         .count()
 }
 
-fn behaviours_at(song: &Arc<Song>, size: i64, most: usize) -> Vec<Option<Behaviours>> {
+pub(crate) fn behaviours_at(song: &Arc<Song>, size: i64, most: usize) -> Vec<Option<Behaviours>> {
     let mut sizes = Sizes::new();
     for sort in &song.sorts {
         let sized = match &sort.kind {
@@ -179,17 +179,17 @@ fn random_programs_that_are_proved_end_as_their_schedules_do() {
 }
 
 /// Where chance comes from: an xorshift generator.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, count: usize) -> usize {
+    pub(crate) fn below(&mut self, count: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 % count as u64) as usize
     }
 
-    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+    pub(crate) fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[self.below(words.len())]
     }
 

@@ -3,7 +3,7 @@
 use crate::claim::subjects;
 use crate::machine::Subject;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{ActionId, Mover, ProcedureId, Sequentialization, Song, System};
+use plainsong_ir::{ActionId, Mover, ProcedureId, Song, System};
 
 /// Something to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,7 +82,7 @@ impl Check {
             }
             (Check::Sequence(at), _) => {
                 let row = &song.sequences()[at];
-                (sequence_name(song, row), row.span)
+                (song.sequence_name(row), row.span)
             }
             (Check::Refines(id), _) => {
                 let row = song
@@ -92,15 +92,6 @@ impl Check {
             }
         }
     }
-}
-
-/// `sequentialize.A.B`
-fn sequence_name(song: &Song, sequence: &Sequentialization) -> String {
-    let mut names = vec!["sequentialize"];
-    let eliminated = sequence.eliminated.iter();
-    names.extend(eliminated.filter_map(|one| song.called_name(one.action)));
-    names.dedup();
-    names.join(".")
 }
 
 /// A program with procedures is asked whether it refines; any other system whether it runs well. Declared

@@ -424,7 +424,10 @@ impl<'a> Engine<'a> {
             }
             _ => "computes".to_owned(),
         };
-        (format!("{words} ({})", crate::place_marker(span)), span)
+        (
+            format!("{words} ({})", plainsong_diagnostics::place_marker(span)),
+            span,
+        )
     }
 
     fn too_long(&self, what: &str) -> Stuck {

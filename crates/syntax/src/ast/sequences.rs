@@ -1,6 +1,9 @@
 //! Views of sequentializations.
 
-use super::{Block, DecreasesClause, InvariantClause, Name, child, children, names, nodes};
+use super::{
+    Block, CommuteSide, DecreasesClause, InvariantClause, Name, Witness, child, children, names,
+    nodes,
+};
 
 nodes! {
     /// `sequentialize A, B as C { … }`
@@ -18,6 +21,21 @@ impl SequentializeItem {
     /// The action of which they become the end.
     pub fn into(&self) -> Option<Name> {
         names(&self.syntax).next()
+    }
+
+    /// What that action becomes.
+    pub fn becomes(&self) -> Option<Name> {
+        names(&self.syntax).nth(1)
+    }
+
+    /// The invariant action, with names for its arguments and choices.
+    pub fn by(&self) -> Option<CommuteSide> {
+        child(&self.syntax)
+    }
+
+    /// What it chooses when nothing has run.
+    pub fn witnesses(&self) -> impl Iterator<Item = Witness> + use<> {
+        children(&self.syntax)
     }
 
     /// What holds after every step of the program.

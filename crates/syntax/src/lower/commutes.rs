@@ -5,11 +5,11 @@
 //! those before both.
 
 use super::Lowering;
-use super::codes::layers::COMMUTE;
+use super::codes::layers::{COMMUTE, SCHEDULE};
 use super::fit::Why;
 use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode};
-use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_diagnostics::{Code, Diagnostic, Span};
 use plainsong_ir::visit::{Visit, VisitMut, walk};
 use plainsong_ir::{Action, ActionId, Choice, Commute, Expr, LocalId, Ty};
 
@@ -49,7 +49,7 @@ impl Lowering<'_> {
     }
 
     /// The action, and how many arguments and choices are named.
-    fn commute_side(
+    pub(super) fn commute_side(
         &mut self,
         side: &ast::CommuteSide,
         actions: &[Action],
@@ -72,6 +72,14 @@ impl Lowering<'_> {
         Some((id, [params.len(), names.len()]))
     }
 
+    /// What is wrong with names for arguments and choices.
+    fn code_of_names(&self) -> &'static Code {
+        match self.unit.home {
+            Home::Schedule => &SCHEDULE,
+            _ => &COMMUTE,
+        }
+    }
+
     fn bind_names(
         &mut self,
         names: &[ast::Name],
@@ -86,7 +94,8 @@ impl Lowering<'_> {
                 types.len()
             );
             let help = "name all of them, in the order of the text";
-            self.report(Diagnostic::error(&COMMUTE, span, message).help(help));
+            let code = self.code_of_names();
+            self.report(Diagnostic::error(code, span, message).help(help));
             return None;
         }
         for (name, ty) in names.iter().zip(types) {
@@ -98,7 +107,7 @@ impl Lowering<'_> {
         Some(())
     }
 
-    fn witness(
+    pub(super) fn witness(
         &mut self,
         witness: &ast::Witness,
         [[a, b], [c, d]]: [[usize; 2]; 2],
@@ -109,7 +118,8 @@ impl Lowering<'_> {
         let Some(at) = known.next() else {
             let message = format!("`{}` is not something that is chosen here", name.text());
             let help = "name what an action chooses with `choosing`";
-            self.report(Diagnostic::error(&COMMUTE, name.span(), message).help(help));
+            let code = self.code_of_names();
+            self.report(Diagnostic::error(code, name.span(), message).help(help));
             return None;
         };
         let ty = self.unit.locals[at].ty.clone();

@@ -467,20 +467,24 @@ impl Found<'_> {
         let layers = self.actions.procedures.iter().map(|one| one.layer);
         let top = layers.max().unwrap_or(0) + 1;
         for sequence in &self.actions.sequences {
-            for one in &sequence.eliminated {
-                for id in [Some(one.action), one.by].into_iter().flatten() {
-                    let action = &self.actions.actions[id.index()];
-                    if !action.exists_at(top) {
-                        let name = &action.name;
-                        let message = format!("`{name}` does not exist at layer {top}");
-                        let help = "schedules are about the program above all procedures";
-                        self.wrong(sequence.span, message, help);
-                    }
+            let eliminated = sequence.eliminated.iter();
+            let eliminated = eliminated.flat_map(|one| [Some(one.action), one.by]);
+            let by = sequence.by.iter().flat_map(|by| [by.becomes, by.invariant]);
+            let named = eliminated.chain([sequence.into]).chain(by.map(Some));
+            for id in named.flatten() {
+                let action = &self.actions.actions[id.index()];
+                if !action.exists_at(top) {
+                    let name = &action.name;
+                    let message = format!("`{name}` does not exist at layer {top}");
+                    let help = "schedules are about the program above all procedures";
+                    self.wrong(sequence.span, message, help);
                 }
             }
             let mut reads = Reads::default();
             let clauses = sequence.invariants.iter().chain(&sequence.decreases);
             clauses.for_each(|expr| reads.expr(expr));
+            let with = sequence.by.iter().flat_map(|by| &by.with);
+            with.for_each(|(_, value)| reads.expr(value));
             reads.block(&sequence.code.body);
             for id in reads.globals {
                 let global = &self.actions.globals[id.index()];

@@ -59,7 +59,7 @@ impl Lowering<'_> {
         };
         let init = items.inits.first().map(|init| self.init(init, home));
         self.handlings = handlings(&processes, init.as_ref().map(|init| &init.body));
-        let sequences = self.sequences(&items.sequences);
+        let sequences = self.sequences(&items.sequences, &actions_done);
         if voices {
             System::Voices(Voices {
                 messages: self.messages.clone(),

@@ -2,21 +2,39 @@
 
 use super::Lowering;
 use super::codes::layers::SCHEDULE;
-use super::unit::Home;
+use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode};
 use crate::names::Signal;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
-use plainsong_ir::{ActionId, Callee, Code, Eliminated, Sequentialization, Stmt, StmtKind};
+use plainsong_ir::{
+    Action, ActionId, Callee, Code, Eliminated, Induction, Sequentialization, Stmt, StmtKind,
+};
 
 impl Lowering<'_> {
     /// The sequentializations, in the order in which they are applied.
-    pub(crate) fn sequences(&mut self, items: &[ast::SequentializeItem]) -> Vec<Sequentialization> {
-        items.iter().map(|item| self.sequence(item)).collect()
+    pub(crate) fn sequences(
+        &mut self,
+        items: &[ast::SequentializeItem],
+        actions: &[Action],
+    ) -> Vec<Sequentialization> {
+        let all = items.iter();
+        all.map(|item| self.sequence(item, actions)).collect()
     }
 
-    fn sequence(&mut self, item: &ast::SequentializeItem) -> Sequentialization {
+    fn sequence(&mut self, item: &ast::SequentializeItem, actions: &[Action]) -> Sequentialization {
         self.begin(Home::Schedule);
+        let into = item.into().and_then(|name| self.named_action(&name));
+        let mark = self.unit.enter();
+        let mut by = into.and_then(|into| self.induction(item, into, actions));
+        let arity = by.as_ref().map_or(0, |by| by.named.iter().sum());
+        for local in by.iter().flat_map(|by| by.named[0]..arity) {
+            // What is chosen next is assigned.
+            self.unit.locals[local].mutable = true;
+            self.unit.binders[local] = Binder::Var;
+        }
+        let (mut body, _) = self.block(item.block());
+        self.unit.leave(mark);
         let mut eliminated: Vec<Eliminated> = Vec::new();
         let mut span = item.span();
         for (at, written) in item.eliminated().enumerate() {
@@ -42,10 +60,10 @@ impl Lowering<'_> {
         }
         let measures = item.decreases().flat_map(|clause| self.measures(&clause));
         let mut decreases: Vec<_> = measures.collect();
-        let into = item.into().and_then(|name| self.named_action(&name));
-        let (mut body, _) = self.block(item.block());
         let locals = self.finish(|filler| {
-            for expr in invariants.iter_mut().chain(&mut decreases) {
+            let with = by.iter_mut().flat_map(|by| &mut by.with);
+            let with = with.map(|(_, value)| value);
+            for expr in invariants.iter_mut().chain(&mut decreases).chain(with) {
                 filler.expr(expr);
             }
             walk_mut::block(filler, &mut body);
@@ -66,15 +84,41 @@ impl Lowering<'_> {
         Sequentialization {
             eliminated,
             into,
+            by,
             invariants,
             decreases,
             code: Code {
-                arity: 0,
+                arity,
                 locals,
                 body,
             },
             span,
         }
+    }
+
+    /// `as B by I(x) choosing k with k = e`
+    fn induction(
+        &mut self,
+        item: &ast::SequentializeItem,
+        into: ActionId,
+        actions: &[Action],
+    ) -> Option<Induction> {
+        let becomes = item.becomes()?;
+        let side = item.by()?;
+        let becomes_id = self.named_action(&becomes)?;
+        let (invariant, named) = self.commute_side(&side, actions)?;
+        self.same_parameters(into, becomes_id, becomes.span());
+        self.same_parameters(into, invariant, side.span());
+        let mut with = Vec::new();
+        for witness in item.witnesses() {
+            with.push(self.witness(&witness, [named, [0, 0]])?);
+        }
+        Some(Induction {
+            becomes: becomes_id,
+            invariant,
+            named,
+            with,
+        })
     }
 
     /// The action of this name, or what handles the messages of this name.

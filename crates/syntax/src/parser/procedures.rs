@@ -210,23 +210,28 @@ impl Parser<'_> {
             true => self.bump_as(WithKw),
             false => self.expected_with_help("`with`", "say what is chosen: `with v = e`"),
         }
+        self.witnesses();
+        self.expect_semicolon();
+        self.close(start, CommuteItem);
+    }
+
+    /// `v = e, w = f`
+    pub(super) fn witnesses(&mut self) {
         loop {
             let witness = self.open();
             self.expect_name("the name of a choice");
             if self.expect(Eq) {
-                self.expression();
+                self.condition();
             }
             self.close(witness, Witness);
             if self.in_error() || !self.eat(Comma) {
                 break;
             }
         }
-        self.expect_semicolon();
-        self.close(start, CommuteItem);
     }
 
     /// `A(x, y) choosing v, w`
-    fn commute_side(&mut self) {
+    pub(super) fn commute_side(&mut self) {
         let side = self.open();
         self.expect_name("the name of an action");
         if self.expect(LParen) && !self.eat(RParen) {

@@ -45,9 +45,9 @@ pub fn format(text: &str) -> String {
     plainsong_syntax::format(text).unwrap_or_else(|_| text.to_owned())
 }
 
-/// One verdict for each property about rest, as `diverge` says, if need be only about fair executions.
+/// One verdict for each property of a song and its text about rest, as `diverge` says, if need be only about fair executions.
 pub fn rests(
-    song: &Arc<Song>,
+    (song, text): (&Arc<Song>, &str),
     scope: &Scope,
     fairness: Option<Fairness>,
 ) -> Result<Vec<Verdict>, String> {
@@ -60,12 +60,12 @@ pub fn rests(
         },
         ..Request::default()
     };
-    asked(song, scope, request)
+    asked((song, text), scope, request)
 }
 
-/// One verdict for each thing that `check`, or the verb of an engine, asks.
+/// One verdict for each thing that `check`, or the verb of an engine, asks about a song and its text.
 pub fn verdicts(
-    song: &Arc<Song>,
+    (song, text): (&Arc<Song>, &str),
     scope: &Scope,
     engine: Option<&'static str>,
 ) -> Result<Vec<Verdict>, String> {
@@ -73,10 +73,14 @@ pub fn verdicts(
         engine,
         ..Request::default()
     };
-    asked(song, scope, request)
+    asked((song, text), scope, request)
 }
 
-fn asked(song: &Arc<Song>, scope: &Scope, request: Request) -> Result<Vec<Verdict>, String> {
+fn asked(
+    (song, text): (&Arc<Song>, &str),
+    scope: &Scope,
+    request: Request,
+) -> Result<Vec<Verdict>, String> {
     let request = Request {
         sizes: sizings(song, &scope.sizes)?,
         limits: limits(scope),
@@ -85,7 +89,7 @@ fn asked(song: &Arc<Song>, scope: &Scope, request: Request) -> Result<Vec<Verdic
     let plan = plan(song, &request, engines::ALL).map_err(|problem| problem.message)?;
     let source = Source {
         name: "song".to_owned(),
-        text: String::new(),
+        text: text.to_owned(),
         path: None,
     };
     let mut supervision = Supervision {

@@ -25,7 +25,7 @@ pub fn examine(original: &str) -> Vec<Problem> {
     if let Some(song) = &compiled.song {
         problems.extend(well_formed(original, song));
         for expectation in &header.expectations {
-            problems.extend(answered(expectation, song));
+            problems.extend(answered(expectation, song, &marked.text));
         }
     } else if let Some(first) = header.expectations.first() {
         problems.push(Problem::new(
@@ -134,25 +134,26 @@ fn first_difference(a: &str, b: &str) -> Option<usize> {
 }
 
 /// Asks the question again.
-fn answered(expectation: &Expectation, song: &Arc<Song>) -> Vec<Problem> {
+fn answered(expectation: &Expectation, song: &Arc<Song>, text: &str) -> Vec<Problem> {
+    let about = (song, text);
     let compared = match &expectation.question {
         Question::Accepted => Ok(Vec::new()),
         Question::Check(claims) => {
             let others = [Outcome::Holds, Outcome::Proved];
-            answers::verdicts(song, &expectation.scope, None)
+            answers::verdicts(about, &expectation.scope, None)
                 .map(|actual| compare(claims, &others, &actual))
         }
-        Question::Prove(claims) => answers::verdicts(song, &expectation.scope, Some("prove"))
+        Question::Prove(claims) => answers::verdicts(about, &expectation.scope, Some("prove"))
             .map(|actual| compare(claims, &[Outcome::Proved], &actual)),
-        Question::Refine(claims) => answers::verdicts(song, &expectation.scope, Some("refine"))
+        Question::Refine(claims) => answers::verdicts(about, &expectation.scope, Some("refine"))
             .map(|actual| compare(claims, &[Outcome::Proved], &actual)),
         Question::Sequentialize(claims) => {
-            answers::verdicts(song, &expectation.scope, Some("sequentialize"))
+            answers::verdicts(about, &expectation.scope, Some("sequentialize"))
                 .map(|actual| compare(claims, &[Outcome::Proved], &actual))
         }
         Question::Diverge(claims, fairness) => {
             let others = [Outcome::Holds, Outcome::Proved];
-            answers::rests(song, &expectation.scope, *fairness)
+            answers::rests(about, &expectation.scope, *fairness)
                 .map(|actual| compare(claims, &others, &actual))
         }
         Question::Explore(expected) => {

@@ -46,7 +46,7 @@ fn answer_again(text: &str, song: &Arc<Song>) -> Result<String, Vec<Problem>> {
     let mut lines: Vec<String> = text.split('\n').map(Into::into).collect();
     let mut problems = Vec::new();
     for expectation in header.expectations {
-        match answer(&expectation, song) {
+        match answer(&expectation, song, text) {
             Ok(question) => {
                 let line = expectation.line;
                 lines[line - 1] = Expectation {
@@ -65,40 +65,41 @@ fn answer_again(text: &str, song: &Arc<Song>) -> Result<String, Vec<Problem>> {
     }
 }
 
-fn answer(expectation: &Expectation, song: &Arc<Song>) -> Result<Question, String> {
+fn answer(expectation: &Expectation, song: &Arc<Song>, text: &str) -> Result<Question, String> {
+    let about = (song, text);
     let scope = &expectation.scope;
     match &expectation.question {
         Question::Accepted => Ok(Question::Accepted),
         Question::Check(old) => {
-            let verdicts = answers::verdicts(song, scope, None)?;
+            let verdicts = answers::verdicts(about, scope, None)?;
             let claims = verdicts
                 .iter()
                 .filter_map(|new| claim(old, Outcome::Holds, new));
             Ok(Question::Check(claims.collect()))
         }
         Question::Prove(old) => {
-            let verdicts = answers::verdicts(song, scope, Some("prove"))?;
+            let verdicts = answers::verdicts(about, scope, Some("prove"))?;
             let claims = verdicts
                 .iter()
                 .filter_map(|new| claim(old, Outcome::Proved, new));
             Ok(Question::Prove(claims.collect()))
         }
         Question::Refine(old) => {
-            let verdicts = answers::verdicts(song, scope, Some("refine"))?;
+            let verdicts = answers::verdicts(about, scope, Some("refine"))?;
             let claims = verdicts
                 .iter()
                 .filter_map(|new| claim(old, Outcome::Proved, new));
             Ok(Question::Refine(claims.collect()))
         }
         Question::Sequentialize(old) => {
-            let verdicts = answers::verdicts(song, scope, Some("sequentialize"))?;
+            let verdicts = answers::verdicts(about, scope, Some("sequentialize"))?;
             let claims = verdicts
                 .iter()
                 .filter_map(|new| claim(old, Outcome::Proved, new));
             Ok(Question::Sequentialize(claims.collect()))
         }
         Question::Diverge(old, fairness) => {
-            let verdicts = answers::rests(song, scope, *fairness)?;
+            let verdicts = answers::rests(about, scope, *fairness)?;
             let claims = verdicts
                 .iter()
                 .filter_map(|new| claim(old, Outcome::Holds, new));

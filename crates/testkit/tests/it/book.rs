@@ -53,7 +53,7 @@ fn accepted(text: &str) -> Result<(), String> {
 fn checked(text: &str) -> Result<(), String> {
     accepted(text)?;
     let song = answers::compile(text).song.ok_or("there is no song")?;
-    let verdicts = answers::verdicts(&song, &Scope::default(), None)?;
+    let verdicts = answers::verdicts((&song, text), &Scope::default(), None)?;
     if verdicts.is_empty() {
         return Err("there is nothing to check".to_owned());
     }

@@ -8,6 +8,7 @@ mod delivery_models;
 mod enumerate;
 mod explorer_agrees;
 mod interpreter_agrees;
+mod negatives;
 mod races;
 mod random_song;
 mod round_trip;

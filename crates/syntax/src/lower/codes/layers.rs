@@ -48,7 +48,9 @@ stands before or after it, or in a procedure of its own.";
 `sequentialize A, B as C { … }` says in which order the pending asyncs of `A` and `B` may be thought to
 run, one after the other, directly after `init`. `call A(x);` in the schedule runs one of them. Only
 actions named in front are run, each is named once, and what stands in the place of an action (`B as C`)
-has parameters of the same types.";
+has parameters of the same types. In `sequentialize A into M as N by I(x) choosing k { … }` the actions `M`, `N` and `I`
+have parameters of the same types, all of them get a name, and, after `choosing`, all of what `I` chooses, in the order of
+the text.";
 
     /// Witnesses that do not fit the actions.
     COMMUTE = "commute", "the names after `commute` do not fit the actions", "\
