@@ -31,7 +31,7 @@ impl Engine<'_> {
                 "{who} is at its end: send `{what}` once more there, or wait for it less often"
             ));
         };
-        let place = crate::place_marker(span);
+        let place = plainsong_diagnostics::place_marker(span);
         Some(match kind {
             OpKind::For { .. } => format!(
                 "{who} is at a loop ({place}) whose rounds are not seen to be those of this one: go over the same sort or \
