@@ -329,7 +329,7 @@ fn not_shown(asked: &[Obligation], shown: &[Shown]) -> Option<String> {
         "the invariant `{}` was not shown: {} ({})",
         one.text,
         one.sentence,
-        plainsong_sequentialize::place_marker(one.span)
+        plainsong_diagnostics::place_marker(one.span)
     ))
 }
 
