@@ -1,15 +1,18 @@
 //! Standard output and standard error. A reader that goes away (`| head`) ends the output, not the
-//! run: the exit code stays what it is.
+//! run: the exit code stays what it is. Output that cannot be written (a full disk) is complained about, and
+//! nothing is fine then.
 
 use plainsong_driver::{Problem, Source};
 use plainsong_report::stream::{ErrorRecord, Record};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 /// Where results and complaints go.
 pub(crate) struct Console {
     /// One JSON object per line instead of text.
     pub(crate) json: bool,
     gone: bool,
+    /// Could some of the result not be written, though somebody wanted it?
+    pub(crate) is_lost: bool,
 }
 
 impl Console {
@@ -17,6 +20,7 @@ impl Console {
         Console {
             json: false,
             gone: false,
+            is_lost: false,
         }
     }
 
@@ -24,10 +28,11 @@ impl Console {
     pub(crate) fn result(&mut self, text: &str) {
         if !self.gone {
             let mut stdout = anstream::stdout().lock();
-            self.gone = stdout
+            let written = stdout
                 .write_all(text.as_bytes())
-                .and_then(|()| stdout.flush())
-                .is_err();
+                .and_then(|()| stdout.flush());
+            drop(stdout);
+            self.check(written);
         }
     }
 
@@ -35,10 +40,22 @@ impl Console {
     pub(crate) fn raw(&mut self, text: &str) {
         if !self.gone {
             let mut stdout = std::io::stdout().lock();
-            self.gone = stdout
+            let written = stdout
                 .write_all(text.as_bytes())
-                .and_then(|()| stdout.flush())
-                .is_err();
+                .and_then(|()| stdout.flush());
+            drop(stdout);
+            self.check(written);
+        }
+    }
+
+    fn check(&mut self, written: std::io::Result<()>) {
+        let Err(error) = written else {
+            return;
+        };
+        self.gone = true;
+        if error.kind() != ErrorKind::BrokenPipe {
+            self.is_lost = true;
+            self.remark(&format!("error: the result cannot be written: {error}\n"));
         }
     }
 

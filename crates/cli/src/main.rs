@@ -43,7 +43,10 @@ fn run() -> Exit {
     };
     choose_colour(arguments.color);
     let mut session = Session::new();
-    session.contain(|session| verbs::run(&arguments.verb, session))
+    match session.contain(|session| verbs::run(&arguments.verb, session)) {
+        Exit::Fine if session.console.is_lost => Exit::Rejected,
+        exit => exit,
+    }
 }
 
 fn choose_colour(when: ColorWhen) {

@@ -137,7 +137,10 @@ fn expectation(stage: &Stage, number: u64, elapsed: Duration) -> String {
         return String::new();
     };
     let (number, expected) = (number.max(1) as f64, expected as f64);
-    let guess = format!("est. {} ± {}", about(expected), about(margin as f64));
+    let guess = match margin {
+        Some(margin) => format!("est. {} ± {}", about(expected), about(margin as f64)),
+        None => format!("est. {} or more", about(expected)),
+    };
     if number >= expected {
         return format!("  {guess}, exceeded");
     }

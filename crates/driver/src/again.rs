@@ -1,6 +1,7 @@
 //! Taking a saved trace again.
 
 use crate::contain::{Crash, contained};
+use crate::select::questions;
 use crate::{LoadedSong, Problem};
 use plainsong_ir::{Delivery, Song};
 use plainsong_report::trace_file::{Header, SavedTrace, hash};
@@ -32,6 +33,7 @@ pub enum Again {
 
 /// Takes the steps of a saved trace again.
 pub fn again(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> Result<Again, Problem> {
+    is_asked(song, &saved.header)?;
     let machine = machine(song, &saved.header)?;
     Ok(match contained(|| take(&machine, &saved.trace)) {
         Ok(Ok(Some(trace))) => Again::Follows(Box::new(trace)),
@@ -42,6 +44,23 @@ pub fn again(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> Resul
         },
         Err(crash) => Again::Bug(crash),
     })
+}
+
+/// An execution that violates what nobody claims any more shows nothing.
+fn is_asked(song: &Song, header: &Header) -> Result<(), Problem> {
+    let Some(name) = &header.property else {
+        return Ok(());
+    };
+    let known = questions(song);
+    if known.is_empty() || known.iter().any(|question| question.name == *name) {
+        return Ok(());
+    }
+    let problem = Problem::new(format!("the song has no property `{name}` any more"));
+    let names: Vec<String> = known.iter().map(|one| format!("`{}`", one.name)).collect();
+    Err(problem.help(format!(
+        "it has {}; the trace itself can be looked at with `plainsong show`",
+        names.join(", ")
+    )))
 }
 
 /// Word by word, or else by names.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long executions are visited.
-const WHILE: Duration = Duration::from_millis(300);
+const WHILE: Duration = Duration::from_millis(800);
 
 /// How long random executions are drawn.
 const WALK: Duration = Duration::from_secs(3);
@@ -113,6 +113,7 @@ fn forecast(
         bound: instance.bound(),
         executions,
         margin,
+        is_rough: margin.is_some() && guess.number.is_rough(),
         walks: guess.number.walks,
         seconds,
         per_second: rate,

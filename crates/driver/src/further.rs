@@ -2,13 +2,15 @@
 //!
 //! A sort has two members unless somebody says otherwise, and many mistakes need three: a majority of two
 //! is everybody. What holds at two, and was quickly seen to, is therefore asked again with three members of
-//! each such sort, by a search that ends after some number of executions or states. What it refutes is
+//! each such sort, by a search that ends after some number of executions or states; what is about going quiet, by
+//! the same engine. What it refutes is
 //! refuted, at the sizes that the verdict names. What it does not refute stays as it was: the verdict is
 //! about the sizes by default, and the line `sizes` says how much further one has looked.
 //!
 //! The search is limited by a number, not by time, so that the same song gets the same answer everywhere;
 //! a limit on time is there only for songs whose single steps take long.
 
+use crate::Engine;
 use crate::engine::Task;
 use crate::plan::{Planned, PlannedTask, Request, engine_named};
 use crate::sizes::{Origin, SizeTable, ascending};
@@ -43,21 +45,38 @@ pub struct Further {
     pub bound: BTreeMap<String, String>,
     /// Everything there was seen.
     pub is_whole: bool,
-    /// How much was seen: `120 executions`.
+    /// How much was seen: `120 executions`; empty where nothing was counted.
     pub seen: String,
+    /// Something holds at the sizes by default and was not asked here.
+    pub is_partial: bool,
+}
+
+impl Further {
+    /// Both: what is true of one and of the other.
+    pub(crate) fn and(self, other: Further) -> Further {
+        let is_partial = self.is_partial || other.is_partial;
+        let less = match self.is_whole {
+            true => other,
+            false => self,
+        };
+        Further { is_partial, ..less }
+    }
 }
 
 /// What may be asked at the next sizes.
 pub(crate) fn next(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<PlannedTask> {
     let mut tasks: Vec<PlannedTask> = Vec::new();
-    let Some(engine) = engine_named("explore").filter(|_| is_asked(request)) else {
+    if !is_asked(request) {
         return tasks;
-    };
+    }
     for (at, one) in planned.iter().enumerate() {
-        let Some(sizes) = next_sizes(song, one) else {
+        let Some((sizes, engine)) = next_sizes(song, one).zip(searches(one)) else {
             continue;
         };
-        if let Some(existing) = tasks.iter_mut().find(|other| other.task.sizes == sizes) {
+        let is_same = |other: &&mut PlannedTask| {
+            other.task.sizes == sizes && other.engine.name() == engine.name()
+        };
+        if let Some(existing) = tasks.iter_mut().find(is_same) {
             existing.task.questions.push(one.question.clone());
             existing.answers.push(at);
             continue;
@@ -99,11 +118,18 @@ fn is_asked(request: &Request) -> bool {
         && request.limits.states == Limits::default().states
 }
 
-/// The sizes after those by default, if there are some, and the search is one through executions or states.
+/// Who searches at the next sizes; nobody where what answers is no search.
+fn searches(planned: &Planned) -> Option<&'static dyn Engine> {
+    match planned.engine.as_ref().ok()?.name() {
+        _ if planned.question.subject != Subject::System => None,
+        "naive" | "explore" => engine_named("explore"),
+        "diverge" => engine_named("diverge"),
+        _ => None,
+    }
+}
+
+/// The sizes after those by default, if there are some.
 fn next_sizes(song: &Song, planned: &Planned) -> Option<Vec<Sizes>> {
-    let engine = planned.engine.as_ref().ok()?.name();
-    let is_search =
-        planned.question.subject == Subject::System && matches!(engine, "naive" | "explore");
     let by_any = match planned.question.check {
         Check::Property(at) => song.properties.get(at)?.engines.is_empty(),
         _ => true,
@@ -118,7 +144,7 @@ fn next_sizes(song: &Song, planned: &Planned) -> Option<Vec<Sizes>> {
         chosen.high += MORE;
         free += 1;
     }
-    if !is_search || !by_any || !is_system || free == 0 || free > MOST_SORTS {
+    if !by_any || !is_system || free == 0 || free > MOST_SORTS {
         return None;
     }
     let seen = ascending(&planned.sizes);
@@ -148,5 +174,6 @@ pub(crate) fn account(verdict: &Verdict, task: &Task) -> Further {
             .collect(),
         is_whole: verdict.outcome == Outcome::Holds,
         seen,
+        is_partial: false,
     }
 }

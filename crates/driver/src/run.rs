@@ -72,9 +72,11 @@ pub fn run(
     for task in &plan.tasks {
         runner.task(task);
     }
+    let mut asked = Vec::new();
     for task in &plan.further {
-        runner.look_further(task);
+        asked.extend(runner.look_further(task));
     }
+    runner.say_what_was_not_asked(&asked);
     runner.finish(song)
 }
 
@@ -153,8 +155,8 @@ impl Runner<'_, '_> {
         self.supervision.timeout = whole;
     }
 
-    /// Asks what was quickly seen to hold again at the next sizes. See [`further`].
-    fn look_further(&mut self, planned: &PlannedTask) {
+    /// Asks what was quickly seen to hold again at the next sizes; which answers that are. See [`further`].
+    fn look_further(&mut self, planned: &PlannedTask) -> Vec<usize> {
         let holds = |at: &usize| {
             let answer = self.answers[*at].as_ref();
             answer.is_some_and(|answer| further::is_quick(&answer.verdict))
@@ -163,9 +165,10 @@ impl Runner<'_, '_> {
             .filter(|&place| holds(&planned.answers[place]))
             .collect();
         if open.is_empty() || self.not_begun().is_some() {
-            return;
+            return Vec::new();
         }
         let task = some_questions(planned, &open);
+        let places: Vec<usize> = open.iter().map(|&at| planned.answers[at]).collect();
         let whole = self.supervision.timeout;
         let most = further::MOST_TIME;
         self.supervision.timeout = Some(whole.map_or(most, |whole| whole.min(most)));
@@ -177,12 +180,24 @@ impl Runner<'_, '_> {
         self.supervision.ledger = ledger;
         match attempt {
             Ok(Ok(report)) => {
-                let places: Vec<usize> = open.iter().map(|&at| planned.answers[at]).collect();
                 self.enter_further(planned, &places, report, began.elapsed());
             }
             // There are no such sizes.
             Ok(Err(_)) => {}
             Err(crash) => self.crashes.push(crash),
+        }
+        places
+    }
+
+    fn say_what_was_not_asked(&mut self, asked: &[usize]) {
+        let holds = |(_, answer): &(usize, &Option<Answer>)| {
+            let answer = answer.as_ref();
+            answer.is_some_and(|answer| answer.verdict.outcome == Outcome::Holds)
+        };
+        let mut held = self.answers.iter().enumerate().filter(holds);
+        let is_partial = held.any(|(at, _)| !asked.contains(&at));
+        if let Some(further) = &mut self.further {
+            further.is_partial = is_partial;
         }
     }
 
@@ -196,7 +211,11 @@ impl Runner<'_, '_> {
     ) {
         for (&at, mut verdict) in places.iter().zip(report.verdicts) {
             if verdict.outcome != Outcome::Refuted {
-                self.further = Some(further::account(&verdict, &planned.task));
+                let also = further::account(&verdict, &planned.task);
+                self.further = Some(match self.further.take() {
+                    Some(before) => before.and(also),
+                    None => also,
+                });
                 continue;
             }
             if let Some(before) = &self.answers[at] {

@@ -67,7 +67,7 @@ pub struct Stage {
     /// What is counted, in the singular: `state` or `execution`.
     pub counted: &'static str,
     /// How many there probably are, give or take so many, where that was guessed.
-    pub expected: Option<(u64, u64)>,
+    pub expected: Option<(u64, Option<u64>)>,
 }
 
 /// The watch over one query.

@@ -63,6 +63,8 @@ pub fn estimate(
         gave_up: None,
     };
     let mut guesses = Vec::new();
+    // Samples of neighbouring seeds have nothing in common.
+    let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     loop {
         let seed = seed.wrapping_add(guesses.len() as u64);
         let one = sample(&mut song, 1, seed, &mut look, |engine| {

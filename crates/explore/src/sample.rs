@@ -14,11 +14,17 @@ use crate::program::Program;
 pub struct Estimate {
     /// The mean of the guesses.
     pub executions: f64,
-    /// Half the width of an interval that contains the truth about 19 times out of 20.
+    /// Half the width of an interval that contains the truth about 19 times out of 20, unless it is
+    /// [rough](Estimate::is_rough).
     pub margin: f64,
     /// How many walks.
     pub walks: u32,
+    /// The share of the hundredth of the walks that guess the most.
+    pub heaviest: f64,
 }
+
+/// Where a hundredth of the walks have more than this share, walks that were not made may have more yet.
+const EVEN: f64 = 0.08;
 
 /// Draws `walks` executions at random and shows them to the visitor.
 pub fn sample<P: Program>(
@@ -52,7 +58,25 @@ impl Estimate {
             executions: mean,
             margin: 1.96 * deviation / n.sqrt(),
             walks: guesses.len() as u32,
+            heaviest: heaviest(guesses),
         }
+    }
+
+    /// Do few walks make up much of it? Then it is more likely too small than too large: the mean is right, but most
+    /// samples miss what is rare and heavy.
+    pub fn is_rough(&self) -> bool {
+        self.heaviest > EVEN
+    }
+}
+
+fn heaviest(guesses: &[f64]) -> f64 {
+    let mut sorted = guesses.to_vec();
+    sorted.sort_by(|one, other| other.total_cmp(one));
+    let few = guesses.len().div_ceil(100);
+    let all: f64 = sorted.iter().sum();
+    match guesses.len() {
+        0..100 => f64::from(u8::from(sorted.first() != sorted.last())),
+        _ => sorted[..few].iter().sum::<f64>() / all.max(f64::MIN_POSITIVE),
     }
 }
 

@@ -17,6 +17,9 @@ pub struct Forecast {
     /// counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
+    /// A few of those that were drawn make up much of the number: it is more likely too small than too large.
+    #[serde(rename = "rough", skip_serializing_if = "std::ops::Not::not")]
+    pub is_rough: bool,
     /// How many executions were drawn.
     pub walks: u32,
     /// How long it takes with one worker.
@@ -75,13 +78,12 @@ fn executions(forecast: &Forecast) -> String {
             thousands(forecast.executions as u64)
         ),
         Some(margin) => {
-            let is_rough = margin > forecast.executions / 2.0;
             format!(
                 "about {} ± {} ({} random ones){}",
                 about(forecast.executions),
                 about(margin),
                 thousands(u64::from(forecast.walks)),
-                if is_rough { ROUGH } else { "" }
+                if forecast.is_rough { ROUGH } else { "" }
             )
         }
     }

@@ -6,7 +6,8 @@
 //! what kind of step it is, which message with which payload, the other side, the choices. Of several
 //! such steps the one is taken that takes the same message of the trace, or else the first. Steps that
 //! the trace does not have are added only where they are silent: a process runs to its first
-//! communication, or `init` does what it always does.
+//! communication, or `init` does what it always does. At the end, processes that the trace does not know go on as long
+//! as they can: where everybody has to have come to an end, they have to, too.
 //!
 //! What comes out is an execution of the song as it is now, in its own words, that ends in the same way;
 //! it was replayed. Otherwise the first event is named that is no longer possible.
@@ -24,6 +25,9 @@ use std::collections::BTreeMap;
 
 /// The most silent steps added before one event.
 const SILENT: usize = 64;
+
+/// The most steps of processes that the trace does not know.
+const STRANGE: usize = 1_000;
 
 /// Follows a trace by names, to an execution of the song as it is now.
 pub fn follow(machine: &Machine, trace: &Trace) -> Result<Trace, Mismatch> {
@@ -217,20 +221,33 @@ impl<'a> Following<'a> {
             .find(alone)
     }
 
-    /// The ending, after silent steps of processes that the trace does not know, if need be.
+    /// The ending, after silent steps and steps of processes that the trace does not know, if need be.
     fn last_ending(&mut self) -> Option<Ending> {
-        for _ in 0..SILENT {
+        for _ in 0..STRANGE {
             if let Some(ending) = self.ending() {
                 return Some(ending);
             }
             let steps = self.machine.steps(&self.config);
-            let number = self.silent(&steps)?;
+            let number = self.silent(&steps).or_else(|| self.strange(&steps))?;
             match self.step(number, &steps[number], None) {
                 Outcome::Next(next) => self.reach(next),
                 _ => return None,
             }
         }
         None
+    }
+
+    /// A step of a process that the trace does not know.
+    fn strange(&self, steps: &[Step]) -> Option<usize> {
+        let is_strange = |step: &Step| {
+            let name = self.name(step.lane);
+            let is_known = |name: &str| self.trace.lanes.iter().any(|known| known == name);
+            name.is_some_and(|name| !is_known(name)) && !step.kind.is_fault()
+        };
+        let goes_on = |step: &Step| matches!(step.outcome, Outcome::Next(_));
+        steps
+            .iter()
+            .position(|step| is_strange(step) && goes_on(step))
     }
 
     fn ending(&self) -> Option<Ending> {

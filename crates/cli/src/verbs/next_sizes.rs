@@ -25,9 +25,14 @@ pub(super) fn suggestion(plan: &Plan, further: Option<&Further>) -> String {
     };
     let seen = further.map_or_else(String::new, |further| {
         let sizes = sizes(1).join(", ");
-        match further.is_whole {
-            true => format!("; nothing wrong at {sizes} either"),
-            false => format!("; nothing wrong in the first {} at {sizes}", further.seen),
+        let of = match further.is_partial {
+            true => "of what was quick to see, ",
+            false => "",
+        };
+        match (further.is_whole, &further.seen[..]) {
+            (true, _) => format!("; {of}nothing wrong at {sizes} either"),
+            (false, "") => format!("; no answer at {sizes}"),
+            (false, seen) => format!("; {of}nothing wrong in the first {seen} at {sizes}"),
         }
     });
     let more = match further {

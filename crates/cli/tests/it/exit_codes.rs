@@ -60,6 +60,21 @@ fn unknown_names_what_helps() {
     assert!(!ran.out.contains("is like another"), "{}", ran.out);
 }
 
+/// A result that nobody can read is not fine.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_three() {
+    let full = || std::fs::File::create("/dev/full").expect("there is one");
+    for arguments in [&["check", "a.song"][..], &["check", "--json", "a.song"]] {
+        let stage = Stage::with(songs::FINE);
+        let mut command = stage.command(arguments);
+        let output = command.stdout(full()).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(3));
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(complaint.contains("cannot be written"), "{complaint}");
+    }
+}
+
 #[test]
 fn unknown_is_two() {
     let stage = Stage::with(songs::ENDLESS);

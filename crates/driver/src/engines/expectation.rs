@@ -46,10 +46,8 @@ impl<'w, 'a> Expectation<'w, 'a> {
         // What cannot be guessed cannot be visited either, and the visits will say why.
         self.overseer.stage.expected = guess.ok().map(|guess| {
             let number = guess.number;
-            (
-                number.executions.round() as u64,
-                number.margin.round() as u64,
-            )
+            let margin = (!number.is_rough()).then_some(number.margin.round() as u64);
+            (number.executions.round() as u64, margin)
         });
     }
 }
