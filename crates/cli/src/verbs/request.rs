@@ -1,8 +1,8 @@
 //! From flags to a request, and what has to be right about it for the songs at hand.
 
 use crate::arguments::{DeliveryModel, InstanceArguments};
-use plainsong_driver::plan::{Request, plan};
-use plainsong_driver::{Problem, engines, sizes, source};
+use plainsong_driver::plan::{PlannedTask, Request, plan};
+use plainsong_driver::{Engine, Problem, engines, sizes, source};
 use plainsong_ir::{Delivery, Song};
 use plainsong_report::stream::{self, Record, Start};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ fn searches_states(song: &Arc<Song>, request: &Request) -> bool {
     plan(song, request, engines::ALL).is_ok_and(|plan| {
         let mut tasks = plan.tasks.iter();
         let actions = song.actions().is_some_and(|actions| !actions.is_layered());
-        actions && tasks.any(|planned| planned.engine.name() == "explore")
+        actions && tasks.any(|planned| engines_of(planned).any(|engine| engine.name() == "explore"))
     })
 }
 
@@ -67,7 +67,8 @@ fn explores_a_system(song: &Arc<Song>, request: &Request) -> bool {
     plan(song, request, engines::ALL).is_ok_and(|plan| {
         let mut tasks = plan.tasks.iter();
         let is_system = song.voices().is_some() || searches_states(song, request);
-        is_system && tasks.any(|planned| planned.engine.name() == "explore")
+        is_system
+            && tasks.any(|planned| engines_of(planned).any(|engine| engine.name() == "explore"))
     })
 }
 
@@ -79,8 +80,14 @@ fn grows(song: &Arc<Song>, request: &Request) -> bool {
 fn shares(song: &Arc<Song>, request: &Request) -> bool {
     plan(song, request, engines::ALL).is_ok_and(|plan| {
         let mut tasks = plan.tasks.iter();
-        tasks.any(|planned| planned.engine.shares(&planned.task))
+        tasks.any(|planned| engines_of(planned).any(|engine| engine.shares(&planned.task)))
     })
+}
+
+/// Who does a task, and who is asked what is left open.
+fn engines_of(planned: &PlannedTask) -> impl Iterator<Item = &'static dyn Engine> {
+    let otherwise = planned.otherwise.map(|otherwise| otherwise.engine);
+    std::iter::once(planned.engine).chain(otherwise)
 }
 
 /// The files named, or the songs in the current folder.
