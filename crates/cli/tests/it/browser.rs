@@ -213,6 +213,26 @@ fn a_page_of_a_run_in_which_everything_holds_says_so() {
 }
 
 /// Two executions side by side; the failing one and its alternative too.
+/// What is refuted in words, not by an execution of processes, is told in words.
+#[test]
+fn a_page_of_movers_tells_what_is_refuted() {
+    let Some(browser) = browser() else { return };
+    let stage = Stage::with(
+        "var x: int = 0;
+left action add(n: int) { x = x + n; }
+action double() { x = 2 * x; }
+init { async add(1); async double(); }
+",
+    );
+    stage
+        .run(&["refine", "a.song", "--page", "page.html"])
+        .exits(1);
+    let dom = dom(&browser, &stage.path("page.html"), "");
+    assert!(dom.contains("class=\"badge\">refuted<"), "{dom}");
+    let told = between(&dom, "class=\"told\"", "</section>");
+    assert!(told.contains("not a left mover"), "{told}");
+}
+
 #[test]
 fn two_executions_stand_side_by_side() {
     let Some(browser) = browser() else { return };

@@ -316,9 +316,18 @@
     $("badge").textContent = "fine";
     $("badge").className = "badge fine";
     const all = book.files.flatMap((file) => file.verdicts);
-    if (all.some((one) => one.verdict === "unknown")) { $("badge").textContent = "unknown"; $("badge").className = "badge other"; }
+    const open = all.filter((one) => one.verdict === "unknown");
+    const refuted = all.filter((one) => one.verdict === "REFUTED");
+    if (open.length) { $("badge").textContent = "unknown"; $("badge").className = "badge other"; }
+    if (refuted.length) { $("badge").textContent = "refuted"; $("badge").className = "badge"; }
     $("property").textContent = book.files.map((file) => file.file).join(", ");
-    $("picture").innerHTML = '<p class="empty">Nothing was refuted: there is no execution to show. The verdicts are at the left.</p>';
+    const sentence = refuted.length ? "What is refuted is no execution of processes: it is told in words." : "Nothing was refuted: there is no execution to show. The verdicts are at the left.";
+    const told = [...refuted, ...open].map((one) => {
+      const said = one.notes.some((note) => note.startsWith(one.detail));
+      const words = [said ? "" : one.detail, ...one.notes].filter(Boolean).map((text) => `<p>${escape(text)}</p>`).join("");
+      return `<section class="told"><h2>${one.verdict} ${escape(one.property)}</h2>${words}</section>`;
+    });
+    $("picture").innerHTML = `<p class="empty">${sentence}</p>` + told.join("");
     $("tool").textContent = book.tool || "";
     $("right").hidden = true;
     addEventListener("hashchange", () => location.reload());
