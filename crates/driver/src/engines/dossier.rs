@@ -5,9 +5,11 @@
 //! as they got, if that is at least where they would be by default: that bound is what was asked for.
 
 use super::bounds::{Bound, among};
+use super::trusted::cut_off;
 use crate::engine::Task;
 use crate::select::Question;
 use crate::watch::{Overseer, Stop};
+use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, NO_END};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
@@ -124,6 +126,9 @@ impl<'a> Dossier<'a> {
         let so_far = (!held.is_empty()).then(|| format!("; it holds with {}", words(&bound)));
         let no_end = self.no_end();
         self.assumptions.extend(no_end);
+        if task.subject == Subject::System {
+            self.assumptions.extend(cut_off(&task.song));
+        }
         let mut verdict = match (self.refuted, self.unknown) {
             (Some(refuted), _) => refuted,
             (None, Some(mut unknown)) => {

@@ -38,6 +38,47 @@ pub(crate) fn trusted(song: &Song) -> Vec<String> {
     all
 }
 
+/// Each `assume` in the body of a process, once: a search does not look at what comes after one that is false. (In a
+/// handler it says when a message is taken.)
+pub(crate) fn cut_off(song: &Song) -> Vec<String> {
+    let System::Voices(voices) = &song.system else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for process in &voices.processes {
+        if let Body::Sequential(block) = &process.body {
+            let mut search = Assumes {
+                song,
+                locals: &process.locals,
+                found: &mut all,
+            };
+            block.iter().for_each(|stmt| search.stmt(stmt));
+        }
+    }
+    all
+}
+
+struct Assumes<'a> {
+    song: &'a Song,
+    locals: &'a [Local],
+    found: &'a mut Vec<String>,
+}
+
+impl Visit for Assumes<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Assume(condition) = &stmt.kind {
+            let text = print::expr(self.song, self.locals, condition);
+            let told = format!(
+                "`assume {text}` is trusted: where it is false, an execution is not looked at any further"
+            );
+            if !self.found.contains(&told) {
+                self.found.push(told);
+            }
+        }
+        walk::stmt(self, stmt);
+    }
+}
+
 struct Search<'a> {
     song: &'a Song,
     locals: &'a [Local],
