@@ -120,6 +120,8 @@ pub struct Background {
     pub race: Option<Race>,
     /// What the properties are worth along the alternative.
     pub other_truths: Vec<Truths>,
+    /// First values that are others in other executions.
+    pub start: Vec<String>,
 }
 
 /// Tells more about a saved execution that the song still follows.
@@ -139,5 +141,6 @@ fn told(machine: &Machine, trace: &Trace) -> Background {
         truths: truths(machine, trace),
         race,
         other_truths,
+        start: chosen_at_the_start(machine, trace),
     }
 }

@@ -69,11 +69,21 @@ fn told(account: &Account, trace: &Trace) -> String {
     text
 }
 
-/// An execution on its own: the picture, how it ended and what it led to.
-pub fn execution(source: Text<'_>, trace: &Trace) -> String {
-    let mut text = body(source, trace);
-    text.push_str(&format!("  {}\n", reason(source, trace)));
-    text
+/// An execution on its own, with first values that matter: the picture, and what it led to. What went wrong comes
+/// first, how it came to rest last.
+pub fn execution(source: Text<'_>, trace: &Trace, start: &[String]) -> String {
+    let reason = format!("  {}\n", reason(source, trace));
+    let start = match start.is_empty() {
+        true => String::new(),
+        false => format!("    start: {}\n\n", start.join(", ")),
+    };
+    let picture = body(source, trace);
+    match &trace.ending {
+        Ending::Violated { .. } | Ending::Failed(_) | Ending::Deadlock(_) => {
+            format!("{reason}\n{start}{picture}")
+        }
+        Ending::Final | Ending::Cut | Ending::Discarded => format!("{start}{picture}{reason}"),
+    }
 }
 
 /// How a trace ended, in one sentence with the values that matter first.

@@ -3,6 +3,7 @@
 use super::saved::read;
 use crate::arguments::ReplayArguments;
 use crate::session::Session;
+use plainsong_driver::account::background;
 use plainsong_driver::again::{Again, again};
 use plainsong_driver::{Exit, LoadedSong, Problem};
 use plainsong_ir::Song;
@@ -30,12 +31,16 @@ fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit
     let heading = heading(&saved);
     match outcome {
         Again::Same => {
-            let text = plainsong_report::execution(loaded.source.text(), &saved.trace);
+            let text = told(&loaded, &song, &saved);
             session.console.result(&format!("{heading}\n\n{text}"));
             Ok(Exit::of_ending(&saved.trace.ending))
         }
         Again::Follows(trace) => {
-            let text = plainsong_report::execution(loaded.source.text(), &trace);
+            let current = SavedTrace {
+                header: saved.header.clone(),
+                trace: (*trace).clone(),
+            };
+            let text = told(&loaded, &song, &current);
             let note = "the song has changed since, and still follows it";
             session
                 .console
@@ -60,6 +65,17 @@ fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit
         }
         Again::Bug(crash) => Err(session.bug(Some(&loaded.source), &crash)),
     }
+}
+
+/// The execution, with what decided it.
+fn told(loaded: &LoadedSong, song: &Arc<Song>, saved: &SavedTrace) -> String {
+    let background = background(song, saved);
+    let source = loaded.source.text();
+    let mut text = plainsong_report::execution(source, &saved.trace, &background.start);
+    if let Some(race) = &background.race {
+        text.push_str(&format!("  {}: {}\n", race.kind.word(), race.sentence));
+    }
+    text
 }
 
 /// Prints a test, once it is known that the execution is one of the song.

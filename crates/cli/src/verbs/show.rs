@@ -64,7 +64,7 @@ fn rendering(format: Format, saved: &SavedTrace, known: &Known) -> String {
 
 fn for_the_terminal(saved: &SavedTrace, known: &Known) -> String {
     let source = known.text(saved);
-    let execution = plainsong_report::execution(source, &saved.trace);
+    let execution = plainsong_report::execution(source, &saved.trace, &known.background.start);
     let mut text = format!("{}\n\n{execution}", heading(saved));
     if let Some(race) = &known.background.race {
         text.push_str(&format!("  {}: {}\n", race.kind.word(), race.sentence));

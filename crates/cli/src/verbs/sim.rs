@@ -81,7 +81,7 @@ fn show(
             .iter()
             .map(|(name, value)| format!("  {name}={value}")),
     );
-    let text = plainsong_report::execution(source, trace);
+    let text = plainsong_report::execution(source, trace, &[]);
     session
         .console
         .result(&format!("{heading}  seed {seed}\n\n{text}"));

@@ -43,28 +43,28 @@ a.song  Client=4
 fn many_are_estimated() {
     let stage = Stage::with(songs::RACE);
     let ran = stage
-        .run(&["estimate", "a.song", "--size", "Client=14"])
+        .run(&["estimate", "a.song", "--size", "Client=17"])
         .exits(0);
     assert!(
         ran.out
-            .contains("executions     about 87,000,000,000 ± 0 (1,000 random ones)"),
+            .contains("executions     about 360,000,000,000,000 ± 0 (1,000 random ones)"),
         "{}",
         ran.out
     );
     assert!(ran.out.contains("a second with one worker"), "{}", ran.out);
-    assert!(ran.out.contains("interleavings  about 10^2"), "{}", ran.out);
+    assert!(ran.out.contains("interleavings  about 10^3"), "{}", ran.out);
     let ran = stage
         .run(&[
             "estimate",
             "a.song",
             "--size",
-            "Client=14",
+            "Client=17",
             "--walks",
             "10",
             "--json",
         ])
         .exits(0);
-    assert!(ran.out.contains("\"event\":\"estimate\",\"file\":\"a.song\",\"bound\":{\"Client\":\"14\"},\"executions\":87178291200.0,\"margin\":0.0,\"walks\":10"), "{}", ran.out);
+    assert!(ran.out.contains("\"event\":\"estimate\",\"file\":\"a.song\",\"bound\":{\"Client\":\"17\"},\"executions\":355687428096000.0,\"margin\":0.0,\"walks\":10"), "{}", ran.out);
 }
 
 #[test]

@@ -118,6 +118,6 @@ fn an_execution_on_its_own() {
     "#]]
     .assert_eq(&format!(
         "demo.song\n{}",
-        plain(&execution(SOURCE, &scenes::handlers()))
+        plain(&execution(SOURCE, &scenes::handlers(), &[]))
     ));
 }
