@@ -324,6 +324,7 @@ impl Runner<'_, '_> {
             executions: None,
             blocked: None,
             interleavings: None,
+            obligations: None,
             assumptions: Vec::new(),
             notes: Vec::new(),
             trace: None,

@@ -47,6 +47,8 @@ pub struct Verdict {
     pub blocked: Option<u64>,
     /// About how many interleavings the executions stand for, as a power of ten.
     pub interleavings: Option<f64>,
+    /// Obligations that were shown, where there are some.
+    pub obligations: Option<u64>,
     /// Everything trusted and not checked.
     pub assumptions: Vec<String>,
     /// What a reader should know besides: premises that were never true.

@@ -32,6 +32,7 @@ impl Tally {
             failed: 0,
             discarded: 0,
             interleavings: None,
+            obligations: None,
             completeness: Completeness::Complete,
         }
     }

@@ -140,6 +140,7 @@ fn proved(task: &Task, found: Ranked, verdict: Verdict) -> Verdict {
             found.why
         ),
         assumptions: once([trusted(&task.song), found.notes, verdict.assumptions].concat()),
+        obligations: Some(found.obligations as u64),
         ..verdict
     }
 }
@@ -223,6 +224,7 @@ fn verdict(question: &Question, instance: &Instance, report: Report) -> Verdict 
         executions: None,
         blocked: None,
         interleavings: None,
+        obligations: None,
         assumptions: ends.then(|| ENDS_THERE.to_owned()).into_iter().collect(),
         notes: Vec::new(),
         trace,

@@ -149,6 +149,7 @@ impl<'a> Dossier<'a> {
                 executions: None,
                 blocked: None,
                 interleavings: None,
+                obligations: None,
                 assumptions: self.assumptions,
                 notes: Vec::new(),
                 trace: None,

@@ -102,6 +102,7 @@ mod tests {
             executions: None,
             blocked: None,
             interleavings: None,
+            obligations: None,
             assumptions: Vec::new(),
             notes: Vec::new(),
             trace: None,

@@ -356,6 +356,7 @@ fn enter(
             executions: None,
             blocked: None,
             interleavings: None,
+            obligations: None,
             assumptions,
             notes: Vec::new(),
             trace,

@@ -419,6 +419,7 @@ impl<'a> Proof<'a> {
             reason.push_str(&format!(", {}", self.theory.second.told()));
         }
         let mut proved = verdict(question, Outcome::Proved, reason, self.assumptions());
+        proved.obligations = Some(obligations.len() as u64);
         proved.notes = self.lemmas();
         Some(proved)
     }
@@ -530,6 +531,7 @@ fn verdict(
         executions: None,
         blocked: None,
         interleavings: None,
+        obligations: None,
         assumptions,
         notes: Vec::new(),
         trace: None,

@@ -213,6 +213,7 @@ fn verdict(question: &Question, answer: Answer, task: &Task) -> Verdict {
         states: None,
         executions: None,
         interleavings: None,
+        obligations: None,
         blocked: None,
         assumptions: Vec::new(),
         notes: Vec::new(),
@@ -222,6 +223,7 @@ fn verdict(question: &Question, answer: Answer, task: &Task) -> Verdict {
         Answer::Proved(proof) => {
             verdict.outcome = Outcome::Proved;
             verdict.reason = format!("{} shown", count(proof.obligations as u64, "obligation"));
+            verdict.obligations = Some(proof.obligations as u64);
             verdict.assumptions = proof.notes;
             if task.proof.explain {
                 verdict.notes = proof.explained;

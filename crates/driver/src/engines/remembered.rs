@@ -64,18 +64,19 @@ impl<'a> Remembered<'a> {
     }
 }
 
-/// `(reason (assumption …) (note …))`
+/// `(reason (assumption …) (note …) obligations)`
 fn write(verdict: &Verdict) -> Sexpr {
     let texts = |all: &[String]| Sexpr::list(all.iter().map(|one| Sexpr::text(one)));
     Sexpr::list([
         Sexpr::text(&verdict.reason),
         texts(&verdict.assumptions),
         texts(&verdict.notes),
+        Sexpr::text(&verdict.obligations.unwrap_or_default().to_string()),
     ])
 }
 
 fn read(question: &Question, note: &Sexpr) -> Option<Verdict> {
-    let [reason, assumptions, notes] = note.as_list()? else {
+    let [reason, assumptions, notes, obligations] = note.as_list()? else {
         return None;
     };
     let texts = |all: &Sexpr| -> Option<Vec<String>> {
@@ -89,6 +90,7 @@ fn read(question: &Question, note: &Sexpr) -> Option<Verdict> {
         states: None,
         executions: None,
         interleavings: None,
+        obligations: obligations.as_text()?.parse().ok(),
         blocked: None,
         assumptions: texts(assumptions)?,
         notes: texts(notes)?,

@@ -97,10 +97,12 @@ impl Engine for Sequentialize {
         for (question, proved) in task.questions.iter().zip(proved) {
             let told = if proved { None } else { told.next() };
             let mut trusted = assumptions(&task.song, question, may_fail);
+            let mut obligations = None;
             let why = match (proved, &told) {
                 (true, _) => why_proved(question),
                 (false, Some(Told::Proved(number, notes))) => {
                     trusted.extend(notes.iter().cloned());
+                    obligations = Some(*number as u64);
                     let number = count(*number as u64, "obligation");
                     format!("{number} shown on the line, for every size")
                 }
@@ -112,6 +114,7 @@ impl Engine for Sequentialize {
             };
             verdicts.push(Verdict {
                 assumptions: trusted,
+                obligations,
                 ..verdict(question, Outcome::Proved, Bound::new(), why)
             });
         }
@@ -307,6 +310,7 @@ fn verdict(question: &Question, outcome: Outcome, bound: Bound, reason: String) 
         executions: None,
         blocked: None,
         interleavings: None,
+        obligations: None,
         assumptions: Vec::new(),
         notes: Vec::new(),
         trace: None,

@@ -72,6 +72,7 @@ fn answer(name: &str, overseer: &mut Overseer<'_>) -> Result<Verdict, Problem> {
         executions: None,
         blocked: None,
         interleavings: None,
+        obligations: None,
         assumptions: Vec::new(),
         notes: Vec::new(),
         trace: None,

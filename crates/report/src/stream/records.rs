@@ -94,6 +94,9 @@ pub struct VerdictRecord {
     /// States visited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub states: Option<u64>,
+    /// Obligations that were shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obligations: Option<u64>,
     /// Everything trusted and not checked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,

@@ -26,6 +26,7 @@ pub(crate) fn refuted(property: &str, trace: Trace) -> Answer {
             executions: None,
             blocked: None,
             interleavings: None,
+            obligations: None,
             assumptions: Vec::new(),
             notes: Vec::new(),
             trace: Some(trace),

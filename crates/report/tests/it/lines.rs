@@ -17,6 +17,7 @@ fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answe
         executions: None,
         blocked: None,
         interleavings: None,
+        obligations: None,
         assumptions: Vec::new(),
         notes: Vec::new(),
         trace: None,

@@ -48,6 +48,7 @@ impl SearchReport {
             executions: None,
             blocked: None,
             interleavings: None,
+            obligations: None,
             assumptions: if outcome == Outcome::Holds {
                 self.caveats(finding)
             } else {
