@@ -32,7 +32,6 @@ impl Tally {
             failed: 0,
             discarded: 0,
             interleavings: None,
-            obligations: None,
             completeness: Completeness::Complete,
         }
     }
