@@ -46,6 +46,8 @@ pub mod watch;
 
 pub use engine::Engine;
 pub use exit::Exit;
+/// What stands in the way of a line.
+pub use plainsong_sequentialize::codes::ALL as LINE_CODES;
 pub use problem::Problem;
 pub use song::LoadedSong;
 pub use source::Source;

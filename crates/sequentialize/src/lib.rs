@@ -13,6 +13,7 @@
 //! particular instance.
 
 mod arbiter;
+pub mod codes;
 mod derivation;
 mod eval;
 mod line;

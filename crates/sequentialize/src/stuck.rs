@@ -1,6 +1,7 @@
 //! Why there is no line: the kinds of reasons, and the sentence.
 
-use plainsong_diagnostics::Span;
+use crate::codes;
+use plainsong_diagnostics::{Code, Span};
 use plainsong_ir::Song;
 
 /// What kind of thing stands in the way.
@@ -50,21 +51,26 @@ impl Obstacle {
 
     /// As in reports: stable, lower case, with hyphens.
     pub fn name(self) -> &'static str {
+        self.code().name
+    }
+
+    /// What `plainsong explain` says of it.
+    pub fn code(self) -> &'static Code {
         match self {
-            Obstacle::AsymmetricRace => "asymmetric-race",
-            Obstacle::NoSender => "no-sender",
-            Obstacle::Blocked => "blocked",
-            Obstacle::SuperfluousSend => "superfluous-send",
-            Obstacle::UnknownAddress => "unknown-address",
-            Obstacle::Indiscriminate => "indiscriminate",
-            Obstacle::StatefulLoop => "stateful-loop",
-            Obstacle::LateMessage => "late-message",
-            Obstacle::MixedChannel => "mixed-channel",
-            Obstacle::IndependentChoices => "independent-choices",
-            Obstacle::HoldAndWait => "hold-and-wait",
-            Obstacle::FailReachable => "fail-reachable",
-            Obstacle::NotCovered => "not-covered",
-            Obstacle::TooLong => "too-long",
+            Obstacle::AsymmetricRace => &codes::ASYMMETRIC_RACE,
+            Obstacle::NoSender => &codes::NO_SENDER,
+            Obstacle::Blocked => &codes::BLOCKED,
+            Obstacle::SuperfluousSend => &codes::SUPERFLUOUS_SEND,
+            Obstacle::UnknownAddress => &codes::UNKNOWN_ADDRESS,
+            Obstacle::Indiscriminate => &codes::INDISCRIMINATE,
+            Obstacle::StatefulLoop => &codes::STATEFUL_LOOP,
+            Obstacle::LateMessage => &codes::LATE_MESSAGE,
+            Obstacle::MixedChannel => &codes::MIXED_CHANNEL,
+            Obstacle::IndependentChoices => &codes::INDEPENDENT_CHOICES,
+            Obstacle::HoldAndWait => &codes::HOLD_AND_WAIT,
+            Obstacle::FailReachable => &codes::FAIL_REACHABLE,
+            Obstacle::NotCovered => &codes::NOT_COVERED,
+            Obstacle::TooLong => &codes::TOO_LONG,
         }
     }
 }

@@ -9,6 +9,7 @@ use plainsong_driver::{Exit, Problem};
 pub(crate) fn explain(arguments: &ExplainArguments, session: &mut Session) -> Exit {
     let mut codes = plainsong_syntax::all_codes();
     codes.extend(plainsong_driver::projection::CODES);
+    codes.extend(plainsong_driver::LINE_CODES);
     codes.sort_by_key(|code| code.name);
     let Some(wanted) = &arguments.code else {
         session.console.result(&list(&codes));
