@@ -334,12 +334,14 @@ pub(crate) struct DivergeArguments {
     /// Look for the answer in this way only
     #[arg(long, value_name = "HOW", value_enum)]
     pub(crate) method: Option<DivergeMethod>,
-    /// With `--method alive`, `--method alive-smt` and `--emit`: so many rounds; with one, no task is delayed
-    #[arg(long, value_name = "K", allow_negative_numbers = true, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
-    pub(crate) delay: u32,
-    /// With `--method alive`, `--method alive-smt` and `--emit`: at most so many tasks of one message or action in a chain in which each was sent by the one before it
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub(crate) recursion: u32,
+    /// With `--method alive`, `--method alive-smt` and `--emit`: so many rounds, two if it is not said; with one, no task is
+    /// delayed
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub(crate) delay: Option<u32>,
+    /// With `--method alive`, `--method alive-smt` and `--emit`: at most so many tasks of one message or action in a chain in
+    /// which each was sent by the one before it, five if it is not said
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) recursion: Option<u32>,
     /// Print a program of Emmi and Lal's translations instead of answering: `nt`, where a period is an end, or `db`,
     /// where that is a line of `--delay` rounds and `--recursion` tasks of a kind in a chain
     #[arg(long, value_name = "WHICH", value_enum)]

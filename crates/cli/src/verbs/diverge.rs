@@ -11,6 +11,12 @@ use plainsong_driver::rest_certificate::{Asked, certificate};
 use plainsong_driver::translation::{Bounds, Which, emitted};
 use plainsong_driver::{Exit, Problem, Source, song};
 
+/// Rounds of the translations, unless it is said otherwise.
+const DELAY: u32 = 2;
+
+/// Tasks of a kind in a chain.
+const RECURSION: u32 = 5;
+
 /// Looks for periods.
 pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Exit {
     let fairness = arguments.fair.map(|how| match how {
@@ -19,6 +25,20 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
     });
     if let Some(which) = arguments.emit {
         return emit(arguments, which, session);
+    }
+    let is_alive = matches!(
+        arguments.method,
+        Some(DivergeMethod::Alive | DivergeMethod::AliveSmt)
+    );
+    for (flag, value) in [
+        ("--delay", arguments.delay),
+        ("--recursion", arguments.recursion),
+    ] {
+        if value.is_some() && !is_alive {
+            return session.reject(&Problem::new(format!(
+                "`{flag}` has no effect: it is for `--method alive`, `--method alive-smt` and `--emit`"
+            )));
+        }
     }
     let method = match arguments.method {
         None => Method::All,
@@ -30,8 +50,8 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
         Some(DivergeMethod::Shifted) => Method::Shifted,
         Some(DivergeMethod::Drifting) => Method::Drifting,
         Some(DivergeMethod::Alive | DivergeMethod::AliveSmt) => Method::Alive {
-            delay: arguments.delay,
-            recursion: arguments.recursion,
+            delay: arguments.delay.unwrap_or(DELAY),
+            recursion: arguments.recursion.unwrap_or(RECURSION),
         },
     };
     let manner = Manner {
@@ -63,8 +83,8 @@ fn emit(arguments: &DivergeArguments, which: Translation, session: &mut Session)
         Err(exit) => return exit,
     };
     let bounds = Bounds {
-        delay: arguments.delay,
-        recursion: arguments.recursion,
+        delay: arguments.delay.unwrap_or(DELAY),
+        recursion: arguments.recursion.unwrap_or(RECURSION),
         fair: arguments.fair.is_some(),
     };
     let which = match which {

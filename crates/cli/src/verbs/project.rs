@@ -18,6 +18,13 @@ fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exi
     let (loaded, song) = session.song(&arguments.file)?;
     let line = projection::line(&song, arguments.line.as_deref());
     let line = line.map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;
+    let sizings: Vec<Sizing> = arguments.size.iter().map(|size| size.0.clone()).collect();
+    plainsong_driver::sizes::validate(&sizings, &[&song])
+        .map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;
+    if !sizings.is_empty() && arguments.out.is_none() {
+        let problem = "`--size` has no effect: it is for the program that `--out` writes";
+        return Err(session.reject(&Problem::new(problem)));
+    }
     let options = Options {
         strict: arguments.strict_paper,
         decide: arguments.decide,
@@ -44,7 +51,6 @@ fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exi
         session.console.result(&summary(name, &projected));
     }
     if let Some(directory) = &arguments.out {
-        let sizings: Vec<Sizing> = arguments.size.iter().map(|size| size.0.clone()).collect();
         let sizes = Sizes::combinations(&sizings).into_iter().next();
         let sizes = sizes.unwrap_or_default();
         let files = projection::files(&loaded.source, &song.lines[line], &projected, &sizes);
