@@ -10,7 +10,7 @@ use plainsong_driver::save::replace;
 use plainsong_driver::{Exit, Problem};
 use plainsong_report::trace_file::SavedTrace;
 use plainsong_report::{Difference, Text, comparison_html, difference};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Compares two traces.
 pub(crate) fn diff(arguments: &DiffArguments, session: &mut Session) -> Exit {
@@ -42,6 +42,7 @@ fn compare(arguments: &DiffArguments) -> Result<Difference, Problem> {
 }
 
 struct Side {
+    path: PathBuf,
     title: String,
     saved: SavedTrace,
     /// Empty when the song is not at hand: then lines are not known.
@@ -51,8 +52,9 @@ struct Side {
 impl Side {
     fn read(path: &Path) -> Result<Self, Problem> {
         let (name, saved) = read(path)?;
-        let song = source_of(&saved, None).map_or(String::new(), |source| source.text);
+        let song = source_of(&saved, path, None).map_or(String::new(), |source| source.text);
         Ok(Side {
+            path: path.to_owned(),
             title: format!("{name}: {}", heading(&saved)),
             saved,
             song,
@@ -61,9 +63,9 @@ impl Side {
 
     /// Both on one page.
     fn beside(mut self, mut other: Side, found: &Difference) -> String {
-        let source = source_of(&self.saved, None).ok();
+        let source = source_of(&self.saved, &self.path, None).ok();
         let ours = Known::new(&mut self.saved, source);
-        let source = source_of(&other.saved, None).ok();
+        let source = source_of(&other.saved, &other.path, None).ok();
         let theirs = Known::new(&mut other.saved, source);
         comparison_html(
             (&self.title, &ours.page(&self.saved)),

@@ -29,8 +29,9 @@ impl Song {
 }
 
 fn execution(answer: &Answer) -> Option<(SavedTrace, Known)> {
-    let (_, mut saved) = read(Path::new(answer.trace_path.as_ref()?)).ok()?;
-    let source = source_of(&saved, None).ok();
+    let path = Path::new(answer.trace_path.as_ref()?);
+    let (_, mut saved) = read(path).ok()?;
+    let source = source_of(&saved, path, None).ok();
     let known = Known::new(&mut saved, source);
     Some((saved, known))
 }

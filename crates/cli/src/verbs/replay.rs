@@ -1,6 +1,6 @@
 //! `plainsong replay`: the steps of a saved trace, taken again.
 
-use super::saved::read;
+use super::saved::{read, song_of};
 use crate::arguments::ReplayArguments;
 use crate::session::Session;
 use plainsong_driver::account::background;
@@ -8,7 +8,6 @@ use plainsong_driver::again::{Again, again};
 use plainsong_driver::{Exit, LoadedSong, Problem};
 use plainsong_ir::Song;
 use plainsong_report::trace_file::SavedTrace;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Takes the trace again and shows it, or says where the song no longer follows it.
@@ -18,10 +17,12 @@ pub(crate) fn replay(arguments: &ReplayArguments, session: &mut Session) -> Exit
 
 fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit> {
     let (file, saved) = read(&arguments.trace).map_err(|problem| session.reject(&problem))?;
-    let song_path = arguments
-        .song
-        .clone()
-        .unwrap_or_else(|| PathBuf::from(&saved.header.file));
+    let song_path = song_of(&saved, &arguments.trace, arguments.song.as_deref());
+    if !song_path.exists() {
+        let problem = Problem::new("the song of this trace is not there");
+        let problem = problem.help("`--song FILE` says where it is now");
+        return Err(session.reject(&problem.in_file(&song_path.display().to_string())));
+    }
     let (loaded, song) = session.song(&song_path)?;
     if arguments.to_test {
         return to_test(&loaded, &song, &saved, session);

@@ -21,7 +21,7 @@ pub(crate) fn show(arguments: &ShowArguments, session: &mut Session) -> Exit {
 
 fn render(arguments: &ShowArguments, session: &mut Session) -> Result<Exit, Exit> {
     let (_, mut saved) = read(&arguments.trace).map_err(|problem| session.reject(&problem))?;
-    let source = match source_of(&saved, arguments.song.as_deref()) {
+    let source = match source_of(&saved, &arguments.trace, arguments.song.as_deref()) {
         Err(problem) if arguments.song.is_some() => return Err(session.reject(&problem)),
         source => source.ok(),
     };

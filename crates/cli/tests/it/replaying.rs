@@ -33,6 +33,47 @@ fn a_refutation_is_saved_and_replays() {
     }
 }
 
+/// Processes that have nothing to do with it are added: they come to their end by themselves.
+#[test]
+fn an_unrelated_edit_changes_nothing() {
+    const STRANGERS: &str = "
+message Hey;
+process stranger { send Hey to friend; }
+process friend { receive Hey from stranger; }
+";
+    for (song, property) in [(songs::RACE, "same"), (songs::DEADLOCK, "no_deadlock")] {
+        let stage = Stage::with(song);
+        stage.run(&["check", "a.song"]).exits(1);
+        stage.write("a.song", format!("{song}{STRANGERS}"));
+        let path = format!("out/{property}.trace");
+        let ran = stage.run(&["replay", &path]).exits(1);
+        assert!(ran.out.contains("still follows it"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_property_that_is_gone_is_named() {
+    let stage = Stage::with(songs::RACE);
+    stage.run(&["check", "a.song"]).exits(1);
+    let renamed = songs::RACE.replace("property same", "property alike");
+    stage.write("a.song", renamed);
+    let ran = stage.run(&["replay", "out/same.trace"]).exits(3);
+    let gone = "the song has no property `same` any more";
+    assert!(ran.err.contains(gone), "{}", ran.err);
+}
+
+/// A trace knows its song from any folder; if it is not there, one is told what to say.
+#[test]
+fn the_song_is_found_from_elsewhere() {
+    let stage = Stage::with(songs::RACE);
+    stage.run(&["check", "a.song"]).exits(1);
+    let ran = stage.run_in("out", &["replay", "same.trace"]).exits(3);
+    assert!(ran.err.contains("`--song FILE` says where"), "{}", ran.err);
+    let trace = stage.path("out/same.trace");
+    let trace = trace.to_str().expect("a path in Unicode");
+    stage.run_in("out", &["replay", trace]).exits(1);
+}
+
 #[test]
 fn parameters_that_nobody_chose_are_saved_too() {
     let song = "\
