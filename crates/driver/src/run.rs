@@ -11,6 +11,7 @@ use crate::plan::{Plan, PlannedTask};
 use crate::resume::Ledger;
 use crate::watch::{Interrupt, Observer, Overseer, Stage};
 use crate::{Problem, Source};
+use plainsong_diagnostics::line_and_column;
 use plainsong_ir::Song;
 use plainsong_report::{Answer, Coverage};
 use plainsong_semantics::search;
@@ -295,6 +296,7 @@ impl Runner<'_, '_> {
                 verdict,
                 trace_path: None,
                 account: None,
+                declared: None,
             });
         }
         if let Some(one) = report.coverage {
@@ -337,6 +339,7 @@ impl Runner<'_, '_> {
             verdict,
             trace_path: None,
             account: None,
+            declared: None,
         }
     }
 
@@ -348,11 +351,13 @@ impl Runner<'_, '_> {
                 .as_ref()
                 .err()
                 .map_or("no engine answered", String::as_str);
-            answers.push(
-                self.answers[at]
-                    .clone()
-                    .unwrap_or_else(|| self.unknown(at, why)),
-            );
+            let answer = self.answers[at].clone();
+            let mut answer = answer.unwrap_or_else(|| self.unknown(at, why));
+            answer.declared = planned.question.span(song).map(|span| {
+                let place = line_and_column(&self.source.text, span.start);
+                (place.line, place.column)
+            });
+            answers.push(answer);
         }
         let whole = answers
             .iter()

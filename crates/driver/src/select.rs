@@ -1,6 +1,7 @@
 //! Which properties: all of them, those named, those that match.
 
 use crate::Problem;
+use plainsong_diagnostics::Span;
 use plainsong_ir::{Claim, Song};
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Query};
@@ -45,6 +46,19 @@ pub fn questions(song: &Song) -> Vec<Question> {
 }
 
 impl Question {
+    /// Where what it is about is declared; nothing where it is about everything.
+    pub fn span(&self, song: &Song) -> Option<Span> {
+        let actions = song.actions();
+        match (self.check, self.subject) {
+            (Check::Property(at), _) => song.properties.get(at).map(|one| one.span),
+            (Check::Mover(at), _) => actions.map(|all| all.actions[at.index()].span),
+            (Check::Refines(at), _) => actions.map(|all| all.procedures[at.index()].span),
+            (Check::Sequence(at), _) => actions.map(|all| all.sequences[at].span),
+            (_, Subject::Line(at)) => song.lines.get(at).map(|line| line.span),
+            (_, Subject::System) => None,
+        }
+    }
+
     /// What it claims, in a word or two.
     pub fn claim(&self, song: &Song) -> &'static str {
         match self.check {

@@ -21,6 +21,8 @@ pub struct Answer {
     pub trace_path: Option<String>,
     /// What more there is to say about that execution.
     pub account: Option<Box<Account>>,
+    /// Line and column where what was asked about is declared, if it is.
+    pub declared: Option<(u32, u32)>,
 }
 
 /// What there is to say about an execution that refutes something, besides what happens in it.

@@ -84,7 +84,8 @@ fn answer(answer: &Answer, findings: &Findings<'_>) -> Value {
     if kind != "pass" {
         text = format!("{text}\n{}", details(answer).join("\n"));
     }
-    let place = answer.account.as_ref().and_then(|told| told.place);
+    let shown = answer.account.as_ref().and_then(|told| told.place);
+    let place = shown.or(answer.declared);
     json!({
         "ruleId": verdict.outcome.name(),
         "kind": kind,

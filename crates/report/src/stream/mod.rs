@@ -79,6 +79,7 @@ pub fn verdict(answer: &Answer) -> Record {
         interleavings: verdict.interleavings.map(about),
         blocked: verdict.blocked,
         states: verdict.states,
+        declared: answer.declared,
         obligations: verdict.obligations,
         assumptions: verdict.assumptions.clone(),
         notes: verdict.notes.clone(),

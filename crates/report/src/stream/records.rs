@@ -94,6 +94,9 @@ pub struct VerdictRecord {
     /// States visited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub states: Option<u64>,
+    /// Line and column of where what is asked about is declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub declared: Option<(u32, u32)>,
     /// Obligations that were shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub obligations: Option<u64>,

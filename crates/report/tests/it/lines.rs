@@ -29,6 +29,7 @@ fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answe
         verdict,
         trace_path: None,
         account: None,
+        declared: None,
     }
 }
 
