@@ -1,4 +1,5 @@
 //! After the fixes that projection offers, the diagnostics are gone and the line ends as before, in every run.
+//! `PLAINSONG_RANDOM=10000` tries that many random ones.
 
 use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::{Song, VarId};
@@ -172,12 +173,14 @@ fn where_there_is_no_fix_it_stays_and_is_told() {
 #[test]
 fn random_choreographies_mean_the_same_after_their_fixes() {
     let (mut compared, mut changed) = (0, 0);
-    for seed in 0..60 {
+    let tries = std::env::var("PLAINSONG_RANDOM").ok();
+    let tries = tries.and_then(|text| text.parse().ok()).unwrap_or(60);
+    for seed in 0..tries {
         let text = crate::random::song(seed);
         let (mended, _) = fixed(&text);
         changed += usize::from(mended != text);
         compared += usize::from(mended != text && ends_as_before(&text, &mended));
     }
-    assert!(changed > 40, "{changed} changed");
-    assert!(compared > 15, "{compared} compared");
+    assert!(changed > tries as usize / 2, "{changed} changed");
+    assert!(compared > tries as usize / 5, "{compared} compared");
 }
