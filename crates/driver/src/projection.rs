@@ -140,6 +140,38 @@ pub fn mended(text: &str, line: &str, options: &Options) -> Result<Mended, Probl
     Ok(mended)
 }
 
+/// A text that is no song, with the fixes that its mistakes come with, and how many those are. What is only a guess
+/// (a name that is like another) is left alone; so is everything, if there are no fewer mistakes then.
+pub fn corrected(text: &str) -> (String, usize) {
+    let was_formatted = plainsong_syntax::format(text).is_ok_and(|formatted| formatted == text);
+    let mistakes = |text: &str| {
+        let mut found = plainsong_syntax::compile(text).diagnostics;
+        found.retain(Diagnostic::is_error);
+        found
+    };
+    let (mut corrected, mut fixes) = (text.to_owned(), 0);
+    let before = mistakes(text).len();
+    let mut left = before;
+    for _ in 0..MOST_MENDINGS {
+        let mut sure = mistakes(&corrected);
+        left = sure.len();
+        sure.retain(|one| !one.code.name.starts_with("unknown-"));
+        let (next, count) = plainsong_project::mended(&corrected, &sure);
+        if count == 0 {
+            break;
+        }
+        corrected = next;
+        fixes += count;
+    }
+    if left >= before {
+        return (text.to_owned(), 0);
+    }
+    if let (true, Ok(formatted)) = (was_formatted, plainsong_syntax::format(&corrected)) {
+        corrected = formatted;
+    }
+    (corrected, fixes)
+}
+
 /// More rounds than fixes that have to wait for each other.
 const MOST_MENDINGS: usize = 20;
 

@@ -28,6 +28,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     file!("src/tcp/batch.rs"),
     file!("src/tcp/connection.rs"),
     file!("src/tcp/frame.rs"),
+    file!("src/tcp/given.rs"),
     file!("src/tcp/greeting.rs"),
     file!("src/tcp/keeper.rs"),
     file!("src/tcp/link.rs"),

@@ -37,7 +37,9 @@ Let everybody know first, and let each decide for itself:
 ```text
 for s in Server { server[s].leader = a.leader; }
 for s in Server { if server[s].leader == s { server[s].x = 1; } }
-```";
+```
+
+`--fix` asks every member whether it is meant: `for m in Server { if a.leader == m { server[m].x = 1; } }`.";
 
     /// Nobody who could sing.
     NO_ENDPOINTS = "no-endpoints", "a choreography has no endpoints", "\

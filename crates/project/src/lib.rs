@@ -78,6 +78,7 @@ pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection
         messages: &locate.messages,
     };
     if notes.iter().any(Diagnostic::is_error) {
+        locate::who_is_meant_first(&mut notes);
         plainsong_diagnostics::sort(&mut notes);
         return Err(notes);
     }

@@ -63,7 +63,7 @@ fn turned(op: BinOp) -> Option<BinOp> {
     })
 }
 
-fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
+pub(crate) fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
     let span = a.span;
     expr(
         ExprKind::Binary(op, Box::new(a), Box::new(b)),

@@ -8,8 +8,8 @@ use crate::Text;
 use crate::counterexample::reason;
 use crate::paint::{BAD, STRONG, paint};
 use crate::states::states;
-use crate::words::words;
 use plainsong_semantics::trace::{Event, Trace};
+use plainsong_semantics::words::words;
 
 /// A side is at most this wide.
 const WIDTH: usize = 58;
@@ -108,13 +108,15 @@ fn parting_of(left: &Trace, right: &Trace, name: Option<&str>) -> Option<Parting
     let (ours, theirs) = (of_lane(left, name), of_lane(right, name));
     let number = (0..ours.len().max(theirs.len())).find(|&number| {
         let told = |trace: &Trace, events: &[(usize, &Event)]| {
-            events.get(number).map(|(_, event)| words(trace, event))
+            events
+                .get(number)
+                .map(|(_, event)| words(&trace.lanes, event))
         };
         told(left, &ours) != told(right, &theirs)
     })?;
     let who = name.unwrap_or("the system");
     let told = |trace: &Trace, events: &[(usize, &Event)]| match events.get(number) {
-        Some((_, event)) => words(trace, event),
+        Some((_, event)) => words(&trace.lanes, event),
         None => "nothing more".to_owned(),
     };
     Some(Parting {
@@ -135,7 +137,7 @@ fn columns(left: &Trace, right: &Trace, parting: Option<&Parting>) -> String {
     for at in 0..left.events.len().max(right.events.len()) {
         let told = |trace: &Trace| {
             let event = trace.events.get(at);
-            event.map_or(String::new(), |event| clip(&words(trace, event)))
+            event.map_or(String::new(), |event| clip(&words(&trace.lanes, event)))
         };
         let mark = |here: Option<usize>| if here == Some(at) { '>' } else { ' ' };
         let (ours, theirs) = (

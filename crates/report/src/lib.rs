@@ -25,7 +25,6 @@ pub mod stream;
 mod test_code;
 mod text;
 pub mod trace_file;
-mod words;
 
 pub use answer::{Account, Answer, Coverage, Sensitivity, Shrunk};
 pub use ci::{Findings, Mistake, junit, sarif};

@@ -23,6 +23,7 @@
 mod batch;
 mod connection;
 mod frame;
+mod given;
 mod greeting;
 mod keeper;
 mod link;

@@ -10,7 +10,7 @@
 //! as they can: where everybody has to have come to an end, they have to, too.
 //!
 //! What comes out is an execution of the song as it is now, in its own words, that ends in the same way;
-//! it was replayed. Otherwise the first event is named that is no longer possible.
+//! it was replayed. Otherwise the first event is named that is no longer possible, with what is instead.
 
 use crate::machine::{Config, Machine, Outcome, Status, Step};
 use crate::repetition::{repeated, repetition};
@@ -19,15 +19,19 @@ use crate::retrace::retrace;
 use crate::script::taken_number;
 use crate::show::is_alike;
 use crate::trace::{Ending, Event, EventKind, Failure, Trace};
+use crate::words::words;
 use crate::wrong::Wrong;
 use plainsong_ir::Claim;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most silent steps added before one event.
 const SILENT: usize = 64;
 
 /// The most steps of processes that the trace does not know.
 const STRANGE: usize = 1_000;
+
+/// The most steps that are named instead of one that is not possible.
+const INSTEAD: usize = 4;
 
 /// Follows a trace by names, to an execution of the song as it is now.
 pub fn follow(machine: &Machine, trace: &Trace) -> Result<Trace, Mismatch> {
@@ -166,10 +170,34 @@ impl<'a> Following<'a> {
         if event.kind == EventKind::Start && event.choices.is_empty() && event.sends.is_empty() {
             return Ok(None);
         }
-        let who = event.lane.and_then(|lane| self.trace.lanes.get(lane));
-        let who = who.map_or(String::new(), |who| format!("{who}: "));
-        let message = format!("{who}`{}` is not possible here any more", event.label);
+        let told = words(&self.trace.lanes, event);
+        let instead = self.instead(event);
+        let message = format!("`{told}` is not possible here any more; {instead}");
         Err(mismatch(at, message))
+    }
+
+    /// What can happen now: by the one who should have acted, if it can do anything, or by anybody.
+    fn instead(&self, event: &Event) -> String {
+        let steps = self.machine.steps(&self.config);
+        let told = |number: usize| {
+            let event = self.machine.event(&self.config, number, &steps[number]);
+            words(&self.lanes, &event)
+        };
+        let by = |own: bool| -> BTreeSet<String> {
+            let is_meant = |step: &Step| !own || self.name(step.lane) == self.known(event.lane);
+            let numbers = (0..steps.len()).filter(|&number| is_meant(&steps[number]));
+            numbers.map(told).collect()
+        };
+        let own = by(true);
+        let all = if own.is_empty() { by(false) } else { own };
+        let more = all.len().saturating_sub(INSTEAD);
+        let mut told: Vec<String> = all.into_iter().take(INSTEAD).collect();
+        told.iter_mut().for_each(|one| *one = format!("`{one}`"));
+        match (told.is_empty(), more) {
+            (true, _) => "nobody can do anything".to_owned(),
+            (false, 0) => format!("what is: {}", told.join(", ")),
+            (false, more) => format!("what is: {} and {more} more", told.join(", ")),
+        }
     }
 
     fn reach(&mut self, next: Config) {

@@ -59,5 +59,6 @@ pub mod value;
 pub mod verdict;
 mod voices;
 mod why;
+pub mod words;
 mod world;
 mod wrong;

@@ -13,8 +13,9 @@ use std::path::Path;
 pub(crate) fn mend(arguments: &CheckArguments, session: &mut Session) -> Result<(), Exit> {
     let files = files(&arguments.files).map_err(|problem| session.reject(&problem))?;
     for file in files {
-        let (_, song) = session.song(&file)?;
         let quiet = arguments.json || arguments.detail.quiet;
+        correct(&file, quiet, session)?;
+        let (_, song) = session.song(&file)?;
         for line in song.choreographies() {
             mend_line(
                 &file,
@@ -26,6 +27,35 @@ pub(crate) fn mend(arguments: &CheckArguments, session: &mut Session) -> Result<
         }
     }
     Ok(())
+}
+
+/// Mistakes that come with a fix, if the text is no song because of them. What cannot be read is told by whoever
+/// reads it next.
+pub(crate) fn correct(file: &Path, quiet: bool, session: &mut Session) -> Result<(), Exit> {
+    let Ok(text) = std::fs::read_to_string(file) else {
+        return Ok(());
+    };
+    let (corrected, fixes) = projection::corrected(&text);
+    if fixes == 0 {
+        return Ok(());
+    }
+    write(file, &corrected, session)?;
+    if !quiet {
+        let told = match fixes {
+            1 => "1 mistake corrected".to_owned(),
+            many => format!("{many} mistakes corrected"),
+        };
+        let place = file.display();
+        session.console.result(&format!("{place}: {told}\n"));
+    }
+    Ok(())
+}
+
+fn write(file: &Path, text: &str, session: &mut Session) -> Result<(), Exit> {
+    std::fs::write(file, text).map_err(|error| {
+        let place = file.display();
+        session.reject(&Problem::new(format!("{place} cannot be written: {error}")))
+    })
 }
 
 /// Mends one choreography, and says how often and what that shows.
@@ -40,10 +70,7 @@ pub(crate) fn mend_line(
     let mended = projection::mended(&loaded.source.text, name, options);
     let mended = mended.map_err(|problem| session.reject(&problem))?;
     if mended.fixes > 0 {
-        std::fs::write(file, &mended.text).map_err(|error| {
-            let place = file.display();
-            session.reject(&Problem::new(format!("{place} cannot be written: {error}")))
-        })?;
+        write(file, &mended.text, session)?;
     }
     if !quiet {
         let messages = |number: usize| count(number as u64, "message");

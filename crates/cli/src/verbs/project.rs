@@ -1,7 +1,7 @@
 //! `plainsong project`: the processes that do what a choreography says.
 
 use super::agreement::agreed;
-use super::mend::mend_line;
+use super::mend::{correct, mend_line};
 use crate::arguments::ProjectArguments;
 use crate::session::Session;
 use plainsong_driver::projection::{self, Options, Projection, Rejected, Sizes, external};
@@ -15,6 +15,9 @@ pub(crate) fn project(arguments: &ProjectArguments, session: &mut Session) -> Ex
 }
 
 fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exit> {
+    if arguments.fix {
+        correct(&arguments.file, arguments.quiet, session)?;
+    }
     let (loaded, song) = session.song(&arguments.file)?;
     let line = projection::line(&song, arguments.line.as_deref());
     let line = line.map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;

@@ -104,6 +104,55 @@ choreography impossible(n: int) {
     assert!(told.out.contains("4 fine"), "{}", told.out);
 }
 
+#[test]
+fn a_branch_that_no_execution_takes_is_told_once() {
+    let stage = Stage::new();
+    let line = |requires: &str, body: &str| {
+        format!(
+            "choreography line(k: int, p: bool) {{
+    endpoint a {{ var x: int = k; var y: int = 0; }}
+    endpoint b {{ var x: int = k; var y: int = 0; }}
+    requires {requires};
+    ensures a.y >= 0;
+    {body}
+}}
+"
+        )
+    };
+    let never_false = "vacuous: this is never false where it is asked: ";
+    let never_true = "vacuous: this is never true where it is asked: ";
+    let both = "if a.x > 0 && b.x > 0 { a.y = 1; } else { b.y = 1; }";
+    let inner = "if a.x < 0 && b.x < 0 { if p { a.y = 1; } else { b.y = 1; } }";
+    let nobody = "nothing satisfies `requires`";
+    let cases: [(&str, &str, &[&str]); 7] = [
+        ("k > 0", both, &[never_false]),
+        ("k < 0", both, &[never_true]),
+        ("k < 2", both, &[]),
+        // Nothing is done where there is no `else`.
+        ("k > 0", "if a.x > 0 && b.x > 0 { a.y = 1; }", &[]),
+        // What lies in a branch that nobody takes goes without saying, also behind an impossible beginning.
+        ("k > 0", inner, &[never_true]),
+        ("k > 0 && k < 0", both, &[nobody]),
+        // Where several ways lead to a condition, one that takes the branch is enough.
+        (
+            "k > 0",
+            "for i in 0..2 invariant a.y >= 0 { if i == 1 { a.y = 1; } else { b.y = 1; } }",
+            &[],
+        ),
+    ];
+    for (requires, body, notes) in cases {
+        stage.write("a.song", line(requires, body));
+        for verb in ["prove", "check"] {
+            let told = stage.run(&[verb, "a.song"]).exits(0);
+            let count = told.out.matches("vacuous").count();
+            assert_eq!(count, notes.len(), "{requires} {body}: {}", told.out);
+            for note in notes {
+                assert!(told.out.contains(note), "{requires} {body}: {}", told.out);
+            }
+        }
+    }
+}
+
 /// A number that no earlier run has seen: nothing about it is remembered.
 fn unseen() -> u128 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

@@ -192,7 +192,8 @@ fn the_first_event_that_is_no_longer_possible_is_named() {
     let mended = songs::OVERTAKES.replace("send Reply to customer;", "send Closed to customer;");
     stage.write("a.song", mended);
     let ran = stage.run(&["replay", "out/quiet.trace"]).exits(2);
-    let named = "event 5: worker: `Reply` is not possible here any more";
+    let named = "event 5: `worker sends Reply to customer` is not possible here any more; what is: \
+                 `worker sends Closed to customer`";
     assert!(ran.out.contains(named), "{}", ran.out);
 }
 

@@ -118,11 +118,12 @@ fn another_seed_is_another_run() {
         std::thread::spawn(move || command.output().expect("it runs"))
     };
     let (a, b) = (play("a", "1"), play("b", "2"));
-    for role in [a, b] {
+    // Who connects knows both sides.
+    for (role, named) in [(a, "other parameters"), (b, "seed 1 there, seed 2 here")] {
         let output = role.join().expect("it ends");
         assert_eq!(output.status.code(), Some(2));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains("other parameters"), "{said}");
+        assert!(said.contains(named), "{said}");
     }
 }
 

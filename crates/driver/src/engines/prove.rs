@@ -484,7 +484,17 @@ impl<'a> Proof<'a> {
             };
             let is_first = !asked[..at].iter().any(|other| same(&other));
             let mut ways = asked.iter().filter(same);
-            if is_first && ways.all(|(_, shown)| **shown == Some(Shown::Yes)) {
+            if !is_first || !ways.all(|(_, shown)| **shown == Some(Shown::Yes)) {
+                continue;
+            }
+            // What lies behind a place where nobody comes goes without saying.
+            let behind = |(way, _): &(&Obligation, _)| {
+                let mut vacuous = asked
+                    .iter()
+                    .filter(|(_, shown)| **shown == Some(Shown::Yes));
+                vacuous.any(|(other, _)| is_behind(way, other))
+            };
+            if !asked.iter().filter(same).all(behind) {
                 all.push(format!("vacuous: {}: `{}`", one.sentence, one.text));
             }
         }
@@ -493,6 +503,12 @@ impl<'a> Proof<'a> {
         }
         all
     }
+}
+
+/// Is everything known at one place known at another, which has more?
+fn is_behind(one: &Obligation, other: &Obligation) -> bool {
+    let known = |what| one.hypotheses.contains(what);
+    one.hypotheses.len() > other.hypotheses.len() && other.hypotheses.iter().all(known)
 }
 
 /// Is an obligation of this rule part of what is asked?

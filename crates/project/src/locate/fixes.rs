@@ -11,7 +11,7 @@
 //!
 //! NOT COVERED, so without a fix: values gathered from a whole family, types without a value to begin with
 //! (members of a sort), loops that are left by `break` or `continue`, conditions behind `else if` and of filters,
-//! `match`, `maybe` and names.
+//! conditions of two members of one family, `match`, `maybe` and names.
 
 use super::Locate;
 use crate::owner::{Owner, Who};
@@ -73,6 +73,9 @@ impl Locate<'_> {
     /// A condition with a conjunct for everybody who acts.
     pub(super) fn fix_condition(&mut self, decision: &Decision<'_>) -> Option<Fix> {
         let around = self.around?;
+        if self.may_be_one(decision) {
+            return None;
+        }
         let mut draft = self.draft();
         let mut parts = Vec::new();
         let mut value = decision.value.clone();
@@ -108,6 +111,27 @@ impl Locate<'_> {
                 .push((Span::new(end - 1, end - 1), format!("{told}\n")));
         }
         Some(self.finish(draft, "let everybody who acts know the choice"))
+    }
+
+    /// Would two members of one family have a conjunct each? They may be the same one, so that the conjuncts are
+    /// not told apart, and the next look at it would offer the same again.
+    fn may_be_one(&mut self, decision: &Decision<'_>) -> bool {
+        let mut all = match decision.stays {
+            true => self.reads([decision.condition]).owners,
+            false => vec![decision.decider.clone()],
+        };
+        let mut families = Vec::new();
+        for who in decision.told {
+            match who {
+                Who::One(owner) => all.push(owner.clone()),
+                Who::Family(family) => families.push(*family),
+            }
+        }
+        let twice = |one: &Owner| {
+            let mut others = all.iter().filter(|other| *other != one);
+            families.contains(&one.family) || others.any(|other| other.family == one.family)
+        };
+        all.iter().any(twice)
     }
 
     /// The fix; others that are made in the same round choose other names.

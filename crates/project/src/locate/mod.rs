@@ -11,10 +11,12 @@ mod fetch;
 mod fixes;
 mod guards;
 mod loops;
+mod members;
 
 pub(crate) use fetch::key;
 pub(crate) use guards::is_arm;
 pub(crate) use loops::leaves;
+pub(crate) use members::who_is_meant_first;
 
 use crate::Options;
 use crate::codes::{
@@ -192,6 +194,16 @@ impl<'a> Locate<'a> {
     }
 
     fn assign(&mut self, place: &Place, value: &Expr, span: Span, out: &mut Vec<Core>) {
+        let before = self.problems.len();
+        self.assign_at(place, value, span, out);
+        let is_hidden = |problem: &Diagnostic| problem.code == &HIDDEN_INDEX;
+        if let Some(at) = self.problems[before..].iter().position(is_hidden) {
+            (self.problems[before..].iter_mut()).for_each(|one| one.fix = None);
+            self.problems[before + at].fix = self.fix_hidden(place, value, span);
+        }
+    }
+
+    fn assign_at(&mut self, place: &Place, value: &Expr, span: Span, out: &mut Vec<Core>) {
         let Some(owner) = self.owner_of(place) else {
             return;
         };

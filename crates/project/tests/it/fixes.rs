@@ -1,4 +1,5 @@
 //! After the fixes that projection offers, the diagnostics are gone and the line ends as before, in every run.
+//! `PLAINSONG_RANDOM=10000` tries that many random ones.
 
 use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::{Song, VarId};
@@ -16,6 +17,7 @@ const ENDPOINTS: &str = "sort S;\nchoreography line(p: bool) {
     endpoint b { var x: int = 2; var f: bool = !p; var o: option<int> = none; }
     endpoint c { var x: int = 0; var f: bool = p; var o: option<int> = none; }
     endpoint s[i: S] { var x: int = 0; var f: bool = p; }
+    endpoint t[e: bool] { var x: int = 0; var g: bool = !e; }
 ";
 
 fn compiled(text: &str) -> Arc<Song> {
@@ -125,6 +127,12 @@ fn every_fix_says_what_projection_would_do() {
         "if a.x == b.x { for i in S { s[i].x = 1; } }",
         "for i in S { if a.f { s[i].x = 2; } }",
         "while a.x < 3 { a.x += 1; c.x += 1; }",
+        "t[a.f].x = 7;",
+        "t[a.f && b.f].x = a.x;",
+        "t[!a.f].x += 1;",
+        "a.x = t[b.f].x + t[b.f].x; if p { t[c.f].x = if c.f { a.x } else { 3 }; }",
+        "t[a.f].x = t[a.f].x + t[a.f].x;",
+        "for i in S { t[s[i].f].x += 2; }",
         "while a.x < b.x + 2 { a.x += 1; c.x += 1; for i in S { s[i].x += 1; } }",
     ];
     for body in bodies {
@@ -141,27 +149,38 @@ fn every_fix_says_what_projection_would_do() {
 }
 
 #[test]
-fn where_there_is_no_fix_nothing_is_changed() {
+fn where_there_is_no_fix_it_stays_and_is_told() {
     for body in [
+        // It writes what decides who is meant, in a later round; a name of its own; it might not have a value.
+        "t[t[a.f].g].g = a.f;",
+        // Two members of one family, which may be the same.
+        "for i in S { for j in S { if s[i].f { s[j].x = 1; } } }",
+        "t[t[a.f].g].x = 7;",
+        "a.x = sum i in S :: t[s[i].f].x;",
+        "t[b.o.unwrap() > 3].x = 1;",
+        "if t[a.f].g { a.x = 3; }",
         "a.x = sum i in S :: s[i].x;",
         "if a.f { a.x = 1; } else if b.f { c.x = 1; }",
         "while a.f { if c.f { break; } b.x += 1; a.f = false; }",
     ] {
         let text = format!("{ENDPOINTS}{body}\n}}\n");
-        let (_, left) = fixed(&text);
+        let (mended, left) = fixed(&text);
         assert!(!left.is_empty(), "{body}");
+        assert!(ends_as_before(&text, &mended), "{body}");
     }
 }
 
 #[test]
 fn random_choreographies_mean_the_same_after_their_fixes() {
     let (mut compared, mut changed) = (0, 0);
-    for seed in 0..60 {
+    let tries = std::env::var("PLAINSONG_RANDOM").ok();
+    let tries = tries.and_then(|text| text.parse().ok()).unwrap_or(60);
+    for seed in 0..tries {
         let text = crate::random::song(seed);
         let (mended, _) = fixed(&text);
         changed += usize::from(mended != text);
         compared += usize::from(mended != text && ends_as_before(&text, &mended));
     }
-    assert!(changed > 40, "{changed} changed");
-    assert!(compared > 15, "{compared} compared");
+    assert!(changed > tries as usize / 2, "{changed} changed");
+    assert!(compared > tries as usize / 5, "{compared} compared");
 }

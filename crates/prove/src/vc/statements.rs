@@ -49,8 +49,18 @@ impl Following<'_> {
             StmtKind::If(condition, yes, no) => {
                 let agreements = self.owners.agreements(condition);
                 let otherwise = if no.is_empty() { rest } else { no };
+                // Before anything is relied on that may turn out to be wrong.
+                let before = state.clone();
                 self.unanimous(&mut state, &agreements, yes, otherwise, "")?;
                 let condition = self.read(&mut state, condition)?;
+                self.taken(
+                    &before,
+                    condition,
+                    yes,
+                    "this is never true where it is asked",
+                );
+                let not = self.theory.terms.not(condition);
+                self.taken(&before, not, no, "this is never false where it is asked");
                 return self.branches(state, condition, yes, no);
             }
             StmtKind::Maybe(yes, no) => {
@@ -163,6 +173,19 @@ impl Following<'_> {
             self.reachable(state, filter.span, "nothing can be chosen here");
         }
         Ok(value)
+    }
+
+    /// Notes a branch that should be taken by somebody, if anything is done in it. Within bounds nobody asks.
+    fn taken(&mut self, state: &State, when: Term, branch: &Block, otherwise: &str) {
+        let (Some(first), Some(last)) = (branch.first(), branch.last()) else {
+            return;
+        };
+        if self.theory.bounded.is_none() {
+            let mut begun = state.clone();
+            begun.take(when);
+            let span = Span::new(first.span.start, last.span.end);
+            self.reachable(&begun, span, otherwise);
+        }
     }
 
     fn branches(

@@ -1,7 +1,8 @@
 //! A Mermaid sequence diagram, which GitHub, GitLab and many wikis draw.
 //!
 //! A message is one arrow, as in the terminal picture; one that is received further down (or never) has
-//! an open end, and its arrival is an arrow of its own with the same number.
+//! an open end, and its arrival is an arrow of its own with the same number. What changes is a note over the one
+//! whose it is.
 
 use crate::picture::{Party, Row, RowKind, rows};
 use plainsong_semantics::trace::Trace;
@@ -21,11 +22,8 @@ pub fn mermaid(trace: &Trace) -> String {
     }
     for row in &rows {
         text.push_str(&line(row));
-        for note in row.notes.iter().chain(&row.changes) {
-            text.push_str(&remark(row, note));
-        }
-        if let Some(here) = &row.here {
-            text.push_str(&remark(row, &format!("here: {here}")));
+        for (at, said) in row.remarks() {
+            text.push_str(&remark(at, &said));
         }
     }
     text
@@ -41,7 +39,7 @@ fn line(row: &Row) -> String {
         RowKind::Message { from, to } => arrow(from, "->>", to, &label),
         RowKind::Sent { from, to } => arrow(from, "-)", to, &label),
         RowKind::Taken { from, to } => arrow(from, "-->>", to, &label),
-        RowKind::At(_) | RowKind::Nowhere => remark(row, &row.label),
+        RowKind::At(_) | RowKind::Nowhere => remark(row.kind.parties().last(), &row.label),
     }
 }
 
@@ -49,8 +47,8 @@ fn arrow(from: Party, arrow: &str, to: Party, label: &str) -> String {
     format!("    {}{arrow}{}: {label}\n", name(from), name(to))
 }
 
-fn remark(row: &Row, text: &str) -> String {
-    let at = row.kind.parties().last().map_or("p0".to_owned(), name);
+fn remark(at: Option<Party>, text: &str) -> String {
+    let at = at.map_or("p0".to_owned(), name);
     format!("    Note over {at}: {}\n", escaped(text))
 }
 

@@ -19,11 +19,10 @@ pub fn plantuml(trace: &Trace) -> String {
     }
     for row in &rows {
         text.push_str(&line(row));
-        let here = row.here.as_ref().map(|here| format!("here: {here}"));
-        let notes: Vec<&String> = row.notes.iter().chain(&row.changes).chain(&here).collect();
-        if !notes.is_empty() {
-            let notes: Vec<String> = notes.iter().map(|note| escaped(note)).collect();
-            text.push_str(&remark(row, &notes.join("\\n")));
+        // One note for each party, the sender's first.
+        for said in row.remarks().chunk_by(|one, other| one.0 == other.0) {
+            let lines: Vec<String> = said.iter().map(|(_, text)| escaped(text)).collect();
+            text.push_str(&remark(said[0].0, &lines.join("\\n")));
         }
     }
     text.push_str("@enduml\n");
@@ -36,7 +35,7 @@ fn line(row: &Row) -> String {
         RowKind::Message { from, to } => arrow(from, "->", to, &label),
         RowKind::Sent { from, to } => arrow(from, "->o", to, &label),
         RowKind::Taken { from, to } => arrow(from, "-->", to, &label),
-        RowKind::At(_) | RowKind::Nowhere => remark(row, &label),
+        RowKind::At(_) | RowKind::Nowhere => remark(row.kind.parties().last(), &label),
     }
 }
 
@@ -44,8 +43,8 @@ fn arrow(from: Party, arrow: &str, to: Party, label: &str) -> String {
     format!("{} {arrow} {} : {label}\n", name(from), name(to))
 }
 
-fn remark(row: &Row, text: &str) -> String {
-    let at = row.kind.parties().last().map_or("p0".to_owned(), name);
+fn remark(at: Option<Party>, text: &str) -> String {
+    let at = at.map_or("p0".to_owned(), name);
     format!("note over {at} : {text}\n")
 }
 

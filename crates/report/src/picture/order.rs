@@ -233,10 +233,12 @@ impl Separated {
 fn row(points: &[Point], members: &[usize], joined: &Joined, separated: &mut Separated) -> Row {
     let mut row = points[members[members.len() - 1]].row.clone();
     if let [send, take] = members {
-        let mut notes = points[*send].row.notes.clone();
+        let sent = &points[*send].row;
+        row.of_sender = (sent.notes.len(), sent.changes.len());
+        let mut notes = sent.notes.clone();
         notes.append(&mut row.notes);
         row.notes = notes;
-        let mut changes = points[*send].row.changes.clone();
+        let mut changes = sent.changes.clone();
         changes.append(&mut row.changes);
         row.changes = changes;
         if let RowKind::Taken { from, to } = points[*take].row.kind {

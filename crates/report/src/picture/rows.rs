@@ -28,6 +28,9 @@ pub(crate) struct Row {
     pub(crate) notes: Vec<String>,
     /// State variables that changed, as `name = value`.
     pub(crate) changes: Vec<String>,
+    /// How many of the notes and of the changes, from the first, are the sender's; the others are whose the line
+    /// ends with.
+    pub(crate) of_sender: (usize, usize),
     /// The place where it goes wrong, and how.
     pub(crate) here: Option<String>,
     /// Is it part of what repeats for ever?
@@ -47,6 +50,21 @@ pub(crate) enum RowKind {
     At(Party),
     /// Something nowhere in particular: an action.
     Nowhere,
+}
+
+impl Row {
+    /// What is said beside it, by whom it happens to: the sender's first.
+    pub(crate) fn remarks(&self) -> Vec<(Option<Party>, String)> {
+        let (first, last) = (self.kind.parties().next(), self.kind.parties().last());
+        let (notes, changes) = self.of_sender;
+        let sent = self.notes[..notes].iter().chain(&self.changes[..changes]);
+        let taken = self.notes[notes..].iter().chain(&self.changes[changes..]);
+        let here = self.here.as_ref().map(|here| format!("here: {here}"));
+        sent.map(|text| (first, text.clone()))
+            .chain(taken.map(|text| (last, text.clone())))
+            .chain(here.map(|here| (last, here)))
+            .collect()
+    }
 }
 
 impl RowKind {
@@ -170,6 +188,7 @@ impl Apart<'_> {
                 label: sent.label.clone(),
                 notes: copy.clone(),
                 changes: Vec::new(),
+                of_sender: (0, 0),
                 here: None,
                 repeats: self.repeats,
             };
@@ -225,6 +244,7 @@ impl Apart<'_> {
                 .iter()
                 .flat_map(crate::changes::told)
                 .collect(),
+            of_sender: (0, 0),
             here: here.map(str::to_owned),
             repeats: self.repeats,
         }

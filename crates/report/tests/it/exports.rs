@@ -93,6 +93,44 @@ fn plantuml_likewise() {
 }
 
 #[test]
+fn a_change_is_a_note_over_the_one_whose_it_is() {
+    let mut scene = scenes::Scene::new(&["left", "right"]);
+    let number = scene.send(0, 1, "Hello(1)");
+    let taken = scene.receive(number);
+    taken.choices.push("loud = true".to_owned());
+    taken.changes.push(scenes::change("right.got", "0", "1"));
+    let mut trace = scene.end(Ending::Final);
+    let sent = &mut trace.events[0];
+    sent.changes
+        .push(scenes::change("left.sent", "false", "true"));
+    check(
+        &mermaid(&trace),
+        expect![[r#"
+        sequenceDiagram
+            participant p0 as left
+            participant p1 as right
+            p0->>p1: Hello(1)
+            Note over p0: left.sent = true
+            Note over p1: right: loud = true
+            Note over p1: right.got = 1
+    "#]],
+    );
+    check(
+        &plantuml(&trace),
+        expect![[r#"
+        @startuml
+        hide footbox
+        participant "left" as p0
+        participant "right" as p1
+        p0 -> p1 : Hello(1)
+        note over p0 : left.sent = true
+        note over p1 : right: loud = true\nright.got = 1
+        @enduml
+    "#]],
+    );
+}
+
+#[test]
 fn shiviz_gets_vector_clocks() {
     check(
         &shiviz(&scenes::crossing()),

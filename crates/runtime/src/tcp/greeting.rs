@@ -5,6 +5,7 @@
 //! fixed size up to the reason, which is short; a stranger cannot make anybody read more.
 
 use super::Options;
+use super::given::{OTHER, told};
 use crate::cast::{Cast, Role};
 use crate::error::shortened;
 use std::io::{self, Read, Write};
@@ -91,12 +92,8 @@ impl Hello {
             return Some(shortened(&said));
         }
         if self.given != given(cast, options) {
-            let what = cast.what_was_given();
-            let separator = if what.is_empty() { "" } else { ", " };
-            let seed = options.seed;
-            let said =
-                format!("other parameters: this role was given {what}{separator}seed {seed}");
-            return Some(shortened(&said));
+            let what = told(cast.what_was_given(), options.seed);
+            return Some(shortened(&format!("{OTHER}{what}")));
         }
         if self.session != options.session {
             return Some(format!(

@@ -5,6 +5,7 @@
 //! says nothing, or talks nonsense, keeps nobody else waiting. A role is let in once; its second connection is
 //! refused.
 
+use super::given::{compared, told};
 use super::greeting::{self, Hello, Rejection};
 use super::{Options, frame};
 use crate::cast::{Cast, Role};
@@ -64,7 +65,14 @@ pub(super) fn meet(
     let lobby = open(listener, cast, me, options)?;
     let met = (0..me).try_for_each(|peer| {
         let hello = Hello::new(cast, options, me, peer);
-        let stream = reach(&addresses[peer], &cast.name(peer), &hello, options, until)?;
+        let own = told(cast.what_was_given(), options.seed);
+        let stream = reach(
+            &addresses[peer],
+            &cast.name(peer),
+            (&hello, &own),
+            options,
+            until,
+        )?;
         lobby.0.book().streams[peer] = Some(stream);
         Ok(())
     });
@@ -214,11 +222,11 @@ impl Desk {
     }
 }
 
-/// Connects to a role, trying again until the instant passes.
+/// Connects to a role, trying again until the instant passes; `own` is what was given here.
 fn reach(
     address: &str,
     peer: &str,
-    hello: &Hello,
+    (hello, own): (&Hello, &str),
     options: &Options,
     until: Instant,
 ) -> Result<TcpStream, Error> {
@@ -228,6 +236,7 @@ fn reach(
             Ok(stream) => return Ok(stream),
             Err(Rejection::Refused(why)) => {
                 let peer = format!("{peer} at {address}");
+                let why = compared(why, own);
                 return Err(Error::from(Fault::Refused { peer, why }));
             }
             Err(Rejection::Stranger(why)) => {

@@ -3,12 +3,15 @@
 //! The statement only says who is called with what and who plays whom; when all choreographies are known, it
 //! is looked whether that fits, and what the calls stand for is filled in ([`plainsong_ir::parts`]).
 
+mod member_by_member;
+
 use super::Lowering;
 use super::codes::names::UNKNOWN_NAME;
 use super::codes::parts::{CALL_CIRCLE, FOREIGN_ARGUMENT, WRONG_CAST};
 use super::fit::Why;
 use super::unit::Home;
 use crate::ast::{self, AstNode};
+use member_by_member::for_each_value;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::parts::{circle, is_kept, played_var, unfold};
 use plainsong_ir::unanimity::Owners;
@@ -134,6 +137,7 @@ impl Lowering<'_> {
         for line in song.choreographies() {
             let mut calls = Calls {
                 song,
+                home: line,
                 owners: Owners::of(song, &song.lines[line]),
                 found: Vec::new(),
             };
@@ -170,6 +174,8 @@ fn in_a_circle(song: &Song, circle: &[usize]) -> Diagnostic {
 /// Looks at the calls of one line.
 struct Calls<'s> {
     song: &'s Song,
+    /// Which line that is.
+    home: usize,
     owners: Owners,
     found: Vec<Diagnostic>,
 }
@@ -186,13 +192,20 @@ impl Visit for Calls<'_> {
 impl Calls<'_> {
     fn part(&mut self, part: &Part, span: Span) {
         let line = &self.song.lines[part.line];
+        let before = self.found.len();
         for argument in &part.arguments {
             self.is_known(argument, "pass only what everybody knows; let endpoints transfer the rest first: `b.x = a.x;`");
         }
-        for (player, played) in part.cast.iter().zip(&line.endpoints) {
+        for player in &part.cast {
             for at in &player.member {
                 self.is_known(at, "let each member decide for itself who it is");
             }
+        }
+        if let Some(first) = self.found.get_mut(before) {
+            // One at a time: the others are looked at again when this one is known.
+            first.fix = for_each_value(self.song, self.home, part, span, first.primary.span);
+        }
+        for (player, played) in part.cast.iter().zip(&line.endpoints) {
             self.fits(player, *played, span);
         }
         for (at, one) in part.cast.iter().enumerate() {

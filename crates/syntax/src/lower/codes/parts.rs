@@ -20,6 +20,12 @@ there; or transfer it first.
 
 ```text
 call give() with a as seller;          // `give` reads `seller.price`, which is `a.price`
+```
+
+A member of a sort or an enum, or a truth value, can be passed value by value; `--fix` writes it so:
+
+```text
+for m in Node { if a.next == m { call give_to(m); } }
 ```";
 
     /// Somebody who cannot play an endpoint.

@@ -1,11 +1,11 @@
 //! Events as short sentences: `server receives Lock(client[0]) from client[0]`.
 
-use plainsong_semantics::trace::{Event, EventKind, Trace};
+use crate::trace::{Event, EventKind};
 
-/// What happens in an event of a trace.
-pub(crate) fn words(trace: &Trace, event: &Event) -> String {
+/// What happens in an event, where the processes have these names.
+pub fn words(lanes: &[String], event: &Event) -> String {
     let name = |lane: Option<usize>| {
-        lane.and_then(|lane| trace.lanes.get(lane))
+        lane.and_then(|lane| lanes.get(lane))
             .map_or("init", String::as_str)
     };
     let (who, label, peer) = (name(event.lane), &event.label, name(event.peer));
