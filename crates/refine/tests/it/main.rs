@@ -1,6 +1,7 @@
 //! The engine against the interpreter.
 
 mod case_studies;
+mod corpus;
 mod handlers;
 mod inductions;
 mod layered;
