@@ -68,6 +68,7 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
         layer,
         synchronized: synchronized(procedure, layer),
         first: None,
+        earlier: None,
         loops: Vec::new(),
     };
     let phases = checking.block(&procedure.code.body, ANY)?;
@@ -83,8 +84,10 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
         }
         false => String::new(),
     };
+    let earlier = checking.earlier;
+    let earlier = earlier.unwrap_or("a step that is not a right mover".to_owned());
     let message = format!(
-        "`{}` is interrupted at layer {layer}: {what} comes after a step that is not a right mover, \
+        "`{}` is interrupted at layer {layer}: {what} comes after {earlier}, \
          and is not a left mover; yield between them{elsewhere}, or let it move",
         procedure.name
     );
@@ -165,6 +168,8 @@ struct Checking<'s> {
     synchronized: &'s [ProcedureId],
     /// The step nearest to the end at which nothing was left.
     first: Option<(Span, String)>,
+    /// The one before it that it cannot come after.
+    earlier: Option<String>,
     /// For each loop around: the phases at its head and behind it.
     loops: Vec<(Phases, Phases)>,
 }
@@ -252,6 +257,11 @@ impl Checking<'_> {
             _ => Label::Local,
         };
         let ahead = step(label, behind);
+        let is_last = !ahead.before && !ahead.after && (behind.before || behind.after);
+        if is_last && self.first.is_some() && self.earlier.is_none() {
+            let named = self.named(stmt, label);
+            self.earlier = Some(named.trim_end_matches(',').to_owned());
+        }
         if !ahead.before && !ahead.after && (behind.before || behind.after) {
             let told = self.named(stmt, label);
             self.first.get_or_insert((stmt.span, told));

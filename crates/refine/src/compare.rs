@@ -10,6 +10,7 @@ use crate::answer::Refutation;
 use crate::brute::is_sized;
 use crate::cut::is_program_cut;
 use crate::extract::extract;
+use plainsong_diagnostics::Span;
 use plainsong_ir::Song;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::show::show;
@@ -29,6 +30,8 @@ const FEW: usize = 500;
 pub struct Behaviour {
     /// Why it may fail, if it may.
     pub failure: Option<String>,
+    /// Where it may fail, in the text.
+    pub failing: BTreeSet<Span>,
     /// The globals in which everything may come to its end.
     pub ends: BTreeSet<Vec<Value>>,
 }
@@ -132,7 +135,11 @@ pub fn behaviours(instance: &Instance, seen: &[usize], most: usize) -> Option<Be
 }
 
 /// What a program does in its first states from each start, and whether these are all; `None` when it cannot be run.
-fn begun(instance: &Instance, seen: &[usize], most: usize) -> Option<(Behaviours, bool)> {
+pub(crate) fn begun(
+    instance: &Instance,
+    seen: &[usize],
+    most: usize,
+) -> Option<(Behaviours, bool)> {
     let threads = Threads::new(instance);
     let view =
         |globals: &[Value]| -> Vec<Value> { seen.iter().map(|at| globals[*at].clone()).collect() };
@@ -150,7 +157,10 @@ fn begun(instance: &Instance, seen: &[usize], most: usize) -> Option<(Behaviours
                         is_whole = false;
                         most = most.min(FEW);
                     }
-                    Next::Failed(failure) => behaviour.failure = Some(failure.message),
+                    Next::Failed(failure) => {
+                        behaviour.failing.insert(failure.span);
+                        behaviour.failure.get_or_insert(failure.message);
+                    }
                     Next::State(state) if known.contains(&state) => {}
                     Next::State(_) if known.len() >= most => is_whole = false,
                     Next::State(state) => {

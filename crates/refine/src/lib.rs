@@ -11,6 +11,7 @@
 pub mod action_refines;
 pub mod answer;
 pub mod atomicity;
+mod blame;
 pub mod brute;
 pub mod compare;
 pub mod cut;
