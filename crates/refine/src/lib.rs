@@ -20,6 +20,7 @@ pub mod extract;
 pub mod footprint;
 pub mod movers;
 pub mod permissions;
+pub mod printed;
 pub mod procedures;
 pub mod refine;
 pub mod sequential;
