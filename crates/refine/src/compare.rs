@@ -169,7 +169,10 @@ pub(crate) fn begun(
                     }
                 }
             }
-            let Some(state) = open.pop_front() else { break };
+            let is_over = known.len() >= most && !is_whole;
+            let Some(state) = open.pop_front().filter(|_| !is_over) else {
+                break;
+            };
             if state.is_final() {
                 behaviour.ends.insert(view(&state.globals));
             }
