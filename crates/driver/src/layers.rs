@@ -1,19 +1,58 @@
 //! What `plainsong refine` prints besides verdicts: the program of a layer, the line of schedules, and how
 //! actions move.
 
+use crate::Problem;
 use plainsong_ir::{Song, System, print};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::Prover;
-use plainsong_refine::extract::{extract, topmost};
+use plainsong_refine::extract::{height, topmost};
+use plainsong_refine::printed::printable;
 use plainsong_refine::refine::Refining;
 use plainsong_refine::sequential;
 use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_smt::{Cancel, Setup, Solvers};
+use plainsong_syntax::ast::Item;
 use std::sync::Arc;
 
 /// The program of a layer as source text.
 pub fn emitted(song: &Song, layer: u32) -> String {
-    print::song(&extract(song, layer))
+    print::song(&printable(song, layer))
+}
+
+/// The layer that is meant by a number, or by a name that the text gives it.
+pub fn numbered(song: &Song, text: &str, said: &str) -> Result<u32, Problem> {
+    let names = names(text);
+    let top = song.actions().map_or(1, |actions| height(actions) + 1);
+    let number = match said.parse::<u32>() {
+        Ok(number) => Some(number),
+        Err(_) => {
+            let at = names.iter().position(|name| name == said);
+            at.and_then(|at| u32::try_from(at + 1).ok())
+        }
+    };
+    number
+        .filter(|number| (1..=top).contains(number))
+        .ok_or_else(|| {
+            let named = match names.is_empty() {
+                true => String::new(),
+                false => format!("; by name: {}", names.join(", ")),
+            };
+            Problem::new(format!("there is no layer `{said}`"))
+                .help(format!("the layers are 1 to {top}{named}"))
+        })
+}
+
+/// The names of layers, from the lowest.
+fn names(text: &str) -> Vec<String> {
+    let items = plainsong_syntax::parse(text).root().items();
+    let layers = items.filter_map(|item| match item {
+        Item::Layers(item) => Some(item.names()),
+        _ => None,
+    });
+    layers
+        .flatten()
+        .map(|name| name.text().to_owned())
+        .collect()
 }
 
 /// The line that all schedules of a song lead to, as source text; `None` if it has no schedules. It says so if not all

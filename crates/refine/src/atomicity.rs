@@ -22,7 +22,9 @@
 //! still there is a yield, `async` is a left mover, and what is synchronized is one, too; `yield` of an invariant is a yield at the
 //! invariant's layer and nothing elsewhere, a bare `yield` is one at every layer.
 //!
-//! NOT COVERED. `par` with both actions and procedures among its arms.
+//! Arms of a `par` are threads of their own, so they move past each other. If all are actions, they are one block in any
+//! order. Beside procedures, an action that moves left is moved to where the `par` begins, one that moves right to where it
+//! ends: left movers, a yield, right movers. Where they stand in the text says nothing. One that does neither has no place.
 
 use crate::extract::{Meant, action_at, meant};
 use plainsong_diagnostics::Span;
@@ -68,6 +70,7 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
         layer,
         synchronized: synchronized(procedure, layer),
         first: None,
+        earlier: None,
         loops: Vec::new(),
     };
     let phases = checking.block(&procedure.code.body, ANY)?;
@@ -83,8 +86,10 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
         }
         false => String::new(),
     };
+    let earlier = checking.earlier;
+    let earlier = earlier.unwrap_or("a step that is not a right mover".to_owned());
     let message = format!(
-        "`{}` is interrupted at layer {layer}: {what} comes after a step that is not a right mover, \
+        "`{}` is interrupted at layer {layer}: {what} comes after {earlier}, \
          and is not a left mover; yield between them{elsewhere}, or let it move",
         procedure.name
     );
@@ -165,6 +170,8 @@ struct Checking<'s> {
     synchronized: &'s [ProcedureId],
     /// The step nearest to the end at which nothing was left.
     first: Option<(Span, String)>,
+    /// The one before it that it cannot come after.
+    earlier: Option<String>,
     /// For each loop around: the phases at its head and behind it.
     loops: Vec<(Phases, Phases)>,
 }
@@ -228,7 +235,12 @@ impl Checking<'_> {
                 });
             }
             StmtKind::Call(_, call) => self.call(call.callee),
-            StmtKind::Par(calls) => self.par(calls, stmt.span)?,
+            StmtKind::Par(calls) => {
+                let [early, middle, late] = self.par(calls, stmt.span)?;
+                let phases = self.passed(stmt, late, behind);
+                let phases = self.passed(stmt, middle, phases);
+                return Ok(self.passed(stmt, early, phases));
+            }
             StmtKind::Yield(calls) => match yields_here(self.actions, calls, self.layer) {
                 true => Label::Yield,
                 false => Label::Local,
@@ -251,14 +263,24 @@ impl Checking<'_> {
             }
             _ => Label::Local,
         };
+        Ok(self.passed(stmt, label, behind))
+    }
+
+    /// The phases before a step of a statement; remembers where nothing is left.
+    fn passed(&mut self, stmt: &Stmt, label: Label, behind: Phases) -> Phases {
         let ahead = step(label, behind);
+        let is_last = !ahead.before && !ahead.after && (behind.before || behind.after);
+        if is_last && self.first.is_some() && self.earlier.is_none() {
+            let named = self.named(stmt, label);
+            self.earlier = Some(named.trim_end_matches(',').to_owned());
+        }
         if !ahead.before && !ahead.after && (behind.before || behind.after) {
             let told = self.named(stmt, label);
             self.first.get_or_insert((stmt.span, told));
         } else if !ahead.after && behind.after && self.first.is_none() {
             self.first = Some((stmt.span, self.named(stmt, label)));
         }
-        Ok(ahead)
+        ahead
     }
 
     /// The phases at the head of a loop: the largest ones from which a round leads back to them.
@@ -322,24 +344,11 @@ impl Checking<'_> {
         }
     }
 
-    /// All arms procedures: a yield. All actions: in any order one block, so all right, all left, or one
-    /// of any kind among movers of both kinds.
-    fn par(&self, calls: &[Call], span: Span) -> Result<Label, Interrupted> {
+    /// What comes first, then, and last. All arms procedures: a yield. All actions: in any order one block, so all right,
+    /// all left, or one of any kind among movers of both kinds. Both: left movers, a yield, right movers.
+    fn par(&self, calls: &[Call], span: Span) -> Result<[Label; 3], Interrupted> {
         let labels = calls.iter().map(|call| self.call(call.callee));
         let labels: Vec<Label> = labels.filter(|label| *label != Label::Local).collect();
-        let wrong = |message: &str| {
-            Err(Interrupted {
-                span,
-                message: message.to_owned(),
-            })
-        };
-        if labels.iter().all(|label| *label == Label::Yield) {
-            return Ok(if labels.is_empty() {
-                Label::Local
-            } else {
-                Label::Yield
-            });
-        }
         let movers: Vec<Mover> = labels
             .iter()
             .filter_map(|label| match label {
@@ -347,24 +356,42 @@ impl Checking<'_> {
                 _ => None,
             })
             .collect();
-        if movers.len() < labels.len() {
-            return wrong("`par` with both actions and procedures at one layer is not covered yet");
+        let wrong = |message: &str| Interrupted {
+            span,
+            message: message.to_owned(),
+        };
+        if movers.len() == labels.len() {
+            let block = together(&movers)
+                .ok_or_else(|| wrong("the arms of this `par` do not move past each other"))?;
+            return Ok([Label::Local, block, Label::Local]);
         }
-        let others = movers.iter().filter(|mover| **mover != Mover::Both).count();
-        if movers.iter().all(|mover| mover.is_left()) {
-            Ok(Label::Mover(if others == 0 {
-                Mover::Both
-            } else {
-                Mover::Left
-            }))
-        } else if movers.iter().all(|mover| mover.is_right()) {
-            Ok(Label::Mover(Mover::Right))
-        } else if others == 1 {
-            Ok(Label::Mover(Mover::Atomic))
-        } else {
-            wrong("the arms of this `par` do not move past each other")
+        if movers.contains(&Mover::Atomic) {
+            return Err(wrong(BESIDE_PROCEDURES));
         }
+        let (left, right): (Vec<Mover>, Vec<Mover>) =
+            movers.into_iter().partition(|mover| mover.is_left());
+        let side = |movers: &[Mover]| together(movers).unwrap_or(Label::Local);
+        Ok([side(&left), Label::Yield, side(&right)])
     }
+}
+
+/// Why an action that does not move is no arm beside procedures.
+pub(crate) const BESIDE_PROCEDURES: &str = "an action that is an arm of a `par` beside procedures has to move left, \
+    to where the `par` begins, or right, to where it ends";
+
+/// Actions in any order as one step, if they are one.
+fn together(movers: &[Mover]) -> Option<Label> {
+    let others = movers.iter().filter(|mover| **mover != Mover::Both).count();
+    let is_left = movers.iter().all(|mover| mover.is_left());
+    let is_right = movers.iter().all(|mover| mover.is_right());
+    Some(match (is_left, is_right) {
+        _ if movers.is_empty() => Label::Local,
+        (true, true) => Label::Mover(Mover::Both),
+        (true, false) => Label::Mover(Mover::Left),
+        (false, true) => Label::Mover(Mover::Right),
+        (false, false) if others == 1 => Label::Mover(Mover::Atomic),
+        (false, false) => return None,
+    })
 }
 
 /// What a procedure does where it starts it, at a layer.

@@ -26,6 +26,7 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::value::Value;
 pub(crate) use reached::gets_to;
+use reached::{Reached, reached};
 use states::combinations;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -135,9 +136,10 @@ impl Brute {
     /// A small state in which the condition is false, drawn. It is said whether the program gets there.
     pub fn refutes(&self, need: &Need) -> Option<Refutation> {
         let (size, atoms, scene, wrong) = self.found(need, &|_, _| true)?;
+        let Reached { there, said } = reached(atoms, size, need, &scene);
+        let (scene, wrong) = there.unwrap_or((scene, wrong));
         let mut told = picture::refutation(atoms, need, &scene, &wrong);
-        told.picture
-            .extend(reached::reached(&self.song, size, need, &scene));
+        told.picture.extend(said);
         Some(told)
     }
 

@@ -4,12 +4,13 @@
 //! every end of the lower one, as far as both see it, is an end of the upper one.
 //!
 //! All states of a small instance are visited through the interpreter of threads, so this refutes and never
-//! proves.
+//! proves. Of the lower program some states are enough to refute; of the upper one all are needed.
 
 use crate::answer::Refutation;
 use crate::brute::is_sized;
 use crate::cut::is_program_cut;
 use crate::extract::extract;
+use plainsong_diagnostics::Span;
 use plainsong_ir::Song;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::show::show;
@@ -18,14 +19,19 @@ use plainsong_semantics::threads::{Next, State, Threads};
 use plainsong_semantics::trace::FailureKind;
 use plainsong_semantics::value::Value;
 use rustc_hash::FxHashSet;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+
+/// The most states of a program in which threads are started without end: they get larger and larger.
+const FEW: usize = 500;
 
 /// What a program does from one start, as far as two programs see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Behaviour {
     /// Why it may fail, if it may.
     pub failure: Option<String>,
+    /// Where it may fail, in the text.
+    pub failing: BTreeSet<Span>,
     /// The globals in which everything may come to its end.
     pub ends: BTreeSet<Vec<Value>>,
 }
@@ -65,19 +71,20 @@ pub fn compare_with(
     let shared = shared(&below, &above);
     let mut gave_up = false;
     for size in 1..=largest {
-        let pairs = instances(&below, size)
-            .into_iter()
-            .zip(instances(&above, size));
-        for (low, high) in pairs {
+        let pairs = [instances(&below, size), instances(&above, size)];
+        gave_up |= pairs[0].is_empty();
+        let [lower_ones, upper_ones] = pairs;
+        for (low, high) in lower_ones.into_iter().zip(upper_ones) {
             let pick = |at: fn(&(usize, usize)) -> usize| shared.iter().map(at).collect::<Vec<_>>();
-            let behaviours = (
-                behaviours(&low, &pick(|one| one.0), most),
-                behaviours(&high, &pick(|one| one.1), most),
-            );
-            let (Some(lower_ones), Some(upper_ones)) = behaviours else {
+            let Some(upper_ones) = behaviours(&high, &pick(|one| one.1), most) else {
                 gave_up = true;
                 continue;
             };
+            let Some((lower_ones, is_whole)) = begun(&low, &pick(|one| one.0), most) else {
+                gave_up = true;
+                continue;
+            };
+            gave_up |= !is_whole;
             if let Some(refutation) =
                 difference(&low, &shared, [lower, upper], &lower_ones, &upper_ones)
             {
@@ -123,38 +130,56 @@ pub(crate) fn instances(song: &Arc<Song>, size: i64) -> Vec<Instance> {
 
 /// What a program does from each start; `None` when that is too much to look at.
 pub fn behaviours(instance: &Instance, seen: &[usize], most: usize) -> Option<Behaviours> {
+    let (all, is_whole) = begun(instance, seen, most)?;
+    is_whole.then_some(all)
+}
+
+/// What a program does in its first states from each start, and whether these are all; `None` when it cannot be run.
+pub(crate) fn begun(
+    instance: &Instance,
+    seen: &[usize],
+    most: usize,
+) -> Option<(Behaviours, bool)> {
     let threads = Threads::new(instance);
     let view =
         |globals: &[Value]| -> Vec<Value> { seen.iter().map(|at| globals[*at].clone()).collect() };
-    let mut all = Behaviours::new();
+    let (mut all, mut is_whole) = (Behaviours::new(), true);
     for store in threads.stores().ok()? {
         let behaviour = all.entry(view(&store)).or_default();
         let mut known: FxHashSet<State> = FxHashSet::default();
-        let mut open: Vec<State> = Vec::new();
+        let mut open: VecDeque<State> = VecDeque::new();
         let mut next = threads.begin(&store);
+        let mut most = most;
         loop {
             for one in next {
                 match one {
-                    Next::Failed(failure) if failure.kind == FailureKind::Resource => return None,
-                    Next::Failed(failure) => behaviour.failure = Some(failure.message),
+                    Next::Failed(failure) if failure.kind == FailureKind::Resource => {
+                        is_whole = false;
+                        most = most.min(FEW);
+                    }
+                    Next::Failed(failure) => {
+                        behaviour.failing.insert(failure.span);
+                        behaviour.failure.get_or_insert(failure.message);
+                    }
+                    Next::State(state) if known.contains(&state) => {}
+                    Next::State(_) if known.len() >= most => is_whole = false,
                     Next::State(state) => {
-                        if known.insert(state.clone()) {
-                            if known.len() > most {
-                                return None;
-                            }
-                            open.push(state);
-                        }
+                        known.insert(state.clone());
+                        open.push_back(state);
                     }
                 }
             }
-            let Some(state) = open.pop() else { break };
+            let is_over = known.len() >= most && !is_whole;
+            let Some(state) = open.pop_front().filter(|_| !is_over) else {
+                break;
+            };
             if state.is_final() {
                 behaviour.ends.insert(view(&state.globals));
             }
             next = threads.steps(&state);
         }
     }
-    Some(all)
+    Some((all, is_whole))
 }
 
 fn difference(

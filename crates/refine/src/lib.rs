@@ -11,6 +11,7 @@
 pub mod action_refines;
 pub mod answer;
 pub mod atomicity;
+mod blame;
 pub mod brute;
 pub mod compare;
 pub mod cut;
@@ -19,6 +20,7 @@ pub mod extract;
 pub mod footprint;
 pub mod movers;
 pub mod permissions;
+pub mod printed;
 pub mod procedures;
 pub mod refine;
 pub mod sequential;

@@ -8,6 +8,7 @@
 use crate::action_refines;
 use crate::answer::{Answer, Proof, Prover, Refutation};
 use crate::atomicity::{atomicity, movers_used};
+use crate::blame;
 use crate::brute::Brute;
 use crate::compare::{Compared, compare_with};
 use crate::doubt::{Which, told};
@@ -374,23 +375,35 @@ impl Refining {
         told.map_or(String::new(), |told| format!("; {told}"))
     }
 
-    /// What is wrong at the layer where a procedure gives way, if small programs show it.
-    fn refuted(&mut self, id: ProcedureId, prover: &Prover<'_>) -> Option<Answer> {
+    /// What is wrong at the layer where a procedure gives way, if small programs show it and it is to blame.
+    fn refuted(&mut self, id: ProcedureId, prover: &mut Prover<'_>) -> Option<Answer> {
         let song = self.song.clone();
         let actions = actions(&song);
         actions.init.as_ref().filter(|_| self.tries)?;
-        let layer = actions.procedures[id.index()].layer;
+        let (layer, top) = (actions.procedures[id.index()].layer, height(actions) + 1);
+        let tried = Tried::new(prover.solvers, &song);
         let search = || {
             let about = format!("layer {layer}");
-            Tried::new(prover.solvers, &song).search(&about, || {
-                match differs(&song, layer, height(actions) + 1) {
-                    Compared::Differs(refutation) => Some(refutation),
-                    _ => None,
-                }
-            })
+            tried.search(&about, || differs(&song, layer, top))
         };
-        let found = self.layers.entry(layer).or_insert_with(search);
-        found.clone().map(Answer::Refuted)
+        let found = self.layers.entry(layer).or_insert_with(search).clone()?;
+        let mut others: Vec<ProcedureId> = blame::of_layer(actions, layer);
+        others.retain(|other| *other != id && self.shown(*other, prover).is_err());
+        if others.is_empty() {
+            return Some(Answer::Refuted(found));
+        }
+        let failing = blame::failing(&song, layer, LARGEST - 1, PROGRAM_STATES);
+        let is_to_blame = |one: &ProcedureId| match failing.is_empty() {
+            false => failing.contains(one),
+            true => {
+                let alone = Arc::new(blame::alone(&song, *one));
+                differs(&alone, layer, top).is_some()
+            }
+        };
+        if !is_to_blame(&id) && others.iter().any(is_to_blame) {
+            return None;
+        }
+        Some(Answer::Refuted(found))
     }
 
     /// Which way each action moves, and what keeps it from moving further, as text.
@@ -424,12 +437,16 @@ impl Refining {
     }
 }
 
-/// A layer compared with the next; where that one is not run completely, with the topmost one.
-fn differs(song: &Arc<Song>, layer: u32, top: u32) -> Compared {
+/// What a layer does that the next does not; where that one is not run completely, with the topmost one.
+fn differs(song: &Arc<Song>, layer: u32, top: u32) -> Option<Refutation> {
     let with = |upper| compare_with(song, layer, upper, LARGEST - 1, PROGRAM_STATES);
-    match with(layer + 1) {
+    let compared = match with(layer + 1) {
         Compared::GaveUp if layer + 1 < top => with(top),
         compared => compared,
+    };
+    match compared {
+        Compared::Differs(refutation) => Some(refutation),
+        _ => None,
     }
 }
 

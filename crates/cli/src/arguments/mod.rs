@@ -244,14 +244,14 @@ pub(crate) struct RefineArguments {
     /// Print which way each action moves, and what keeps it from moving further
     #[arg(long, conflicts_with = "json")]
     pub(crate) movers: bool,
-    /// The layer to print
+    /// The layer to print, by its number or name
     #[arg(
         long,
-        value_name = "N",
+        value_name = "LAYER",
         allow_negative_numbers = true,
         requires = "emit"
     )]
-    pub(crate) layer: Option<u32>,
+    pub(crate) layer: Option<String>,
     /// Print the program of a layer; without a layer, the line that the schedules lead to
     #[arg(long, conflicts_with = "json")]
     pub(crate) emit: bool,

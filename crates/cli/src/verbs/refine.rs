@@ -49,8 +49,13 @@ pub(crate) fn refine(arguments: &RefineArguments, session: &mut Session) -> Exit
         if !arguments.emit {
             continue;
         }
-        let emitted = match arguments.layer {
-            Some(layer) => Some(layers::emitted(song, layer)),
+        let emitted = match &arguments.layer {
+            Some(said) => match layers::numbered(song, &loaded.source.text, said) {
+                Ok(layer) => Some(layers::emitted(song, layer)),
+                Err(problem) => {
+                    return session.reject(&problem.in_file(file.display().to_string()));
+                }
+            },
             None => layers::line(song, exit == Exit::Fine),
         };
         match emitted {

@@ -219,3 +219,35 @@ both action add(n: Node, by: int) { held[n] = held[n] + by; }
     assert!(told.out.contains(said), "{}", told.out);
     assert!(!told.out.contains("says the same of 0"), "{}", told.out);
 }
+
+#[test]
+fn the_program_of_a_layer_is_printed_by_number_and_by_name() {
+    let stage = Stage::with(
+        "\
+layers machine, counter;
+
+var x: int = 0 @ 0..counter;
+
+both action add() -> now: int @ machine { x += 1; now = x; }
+
+procedure inc() @ machine refines INC { let now = call add(); }
+
+atomic action INC() @ counter { x += 1; }
+
+procedure twice() @ counter { call inc(); yield; call inc(); }
+
+init { async twice(); }
+",
+    );
+    let by = |layer: &str| stage.run(&["refine", "a.song", "--emit", "--layer", layer]);
+    let (named, numbered) = (by("counter"), by("2"));
+    assert!(named.out.contains("call INC();"), "{}", named.out);
+    let program = |told: &str| told.split_once("\n\n").map(|(_, text)| text.to_owned());
+    assert_eq!(program(&named.out), program(&numbered.out));
+    for wrong in ["0", "4", "counters"] {
+        let told = by(wrong);
+        assert_eq!(told.code, 3, "{}", told.out);
+        let help = "the layers are 1 to 3; by name: machine, counter";
+        assert!(told.err.contains(help), "{}", told.err);
+    }
+}

@@ -2,16 +2,17 @@
 //!
 //! A mover must move wherever its gate holds, so such a state refutes it either way. But what to do about it
 //! depends: if the program gets there, its declaration is wrong; if it does not, a gate may say so. The program of the
-//! actions' first common layer is run at the size of the state, up to a bound, and the values of what the two
-//! actions touch are looked for, in states where both actions are next, each with its arguments.
+//! actions' first common layer is run at the size of the state, up to a bound, and the condition is looked at in each state where
+//! both actions are next, each with its arguments: what goes wrong where the program gets to is shown rather than what does elsewhere.
 
-use super::{Scene, action};
+use super::{Scene, Wrong, action, is_linear, wrong_in};
 use crate::compare::instances;
 use crate::extract::extract;
 use crate::footprint::Footprint;
-use crate::movers::Need;
+use crate::movers::{Condition, Need};
 use crate::permissions::common_layers;
-use plainsong_ir::{ActionId, Song, SortDecl};
+use plainsong_ir::{Song, SortDecl};
+use plainsong_semantics::atomic::Atoms;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::threads::{Next, State, Threads};
 use plainsong_semantics::trace::FailureKind;
@@ -22,8 +23,24 @@ use std::sync::Arc;
 /// The most states that are looked at.
 const MOST: usize = 3_000;
 
-/// What is to be said about a scene, found with sorts of so many members; `None` if the program cannot be run.
-pub(super) fn reached(song: &Arc<Song>, size: i64, need: &Need, scene: &Scene) -> Option<String> {
+/// A state that the program gets to, in which a condition is false, and what is to be said about it. Where there is none,
+/// what is to be said about another; nothing if the program cannot be run.
+pub(super) struct Reached {
+    pub(super) there: Option<(Scene, Wrong)>,
+    pub(super) said: Option<String>,
+}
+
+/// Looks for a state that the program gets to, with sorts of so many members, in which the condition is false as it is in
+/// the scene.
+pub(super) fn reached(atoms: &Atoms, size: i64, need: &Need, scene: &Scene) -> Reached {
+    searched(atoms, size, need, scene).unwrap_or(Reached {
+        there: None,
+        said: None,
+    })
+}
+
+fn searched(atoms: &Atoms, size: i64, need: &Need, scene: &Scene) -> Option<Reached> {
+    let song = atoms.instance().song();
     let actions = song.actions()?;
     actions.init.as_ref()?;
     let pair = [need.first, need.second];
@@ -35,8 +52,8 @@ pub(super) fn reached(song: &Arc<Song>, size: i64, need: &Need, scene: &Scene) -
         ),
         false => (song.clone(), "the program".to_owned()),
     };
-    let wanted = wanted(song, &program, need, scene)?;
-    let both = both_next(song, &program, need, scene)?;
+    let pairs = Pairs::new(song, &program, need, scene)?;
+    let wanted = pairs.wanted();
     let sizes: Vec<String> = song
         .sorts
         .iter()
@@ -47,72 +64,119 @@ pub(super) fn reached(song: &Arc<Song>, size: i64, need: &Need, scene: &Scene) -
         true => String::new(),
         false => format!(" with {}", sizes.join(", ")),
     };
-    let (mut looked_at, mut has_values) = (0, false);
-    for instance in instances(&program, size) {
-        let mut is_there = |state: &State| {
-            let is_equal = has(state, &wanted);
-            has_values |= is_equal;
-            is_equal && both(state)
-        };
-        match search(&instance, &mut is_there, MOST.checked_sub(looked_at)?)? {
-            Search::Found => return Some(format!("reachable: {name} gets there{with}")),
-            Search::GaveUp => {
-                return Some(format!(
-                    "reachable or not is not known: {name}{with} does not get there in {MOST} states"
-                ));
-            }
-            Search::Nowhere(states) => looked_at += states,
-        }
+    let said = |text: String| {
+        Some(Reached {
+            there: None,
+            said: Some(text),
+        })
+    };
+    let (mut found, mut has_values) = (None, false);
+    let mut is_there = |state: &State| {
+        has_values |= has(state, &wanted);
+        found = pairs.of(state).into_iter().find_map(|scene| {
+            let wrong = is_linear(actions, need, &scene).then(|| wrong_in(atoms, need, &scene));
+            Some((scene, wrong??))
+        });
+        found.is_some()
+    };
+    let instance = atoms.instance().with_song(program);
+    let result = search(&instance, &mut is_there, MOST)?;
+    if found.is_some() {
+        let said = Some(format!("reachable: {name} gets there{with}"));
+        return Some(Reached { there: found, said });
     }
-    if has_values {
-        return Some(format!(
-            "{name} has these values{with}, but never where both steps are next"
+    if matches!(result, Search::GaveUp) {
+        return said(format!(
+            "reachable or not is not known: {name}{with} does not get there in {MOST} states"
         ));
     }
-    Some(format!(
+    if has_values {
+        let next = match pairs.is_alone {
+            true => "the step is",
+            false => "both steps are",
+        };
+        return said(format!(
+            "{name} has these values{with}, but never where {next} next"
+        ));
+    }
+    said(format!(
         "not reachable: {name}{with} does not get there; a gate that excludes it would do"
     ))
 }
 
-/// Which variables of the program are to have which values; `None` if one is missing there.
-fn wanted(song: &Song, program: &Song, need: &Need, scene: &Scene) -> Option<Vec<(usize, Value)>> {
-    let (actions, globals) = (song.actions()?, &program.actions()?.globals);
-    let touched = [need.first, need.second].map(|id| Footprint::of(action(actions, id)).all());
-    let mut wanted = Vec::new();
-    for id in touched.iter().flatten() {
-        let row = &actions.globals[id.index()];
-        let at = globals.iter().position(|other| other.name == row.name)?;
-        wanted.push((at, scene.globals[id.index()].clone()));
-    }
-    Some(wanted)
+/// Where two actions are next in a state of the program.
+struct Pairs<'a> {
+    scene: &'a Scene,
+    /// The variables of both, by position in the song and in the program.
+    globals: Vec<(usize, usize)>,
+    /// By position in the program.
+    first: usize,
+    second: usize,
+    /// Is the condition about one action by itself?
+    is_alone: bool,
 }
 
-/// Are both actions next, each with its arguments? `None` if one is not in the program.
-fn both_next<'a>(
-    song: &Song,
-    program: &Song,
-    need: &Need,
-    scene: &'a Scene,
-) -> Option<impl Fn(&State) -> bool + use<'a>> {
-    let (actions, others) = (song.actions()?, &program.actions()?.actions);
-    let find = |id| {
-        let name = &action(actions, id).name;
-        others.iter().position(|other| other.name == *name)
-    };
-    let (first, second) = (find(need.first)?, find(need.second)?);
-    Some(move |state: &State| {
+impl<'a> Pairs<'a> {
+    /// `None` if an action or a variable that one touches is not in the program.
+    fn new(song: &Song, program: &Song, need: &Need, scene: &'a Scene) -> Option<Pairs<'a>> {
+        let (actions, there) = (song.actions()?, program.actions()?);
+        let find = |id| {
+            let name = &action(actions, id).name;
+            let mut others = there.actions.iter();
+            others.position(|other| other.name == *name)
+        };
+        let mut globals = Vec::new();
+        for id in [need.first, need.second]
+            .iter()
+            .flat_map(|id| Footprint::of(action(actions, *id)).all())
+        {
+            let name = &actions.globals[id.index()].name;
+            let at = there.globals.iter().position(|other| other.name == *name)?;
+            globals.push((id.index(), at));
+        }
+        let alone = [Condition::Nonblocking, Condition::AsyncFree];
+        Some(Pairs {
+            scene,
+            globals,
+            first: find(need.first)?,
+            second: find(need.second)?,
+            is_alone: alone.contains(&need.condition),
+        })
+    }
+
+    /// Which variables of the program have which values in the scene.
+    fn wanted(&self) -> Vec<(usize, Value)> {
+        let globals = self.globals.iter();
+        globals
+            .map(|(own, at)| (*at, self.scene.globals[*own].clone()))
+            .collect()
+    }
+
+    /// The scenes of a state: both actions are next, in different threads.
+    fn of(&self, state: &State) -> Vec<Scene> {
         let next = state.next_actions();
-        let is_first = |&(id, values): &(ActionId, &[Value])| {
-            id.index() == first && *values == scene.first[..]
-        };
-        let is_second = |&(id, values): &(ActionId, &[Value])| {
-            id.index() == second && *values == scene.second[..]
-        };
-        let firsts = next.iter().filter(|one| is_first(one)).count();
-        let seconds = next.iter().filter(|one| is_second(one)).count();
-        let is_same = first == second && scene.first == scene.second;
-        firsts > usize::from(is_same) && seconds > 0
-    })
+        let mut globals = self.scene.globals.clone();
+        for (own, at) in &self.globals {
+            globals[*own] = state.globals[*at].clone();
+        }
+        let mut all = Vec::new();
+        for (one, (first, arguments)) in next.iter().enumerate() {
+            for (two, (second, others)) in next.iter().enumerate() {
+                let are_two = match self.is_alone {
+                    true => one == two,
+                    false => one != two,
+                };
+                if are_two && first.index() == self.first && second.index() == self.second {
+                    all.push(Scene {
+                        globals: globals.clone(),
+                        first: arguments.to_vec(),
+                        second: others.to_vec(),
+                    });
+                }
+            }
+        }
+        all
+    }
 }
 
 /// Does a state have these values?
@@ -142,7 +206,7 @@ pub(crate) fn gets_to(
         match search(&instance, &mut |state| has(state, &wanted), MOST)? {
             Search::Found => return are_all.then_some(true),
             Search::GaveUp => return None,
-            Search::Nowhere(_) => {}
+            Search::Nowhere => {}
         }
     }
     Some(false)
@@ -150,7 +214,7 @@ pub(crate) fn gets_to(
 
 enum Search {
     Found,
-    Nowhere(usize),
+    Nowhere,
     GaveUp,
 }
 
@@ -192,6 +256,6 @@ fn search(
     }
     Some(match seen.1 {
         true => Search::GaveUp,
-        false => Search::Nowhere(seen.0),
+        false => Search::Nowhere,
     })
 }

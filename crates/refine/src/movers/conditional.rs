@@ -18,7 +18,7 @@ use plainsong_ir::visit::VisitMut;
 use plainsong_ir::{ActionId, Local, LocalId, Song, Stmt, StmtKind, System};
 
 /// The song in which an action asserts what it requires; `None` if it requires nothing.
-pub(crate) fn strengthened(song: &Song, id: ActionId) -> Option<Song> {
+pub fn strengthened(song: &Song, id: ActionId) -> Option<Song> {
     let actions = song.actions()?;
     let requires = actions.actions[id.index()].role.requires.clone();
     if requires.is_empty() {

@@ -33,7 +33,7 @@ use crate::answer::{Answer, GUESS, Proof, Prover, Refutation};
 use crate::brute::Brute;
 use crate::footprint::Footprint;
 use crate::tried::Tried;
-pub(crate) use conditional::strengthened;
+pub use conditional::strengthened;
 pub(crate) use conditions::some_way;
 use plainsong_ir::{ActionId, Actions, Mover, Song};
 use plainsong_prove::lower::Store;

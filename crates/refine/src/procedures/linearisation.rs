@@ -19,7 +19,7 @@
 use super::{Following, Path, action, actions, at_exit};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, GlobalId, InvariantCall, LocalId};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated::{Created, Gated};
 use plainsong_prove::lower::Store;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;
@@ -95,7 +95,8 @@ impl Following<'_> {
         let told = format!("nothing changes that is seen from above after `{name}` happened");
         let as_said = terms.or(&[path.changed, same, matches]);
         self.oblige(path, "refine/second-change", span, &told, once);
-        let told = format!("what is seen from above changes as in `{name}`");
+        let left = self.left_behind(&created, &run.created);
+        let told = format!("what is seen from above changes as in `{name}`{left}");
         self.oblige(path, "refine/change", span, &told, as_said);
         let changes = self.theory.terms.not(same);
         path.changed = self.theory.terms.or(&[path.changed, changes]);
@@ -105,6 +106,19 @@ impl Following<'_> {
             result,
         });
         Ok(())
+    }
+
+    /// What is to be said about an action that is left behind and never is by the abstraction.
+    fn left_behind(&self, here: &[Created], above: &[Created]) -> String {
+        let is_above = |one: &&Created| above.iter().any(|other| other.action == one.action);
+        let only_here = here.iter().find(|one| !is_above(one));
+        only_here.map_or(String::new(), |one| {
+            let name = &action(&self.song, one.action).name;
+            format!(
+                ", which does not leave `{name}` behind as is done here (what is started can be thought to be done at \
+                 once: `synchronizes`)"
+            )
+        })
     }
 
     /// The action's result, to compare at the exit. Where it depends on choices, it is what the procedure would

@@ -3,11 +3,12 @@
 use super::asyncs::only_starts;
 use super::loops::GoesOn;
 use super::{Following, Jump, MOST_PATHS, Path, Wanted, action, actions, at_entry, at_exit};
+use crate::atomicity::BESIDE_PROCEDURES;
 use crate::extract::{Meant, meant};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    ActionId, Block, Call, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Pattern, Place,
-    ProcedureId, Root, Stmt, StmtKind, Ty,
+    ActionId, Block, Call, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Mover, Pattern,
+    Place, ProcedureId, Root, Song, Stmt, StmtKind, Ty,
 };
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::Unsupported;
@@ -300,42 +301,30 @@ impl Following<'_> {
     }
 
     /// Actions run as one block, in the order of the text. Procedures act in any order, and what an arm may
-    /// rely on depends on what others did before it, so every order of their actions is a path of its own.
+    /// rely on depends on what others did before it, so every order of their actions is a path of its own. Beside
+    /// procedures, actions that move left run before them, and those that move right behind them ([`crate::atomicity`]).
     fn par(&mut self, mut path: Path, calls: &[Call], span: Span) -> Result<Vec<Path>> {
         let song = self.song.clone();
         let (mut steps, mut arms, mut lost) = (Vec::new(), Vec::new(), Vec::new());
         for call in calls {
             self.leaves_nothing(call)?;
             let arguments = self.values(&mut path, &call.arguments)?;
-            let taken = match meant(actions(&song), call.callee, self.layer) {
-                Meant::Nothing => continue,
-                Meant::Action(id) => {
-                    steps.push((id, arguments));
-                    &action(&song, id).role.taken
-                }
+            match meant(actions(&song), call.callee, self.layer) {
+                Meant::Nothing => {}
+                Meant::Action(id) => steps.push((id, arguments, &call.arguments[..])),
                 Meant::Procedure(id) => {
+                    let taken = &actions(&song).procedures[id.index()].taken;
+                    lost.push((taken, &call.arguments));
                     arms.push((id, arguments));
-                    &actions(&song).procedures[id.index()].taken
                 }
-            };
-            lost.push((taken, &call.arguments));
+            }
         }
         if arms.is_empty() {
-            for (id, arguments) in &steps {
-                self.required(&mut path, *id, arguments, span)?;
-            }
-            for (id, arguments) in &steps {
-                self.act(&mut path, *id, arguments, span)?;
-            }
-            for (taken, arguments) in lost {
-                self.gives_away(&mut path, taken, arguments);
-            }
+            self.at_once(&mut path, &steps, span)?;
             return Ok(vec![path]);
         }
-        if !steps.is_empty() {
-            let message = "`par` with both actions and procedures at one layer is not covered yet";
-            return Err(Unsupported::new(span, message));
-        }
+        let (early, late) = before_and_behind(&song, steps, span)?;
+        self.at_once(&mut path, &early, span)?;
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         for (id, arguments) in &arms {
             before.extend(self.clauses(&mut path, *id, arguments, true)?);
@@ -352,6 +341,7 @@ impl Following<'_> {
         let acting: Vec<_> = arms.iter().filter(acting).collect();
         if !self.refines_here() || acting.is_empty() {
             self.rely_on(&mut path, &behind)?;
+            self.at_once(&mut path, &late, span)?;
             return Ok(vec![path]);
         }
         let mut paths = Vec::new();
@@ -361,9 +351,25 @@ impl Following<'_> {
                 self.returns(&mut path, *id, arguments, span)?;
             }
             self.rely_on(&mut path, &behind)?;
+            self.at_once(&mut path, &late, span)?;
             paths.push(path);
         }
         Ok(paths)
+    }
+
+    /// Actions that are arms of a `par`, as one block.
+    fn at_once(&mut self, path: &mut Path, steps: &[Step<'_>], span: Span) -> Result<()> {
+        let song = self.song.clone();
+        for (id, arguments, _) in steps {
+            self.required(path, *id, arguments, span)?;
+        }
+        for (id, arguments, _) in steps {
+            self.act(path, *id, arguments, span)?;
+        }
+        for (id, _, written) in steps {
+            self.gives_away(path, &action(&song, *id).role.taken, written);
+        }
+        Ok(())
     }
 
     /// The invariants of this layer at the entry or the exit of a callee, with these arguments.
@@ -438,6 +444,22 @@ impl Following<'_> {
         }
         Ok(paths)
     }
+}
+
+/// An action that is an arm of a `par`, with its arguments as values and as they are written.
+type Step<'c> = (ActionId, Vec<Term>, &'c [Expr]);
+
+/// The actions that run before the procedures beside them, and those that run behind them.
+fn before_and_behind<'c>(
+    song: &Song,
+    steps: Vec<Step<'c>>,
+    span: Span,
+) -> Result<(Vec<Step<'c>>, Vec<Step<'c>>)> {
+    let mover = |step: &Step<'_>| action(song, step.0).role.mover.unwrap_or(Mover::Atomic);
+    if steps.iter().any(|step| mover(step) == Mover::Atomic) {
+        return Err(Unsupported::new(span, BESIDE_PROCEDURES));
+    }
+    Ok(steps.into_iter().partition(|step| mover(step).is_left()))
 }
 
 /// All orders of a few things.

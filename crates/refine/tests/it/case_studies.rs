@@ -70,7 +70,8 @@ fn a_schedule_that_loses_an_end_is_noticed() {
     compare("a wrong one", &song, &sizes(&song, 2, false)[0]);
 }
 
-fn songs() -> Vec<PathBuf> {
+/// All songs about refinement, and all examples.
+pub(crate) fn songs() -> Vec<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut all = Vec::new();
     for folder in ["songs/refine", "examples"] {

@@ -11,7 +11,7 @@ use plainsong_ir::{ActionId, Song};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::{Answer, Prover};
 use plainsong_refine::brute::Brute;
-use plainsong_refine::movers::{Condition, Need, Side, moves};
+use plainsong_refine::movers::{Condition, Need, Side, coexist, moves};
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ fn what_is_shown_of_random_movers_no_state_refutes() {
 }
 
 /// Every condition of the rule, also those that cannot fail because of what the actions touch.
-fn every_need(song: &Song, action: ActionId, side: Side) -> Vec<Need> {
+pub(crate) fn every_need(song: &Song, action: ActionId, side: Side) -> Vec<Need> {
     let alone = match side {
         Side::Left => Condition::Nonblocking,
         Side::Right => Condition::AsyncFree,
@@ -79,7 +79,8 @@ fn every_need(song: &Song, action: ActionId, side: Side) -> Vec<Need> {
     };
     let mut all = vec![need(alone, action, action)];
     let actions = song.actions().expect("there are actions");
-    for other in (0..actions.actions.len()).map(ActionId::from) {
+    let others = (0..actions.actions.len()).map(ActionId::from);
+    for other in others.filter(|other| coexist(actions, action, *other)) {
         let (first, second) = match side {
             Side::Left => (other, action),
             Side::Right => (action, other),

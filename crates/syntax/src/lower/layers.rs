@@ -279,6 +279,12 @@ impl Found<'_> {
                     self.invariant_call(procedure, call);
                 }
             }
+            StmtKind::Async(id, _) => {
+                let name = &self.actions.actions[id.index()].name;
+                let message = format!("`{name}` is an action, and procedures start procedures");
+                let help = format!("start a procedure that calls it: `call {name}(…);`");
+                self.wrong(stmt.span, message, &help);
+            }
             StmtKind::Spawn(id, arguments) => {
                 let other = &self.actions.procedures[id.index()];
                 if other.layer > procedure.layer {
