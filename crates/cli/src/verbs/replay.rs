@@ -21,7 +21,7 @@ fn take(arguments: &ReplayArguments, session: &mut Session) -> Result<Exit, Exit
     if !song_path.exists() {
         let problem = Problem::new("the song of this trace is not there");
         let problem = problem.help("`--song FILE` says where it is now");
-        return Err(session.reject(&problem.in_file(&song_path.display().to_string())));
+        return Err(session.reject(&problem.in_file(song_path.display().to_string())));
     }
     let (loaded, song) = session.song(&song_path)?;
     if arguments.to_test {

@@ -37,7 +37,7 @@ pub enum Record {
     /// Work under way.
     Progress(Progress),
     /// An answer.
-    Verdict(VerdictRecord),
+    Verdict(Box<VerdictRecord>),
     /// Under which delivery models a property holds.
     Delivery(DeliveryRecord),
     /// How much of a file was used.
@@ -67,7 +67,7 @@ impl Record {
 pub fn verdict(answer: &Answer) -> Record {
     let verdict = &answer.verdict;
     let account = answer.account.as_deref();
-    Record::Verdict(VerdictRecord {
+    Record::Verdict(Box::new(VerdictRecord {
         file: answer.file.clone(),
         property: verdict.property.clone(),
         engine: answer.engine.clone(),
@@ -92,7 +92,7 @@ pub fn verdict(answer: &Answer) -> Record {
             .and_then(|account| account.shrunk.as_ref())
             .map(|shrunk| shrunk.events),
         faults: account.and_then(|account| account.faults.clone()),
-    })
+    }))
 }
 
 /// A bound as an object: whole numbers as numbers, the rest as text.
