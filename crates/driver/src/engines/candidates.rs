@@ -486,7 +486,8 @@ impl VisitMut for Mine<'_> {
     }
 }
 
-struct Instead(LocalId, LocalId);
+/// One name instead of another.
+pub(super) struct Instead(pub(super) LocalId, pub(super) LocalId);
 
 impl VisitMut for Instead {
     fn expr(&mut self, expr: &mut Expr) {

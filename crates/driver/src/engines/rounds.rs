@@ -9,7 +9,7 @@
 //!
 //! They are only guesses: whoever uses them shows each of them, or drops it.
 
-use super::candidates::{binary, bool, expr};
+use super::candidates::{Instead, binary, bool, expr};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, free_locals, walk_mut};
 use plainsong_ir::{
@@ -320,17 +320,6 @@ impl VisitMut for Said<'_> {
         if let Some((_, value)) = known {
             *expr = value.clone();
             return;
-        }
-        walk_mut::expr(self, expr);
-    }
-}
-
-struct Instead(LocalId, LocalId);
-
-impl VisitMut for Instead {
-    fn expr(&mut self, expr: &mut Expr) {
-        if expr.kind == ExprKind::Local(self.0) {
-            expr.kind = ExprKind::Local(self.1);
         }
         walk_mut::expr(self, expr);
     }

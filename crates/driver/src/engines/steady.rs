@@ -12,7 +12,7 @@
 //! Branches are not looked into: what they assign is not known behind them. They are only guesses: whoever uses them
 //! shows each of them, or drops it.
 
-use super::candidates::{Loop, binary, bool, expr, parts};
+use super::candidates::{Instead, Loop, binary, bool, expr, parts};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
 use plainsong_ir::{
@@ -525,15 +525,4 @@ fn assigned(body: &[Stmt]) -> BTreeSet<(FamilyId, VarId)> {
     let mut all = Assigned(BTreeSet::new());
     body.iter().for_each(|stmt| all.stmt(stmt));
     all.0
-}
-
-struct Instead(LocalId, LocalId);
-
-impl VisitMut for Instead {
-    fn expr(&mut self, expr: &mut Expr) {
-        if expr.kind == ExprKind::Local(self.0) {
-            expr.kind = ExprKind::Local(self.1);
-        }
-        walk_mut::expr(self, expr);
-    }
 }

@@ -3,9 +3,9 @@
 //! Statement. Where the invariant action does not fail, the action does not fail, and the invariant action can do what
 //! it does: with the choices that `with` names, else with what the action calls by the same name.
 
+use super::can_do::{CanDo, can_do};
 use super::witness::{Chosen, same_names};
 use super::{Inductive, Start};
-use crate::answer::obligation;
 use crate::movers::picks;
 use crate::sequential::example::Asked;
 use plainsong_ir::LocalId;
@@ -18,42 +18,21 @@ const RULE: &str = "sequentialize/base";
 /// The obligations.
 pub(super) fn base(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result<Asked> {
     let start = inductive.start(theory)?;
-    let own = inductive.action(inductive.into);
-    let invariant = inductive.action(inductive.by.invariant);
     let run = inductive.run(theory, &start, inductive.into, None)?;
     let chosen = chosen(inductive, theory, &start, &run)?;
-    let (same, open) = inductive.run_choosing(theory, &start, inductive.by.invariant, &chosen)?;
-    let any = inductive.run(theory, &start, inductive.by.invariant, None)?;
-    let mut known = start.known.clone();
-    known.push(any.gate(theory));
-    let mut all = Vec::new();
-    for part in &run.gate {
-        let sentence = format!(
-            "where `{}` does not fail, `{}` does not",
-            invariant.name, own.name
-        );
-        let known = known.clone();
-        all.push(obligation(RULE, part.span, sentence, known, part.holds));
-    }
-    known.extend([run.gate(theory), run.guard]);
-    let counts = |theory: &mut Theory, action, keys: &[_]| {
-        [&run, &same].map(|run: &Gated| run.created(theory, action, keys))
-    };
-    let parts = inductive.same(theory, [&run.after, &same.after], &counts)?;
-    let sentence = format!(
-        "`{}` can do what `{}` does before any async has run",
-        invariant.name, own.name
-    );
-    for (told, goal) in inductive.possible(theory, (&same, &open), parts) {
-        let sentence = format!("{sentence}: {told}");
-        all.push(obligation(
-            RULE,
-            invariant.span,
-            sentence,
-            known.clone(),
-            goal,
-        ));
-    }
+    let all = can_do(
+        inductive,
+        theory,
+        &start,
+        CanDo {
+            rule: RULE,
+            done: (inductive.into, &run),
+            by: inductive.by.invariant,
+            chosen: &chosen,
+            besides: Vec::new(),
+            when: "before any async has run",
+        },
+    )?;
     Ok(inductive.asked(&start, (inductive.into, &run), all))
 }
 

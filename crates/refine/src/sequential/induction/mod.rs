@@ -53,6 +53,7 @@
 //! any will do. Cooperation is always asked for.
 
 mod base;
+mod can_do;
 mod conclusion;
 mod step;
 mod witness;
