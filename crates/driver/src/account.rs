@@ -5,6 +5,7 @@ use crate::contain::{Crash, contained};
 use crate::faultless::faultless;
 use crate::plan::Request;
 use crate::save::header;
+use crate::share::share;
 use crate::shrink::shrink;
 use crate::watch::Interrupt;
 use crate::{LoadedSong, again};
@@ -41,23 +42,28 @@ pub fn account(
         let machine = smaller.machine.as_ref().unwrap_or(&machine);
         let race = race(machine, &smaller.trace);
         let start = chosen_at_the_start(machine, &smaller.trace);
-        (smaller.trace, smaller.bound, smaller.shrunk, race, start)
+        let share = share(machine, &answer.verdict.property, interrupt);
+        (
+            smaller.trace,
+            Account {
+                bound: smaller.bound,
+                shrunk: smaller.shrunk,
+                share,
+                race,
+                start,
+                faults: None,
+                place: None,
+            },
+        )
     })?;
-    let (trace, bound, shrunk, race, start) = told;
+    let (trace, mut account) = told;
     answer.verdict.reason = reason_against(&trace);
-    let place = plainsong_report::place(&trace).map(|span| {
+    account.place = plainsong_report::place(&trace).map(|span| {
         let at = line_and_column(&loaded.source.text, span.start);
         (at.line, at.column)
     });
     answer.verdict.trace = Some(trace);
-    answer.account = Some(Box::new(Account {
-        bound,
-        shrunk,
-        race,
-        place,
-        faults: None,
-        start,
-    }));
+    answer.account = Some(Box::new(account));
     without_faults(loaded, song, request, interrupt, answer)
 }
 

@@ -118,7 +118,7 @@ fn words(trace: &Trace, event: &Event) -> Option<String> {
 }
 
 /// Goes on until somebody presses Ctrl-C.
-struct Until<'a>(&'a Interrupt);
+pub(crate) struct Until<'a>(pub(crate) &'a Interrupt);
 
 impl Watch for Until<'_> {
     fn keep_going(&mut self, _: &Progress) -> bool {

@@ -36,6 +36,7 @@ mod runtime_sources;
 pub mod save;
 pub mod select;
 pub mod sensitivity;
+mod share;
 mod shrink;
 pub mod simulation;
 pub mod sizes;

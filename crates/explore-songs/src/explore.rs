@@ -33,6 +33,8 @@ pub struct Explored {
     pub count: ExecutionCount,
     /// What was found about each check, in their order.
     pub findings: Vec<Finding>,
+    /// How many executions refute each check, where [every one](Manner::judges_all) was judged.
+    pub refuting: Option<Vec<u64>>,
     /// Which parts of the text took part.
     pub coverage: Coverage,
     /// How many orders of steps some of the executions have; nothing where not all were visited.
@@ -77,6 +79,10 @@ impl Explored {
                 *known = news;
             }
         }
+        self.refuting = match (self.refuting, later.refuting) {
+            (Some(one), Some(other)) => Some(one.iter().zip(other).map(|(a, b)| a + b).collect()),
+            _ => None,
+        };
         self.coverage.include(&later.coverage);
         self.orders = match are_sampled {
             true => self.orders.and(&later.orders),
@@ -181,6 +187,8 @@ pub struct Manner {
     pub kept: usize,
     /// After how many executions those that go on like others are counted without being visited, if ever.
     pub remembers: Option<u64>,
+    /// Is every execution judged, also after one was found that refutes?
+    pub judges_all: bool,
 }
 
 impl Default for Manner {
@@ -191,6 +199,7 @@ impl Default for Manner {
             parts: vec![Part::default()],
             kept: KEPT,
             remembers: Some(PATIENCE),
+            judges_all: false,
         }
     }
 }
@@ -230,10 +239,11 @@ pub fn explore_showing<'a>(
         return Ok(nothing.explored(parts.coverage(), Vec::new()));
     }
     let may_remember = onlooker.is_none()
+        && !manner.judges_all
         && !machine.has_faults()
         && !checks.iter().any(|check| is_always(machine, *check));
     let remembers = manner.remembers.filter(|_| may_remember);
-    let shared = Shared::new(machine, manner.limits, watch, onlooker, remembers);
+    let shared = Shared::new(machine, manner, watch, onlooker, remembers);
     let workers = Workers {
         jobs: manner.jobs.max(1),
         stack: Some(STACK),
@@ -250,6 +260,7 @@ pub fn explore_showing<'a>(
         |engine| engine.limit_events(MOST_EVENTS).remembers(remembers),
     );
     let mut found = Found::new(checks);
+    found.judged_all = manner.judges_all;
     let mut coverage = parts.coverage();
     for (more, covered) in slice.visitors {
         found.include(more);

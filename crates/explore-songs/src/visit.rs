@@ -2,7 +2,7 @@
 
 use crate::always::{Always, Seen};
 use crate::ending::Ending;
-use crate::explore::{Explored, Finding, GaveUp, Onlooker};
+use crate::explore::{Explored, Finding, GaveUp, Manner, Onlooker};
 use crate::orders::Orders;
 use crate::program::Song;
 use crate::stage::Stage;
@@ -26,6 +26,7 @@ const PACE: u64 = 256;
 pub(crate) struct Shared<'a> {
     machine: &'a Machine,
     limits: Limits,
+    judges_all: bool,
     watch: Mutex<&'a mut dyn Watch>,
     onlooker: Option<Mutex<Onlooker<'a>>>,
     /// After how many executions some are only counted, if they may be.
@@ -38,14 +39,15 @@ pub(crate) struct Shared<'a> {
 impl<'a> Shared<'a> {
     pub(crate) fn new(
         machine: &'a Machine,
-        limits: Limits,
+        manner: &Manner,
         watch: &'a mut dyn Watch,
         onlooker: Option<Onlooker<'a>>,
         remembers: Option<u64>,
     ) -> Self {
         Shared {
             machine,
-            limits,
+            limits: manner.limits,
+            judges_all: manner.judges_all,
             watch: Mutex::new(watch),
             onlooker: onlooker.map(Mutex::new),
             remembers,
@@ -84,6 +86,10 @@ pub(crate) struct Found {
     count: ExecutionCount,
     /// What was found about each check, and in which place of the search tree.
     findings: Vec<(Check, Finding, Vec<u32>)>,
+    /// How many executions were seen to refute each check.
+    refuting: Vec<u64>,
+    /// Was every execution judged?
+    pub(crate) judged_all: bool,
     pub(crate) orders: Orders,
     /// Something that this engine does not cover was met.
     pub(crate) gave_up: Option<GaveUp>,
@@ -103,6 +109,8 @@ impl Found {
             findings: findings
                 .map(|check| (*check, Finding::NotRefuted, Vec::new()))
                 .collect(),
+            refuting: vec![0; checks.len()],
+            judged_all: false,
             orders: Orders::default(),
             gave_up: None,
         }
@@ -118,6 +126,9 @@ impl Found {
         for (check, finding, place) in other.findings {
             self.enter(check, finding, &place);
         }
+        for (known, more) in self.refuting.iter_mut().zip(other.refuting) {
+            *known += more;
+        }
         self.orders.include(&other.orders);
         self.gave_up = self.gave_up.max(other.gave_up);
     }
@@ -132,6 +143,7 @@ impl Found {
         Explored {
             count: self.count,
             findings: self.findings.into_iter().map(|(_, one, _)| one).collect(),
+            refuting: self.judged_all.then_some(self.refuting),
             coverage,
             orders: self.orders,
             left,
@@ -159,6 +171,13 @@ impl Found {
             let known = finding.weight();
             weight > known || (weight == known && weight > 0 && place < &at[..])
         })
+    }
+
+    /// One more execution refutes this.
+    fn count_against(&mut self, check: Check) {
+        if let Some(at) = self.findings.iter().position(|(one, ..)| *one == check) {
+            self.refuting[at] += 1;
+        }
     }
 
     fn enter(&mut self, check: Check, finding: Finding, place: &[u32]) {
@@ -261,7 +280,8 @@ impl<'s, 'a> Visit<'s, 'a> {
             let number = self.finally[at].property;
             let check = Check::Property(number);
             let is_news = self.found.is_news(check, REFUTED, &self.place);
-            if !is_news && !self.finally[at].has_open_premises() {
+            let is_asked = is_news || self.shared.judges_all;
+            if !is_asked && !self.finally[at].has_open_premises() {
                 continue;
             }
             let found = {
@@ -290,13 +310,17 @@ impl<'s, 'a> Visit<'s, 'a> {
             let number = always.property();
             let check = Check::Property(number);
             let is_news = self.found.is_news(check, REFUTED, &self.place);
-            if !is_news && !always.has_open_premises() {
+            let is_asked = is_news || self.shared.judges_all;
+            if !is_asked && !always.has_open_premises() {
                 continue;
             }
             let finding = match always.look(stage, graph) {
                 Seen::Good => continue,
-                Seen::Violated(_) if !is_news => continue,
                 Seen::Violated(cut) => {
+                    self.found.count_against(check);
+                    if !is_news {
+                        continue;
+                    }
                     let score = stage.score_of(graph, &cut);
                     let trace = witness(machine, &score, Charge::Always(number));
                     Finding::Refuted(Box::new(trace))
@@ -309,11 +333,15 @@ impl<'s, 'a> Visit<'s, 'a> {
             };
             self.found.enter(check, finding, &self.place);
         }
-        stage.looked_at(graph);
+        // What was seen in the execution before is seen again where each one is judged.
+        if !self.shared.judges_all {
+            stage.looked_at(graph);
+        }
     }
 
     /// Refutes a check if it was asked, and was not refuted in an earlier place.
     fn refute(&mut self, check: Check, graph: &Graph<Song>, charge: Charge, last: Option<Tid>) {
+        self.found.count_against(check);
         if self.found.is_news(check, REFUTED, &self.place) {
             let score = self.stage.borrow_mut().score(graph, last);
             let trace = witness(self.shared.machine, &score, charge);

@@ -32,6 +32,8 @@ pub struct Account {
     pub bound: BTreeMap<String, String>,
     /// What it was before it was made smaller.
     pub shrunk: Option<Shrunk>,
+    /// How many executions of that instance refute it, and how many there are, where that was counted.
+    pub share: Option<(u64, u64)>,
     /// What decided it.
     pub race: Option<Race>,
     /// Which faults there are in it, where nothing is wrong without faults.

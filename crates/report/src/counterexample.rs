@@ -3,7 +3,7 @@
 
 use crate::changes::entries_that_differ;
 use crate::paint::{BAD, paint};
-use crate::{Account, Answer, Text, count, picture};
+use crate::{Account, Answer, Text, count, picture, thousands};
 use plainsong_diagnostics::Span;
 use plainsong_semantics::trace::{Change, Ending, EventKind, FailureKind, Sent, Trace, Waiting};
 use std::collections::BTreeMap;
@@ -35,7 +35,9 @@ pub fn counterexample(source: Text<'_>, answer: &Answer) -> String {
         text.push_str(&told(account, trace));
     }
     if let Some(path) = &answer.trace_path {
-        text.push_str(&format!("  replay: plainsong replay {path}\n"));
+        text.push_str(&format!(
+            "  replay: plainsong replay {path}      as a test: ... --to-test\n"
+        ));
     }
     text
 }
@@ -50,6 +52,7 @@ fn told(account: &Account, trace: &Trace) -> String {
     if let Some(faults) = &account.faults {
         text.push_str(&format!("  faults:      {faults}\n"));
     }
+    let mut figures = Vec::new();
     if let Some(shrunk) = &account.shrunk {
         let at = |bound: &BTreeMap<String, String>| {
             let sizes = bound.iter().map(|(name, size)| format!("{name}={size}"));
@@ -61,12 +64,28 @@ fn told(account: &Account, trace: &Trace) -> String {
         };
         let (events, bound) = (count(shrunk.events as u64, "event"), at(&shrunk.bound));
         let now = (trace.events.len(), at(&account.bound));
-        text.push_str(&format!(
-            "  shrunk from {events}{bound} to {}{}\n",
-            now.0, now.1
-        ));
+        figures.push(format!("shrunk from {events}{bound} to {}{}", now.0, now.1));
+    }
+    figures.extend(account.share.map(share));
+    if !figures.is_empty() {
+        text.push_str(&format!("  {}\n", figures.join("; ")));
     }
     text
+}
+
+/// How many executions fail.
+fn share((refuting, all): (u64, u64)) -> String {
+    match (refuting, all) {
+        (1, 1) => "the only execution fails".to_owned(),
+        (2, 2) => "both executions fail".to_owned(),
+        _ if refuting == all => format!("all {} fail", count(all, "execution")),
+        (1, _) => format!("1 of {} fails", count(all, "execution")),
+        _ => format!(
+            "{} of {} fail",
+            thousands(refuting),
+            count(all, "execution")
+        ),
+    }
 }
 
 /// An execution on its own, with first values that matter: the picture, and what it led to. What went wrong comes

@@ -370,7 +370,7 @@ fn the_trace_of_the_border_replays() {
         "in_order",
     ];
     let out = stage.run(&arguments).exits(1).out;
-    let paths = out.split("trace ").skip(1);
+    let paths = out.split("   trace ").skip(1);
     let mut replayed = 0;
     for path in paths.filter_map(|rest| rest.split_whitespace().next()) {
         stage.run(&["replay", path]).exits(1);

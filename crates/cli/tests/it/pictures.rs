@@ -23,7 +23,8 @@ fn a_race() {
                |<-------------- Hello(Client#1) --|   <- here: same is false
 
           state:       server.first = some(Client#0)   (was none)
-          replay: plainsong replay out/same.trace
+          both executions fail
+          replay: plainsong replay out/same.trace      as a test: ... --to-test
 
         1 refuted, 3 fine.    replay: plainsong replay out/same.trace
     "#]].assert_eq(&ran.timeless());
@@ -47,7 +48,8 @@ fn a_deadlock() {
 
           waiting:     left waits for Pong from right (line 5)
                        right waits for Ping from left (line 10)
-          replay: plainsong replay out/no_deadlock.trace
+          the only execution fails
+          replay: plainsong replay out/no_deadlock.trace      as a test: ... --to-test
 
         1 refuted, 1 fine.    replay: plainsong replay out/no_deadlock.trace
     "#]].assert_eq(&ran.timeless());
@@ -73,7 +75,8 @@ fn a_failed_assertion() {
                |-- Number(3) -->|   <- here: the assertion fails
 
           choice:      source chose n = 3; had it chosen n = 0, it would end well
-          replay: plainsong replay out/assertions.trace
+          1 of 4 executions fails
+          replay: plainsong replay out/assertions.trace      as a test: ... --to-test
 
         1 refuted, 1 fine.    replay: plainsong replay out/assertions.trace
     "#]].assert_eq(&ran.timeless());
@@ -99,7 +102,7 @@ fn actions() {
             2  Acquire(Tid#0)   leaves Release(Tid#0), owner = some(Tid#0)   <- here: never_held is false
 
           state:       owner = some(Tid#0)   (was none)
-          replay: plainsong replay out/never_held.trace
+          replay: plainsong replay out/never_held.trace      as a test: ... --to-test
 
         1 refuted, 3 fine.    replay: plainsong replay out/never_held.trace
     "#]].assert_eq(&ran.timeless());
@@ -161,6 +164,36 @@ fault restart voter;
 property one_leader: always forall a, b: Candidate :: candidate[a].leads && candidate[b].leads ==> a == b;
 property nobody_leads: always forall c: Candidate :: !candidate[c].leads;
 ";
+
+/// Three clients arrive in six orders; in two of them the last one is first. In the end is as good as always here.
+#[test]
+fn how_many_executions_fail_is_told() {
+    let stage = Stage::with(
+        "sort Client = 0..=2;
+message Hello(who: Client);
+process server {
+    var first: option<Client> = none;
+    for c in Client {
+        receive Hello(who) from any client;
+        if first == none { first = some(who); }
+    }
+}
+process client[c: Client] { send Hello(c) to server; }
+property in_the_end: finally server.first != some(2);
+property always_so: always server.first != some(2);
+",
+    );
+    let ran = stage.run(&["explore", "a.song"]).exits(1);
+    let told = ran.out.matches("  2 of 6 executions fail\n").count();
+    assert_eq!(told, 2, "{}", ran.out);
+    let ran = stage.run(&["explore", "a.song", "--json"]).exits(1);
+    let counted = ran.out.matches("\"refuting\":2,\"refuting_of\":6").count();
+    assert_eq!(
+        counted, 4,
+        "two verdicts, and again in the summary: {}",
+        ran.out
+    );
+}
 
 #[test]
 fn faults_that_are_needed_are_named() {

@@ -217,6 +217,7 @@ impl Entry {
         let explored = Explored {
             count,
             findings: findings.collect::<Option<_>>()?,
+            refuting: None,
             coverage: self.covered.coverage(),
             orders: Orders::new(self.orders),
             left: left.collect::<Option<_>>()?,

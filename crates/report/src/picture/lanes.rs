@@ -11,8 +11,8 @@
 //! same number, or never received when there is none.
 
 use super::WIDTH;
-use super::bracket::bracketed;
 use super::columns::Columns;
+use super::margin::with_margin;
 use super::rows::{Party, Row, RowKind};
 
 /// The whole picture.
@@ -24,7 +24,7 @@ pub(super) fn draw(columns: &Columns, rows: &[Row]) -> String {
     for (at, row) in rows.iter().enumerate() {
         let mut line = Line::new(columns);
         line.row(row);
-        picture.push_str(&bracketed(rows, at, line.finish(row)));
+        picture.push_str(&with_margin(rows, at, line.finish(row)));
     }
     picture
 }

@@ -1,7 +1,7 @@
 //! The picture as a numbered list: for forms without messages and for more lanes than fit.
 
 use super::INDENT;
-use super::bracket::bracketed;
+use super::margin::with_margin;
 use super::rows::{Party, Row, RowKind};
 use plainsong_semantics::trace::Trace;
 
@@ -27,7 +27,7 @@ pub(super) fn draw(trace: &Trace, rows: &[Row]) -> String {
             row.label,
             remarks(row),
         );
-        list.push_str(&bracketed(
+        list.push_str(&with_margin(
             rows,
             number - 1,
             format!("{}\n", line.trim_end()),

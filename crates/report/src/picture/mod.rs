@@ -2,14 +2,14 @@
 //!
 //! The path: [`rows`] decides what is worth a line and joins each send with its receive where that
 //! tells no lie about order, [`order`] puts the lines in an order that follows causes, [`columns`]
-//! finds room for the lanes, [`lanes`] draws, [`bracket`] marks what repeats for ever; [`mod@svg`] draws the same rows for browsers. What does not fit into a hundred columns, and forms
+//! finds room for the lanes, [`lanes`] draws, [`margin`] marks what repeats for ever and what is independent of the line above; [`mod@svg`] draws the same rows for browsers. What does not fit into a hundred columns, and forms
 //! without messages, become a numbered [`list`] instead.
 
-mod bracket;
 mod columns;
 mod components;
 mod lanes;
 mod list;
+mod margin;
 mod order;
 mod rows;
 mod svg;
@@ -31,10 +31,11 @@ const MOST_LANES: usize = 8;
 pub fn picture(trace: &Trace) -> String {
     let messages = has_messages(trace);
     let rows = order::in_order(trace, here(trace).as_deref(), messages);
-    if messages && let Some(columns) = columns::fit(trace, &rows) {
-        return lanes::draw(&columns, &rows);
-    }
-    list::draw(trace, &rows)
+    let drawn = match columns::fit(trace, &rows).filter(|_| messages) {
+        Some(columns) => lanes::draw(&columns, &rows),
+        None => list::draw(trace, &rows),
+    };
+    drawn + &margin::legend(&rows)
 }
 
 /// What is worth a line, in an order that follows causes: what every kind of picture draws.

@@ -31,10 +31,31 @@ pub(super) fn in_order(trace: &Trace, here: Option<&str>, messages: bool) -> Vec
         complete,
         numbers: BTreeMap::new(),
     };
-    order
-        .into_iter()
-        .map(|group| row(&points, &groups.members[group], &joined, &mut separated))
-        .collect()
+    let mut rows: Vec<Row> = order
+        .iter()
+        .map(|&group| row(&points, &groups.members[group], &joined, &mut separated))
+        .collect();
+    for (at, pair) in order.windows(2).enumerate() {
+        let (above, this) = (&groups.members[pair[0]], &groups.members[pair[1]]);
+        rows[at + 1].independent = are_independent(&points, above, this);
+    }
+    rows
+}
+
+/// Is neither of two lines, one under the other, a cause of the other? What leads from one to the other goes
+/// through a lane or a message that both are about: anything else would be drawn between them. The violation of
+/// a property of states needs all that is above.
+fn are_independent(points: &[Point], above: &[usize], this: &[usize]) -> bool {
+    let about = |members: &[usize]| {
+        let members = members.iter().map(|&at| &points[at]);
+        let messages = members.clone().filter_map(Point::about);
+        let parties = members.flat_map(|point| point.row.kind.parties());
+        (messages.collect::<Vec<_>>(), parties.collect::<Vec<_>>())
+    };
+    let (above, below) = (about(above), about(this));
+    !this.iter().any(|&at| points[at].needs_all)
+        && !below.0.iter().any(|message| above.0.contains(message))
+        && !below.1.iter().any(|party| above.1.contains(party))
 }
 
 /// Messages drawn as one line: from number to the points of its two ends.
@@ -200,8 +221,7 @@ fn edges(points: &[Point], of: &[usize], groups: usize) -> Vec<Vec<usize>> {
             true => (0..at).collect(),
             false => point.after.clone(),
         };
-        let message = point.message.map(|(message, _)| message);
-        if let Some(message) = message.or(point.befalls) {
+        if let Some(message) = point.about() {
             before.extend(latest.insert(message, at));
         }
         for earlier in before {

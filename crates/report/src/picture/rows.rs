@@ -35,6 +35,8 @@ pub(crate) struct Row {
     pub(crate) here: Option<String>,
     /// Is it part of what repeats for ever?
     pub(crate) repeats: bool,
+    /// Is neither this nor the line above a cause of the other?
+    pub(crate) independent: bool,
 }
 
 /// What a line draws.
@@ -96,6 +98,13 @@ pub(super) struct Point {
     pub(super) last: bool,
     /// Does what it shows need all that happened before?
     pub(super) needs_all: bool,
+}
+
+impl Point {
+    /// Which message it is about.
+    pub(super) fn about(&self) -> Option<u64> {
+        self.message.map(|(message, _)| message).or(self.befalls)
+    }
 }
 
 /// More asyncs that are left behind by one event are counted only.
@@ -191,6 +200,7 @@ impl Apart<'_> {
                 of_sender: (0, 0),
                 here: None,
                 repeats: self.repeats,
+                independent: false,
             };
             let message = Some((sent.message, End::Send));
             self.points.push(Point {
@@ -247,6 +257,7 @@ impl Apart<'_> {
             of_sender: (0, 0),
             here: here.map(str::to_owned),
             repeats: self.repeats,
+            independent: false,
         }
     }
 

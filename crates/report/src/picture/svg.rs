@@ -3,6 +3,7 @@
 //! It draws the same rows as the terminal picture and has room for more lanes. Colours are those of
 //! paper, on a background of its own, so that it looks the same everywhere.
 
+use super::margin::INDEPENDENT;
 use super::rows;
 use super::rows::{Party, Row, RowKind};
 use plainsong_semantics::trace::{Ending, Trace};
@@ -169,6 +170,9 @@ impl Drawing<'_> {
 
     fn row(&mut self, row: &Row) {
         self.y += ROW;
+        if row.independent {
+            self.mark();
+        }
         let label = clipped(&row.label);
         let mut remarks: Vec<String> = row.notes.clone();
         remarks.extend(row.changes.iter().cloned());
@@ -193,6 +197,15 @@ impl Drawing<'_> {
             self.text(right, "bad", &format!("\u{2190} here: {here}"));
         }
         self.y = y;
+    }
+
+    /// The row is independent of the one above.
+    fn mark(&mut self) {
+        let y = self.y + 4.0;
+        let _ = write!(
+            self.body,
+            "<text class=\"note\" x=\"18\" y=\"{y:.1}\">~<title>{INDEPENDENT}</title></text>"
+        );
     }
 
     /// The bracket of what repeats for ever.

@@ -67,6 +67,7 @@ impl Record {
 pub fn verdict(answer: &Answer) -> Record {
     let verdict = &answer.verdict;
     let account = answer.account.as_deref();
+    let share = account.and_then(|account| account.share);
     Record::Verdict(Box::new(VerdictRecord {
         file: answer.file.clone(),
         property: verdict.property.clone(),
@@ -91,6 +92,8 @@ pub fn verdict(answer: &Answer) -> Record {
         shrunk_from: account
             .and_then(|account| account.shrunk.as_ref())
             .map(|shrunk| shrunk.events),
+        refuting: share.map(|(refuting, _)| refuting),
+        refuting_of: share.map(|(_, all)| all),
         faults: account.and_then(|account| account.faults.clone()),
     }))
 }

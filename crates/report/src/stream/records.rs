@@ -118,6 +118,12 @@ pub struct VerdictRecord {
     /// How many it had before it was made smaller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrunk_from: Option<usize>,
+    /// How many executions of the instance that is shown refute it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refuting: Option<u64>,
+    /// How many executions that instance has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refuting_of: Option<u64>,
     /// Which faults there are in the execution, where nothing is wrong without faults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<String>,

@@ -60,7 +60,7 @@ fn a_failed_assertion() {
 
               state:       db[0].outcome = some(true)   (was none)
                            coordinator.commit = true   (was false)
-              replay: plainsong replay out/assertions.trace
+              replay: plainsong replay out/assertions.trace      as a test: ... --to-test
         "#]],
     );
 }
@@ -71,17 +71,17 @@ fn a_deadlock() {
         "no_deadlock",
         scenes::deadlock(),
         expect![[r#"
-        REFUTED no_deadlock   demo.song:2:2
-          nothing can happen, and client waits for Welcome from server (line 2), server waits for Bye from any client (line 4)
+            REFUTED no_deadlock   demo.song:2:2
+              nothing can happen, and client waits for Welcome from server (line 2), server waits for Bye from any client (line 4)
 
-            client       server
-               |-- Hello ...|
+                client       server
+                   |-- Hello ...|
 
-          waiting:     client waits for Welcome from server (line 2)
-                       server waits for Bye from any client (line 4)
-          undelivered: Hello from client to server
-          replay: plainsong replay out/no_deadlock.trace
-    "#]],
+              waiting:     client waits for Welcome from server (line 2)
+                           server waits for Bye from any client (line 4)
+              undelivered: Hello from client to server
+              replay: plainsong replay out/no_deadlock.trace      as a test: ... --to-test
+        "#]],
     );
 }
 
@@ -91,15 +91,15 @@ fn a_violated_property_of_actions() {
         "held",
         scenes::actions(),
         expect![[r#"
-        REFUTED held   demo.song:1:1
-          owner != none is false: owner = none
+            REFUTED held   demo.song:1:1
+              owner != none is false: owner = none
 
-            1  init         leaves Acquire(0), leaves Acquire(1)
-            2  Acquire(1)   leaves Release(1), owner = some(1)
-            3  Release(1)   owner = none   <- here: held is false
+                1  init         leaves Acquire(0), leaves Acquire(1)
+                2  Acquire(1)   leaves Release(1), owner = some(1)
+                3  Release(1)   owner = none   <- here: held is false
 
-          replay: plainsong replay out/held.trace
-    "#]],
+              replay: plainsong replay out/held.trace      as a test: ... --to-test
+        "#]],
     );
 }
 

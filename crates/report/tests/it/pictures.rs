@@ -6,13 +6,7 @@ use plainsong_report::picture;
 use plainsong_semantics::trace::{Ending, EventKind, Trace};
 
 fn check(trace: &Trace, expected: Expect) {
-    let indented = |line: &str| {
-        line.strip_prefix("    ")
-            .expect("every line is indented")
-            .to_owned()
-    };
-    let lines: Vec<String> = picture(trace).lines().map(indented).collect();
-    expected.assert_eq(&lines.join("\n"));
+    expected.assert_eq(&picture(trace));
 }
 
 #[test]
@@ -20,13 +14,14 @@ fn each_message_is_one_line_and_the_failure_is_marked() {
     check(
         &scenes::late_commit(),
         expect![[r#"
-        coordinator            db[0]   db[1]
-             |-- Prepare ------->|       |   db[0]: yes = true
-             |-- Prepare --------------->|   db[1]: yes = false
-             |<----------- Vote(false) --|
-             |<---- Vote(true) --|       |
-             |-- Decide(true) -->|       |
-             |-- Decide(true) ---------->|   <- here: the assertion fails"#]],
+                coordinator            db[0]   db[1]
+                     |-- Prepare ------->|       |   db[0]: yes = true
+                     |-- Prepare --------------->|   db[1]: yes = false
+                     |<----------- Vote(false) --|
+                     |<---- Vote(true) --|       |
+                     |-- Decide(true) -->|       |
+                     |-- Decide(true) ---------->|   <- here: the assertion fails
+        "#]],
     );
 }
 
@@ -35,10 +30,11 @@ fn of_two_crossing_messages_one_is_drawn_as_two_lines() {
     check(
         &scenes::crossing(),
         expect![[r#"
-        left               right
-          |-- Hello(1) #1 ...|
-          |<----- Hello(2) --|
-          |.. Hello(1) #1 ..>|"#]],
+                left               right
+                  |-- Hello(1) #1 ...|
+                  |<----- Hello(2) --|
+                  |.. Hello(1) #1 ..>|
+        "#]],
     );
 }
 
@@ -47,15 +43,16 @@ fn faults_are_drawn_while_the_message_is_on_its_way_and_the_violation_last() {
     check(
         &scenes::doubled(),
         expect![[r#"
-        a               b               c
-        |-- Token #1 ...|               |
-        * Token is doubled #1           |
-        |.. Token #1 ..>|               |
-        |               |-- Token #2 ...|
-        |-- Token ----->|               |   the copy
-        |-- Late .......................|
-        |               |               * Late is lost
-        |               |.. Token #2 ..>|   <- here: exclusive is false"#]],
+                a               b               c
+                |-- Token #1 ...|               |
+                * Token is doubled #1           |
+                |.. Token #1 ..>|               |
+                |               |-- Token #2 ...|
+                |-- Token ----->|               |   the copy
+                |-- Late .......................|
+                |               |               * Late is lost
+                |               |.. Token #2 ..>|   <- here: exclusive is false
+        "#]],
     );
 }
 
@@ -64,12 +61,13 @@ fn handlers_and_init_and_messages_to_oneself() {
     check(
         &scenes::handlers(),
         expect![[r#"
-        init            node[0]          node[1]   node[2]
-          * init           |                |         |   root = 0
-          |-- Search(0) -->|                |         |
-          |                |-- Search(0) ------------>|
-          |                |-- Search(0) -->|         |
-          |                |-- Adopt(0) -> self       |"#]],
+                init            node[0]          node[1]   node[2]
+                  * init           |                |         |   root = 0
+                  |-- Search(0) -->|                |         |
+                  |                |-- Search(0) ------------>|
+                  |                |-- Search(0) -->|         |
+                  |                |-- Adopt(0) -> self       |
+        "#]],
     );
 }
 
@@ -78,8 +76,9 @@ fn a_message_nobody_takes_has_no_head() {
     check(
         &scenes::deadlock(),
         expect![[r#"
-        client       server
-           |-- Hello ...|"#]],
+                client       server
+                   |-- Hello ...|
+        "#]],
     );
 }
 
@@ -88,9 +87,10 @@ fn actions_are_a_list() {
     check(
         &scenes::actions(),
         expect![[r#"
-        1  init         leaves Acquire(0), leaves Acquire(1)
-        2  Acquire(1)   leaves Release(1), owner = some(1)
-        3  Release(1)   owner = none   <- here: held is false"#]],
+                1  init         leaves Acquire(0), leaves Acquire(1)
+                2  Acquire(1)   leaves Release(1), owner = some(1)
+                3  Release(1)   owner = none   <- here: held is false
+        "#]],
     );
 }
 
@@ -99,9 +99,10 @@ fn lines_are_a_list() {
     check(
         &scenes::swap(),
         expect![[r#"
-            1  a       a.t = a.v   a.t = 1
-            2  b       b.t = b.v   b.t = 2
-            3  b -> a  a.v = b.t   a.v = 2"#]],
+                1  a       a.t = a.v   a.t = 1
+                2  b       b.t = b.v   b.t = 2
+                3  b -> a  a.v = b.t   a.v = 2
+        "#]],
     );
 }
 
@@ -110,16 +111,17 @@ fn too_many_lanes_are_a_list() {
     check(
         &scenes::crowd(),
         expect![[r#"
-         1  leader -> worker[0]  Job
-         2  leader -> worker[1]  Job
-         3  leader -> worker[2]  Job
-         4  leader -> worker[3]  Job
-         5  leader -> worker[4]  Job
-         6  leader -> worker[5]  Job
-         7  leader -> worker[6]  Job
-         8  leader -> worker[7]  Job
-         9  leader -> worker[8]  Job
-        10  leader               timeout"#]],
+                 1  leader -> worker[0]  Job
+                 2  leader -> worker[1]  Job
+                 3  leader -> worker[2]  Job
+                 4  leader -> worker[3]  Job
+                 5  leader -> worker[4]  Job
+                 6  leader -> worker[5]  Job
+                 7  leader -> worker[6]  Job
+                 8  leader -> worker[7]  Job
+                 9  leader -> worker[8]  Job
+                10  leader               timeout
+        "#]],
     );
 }
 
@@ -134,9 +136,10 @@ fn idle_lanes_make_room() {
     check(
         &scene.end(Ending::Final),
         expect![[r#"
-        client       server
-           |-- Hello -->|
-           * timeout    |"#]],
+                client       server
+                   |-- Hello -->|
+                   * timeout    |
+        "#]],
     );
 }
 
@@ -151,10 +154,29 @@ fn long_labels_are_cut() {
     check(
         &scene.end(Ending::Final),
         expect![[r#"
-        client                                                   cache   server
-           |-- Store(12345, 12345, 12345, 12345, 12345, 12345,… -->|        |
-           |-- Store(12345, 12345, 12345, 12345, 12345, 12345,… ----------->|"#]],
+                client                                                   cache   server
+                   |-- Store(12345, 12345, 12345, 12345, 12345, 12345,… -->|        |
+                   |-- Store(12345, 12345, 12345, 12345, 12345, 12345,… ----------->|
+        "#]],
     );
+}
+
+#[test]
+fn a_line_independent_of_the_one_above_is_marked() {
+    let mut scene = scenes::Scene::new(&["left", "right", "cache", "server"]);
+    let to_cache = scene.send(0, 2, "Store");
+    let to_server = scene.send(1, 3, "Store");
+    scene.receive(to_cache);
+    scene.receive(to_server);
+    let answer = scene.send(3, 1, "Done");
+    scene.receive(answer);
+    check(&scene.end(Ending::Final), expect![[r#"
+            left    right   cache   server
+              |-- Store ----->|        |
+         ~    |       |-- Store ------>|
+              |       |<------- Done --|
+         ~  independent of the line above: neither is a cause of the other
+    "#]]);
 }
 
 #[test]
@@ -177,7 +199,7 @@ fn a_long_trace_is_drawn_quickly() {
     let drawn = picture(&scene.end(Ending::Cut));
     assert_eq!(
         drawn.lines().count(),
-        1 + 15_000,
-        "a heading, then three lines for each crossing"
+        1 + 15_000 + 1,
+        "a heading, then three lines for each crossing, and what the mark means"
     );
 }

@@ -84,6 +84,7 @@ fn explored(instance: &Instance, checks: &[Check]) -> Option<Explored> {
         assert_eq!(shared.count, explored.count);
         assert_eq!(shared.findings, explored.findings);
         assert_eq!(shared.coverage, explored.coverage);
+        judged_one_by_one(&machine, checks, &explored);
     }
     for finding in &explored.findings {
         if let Finding::Refuted(trace) = finding {
@@ -91,6 +92,34 @@ fn explored(instance: &Instance, checks: &[Check]) -> Option<Explored> {
         }
     }
     (explored.count.completeness == Completeness::Complete).then_some(explored)
+}
+
+/// Where each execution is judged, the same checks are refuted by as many as are blocked or fail.
+fn judged_one_by_one(machine: &Machine, checks: &[Check], explored: &Explored) {
+    let judged = |jobs: usize| {
+        let manner = Manner {
+            limits: LIMITS,
+            jobs,
+            judges_all: true,
+            ..Manner::default()
+        };
+        let judged = explore(machine, checks, &manner, &mut Unwatched);
+        judged.expect("as if only some were judged")
+    };
+    let alone = judged(1);
+    assert_eq!(alone.findings, explored.findings);
+    assert_eq!(alone.refuting, judged(3).refuting);
+    let refuting = alone.refuting.expect("every execution was judged");
+    let found = checks.iter().zip(&refuting).zip(&explored.findings);
+    for ((check, &refuting), finding) in found {
+        let is_refuted = matches!(finding, Finding::Refuted(_));
+        assert_eq!(refuting > 0, is_refuted);
+        match check {
+            Check::Assertions => assert_eq!(refuting, explored.count.failed),
+            Check::NoDeadlock => assert_eq!(refuting, explored.count.blocked),
+            _ => {}
+        }
+    }
 }
 
 /// By so many workers; several count what they know, one visits everything.
