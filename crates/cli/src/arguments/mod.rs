@@ -110,8 +110,25 @@ pub(crate) struct CheckVerbArguments {
     #[command(flatten)]
     pub(crate) check: CheckArguments,
     /// First write into the songs what projection would repair in their choreographies
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     pub(crate) fix: bool,
+    #[command(flatten)]
+    pub(crate) resuming: ResumeArguments,
+}
+
+/// Runs that go on where an earlier one was stopped.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArguments {
+    /// Go on where an earlier run was stopped, as the file says that it wrote; what was asked is in it
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = [
+            "files", "size", "bound", "delivery", "property", "pattern", "grow", "list", "fail_fast",
+            "keep_going",
+        ]
+    )]
+    pub(crate) resume: Option<PathBuf>,
 }
 
 /// `check`, and what the engines' verbs have of it.
@@ -186,16 +203,8 @@ pub(crate) struct CheckArguments {
 pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) check: CheckArguments,
-    /// Go on where an earlier run was stopped, as the file says that it wrote; what was asked is in it
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = [
-            "files", "size", "bound", "delivery", "property", "pattern", "grow", "list", "fail_fast",
-            "keep_going",
-        ]
-    )]
-    pub(crate) resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) resuming: ResumeArguments,
 }
 
 /// `prove`.

@@ -4,7 +4,7 @@ use super::next_sizes::{further_record, suggestion};
 use super::page;
 use super::rejected::mistakes;
 use super::request::{files, request, start, validate};
-use super::resuming::Resuming;
+use super::resuming::{End, Resuming, run_or_go_on};
 use crate::arguments::{CheckArguments, CheckVerbArguments, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
@@ -40,7 +40,12 @@ pub(crate) fn check_mended(arguments: &CheckVerbArguments, session: &mut Session
             return exit;
         }
     }
-    check(&arguments.check, None, session)
+    run_or_go_on(
+        &arguments.check,
+        &arguments.resuming,
+        Manner::default(),
+        session,
+    )
 }
 
 /// Checks the files. With an engine's name, only that engine answers.
@@ -84,6 +89,7 @@ pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut
     }
     let mut checking = Checking {
         arguments,
+        engine,
         proof: manner.proof,
         rest: manner.rest,
         resuming: manner.resuming,
@@ -103,6 +109,7 @@ pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut
 
 struct Checking<'a> {
     arguments: &'a CheckArguments,
+    engine: Option<&'static str>,
     proof: ProofOptions,
     rest: RestOptions,
     resuming: Option<Resuming>,
@@ -419,8 +426,13 @@ impl Checking<'_> {
         let Some(resuming) = &self.resuming else {
             return (None, Exit::Fine);
         };
-        let is_interrupted = self.session.interrupt.is_set();
-        match resuming.finish(is_interrupted, &self.arguments.out) {
+        let interrupted = self.session.interrupt.is_set();
+        let is_unknown = |answer: &Answer| answer.verdict.outcome == Outcome::Unknown;
+        let end = End {
+            interrupted,
+            unknown: self.answers.iter().any(is_unknown),
+        };
+        match resuming.finish(end, &self.arguments.out) {
             Ok(path) => (path.map(|path| path.display().to_string()), Exit::Fine),
             Err(problem) => (None, self.session.reject(&problem)),
         }
@@ -443,7 +455,8 @@ impl Checking<'_> {
             console.result(&summary_line(&self.answers, self.rejected.len()));
         }
         if let Some(path) = resume {
-            console.result(&format!("to go on: plainsong explore --resume {path}\n"));
+            let verb = self.engine.unwrap_or("check");
+            console.result(&format!("to go on: plainsong {verb} --resume {path}\n"));
         }
         let bounded = self
             .answers

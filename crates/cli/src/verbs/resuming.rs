@@ -1,17 +1,53 @@
 //! Runs that are stopped and go on later: from the arguments of the first run to the last entry.
 
-use crate::arguments::{Arguments, CheckArguments, ExploreArguments, Verb};
+use super::check::{Manner, check_in};
+use crate::arguments::{Arguments, CheckArguments, ResumeArguments, Verb};
 use crate::session::Session;
 use clap::Parser as _;
 use plainsong_driver::resume::Ledger;
 use plainsong_driver::resume::file::Stopped;
-use plainsong_driver::{Problem, Source};
+use plainsong_driver::{Exit, Problem, Source};
 use plainsong_report::trace_file::hash;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Runs `check` or an engine's verb so that it can go on later, or goes on with an earlier run of the same verb.
+pub(crate) fn run_or_go_on(
+    arguments: &CheckArguments,
+    resume: &ResumeArguments,
+    manner: Manner,
+    session: &mut Session,
+) -> Exit {
+    let verb = manner.engine.unwrap_or("check");
+    let Some(path) = &resume.resume else {
+        let resuming = Some(Resuming::new(verb, session));
+        return check_in(arguments, Manner { resuming, ..manner }, session);
+    };
+    match Resuming::from(path, verb, arguments) {
+        Ok((first, resuming)) => {
+            let resuming = Some(resuming);
+            check_in(&first, Manner { resuming, ..manner }, session)
+        }
+        Err(problem) => {
+            session.console.json = arguments.json;
+            session.reject(&problem)
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy)]
+pub(crate) struct End {
+    /// By Ctrl-C?
+    pub(crate) interrupted: bool,
+    /// With something unknown?
+    pub(crate) unknown: bool,
+}
+
 /// A run that can go on later, or does.
 pub(crate) struct Resuming {
+    /// Of which verb.
+    verb: &'static str,
     /// The file it goes on from.
     from: Option<PathBuf>,
     stopped: Stopped,
@@ -19,8 +55,9 @@ pub(crate) struct Resuming {
 
 impl Resuming {
     /// A first run.
-    pub(crate) fn new(session: &Session) -> Self {
+    fn new(verb: &'static str, session: &Session) -> Self {
         Resuming {
+            verb,
             from: None,
             stopped: Stopped {
                 arguments: session.arguments.clone(),
@@ -31,16 +68,20 @@ impl Resuming {
     }
 
     /// A run that goes on, with what was asked then. What does not change the answer is as it is said now.
-    pub(crate) fn from(
+    fn from(
         path: &Path,
+        verb: &'static str,
         now: &CheckArguments,
     ) -> Result<(CheckArguments, Self), Problem> {
         let stopped = Stopped::read(path)?;
         let first = Arguments::try_parse_from(&stopped.arguments).ok();
-        let Some(Verb::Explore(ExploreArguments { check, .. })) = first.map(|first| first.verb)
-        else {
-            let path = path.display();
-            return Err(Problem::new(format!("{path} is not of a run of `explore`")));
+        let check = match (first.map(|first| first.verb), verb) {
+            (Some(Verb::Explore(first)), "explore") => first.check,
+            (Some(Verb::Check(first)), "check") => first.check,
+            _ => {
+                let path = path.display();
+                return Err(Problem::new(format!("{path} is not of a run of `{verb}`")));
+            }
         };
         let arguments = CheckArguments {
             timeout: now.timeout,
@@ -55,6 +96,7 @@ impl Resuming {
             ..check
         };
         let resuming = Resuming {
+            verb,
             from: Some(path.to_owned()),
             stopped,
         };
@@ -78,15 +120,13 @@ impl Resuming {
 
     /// Writes what there is to go on from, if there is something, and returns where. Otherwise the file that
     /// this run went on from has served its turn, and is removed.
-    pub(crate) fn finish(
-        &self,
-        is_interrupted: bool,
-        folder: &Path,
-    ) -> Result<Option<PathBuf>, Problem> {
+    pub(crate) fn finish(&self, end: End, folder: &Path) -> Result<Option<PathBuf>, Problem> {
         let ledger = &self.stopped.ledger;
-        if ledger.has_left() || (is_interrupted && !ledger.is_empty()) {
+        // What one engine has left may have been answered by another.
+        let is_open = ledger.has_left() && (end.unknown || self.verb == "explore");
+        if is_open || (end.interrupted && !ledger.is_empty()) {
             let path = self.from.clone();
-            let path = path.unwrap_or_else(|| folder.join("explore.resume"));
+            let path = path.unwrap_or_else(|| folder.join(format!("{}.resume", self.verb)));
             self.stopped.write(&path)?;
             return Ok(Some(path));
         }

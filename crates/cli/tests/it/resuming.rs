@@ -70,9 +70,17 @@ fn under_every_delivery_model() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_a_file_to_go_on_from() {
+    for verb in ["explore", "check"] {
+        stopped_and_gone_on(verb);
+    }
+}
+
+#[cfg(unix)]
+fn stopped_and_gone_on(verb: &str) {
+    let file = format!("out/{verb}.resume");
     let stage = Stage::with(songs::WATCHED);
     let mut child = stage
-        .command(&["explore", "a.song", "--size", "Client=10"])
+        .command(&[verb, "a.song", "--size", "Client=10"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -91,17 +99,20 @@ fn ctrl_c_leaves_a_file_to_go_on_from() {
         out.contains("interrupted (nothing wrong in the first"),
         "{out}"
     );
-    assert!(
-        out.ends_with("3 unknown.\nto go on: plainsong explore --resume out/explore.resume\n"),
-        "{out}"
-    );
-    let rest = finished(stage.command(&GO_ON).output().expect("it runs")).exits(0);
+    let to_go_on = format!("3 unknown.\nto go on: plainsong {verb} --resume {file}\n");
+    assert!(out.ends_with(&to_go_on), "{out}");
+    let other = if verb == "check" { "explore" } else { "check" };
+    let refused = stage.run(&[other, "--resume", &file]).exits(3);
+    let why = format!("is not of a run of `{other}`");
+    assert!(refused.err.contains(&why), "{}", refused.err);
+    let rest = stage.command(&[verb, "--resume", &file]).output();
+    let rest = finished(rest.expect("it runs")).exits(0);
     assert!(
         rest.out.contains("3,628,800 executions, 0 blocked"),
         "{}",
         rest.out
     );
-    assert!(!stage.path("out/explore.resume").exists());
+    assert!(!stage.path(&file).exists());
 }
 
 #[test]

@@ -170,13 +170,16 @@ fn a_line_independent_of_the_one_above_is_marked() {
     scene.receive(to_server);
     let answer = scene.send(3, 1, "Done");
     scene.receive(answer);
-    check(&scene.end(Ending::Final), expect![[r#"
+    check(
+        &scene.end(Ending::Final),
+        expect![[r#"
             left    right   cache   server
               |-- Store ----->|        |
          ~    |       |-- Store ------>|
               |       |<------- Done --|
          ~  independent of the line above: neither is a cause of the other
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
