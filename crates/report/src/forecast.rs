@@ -10,6 +10,7 @@ pub struct Forecast {
     /// Which file.
     pub file: String,
     /// Sizes and limits.
+    #[serde(serialize_with = "crate::stream::as_bound")]
     pub bound: BTreeMap<String, String>,
     /// How many executions.
     pub executions: f64,

@@ -109,6 +109,14 @@ pub fn bound<'a>(parts: impl Iterator<Item = (&'a String, &'a String)>) -> Map<S
         .collect()
 }
 
+/// For records that keep their bound as text.
+pub(crate) fn as_bound<S: serde::Serializer>(
+    parts: &BTreeMap<String, String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    bound(parts.iter()).serialize(serializer)
+}
+
 /// An execution as a record.
 pub fn execution(
     source: Text<'_>,
