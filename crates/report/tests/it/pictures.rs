@@ -6,7 +6,8 @@ use plainsong_report::picture;
 use plainsong_semantics::trace::{Ending, EventKind, Trace};
 
 fn check(trace: &Trace, expected: Expect) {
-    expected.assert_eq(&picture(trace));
+    // A line without indentation, so that that of the others counts.
+    expected.assert_eq(&format!("picture:\n{}", picture(trace)));
 }
 
 #[test]
@@ -14,6 +15,7 @@ fn each_message_is_one_line_and_the_failure_is_marked() {
     check(
         &scenes::late_commit(),
         expect![[r#"
+            picture:
                 coordinator            db[0]   db[1]
                      |-- Prepare ------->|       |   db[0]: yes = true
                      |-- Prepare --------------->|   db[1]: yes = false
@@ -30,6 +32,7 @@ fn of_two_crossing_messages_one_is_drawn_as_two_lines() {
     check(
         &scenes::crossing(),
         expect![[r#"
+            picture:
                 left               right
                   |-- Hello(1) #1 ...|
                   |<----- Hello(2) --|
@@ -43,6 +46,7 @@ fn faults_are_drawn_while_the_message_is_on_its_way_and_the_violation_last() {
     check(
         &scenes::doubled(),
         expect![[r#"
+            picture:
                 a               b               c
                 |-- Token #1 ...|               |
                 * Token is doubled #1           |
@@ -61,6 +65,7 @@ fn handlers_and_init_and_messages_to_oneself() {
     check(
         &scenes::handlers(),
         expect![[r#"
+            picture:
                 init            node[0]          node[1]   node[2]
                   * init           |                |         |   root = 0
                   |-- Search(0) -->|                |         |
@@ -76,6 +81,7 @@ fn a_message_nobody_takes_has_no_head() {
     check(
         &scenes::deadlock(),
         expect![[r#"
+            picture:
                 client       server
                    |-- Hello ...|
         "#]],
@@ -87,6 +93,7 @@ fn actions_are_a_list() {
     check(
         &scenes::actions(),
         expect![[r#"
+            picture:
                 1  init         leaves Acquire(0), leaves Acquire(1)
                 2  Acquire(1)   leaves Release(1), owner = some(1)
                 3  Release(1)   owner = none   <- here: held is false
@@ -99,6 +106,7 @@ fn lines_are_a_list() {
     check(
         &scenes::swap(),
         expect![[r#"
+            picture:
                 1  a       a.t = a.v   a.t = 1
                 2  b       b.t = b.v   b.t = 2
                 3  b -> a  a.v = b.t   a.v = 2
@@ -111,6 +119,7 @@ fn too_many_lanes_are_a_list() {
     check(
         &scenes::crowd(),
         expect![[r#"
+            picture:
                  1  leader -> worker[0]  Job
                  2  leader -> worker[1]  Job
                  3  leader -> worker[2]  Job
@@ -136,6 +145,7 @@ fn idle_lanes_make_room() {
     check(
         &scene.end(Ending::Final),
         expect![[r#"
+            picture:
                 client       server
                    |-- Hello -->|
                    * timeout    |
@@ -154,6 +164,7 @@ fn long_labels_are_cut() {
     check(
         &scene.end(Ending::Final),
         expect![[r#"
+            picture:
                 client                                                   cache   server
                    |-- Store(12345, 12345, 12345, 12345, 12345, 12345,… -->|        |
                    |-- Store(12345, 12345, 12345, 12345, 12345, 12345,… ----------->|
@@ -173,12 +184,13 @@ fn a_line_independent_of_the_one_above_is_marked() {
     check(
         &scene.end(Ending::Final),
         expect![[r#"
-            left    right   cache   server
-              |-- Store ----->|        |
-         ~    |       |-- Store ------>|
-              |       |<------- Done --|
-         ~  independent of the line above: neither is a cause of the other
-    "#]],
+            picture:
+                left    right   cache   server
+                  |-- Store ----->|        |
+             ~    |       |-- Store ------>|
+                  |       |<------- Done --|
+             ~  independent of the line above: neither is a cause of the other
+        "#]],
     );
 }
 
@@ -186,7 +198,9 @@ fn a_line_independent_of_the_one_above_is_marked() {
 fn nothing_happened() {
     check(
         &scenes::Scene::new(&["client"]).end(Ending::Final),
-        expect![[""]],
+        expect![[r#"
+            picture:
+        "#]],
     );
 }
 
