@@ -9,9 +9,10 @@ use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Coverage, Limits};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::verdict::Verdict;
-use plainsong_smt::Setup;
+use plainsong_smt::{Setup, Solvers};
+use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Something that answers questions about songs.
 pub trait Engine: Sync {
@@ -80,11 +81,38 @@ pub struct ProofOptions {
     pub host: Option<plainsong_smt::Host>,
     /// Is every obligation named?
     pub explain: bool,
+    /// Who is asked: one pool for everything that is asked with these options.
+    pub solvers: SharedSolvers,
 }
 
+/// Solvers that are set up when the first question is asked, and serve all others: starting a process costs more than
+/// most answers. Clones share them.
+#[derive(Clone, Default)]
+pub struct SharedSolvers(Arc<OnceLock<Solvers>>);
+
+impl fmt::Debug for SharedSolvers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SharedSolvers")
+    }
+}
+
+/// Which process answers makes no difference to an answer.
+impl PartialEq for SharedSolvers {
+    fn eq(&self, _: &SharedSolvers) -> bool {
+        true
+    }
+}
+
+impl Eq for SharedSolvers {}
+
 impl ProofOptions {
+    /// Who is asked.
+    pub(crate) fn solvers(&self) -> &Solvers {
+        self.solvers.0.get_or_init(|| Solvers::new(self.setup()))
+    }
+
     /// How the solvers are set up.
-    pub(crate) fn setup(&self) -> Setup {
+    fn setup(&self) -> Setup {
         let mut setup = Setup::from_environment();
         setup.dump.clone_from(&self.dump);
         setup.host.clone_from(&self.host);

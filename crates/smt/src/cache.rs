@@ -35,7 +35,7 @@ pub(crate) struct Cache {
 }
 
 /// Where an answer is filed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(String);
 
 impl Key {
@@ -45,7 +45,7 @@ impl Key {
     }
 
     /// Where it is filed that nothing is known under this limit.
-    fn of_silence(&self, query: &Query) -> Key {
+    pub(crate) fn of_silence(&self, query: &Query) -> Key {
         let limit = query.limits.resource;
         Key(digest(&format!("{FORM}, silent at {limit}\n{}", self.0)))
     }

@@ -11,8 +11,9 @@ use crate::pool::{Pool, PoolSize};
 use crate::query::{Ask, Kind, Query, Strategy};
 use crate::sexpr::Sexpr;
 use crate::solver::{Host, Solver};
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What a second opinion may cost at least: it does not find what the first one found within the same limit.
 const RECHECK: u64 = 3_000_000;
@@ -68,6 +69,8 @@ pub struct Solvers {
     cache: Option<Cache>,
     z3: OnceLock<Result<(Found, Pool), String>>,
     cvc5: OnceLock<Result<Pool, String>>,
+    /// What first attempts left open in this run: not worth keeping for others, nor asking again.
+    left_open: Mutex<HashMap<Key, Answer>>,
 }
 
 impl Solvers {
@@ -78,6 +81,7 @@ impl Solvers {
             setup,
             z3: OnceLock::new(),
             cvc5: OnceLock::new(),
+            left_open: Mutex::default(),
         }
     }
 
@@ -244,14 +248,36 @@ impl Solvers {
     }
 
     fn look_up(&self, key: &Option<Key>, query: &Query, pool: &Pool) -> Option<Answer> {
-        let cache = self.cache.as_ref()?;
-        cache.get(key.as_ref()?, query, pool.solver())
+        let (cache, key) = (self.cache.as_ref()?, key.as_ref()?);
+        if query.strategy == Strategy::Matching {
+            let left_open = self.left_open();
+            if let Some(answer) = left_open.get(&key.of_silence(query)) {
+                return Some(answer.clone());
+            }
+        }
+        cache.get(key, query, pool.solver())
     }
 
     fn keep(&self, key: &Option<Key>, query: &Query, answer: &Answer) {
-        if let (Some(cache), Some(key)) = (&self.cache, key) {
-            cache.put(key, query, answer);
+        let (Some(cache), Some(key)) = (&self.cache, key) else {
+            return;
+        };
+        let is_open = matches!(
+            answer.outcome,
+            Outcome::Unknown(Reason::Resource | Reason::Incomplete(_))
+        );
+        match query.strategy {
+            Strategy::Matching if is_open => {
+                let key = key.of_silence(query);
+                self.left_open().insert(key, answer.clone());
+            }
+            _ => cache.put(key, query, answer),
         }
+    }
+
+    fn left_open(&self) -> MutexGuard<'_, HashMap<Key, Answer>> {
+        let left_open = self.left_open.lock();
+        left_open.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn pool_for(&self, query: &Query, cancel: &Cancel) -> Result<&Pool, Reason> {

@@ -20,9 +20,8 @@ pub(crate) fn prove(arguments: &ProveArguments, session: &mut Session) -> Exit {
         dump: arguments.dump.clone(),
         stability: arguments.stability,
         recheck: arguments.recheck,
-        or_explore: false,
         host: super::serve::host(),
-        explain: false,
+        ..ProofOptions::default()
     };
     let manner = Manner {
         engine: Some("prove"),

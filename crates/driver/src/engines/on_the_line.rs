@@ -28,7 +28,7 @@ use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::conditions;
 use plainsong_semantics::search::Check;
 use plainsong_sequentialize::{Line, Sequentialized};
-use plainsong_smt::{Cancel, Setup, Solvers};
+use plainsong_smt::Cancel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -267,9 +267,7 @@ fn attempt(
     let mut guesses = candidates(&song, &song.lines[number].code.body, &mut locals);
     song.lines[number].code.locals = locals;
     place(&mut guesses);
-    let mut setup = Setup::from_environment();
-    setup.dump.clone_from(&task.proof.dump);
-    let solvers = Solvers::new(setup);
+    let solvers = task.proof.solvers();
     for round in 0..ROUNDS {
         if let Some(stop) = overseer.look() {
             return Err(stop.sentence().to_owned());
@@ -288,7 +286,7 @@ fn attempt(
             steps: Some(3),
             ..Effort::default()
         };
-        let shown = discharge(&mut theory, &asked, &solvers, &effort, &Cancel::default());
+        let shown = discharge(&mut theory, &asked, solvers, &effort, &Cancel::default());
         let failed: BTreeSet<u32> = asked
             .iter()
             .zip(&shown)
@@ -305,7 +303,7 @@ fn attempt(
                 name: "line/goals".to_owned(),
                 ..Effort::default()
             };
-            let goals = discharge(&mut theory, &rest, &solvers, &effort, &Cancel::default());
+            let goals = discharge(&mut theory, &rest, solvers, &effort, &Cancel::default());
             let obligations = asked
                 .into_iter()
                 .zip(shown)

@@ -1,7 +1,8 @@
 //! The prover: choreographies for every size and every value.
 //!
 //! What was shown before, under the content of the obligations, is looked up; if that is everything, it
-//! is the answer. Otherwise a small bounded search comes first, then runs that a solver suggests
+//! is the answer. Otherwise a small bounded search comes first, then the first step of the prover, which shows most of
+//! what is right; then runs that a solver suggests
 //! ([`leads`](super::leads)), and where it cannot be asked larger searches: what is wrong is mostly wrong for
 //! small values, and a run is the best answer there is. What they do not refute goes to the prover; what the
 //! prover leaves open is looked at again with longer sequences, more rounds and more states. *Proved* means that every obligation of the
@@ -111,20 +112,24 @@ impl Engine for Prove {
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
         let mut verdicts: Vec<Option<Verdict>> = vec![None; task.questions.len()];
-        let solvers = Solvers::new(task.proof.setup());
-        let remembered = Remembered::new("prove", task, &solvers);
+        let solvers = task.proof.solvers();
+        let remembered = Remembered::new("prove", task, solvers);
         for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
             *verdict = remembered.proof(question);
         }
         if verdicts.iter().all(Option::is_some) {
             return Ok(report(verdicts));
         }
-        let mut proof = Proof::new(task, &solvers);
+        let mut proof = Proof::new(task, solvers);
         proof.recall(overseer);
         proof.look_for_vacuity(task, overseer);
         proof.close(task, &mut verdicts);
         if verdicts.iter().any(Option::is_none) {
             refute(task, overseer, &mut verdicts, &mut search, FIRST, |_| true)?;
+            proof.try_quickly(task, &verdicts, overseer);
+            proof.close(task, &mut verdicts);
+        }
+        if verdicts.iter().any(Option::is_none) {
             let clues = follow_leads(task, proof.solvers, overseer, &mut verdicts, LEADS)?;
             let unsure = |at: usize| clues[at] != Clue::Nothing;
             refute(task, overseer, &mut verdicts, &mut dive, SOME, unsure)?;
@@ -313,40 +318,69 @@ impl<'a> Proof<'a> {
             .filter(|&at| self.shown[at].is_none())
             .filter(|&at| self.conditions.obligations[at].rule == Rule::Vacuity)
             .collect();
-        for (at, shown) in open.iter().zip(self.show(&open, 0, overseer)) {
+        for (at, shown) in open.iter().zip(self.show(&open, 0, None, overseer)) {
             self.shown[*at] = Some(shown);
+        }
+    }
+
+    /// Shows what the questions without a verdict ask for, as far as that is easy: most of what is right is. What
+    /// was asked is not asked again by [`attempt`](Proof::attempt).
+    fn try_quickly(
+        &mut self,
+        task: &Task,
+        verdicts: &[Option<Verdict>],
+        overseer: &mut Overseer<'_>,
+    ) {
+        if self.options.stability > 0 || self.options.recheck {
+            return;
+        }
+        let asked = self.asked(task, verdicts);
+        let shown = self.show(&asked, 0, Some(1), overseer);
+        for (at, shown) in asked.iter().zip(shown) {
+            self.shown[*at] = Some(shown).filter(|shown| *shown == Shown::Yes);
         }
     }
 
     /// Shows what the questions without a verdict ask for.
     fn attempt(&mut self, task: &Task, verdicts: &[Option<Verdict>], overseer: &mut Overseer<'_>) {
+        let asked = self.asked(task, verdicts);
+        for (at, shown) in asked.iter().zip(self.show(&asked, 0, None, overseer)) {
+            self.shown[*at] = Some(shown);
+        }
+        for seed in 1..=self.options.stability {
+            let again = self.show(&asked, seed, None, overseer);
+            self.compare(&asked, &again, seed);
+        }
+    }
+
+    /// The obligations that the questions without a verdict ask for, and nobody has shown yet.
+    fn asked(&self, task: &Task, verdicts: &[Option<Verdict>]) -> Vec<usize> {
         let open = task.questions.iter().zip(verdicts);
         let open: Vec<Check> = open
             .filter(|(_, verdict)| verdict.is_none())
             .map(|(question, _)| question.check)
             .collect();
-        let asked: Vec<usize> = (0..self.shown.len())
+        (0..self.shown.len())
             .filter(|&at| self.shown[at].is_none())
             .filter(|&at| {
                 let rule = self.conditions.obligations[at].rule;
                 rule == Rule::Vacuity || open.iter().any(|check| belongs(rule, *check))
             })
-            .collect();
-        for (at, shown) in asked.iter().zip(self.show(&asked, 0, overseer)) {
-            self.shown[*at] = Some(shown);
-        }
-        for seed in 1..=self.options.stability {
-            let again = self.show(&asked, seed, overseer);
-            self.compare(&asked, &again, seed);
-        }
+            .collect()
     }
 
-    fn show(&mut self, asked: &[usize], seed: u32, overseer: &mut Overseer<'_>) -> Vec<Shown> {
+    fn show(
+        &mut self,
+        asked: &[usize],
+        seed: u32,
+        steps: Option<usize>,
+        overseer: &mut Overseer<'_>,
+    ) -> Vec<Shown> {
         let effort = Effort {
             seed,
             name: self.name.clone(),
             recheck: self.options.recheck,
-            ..Effort::default()
+            steps,
         };
         let all: Vec<Obligation> = asked
             .iter()

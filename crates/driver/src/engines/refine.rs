@@ -19,7 +19,7 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, search};
 use plainsong_semantics::verdict::{Outcome, Verdict};
-use plainsong_smt::{Cancel, Solvers};
+use plainsong_smt::Cancel;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,8 +56,8 @@ impl Engine for Refine {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let solvers = Solvers::new(task.proof.setup());
-        let remembered = Remembered::new("refine", task, &solvers);
+        let solvers = task.proof.solvers();
+        let remembered = Remembered::new("refine", task, solvers);
         let known = task.questions.iter().map(|one| remembered.proof(one));
         let known: Vec<Option<Verdict>> = known.collect();
         if let Some(verdicts) = known.iter().cloned().collect() {
@@ -83,7 +83,7 @@ impl Engine for Refine {
         let mut theory = Theory::new(refining.song().clone());
         let mut prover = Prover {
             theory: &mut theory,
-            solvers: &solvers,
+            solvers,
             cancel: &cancel,
             seed: 0,
             second: task.proof.recheck.then_some(&second),

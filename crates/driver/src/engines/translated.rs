@@ -18,7 +18,7 @@ use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::steered_end;
 use plainsong_semantics::sizes::{Bounds as Windows, Sizes};
 use plainsong_semantics::value::Value;
-use plainsong_smt::{Cancel, Setup, Solvers};
+use plainsong_smt::Cancel;
 use std::sync::Arc;
 
 /// What a query may cost, in the solver's units.
@@ -109,11 +109,9 @@ impl Solving<'_> {
             resource: RESOURCE,
             wanted: &|rule: Rule| rule == Rule::Finally(0),
         };
-        let mut setup = Setup::from_environment();
-        setup.dump.clone_from(&self.task.proof.dump);
-        let solvers = Solvers::new(setup);
+        let solvers = self.task.proof.solvers();
         let cancel = Cancel::default();
-        let found = overseer.while_working(|| cancel.cancel(), || lead(&hunt, &solvers, &cancel));
+        let found = overseer.while_working(|| cancel.cancel(), || lead(&hunt, solvers, &cancel));
         match found {
             Ok(Catch::Lead(lead)) => self.told(&instance, &lead).map(Some),
             Ok(Catch::Nothing) => Ok(None),
