@@ -1,6 +1,8 @@
 //! Actions: global variables, gated atomic actions, and a bag of pending asyncs.
 
-use crate::{ActionId, Code, Expr, InvariantId, Local, LocalId, ProcedureId, StartValue, Ty};
+use crate::{
+    ActionId, Code, Contract, Expr, InvariantId, Local, LocalId, ProcedureId, StartValue, Ty,
+};
 use plainsong_diagnostics::Span;
 
 /// An action system.
@@ -143,6 +145,9 @@ pub struct Invariant {
 pub struct Procedure {
     /// Its name.
     pub name: String,
+    /// How it moves as a whole at its own layer, where it does not yield: its callers are as far as that layer, too, and
+    /// know of it what its clauses say. Without one, a call of it is a yield.
+    pub mover: Option<Mover>,
     /// The last layer at which it is a procedure; above it, its action stands in its place.
     pub layer: u32,
     /// The action it refines; without one it refines doing nothing.
@@ -151,6 +156,9 @@ pub struct Procedure {
     pub synchronizes: Vec<ProcedureId>,
     /// Invariants at its entry and exit.
     pub clauses: Vec<Clause>,
+    /// Of one that moves: what its callers have to show and may rely on, and what gets less when it calls itself. `old`
+    /// is about the beginning, and the result is its own.
+    pub contract: Contract,
     /// Parameters and statements.
     pub code: Code,
     /// The parameters that carry a permission, ascending.

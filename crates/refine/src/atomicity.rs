@@ -18,15 +18,15 @@
 //! a `while` that does not yield stands before the commit point, or has a `decreases`. A loop that
 //! yields somewhere in its body also yields whenever it begins a round.
 //!
-//! Labels at a layer: an action has its declared type (`atomic` when none is declared), a procedure that is
-//! still there is a yield, `async` is a left mover, and what is synchronized is one, too; `yield` of an invariant is a yield at the
+//! Labels at a layer: an action has its declared type (`atomic` when none is declared), and so has a procedure that moves, at
+//! its own layer ([`crate::procedures`]); any other procedure that is still there is a yield, `async` is a left mover, and what is synchronized is one, too; `yield` of an invariant is a yield at the
 //! invariant's layer and nothing elsewhere, a bare `yield` is one at every layer.
 //!
 //! Arms of a `par` are threads of their own, so they move past each other. If all are actions, they are one block in any
 //! order. Beside procedures, an action that moves left is moved to where the `par` begins, one that moves right to where it
 //! ends: left movers, a yield, right movers. Where they stand in the text says nothing. One that does neither has no place.
 
-use crate::extract::{Meant, action_at, meant};
+use crate::extract::{Meant, action_at, meant, moves_here};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
@@ -73,6 +73,9 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
         earlier: None,
         loops: Vec::new(),
     };
+    if let Some(mover) = moves_here(procedure, layer) {
+        return moves_as_a_whole(checking, procedure, mover);
+    }
     let phases = checking.block(&procedure.code.body, ANY)?;
     if phases.before || phases.after {
         return Ok(());
@@ -93,6 +96,38 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
          and is not a left mover; yield between them{elsewhere}, or let it move",
         procedure.name
     );
+    Err(Interrupted { span, message })
+}
+
+/// Does each step of a procedure move as the whole is declared to, without a yield between them?
+fn moves_as_a_whole(
+    mut checking: Checking<'_>,
+    procedure: &Procedure,
+    mover: Mover,
+) -> Result<(), Interrupted> {
+    let (name, body) = (&procedure.name, &procedure.code.body);
+    let layer = checking.layer;
+    if yields(checking.actions, body, layer) {
+        let message = format!("`{name}` is declared to move at layer {layer}, and yields there");
+        let span = procedure.span;
+        return Err(Interrupted { span, message });
+    }
+    let right = Phases {
+        before: true,
+        after: false,
+    };
+    let moves_left = !mover.is_left() || checking.block(body, ANY)?.after;
+    let moves_right = !mover.is_right() || checking.block(body, right)?.before;
+    let side = match (moves_left, moves_right) {
+        (true, true) => return Ok(()),
+        (false, _) => "left",
+        (true, false) => "right",
+    };
+    let (span, what) = checking
+        .first
+        .unwrap_or((procedure.span, "a step".to_owned()));
+    let message =
+        format!("`{name}` is declared to move {side} at layer {layer}, but {what} does not");
     Err(Interrupted { span, message })
 }
 
@@ -178,7 +213,10 @@ struct Checking<'s> {
 
 /// Is there a yield of this layer in a block?
 pub fn yields(actions: &Actions, block: &Block, layer: u32) -> bool {
-    let procedure = |callee| matches!(meant(actions, callee, layer), Meant::Procedure(_));
+    let procedure = |callee| match meant(actions, callee, layer) {
+        Meant::Procedure(id) => moves_here(&actions.procedures[id.index()], layer).is_none(),
+        Meant::Action(_) | Meant::Nothing => false,
+    };
     block.iter().any(|stmt| match &stmt.kind {
         StmtKind::Yield(calls) => yields_here(actions, calls, layer),
         StmtKind::Call(_, call) => procedure(call.callee),
@@ -336,7 +374,10 @@ impl Checking<'_> {
     fn call(&self, callee: Callee) -> Label {
         match meant(self.actions, callee, self.layer) {
             Meant::Nothing => Label::Local,
-            Meant::Procedure(_) => Label::Yield,
+            Meant::Procedure(id) => {
+                let procedure = &self.actions.procedures[id.index()];
+                moves_here(procedure, self.layer).map_or(Label::Yield, Label::Mover)
+            }
             Meant::Action(id) => {
                 let mover = self.actions.actions[id.index()].role.mover;
                 Label::Mover(mover.unwrap_or(Mover::Atomic))

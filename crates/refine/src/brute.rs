@@ -334,12 +334,14 @@ fn passes(effects: &[Effect]) -> Option<Vec<Done>> {
     }
 }
 
-/// What it leads to, whatever its gate; `None` when the interpreter gave up.
+/// What it leads to, whatever its gate, each end once; `None` when the interpreter gave up.
 fn dones(effects: &[Effect]) -> Option<Vec<Done>> {
+    let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     for effect in effects {
         match effect {
-            Effect::Done(done) => all.push(done.clone()),
+            Effect::Done(done) if seen.insert(done) => all.push(done.clone()),
+            Effect::Done(_) => {}
             failed if failed.is_limit() => return None,
             Effect::Failed(_) => {}
         }

@@ -13,8 +13,9 @@
 use crate::atomicity::yields_here;
 use plainsong_ir::visit::{VisitMut, globals_read, reads_pending, walk_mut};
 use plainsong_ir::{
-    ActionId, Actions, Block, Call, Callee, Claim, Expr, ExprKind, GlobalId, Layers, LoopClauses,
-    PendingOf, Place, ProcedureId, Root, Sequentialization, Song, Stmt, StmtKind, System,
+    ActionId, Actions, Block, Call, Callee, Claim, Contract, Expr, ExprKind, GlobalId, Layers,
+    LoopClauses, Mover, PendingOf, Place, Procedure, ProcedureId, Root, Sequentialization, Song,
+    Stmt, StmtKind, System,
 };
 use std::collections::BTreeMap;
 
@@ -42,6 +43,11 @@ pub fn meant(actions: &Actions, callee: Callee, layer: u32) -> Meant {
             }
         }
     }
+}
+
+/// How a procedure moves as a whole at a layer: only at its own, where it is part of what its callers do.
+pub fn moves_here(procedure: &Procedure, layer: u32) -> Option<Mover> {
+    procedure.mover.filter(|_| procedure.layer == layer)
 }
 
 /// What an action is at a layer; the checker has made sure that it is something wherever it is called.
@@ -90,6 +96,7 @@ pub fn extract(song: &Song, layer: u32) -> Song {
         let mut procedure = procedure.clone();
         procedure.refines = None;
         procedure.clauses.clear();
+        procedure.contract = Contract::default();
         procedure.layer = procedure.layer - layer + 1;
         extracting.block(&mut procedure.code.body);
         program.procedures.push(procedure);

@@ -8,8 +8,8 @@ use crate::extract::extract;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
-    Action, ActionId, Actions, Call, Callee, Code, Expr, ExprKind, LocalId, Procedure, ProcedureId,
-    Song, Stmt, StmtKind, System,
+    Action, ActionId, Actions, Call, Callee, Code, Contract, Expr, ExprKind, LocalId, Procedure,
+    ProcedureId, Song, Stmt, StmtKind, System,
 };
 use std::collections::BTreeMap;
 
@@ -21,7 +21,9 @@ pub fn printable(song: &Song, layer: u32) -> Song {
     };
     for procedure in &mut actions.procedures {
         procedure.layer = 1;
+        // How it moves is what proofs say about a program, as is what is done at once.
         procedure.synchronizes.clear();
+        (procedure.mover, procedure.contract) = (None, Contract::default());
     }
     if actions.is_layered() {
         start_procedures(actions);
@@ -78,6 +80,8 @@ fn that_only(actions: &Actions, id: ActionId) -> Procedure {
     };
     Procedure {
         name: free_name(actions, action),
+        mover: None,
+        contract: Contract::default(),
         layer: 1,
         refines: None,
         synchronizes: Vec::new(),

@@ -38,15 +38,14 @@ impl<'a> Names<'a> {
 
     /// Binds a local and says what it is called.
     pub(super) fn bind(&mut self, local: LocalId) -> String {
-        let wanted = self
-            .locals
-            .get(local.index())
-            .map_or("local", |row| &row.name);
+        let row = self.locals.get(local.index());
+        let wanted = row.map_or("local", |row| &row.name);
         let name = if self.is_free(wanted) {
             wanted.to_owned()
         } else {
+            let base = numbered(wanted);
             (1..)
-                .map(|n| format!("{wanted}_{n}"))
+                .map(|n| format!("{base}_{n}"))
                 .find(|name| self.is_free(name))
                 .unwrap_or_default()
         };
@@ -92,6 +91,19 @@ impl<'a> Names<'a> {
         words::is_name(name)
             && !self.items.contains(name)
             && !self.visible.iter().any(|local| self.name(*local) == name)
+    }
+}
+
+/// What numbers are put behind: passes may call locals what is no name in the text.
+fn numbered(wanted: &str) -> String {
+    let fits = |c: char| c == '_' || c.is_alphanumeric();
+    let base: String = wanted
+        .chars()
+        .map(|c| if fits(c) { c } else { '_' })
+        .collect();
+    match words::is_name(&format!("{base}_1")) {
+        true => base,
+        false => "local".to_owned(),
     }
 }
 

@@ -297,7 +297,10 @@ pub(super) fn invariant(song: &Song, decl: &Invariant) -> Doc {
 /// `procedure name(…) @ n refines A … { … }`
 pub(super) fn procedure(song: &Song, decl: &Procedure) -> Doc {
     let mut w = Writer::new(song, &decl.code.locals);
-    let head = format!("procedure {}(", decl.name);
+    let mover = decl
+        .mover
+        .map_or(String::new(), |mover| format!("{} ", mover.name()));
+    let head = format!("{mover}procedure {}(", decl.name);
     let head = signature(
         &mut w,
         &head,
@@ -325,6 +328,21 @@ pub(super) fn procedure(song: &Song, decl: &Procedure) -> Doc {
     for clause in &decl.clauses {
         parts.push(text(format!(" {} ", clause.kind.name())));
         parts.push(w.invariant_call(&clause.call));
+    }
+    let contract = &decl.contract;
+    let written = [
+        ("requires", &contract.requires),
+        ("ensures", &contract.ensures),
+    ];
+    for (word, conditions) in written {
+        for condition in conditions {
+            parts.push(text(format!(" {word} ")));
+            parts.push(w.expr(condition));
+        }
+    }
+    for (at, measure) in contract.decreases.iter().enumerate() {
+        parts.push(text(if at == 0 { " decreases " } else { ", " }));
+        parts.push(w.expr(measure));
     }
     let stmts = w.stmts(&decl.code.body);
     parts.extend([text(" "), braces(stmts)]);

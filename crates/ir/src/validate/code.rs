@@ -5,9 +5,9 @@ use super::scope::{Home, Scope};
 use crate::finite::{is_enumerable, is_finite};
 use crate::visit::Visit;
 use crate::{
-    Body, Choice, Choreography, Claim, Code, Domain, Expr, FamilyId, Function, Handler, LineKind,
-    Local, LocalId, Measures, Procedure, Process, RangeEnd, Sequentialization, Song, SortKind,
-    StartValue, Stmt, StmtKind, System, Ty,
+    Body, Choice, Choreography, Claim, Code, Contract, Domain, Expr, FamilyId, Function, Handler,
+    LineKind, Local, LocalId, Measures, Procedure, Process, RangeEnd, Sequentialization, Song,
+    SortKind, StartValue, Stmt, StmtKind, System, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -259,6 +259,24 @@ fn with_result(song: &Song, report: &mut Report, code: &Code, result: Option<Loc
     Scope::new(report, song, &code.locals, home, bound).block(&code.body);
 }
 
+/// `ensures` may speak about the result and about what was.
+fn moving_contract(song: &Song, report: &mut Report, decl: &Procedure) {
+    let (code, home) = (&decl.code, Home::Procedure);
+    let Contract {
+        requires,
+        ensures,
+        decreases,
+        ..
+    } = &decl.contract;
+    let mut scope = Scope::new(report, song, &code.locals, home, code.arity);
+    requires.iter().for_each(|one| scope.typed(one, &Ty::Bool));
+    decreases.iter().for_each(|one| scope.measure(one));
+    let bound = code.arity + usize::from(decl.result.is_some());
+    let mut scope = Scope::new(report, song, &code.locals, home, bound);
+    scope.old_allowed = true;
+    ensures.iter().for_each(|one| scope.typed(one, &Ty::Bool));
+}
+
 fn procedure(song: &Song, report: &mut Report, decl: &Procedure) {
     let code = &decl.code;
     let home = Home::Procedure;
@@ -266,6 +284,7 @@ fn procedure(song: &Song, report: &mut Report, decl: &Procedure) {
     for clause in &decl.clauses {
         scope.invariant_call(&clause.call);
     }
+    moving_contract(song, report, decl);
     with_result(song, report, code, decl.result, home);
 }
 

@@ -566,6 +566,7 @@ macro_rules! walkers {
                     for clause in & $($mut)? procedure.clauses {
                         invariant_call(v, & $($mut)? clause.call);
                     }
+                    contract(v, & $($mut)? procedure.contract);
                     v.block(& $($mut)? procedure.code.body);
                     v.leave(& $($mut)? procedure.code.locals);
                 }

@@ -36,7 +36,7 @@ pub fn strengthened(song: &Song, id: ActionId) -> Option<Song> {
         let from = code.locals.len();
         let rows = invariant.locals.iter();
         code.locals.extend(rows.map(|row| Local {
-            name: format!("{} of {}", row.name, invariant.name),
+            name: format!("{}_of_{}", row.name, invariant.name),
             ..row.clone()
         }));
         for (at, argument) in call.arguments.into_iter().enumerate() {

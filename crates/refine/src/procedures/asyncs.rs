@@ -16,7 +16,7 @@
 //! [`super::pending`] shows what these keep.
 
 use super::{Following, Path, actions};
-use crate::extract::{Meant, action_at, meant};
+use crate::extract::{Meant, action_at, meant, moves_here};
 use crate::footprint::Footprint;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
@@ -47,6 +47,10 @@ impl Following<'_> {
         let started = &actions(&song).procedures[id.index()];
         self.give_away(path, started, arguments);
         let arguments = self.values(path, arguments)?;
+        if moves_here(started, self.layer).is_some() {
+            self.moving_call(path, id, &arguments, span)?;
+            return Ok(());
+        }
         if let Some(action) = self.synchronized(id) {
             self.required(path, action, &arguments, span)?;
             self.act(path, action, &arguments, span)?;
@@ -98,7 +102,7 @@ impl Following<'_> {
             let row = &all.procedures[id.index()];
             let message = if !row.linear.is_empty() {
                 "permissions are not handed out in loops of procedures yet"
-            } else if self.synchronized(*id).is_some() {
+            } else if self.synchronized(*id).is_some() || moves_here(row, self.layer).is_some() {
                 "asyncs of a loop are not synchronized yet"
             } else {
                 continue;

@@ -25,13 +25,13 @@
 
 use super::{Following, Jump, Path, Wanted, actions};
 use crate::atomicity::yields;
-use crate::extract::{Meant, is_seen, meant};
+use crate::extract::{Meant, is_seen, meant, moves_here};
 use crate::footprint::Footprint;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
-    Actions, Block, Call, Domain, Expr, ExprKind, GlobalId, InvariantCall, LocalId, LoopClauses,
-    Place, Root, Stmt, StmtKind, Ty,
+    Actions, Block, Callee, Domain, Expr, ExprKind, GlobalId, InvariantCall, LocalId, LoopClauses,
+    Place, ProcedureId, Root, Stmt, StmtKind, Ty,
 };
 use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};
 use plainsong_prove::term::Term;
@@ -242,13 +242,7 @@ impl Following<'_> {
     /// What a loop writes may have changed: locals that it assigns and, if wanted, globals.
     fn forget(&mut self, path: &mut Path, body: &Block, globals: bool) -> Result<()> {
         let song = self.song.clone();
-        let mut written = Written {
-            actions: actions(&song),
-            layer: self.layer,
-            introduces: self.refines_here(),
-            locals: BTreeSet::new(),
-            globals: BTreeSet::new(),
-        };
+        let mut written = Written::new(actions(&song), self.layer, self.refines_here());
         written.block(body);
         for local in written.locals {
             if path.env.locals.contains_key(&local) {
@@ -258,7 +252,20 @@ impl Following<'_> {
                 path.env.locals.insert(local, value);
             }
         }
-        for id in written.globals.into_iter().filter(|_| globals) {
+        match globals {
+            true => self.forget_globals(path, &written.globals),
+            false => Ok(()),
+        }
+    }
+
+    /// These globals have any value.
+    pub(super) fn forget_globals(
+        &mut self,
+        path: &mut Path,
+        globals: &BTreeSet<GlobalId>,
+    ) -> Result<()> {
+        let song = self.song.clone();
+        for &id in globals {
             let global = &actions(&song).globals[id.index()];
             if is_seen(global.layers, self.layer) {
                 let (value, valid) =
@@ -346,21 +353,49 @@ impl Following<'_> {
     }
 }
 
-/// What a loop's body writes at a layer.
-struct Written<'s> {
+/// What code writes at a layer, itself and by what it calls.
+pub(super) struct Written<'s> {
     actions: &'s Actions,
     layer: u32,
     /// Are assignments to introduced variables there?
     introduces: bool,
     locals: BTreeSet<LocalId>,
-    globals: BTreeSet<GlobalId>,
+    pub(super) globals: BTreeSet<GlobalId>,
+    /// The procedures that move and are called: their locals are their own.
+    pub(super) called: BTreeSet<ProcedureId>,
 }
 
-impl Written<'_> {
-    fn call(&mut self, call: &Call) {
-        if let Meant::Action(id) = meant(self.actions, call.callee, self.layer) {
-            let footprint = Footprint::of(&self.actions.actions[id.index()]);
-            self.globals.extend(footprint.writes);
+impl<'s> Written<'s> {
+    pub(super) fn new(actions: &'s Actions, layer: u32, introduces: bool) -> Self {
+        Written {
+            actions,
+            layer,
+            introduces,
+            locals: BTreeSet::new(),
+            globals: BTreeSet::new(),
+            called: BTreeSet::new(),
+        }
+    }
+
+    fn call(&mut self, callee: Callee) {
+        match meant(self.actions, callee, self.layer) {
+            Meant::Action(id) => {
+                let footprint = Footprint::of(&self.actions.actions[id.index()]);
+                self.globals.extend(footprint.writes);
+            }
+            Meant::Procedure(id) if self.called.insert(id) => self.procedure(id),
+            Meant::Procedure(_) | Meant::Nothing => {}
+        }
+    }
+
+    /// What the body of a procedure writes, if it is one step here. Any other is a yield.
+    pub(super) fn procedure(&mut self, id: ProcedureId) {
+        let actions = self.actions;
+        let procedure = &actions.procedures[id.index()];
+        if moves_here(procedure, self.layer).is_some() {
+            let own = std::mem::take(&mut self.locals);
+            self.block(&procedure.code.body);
+            self.locals = own;
         }
     }
 }
@@ -368,8 +403,10 @@ impl Written<'_> {
 impl Visit for Written<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Call(_, call) => self.call(call),
-            StmtKind::Par(calls) => calls.iter().for_each(|call| self.call(call)),
+            StmtKind::Call(_, call) => self.call(call.callee),
+            StmtKind::Par(calls) => calls.iter().for_each(|call| self.call(call.callee)),
+            // Done at once where it is synchronized.
+            StmtKind::Spawn(id, _) => self.call(Callee::Procedure(*id)),
             _ => {}
         }
         walk::stmt(self, stmt);

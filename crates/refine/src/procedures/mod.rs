@@ -13,6 +13,7 @@
 //!   and its return, in a state about which only types and permissions are known.
 //! - At layers above its own it is its action, which matters where `init` starts it ([`pending`]).
 //! - Rounds of loops are followed from a state about which only their invariants are known ([`loops`]).
+//! - A procedure that moves is one step of its callers at its own layer ([`moving`]).
 //! - A thread that is started begins at the next yield at the earliest, so what it requires is asked there.
 //!
 //! Sources. [Kragl20] sections 2.6, 3.3 and 3.4.
@@ -24,6 +25,7 @@ mod asyncs;
 mod lemmas;
 mod linearisation;
 mod loops;
+mod moving;
 mod pending;
 mod statements;
 mod witness;
@@ -72,6 +74,8 @@ struct Path {
     created: Vec<Created>,
     /// Is the rest of a loop's body left out?
     jump: Option<Jump>,
+    /// Where it began, if it is one step as a whole.
+    begun: Option<moving::Beginning>,
 }
 
 /// Where a path goes on, if not behind the statement.
@@ -173,7 +177,10 @@ impl Following<'_> {
         let entry = self.entry()?;
         let body = &self.decl(&song).code.body;
         for path in self.block(entry, body)? {
-            self.exit(path)?;
+            match self.is_moving() {
+                true => self.end_moving(&path)?,
+                false => self.exit(path)?,
+            }
         }
         self.start_by_init()
     }
@@ -203,6 +210,7 @@ impl Following<'_> {
             owed: Vec::new(),
             created: Vec::new(),
             jump: None,
+            begun: None,
         };
         for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {
             let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
@@ -215,6 +223,9 @@ impl Following<'_> {
         let calls: Vec<&InvariantCall> = at_entry(decl).map(|one| &one.call).collect();
         let wanted = self.wanted(&mut path, &calls)?;
         self.rely_on(&mut path, &wanted)?;
+        if self.is_moving() {
+            self.begin_moving(&mut path)?;
+        }
         self.gate_may_hold(&mut path)?;
         Ok(path)
     }
@@ -458,6 +469,7 @@ impl Following<'_> {
             owed: Vec::new(),
             created: Vec::new(),
             jump: None,
+            begun: None,
         };
         for (at, global) in actions(&song).globals.iter().enumerate() {
             if !is_seen(global.layers, self.layer) {

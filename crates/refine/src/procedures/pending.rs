@@ -51,6 +51,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         owed: Vec::new(),
         created: Vec::new(),
         jump: None,
+        begun: None,
     };
     let mut arguments: Vec<Term> = Vec::new();
     for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {

@@ -4,7 +4,7 @@ use super::asyncs::only_starts;
 use super::loops::GoesOn;
 use super::{Following, Jump, MOST_PATHS, Path, Wanted, action, actions, at_entry, at_exit};
 use crate::atomicity::BESIDE_PROCEDURES;
-use crate::extract::{Meant, meant};
+use crate::extract::{Meant, meant, moves_here};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
     ActionId, Block, Call, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Mover, Pattern,
@@ -181,6 +181,14 @@ impl Following<'_> {
                 self.gives_away(path, &action(&song, id).role.taken, &call.arguments);
                 let gives = action(&song, id).role.gives;
                 self.bind(path, result, value, gives)?;
+            }
+            Meant::Procedure(id)
+                if moves_here(&actions(&song).procedures[id.index()], self.layer).is_some() =>
+            {
+                let value = self.moving_call(path, id, &arguments, call.span)?;
+                let callee = &actions(&song).procedures[id.index()];
+                self.gives_away(path, &callee.taken, &call.arguments);
+                self.bind(path, result, value, callee.gives)?;
             }
             Meant::Procedure(id) => {
                 let before = self.clauses(path, id, &arguments, true)?;

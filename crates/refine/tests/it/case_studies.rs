@@ -12,8 +12,8 @@ use crate::sequences::compiled;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
-    Action, ActionId, Actions, Call, Callee, Code, Procedure, ProcedureId, RangeEnd, Role, Song,
-    SortKind, Stmt, StmtKind, System,
+    Action, ActionId, Actions, Call, Callee, Code, Contract, Procedure, ProcedureId, RangeEnd,
+    Role, Song, SortKind, Stmt, StmtKind, System,
 };
 use plainsong_refine::extract::topmost;
 use plainsong_refine::sequential::line;
@@ -221,6 +221,8 @@ fn stepwise(song: &Song) -> Song {
     });
     actions.procedures.push(Procedure {
         name: "line".to_owned(),
+        mover: None,
+        contract: Contract::default(),
         layer: 1,
         refines: None,
         synchronizes: Vec::new(),

@@ -23,13 +23,14 @@ use std::sync::Arc;
 /// The most states of a layer that is run.
 const STATES: usize = 30_000;
 
-#[derive(Default)]
-struct Counts {
-    proved: u64,
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) proved: u64,
+    pub(crate) moving: u64,
     by_movers: u64,
-    too_large: u64,
+    pub(crate) too_large: u64,
     open: u64,
-    different: u64,
+    pub(crate) different: u64,
 }
 
 #[test]
@@ -62,6 +63,7 @@ fn what_is_proved_of_random_layered_programs_no_run_refutes() {
         too_large,
         open,
         different,
+        ..
     } = counts;
     let summary = format!(
         "{proved} proved ({by_movers} with declared or inferred movers, {too_large} too large to run \
@@ -85,7 +87,7 @@ fn written(dice: &mut Dice) -> (String, Song) {
 }
 
 /// Proves a program, and runs it.
-fn one(seed: u64, text: &str, song: &Arc<Song>, solvers: &Solvers, counts: &mut Counts) {
+pub(crate) fn one(seed: u64, text: &str, song: &Arc<Song>, solvers: &Solvers, counts: &mut Counts) {
     let actions = song.actions().expect("there are actions");
     let mut theory = Theory::new(song.clone());
     let cancel = Cancel::default();
@@ -122,6 +124,8 @@ fn one(seed: u64, text: &str, song: &Arc<Song>, solvers: &Solvers, counts: &mut 
     let moving = |mover: Option<Mover>| mover.is_some_and(|mover| mover != Mover::Atomic);
     let moved = actions.actions.iter().any(|one| moving(one.role.mover));
     counts.by_movers += u64::from(proved && moved);
+    let moving = actions.procedures.iter().any(|one| one.mover.is_some());
+    counts.moving += u64::from(proved && moving);
     counts.too_large += u64::from(proved && !complete);
 }
 

@@ -7,6 +7,7 @@ mod inductions;
 mod layered;
 mod layered_programs;
 mod movers;
+mod moving;
 mod printed;
 mod programs;
 mod sequences;

@@ -8,7 +8,7 @@ use super::{
     ProcessItem, PropertyItem, RangeExpr, ResultDecl, SequentializeItem, SizeItem, Type, VarDecl,
     child, children, choices, has, name, names, nodes, token,
 };
-use crate::kinds::SyntaxKind;
+use crate::kinds::{SyntaxKind, SyntaxNode};
 
 nodes! {
     /// A whole file.
@@ -345,9 +345,7 @@ impl ActionItem {
 
     /// `left`, `right`, `both` or `atomic`, if written.
     pub fn mover(&self) -> Option<SyntaxKind> {
-        use SyntaxKind::{AtomicKw, BothKw, LeftKw, RightKw};
-        let movers = [AtomicKw, LeftKw, RightKw, BothKw];
-        movers.into_iter().find(|kind| has(&self.syntax, *kind))
+        mover(&self.syntax)
     }
 
     /// What it does.
@@ -380,4 +378,11 @@ impl Choose {
     pub fn filter(&self) -> Option<WhereClause> {
         child(&self.syntax)
     }
+}
+
+/// `left`, `right`, `both` or `atomic`, if written.
+pub(super) fn mover(syntax: &SyntaxNode) -> Option<SyntaxKind> {
+    use SyntaxKind::{AtomicKw, BothKw, LeftKw, RightKw};
+    let movers = [AtomicKw, LeftKw, RightKw, BothKw];
+    movers.into_iter().find(|kind| has(syntax, *kind))
 }

@@ -2,8 +2,8 @@
 
 use super::patterns::integer;
 use super::{
-    ArgList, Binder, BinderList, Block, BlockExpr, Expr, Name, Stmt, child, child_after, children,
-    has, name, names, nodes, tokens,
+    ArgList, Binder, BinderList, Block, BlockExpr, Contract, DecreasesClause, Expr, Name, Stmt,
+    child, child_after, children, has, name, names, nodes, tokens,
 };
 use crate::kinds::{SyntaxKind, SyntaxNode};
 
@@ -120,6 +120,21 @@ impl ProcedureItem {
     pub fn synchronizes(&self) -> Vec<Name> {
         let clause = child::<SynchronizesClause>(&self.syntax);
         clause.map_or(Vec::new(), |clause| names(&clause.syntax).collect())
+    }
+
+    /// How it moves.
+    pub fn mover(&self) -> Option<SyntaxKind> {
+        super::items::mover(&self.syntax)
+    }
+
+    /// `requires` and `ensures` of one that moves.
+    pub fn contracts(&self) -> impl Iterator<Item = Contract> + use<> {
+        children(&self.syntax)
+    }
+
+    /// `decreases`.
+    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
+        children(&self.syntax)
     }
 
     /// Invariants at entry and exit.

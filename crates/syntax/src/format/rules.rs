@@ -190,7 +190,7 @@ impl<'t> Layout<'t> {
             FnItem if node.children().all(|child| child.kind() != BlockExpr) => {
                 self.external(node);
             }
-            FnItem
+            FnItem | ProcedureItem
                 if node
                     .children()
                     .any(|child| child.kind() == DecreasesClause || child.kind() == Contract) =>

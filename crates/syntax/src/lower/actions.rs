@@ -87,7 +87,7 @@ impl Lowering<'_> {
     }
 }
 
-fn mover(kind: SyntaxKind) -> Option<Mover> {
+pub(super) fn mover(kind: SyntaxKind) -> Option<Mover> {
     Some(match kind {
         SyntaxKind::AtomicKw => Mover::Atomic,
         SyntaxKind::LeftKw => Mover::Left,

@@ -52,6 +52,7 @@ impl Lowering<'_> {
         }
         let diagnostics = found.diagnostics;
         diagnostics.into_iter().for_each(|one| self.report(one));
+        self.moving_procedures(actions);
         if self.errors == 0 {
             self.permissions(actions);
         }
@@ -349,14 +350,15 @@ impl Found<'_> {
         names.any(|name| *name == other.name)
     }
 
-    /// What is synchronized is an action of a lower procedure.
+    /// What is synchronized is an action of a lower procedure, or a procedure of the same layer that moves.
     fn synchronizes(&mut self, procedure: &Procedure) {
         for id in &procedure.synchronizes {
             let other = &self.actions.procedures[id.index()];
-            if other.layer >= procedure.layer || other.refines.is_none() {
+            let moves = other.mover.is_some() && other.layer == procedure.layer;
+            if !moves && (other.layer >= procedure.layer || other.refines.is_none()) {
                 let message = format!("`{}` cannot be synchronized here", other.name);
-                let help =
-                    "what is synchronized is a procedure of a lower layer that refines an action";
+                let help = "what is synchronized is a procedure of a lower layer that refines an action, or \
+                     one of the same layer that moves left";
                 self.wrong(procedure.span, message, help);
             }
         }
@@ -544,7 +546,7 @@ fn outlives(action: &Action, other: &Action) -> bool {
 }
 
 /// May the checker of a layer speak of it: is it there, or introduced there?
-fn is_seen(global: &Global, layer: u32) -> bool {
+pub(super) fn is_seen(global: &Global, layer: u32) -> bool {
     let introduced = global.layers.is_some_and(|layers| layers.first == layer);
     introduced || global.exists_at(layer)
 }

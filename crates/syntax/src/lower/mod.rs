@@ -35,6 +35,7 @@ mod loops;
 mod matches;
 mod measures;
 mod methods;
+mod moving;
 mod operators;
 mod parts;
 mod patterns;

@@ -1,17 +1,18 @@
 //! Procedures, the invariants they rely on, and their statements.
 
 use super::Lowering;
+use super::actions::mover;
 use super::addressed::Addressed;
 use super::codes::layers::{CALLED_RESULT, PAR_ARM, UNASSIGNED_RESULT, WRONG_LAYER};
 use super::fit::Why;
 use super::unit::{Binder, Home};
-use crate::ast::{self, AstNode, UseKind};
+use crate::ast::{self, AstNode, ContractKind, UseKind};
 use crate::names::Signal;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{
-    Block, Call, Callee, Clause, ClauseKind, Code, Expr, Invariant, InvariantCall, Layers, LocalId,
-    Procedure, ProcedureId, Root, Stmt, StmtKind, Ty,
+    Block, Call, Callee, Clause, ClauseKind, Code, Contract, Expr, Invariant, InvariantCall,
+    Layers, LocalId, Procedure, ProcedureId, Root, Stmt, StmtKind, Ty,
 };
 
 impl Lowering<'_> {
@@ -69,11 +70,15 @@ impl Lowering<'_> {
             let calls: Vec<InvariantCall> = calls.collect();
             clauses.extend(calls.into_iter().map(|call| Clause { kind, call }));
         }
+        let mut contract = self.moving_contract(item);
         let (mut body, _) = self.block(item.block());
         self.is_assigned(result, &body);
         let locals = self.finish(|filler| {
             let arguments = clauses.iter_mut().flat_map(|one| &mut one.call.arguments);
             arguments.for_each(|expr: &mut Expr| filler.expr(expr));
+            let conditions = contract.requires.iter_mut().chain(&mut contract.ensures);
+            let all = conditions.chain(&mut contract.decreases);
+            all.for_each(|expr| filler.expr(expr));
             walk_mut::block(filler, &mut body);
         });
         let refines = item.refines().and_then(|name| self.named_action(&name));
@@ -86,10 +91,12 @@ impl Lowering<'_> {
         let row = &self.procedures[at];
         Procedure {
             name: row.name.clone(),
+            mover: item.mover().and_then(mover),
             layer,
             refines,
             synchronizes,
             clauses,
+            contract,
             code: Code {
                 arity: params.len(),
                 locals,
@@ -101,6 +108,30 @@ impl Lowering<'_> {
             gives: row.gives,
             span: row.span,
         }
+    }
+
+    /// What callers of a procedure that moves show and rely on.
+    fn moving_contract(&mut self, item: &ast::ProcedureItem) -> Contract {
+        let mut contract = Contract {
+            decreases: self.only_measures(item.decreases()),
+            ..Contract::default()
+        };
+        for written in item.contracts() {
+            let (condition, span) = (written.condition(), written.span());
+            match written.kind() {
+                ContractKind::Requires => {
+                    let condition = self.condition(condition, span, "requires");
+                    contract.requires.push(condition);
+                }
+                ContractKind::Ensures => {
+                    self.unit.old = true;
+                    let condition = self.condition(condition, span, "ensures");
+                    self.unit.old = false;
+                    contract.ensures.push(condition);
+                }
+            }
+        }
+        contract
     }
 
     fn named_procedure(&mut self, name: &ast::Name) -> Option<ProcedureId> {

@@ -18,7 +18,7 @@ impl Parser<'_> {
             match self.kind {
                 kind if kind.starts_item() => self.item(),
                 Ident if self.at_word("fault") => self.fault(),
-                Ident if self.at_mover() => self.moving_action(),
+                Ident if self.at_mover() => self.moving_item(),
                 Ident if self.at_word("commute") && self.nth(1) == Ident => self.commute_item(),
                 Ident if self.at_word("layers") && self.nth(1) == Ident => self.layers_item(),
                 InvariantKw => self.invariant_item(),
@@ -237,7 +237,7 @@ impl Parser<'_> {
     }
 
     /// `requires e`, `ensures e` and `decreases e, …`, any number.
-    fn contract_clauses(&mut self) {
+    pub(super) fn contract_clauses(&mut self) {
         while matches!(self.kind, RequiresKw | EnsuresKw | DecreasesKw) {
             let start = self.open();
             let kind = match self.kind {

@@ -7,9 +7,9 @@ use super::items::is_name_like;
 use crate::kinds::SyntaxKind::*;
 
 impl Parser<'_> {
-    /// Is this `left`, `right`, `both` or `atomic` before `action`?
+    /// Is this `left`, `right`, `both` or `atomic` before `action` or `procedure`?
     pub(super) fn at_mover(&self) -> bool {
-        self.nth(1) == ActionKw && self.mover_kind().is_some()
+        matches!(self.nth(1), ActionKw | ProcedureKw) && self.mover_kind().is_some()
     }
 
     fn mover_kind(&self) -> Option<crate::kinds::SyntaxKind> {
@@ -23,13 +23,16 @@ impl Parser<'_> {
         found.map(|(_, kind)| kind)
     }
 
-    /// `left action A(…) { … }`
-    pub(super) fn moving_action(&mut self) {
+    /// `left action A(…) { … }`, `left procedure p(…) { … }`
+    pub(super) fn moving_item(&mut self) {
         let start = self.open();
         if let Some(kind) = self.mover_kind() {
             self.bump_as(kind);
         }
-        self.action(start);
+        match self.at(ProcedureKw) {
+            true => self.moving_procedure(start),
+            false => self.action(start),
+        }
     }
 
     /// `invariant name(…) @ n { e }`
@@ -45,6 +48,27 @@ impl Parser<'_> {
 
     /// `procedure name(…) -> r: T @ n refines A preserves inv(…) { … }`
     pub(super) fn procedure(&mut self, start: Checkpoint) {
+        self.procedure_head();
+        while self.at(RequiresKw) || self.at(EnsuresKw) || self.at_word("preserves") {
+            self.invariant_use();
+        }
+        self.block();
+        self.close(start, ProcedureItem);
+    }
+
+    /// `left procedure name(…) @ n preserves inv(…) requires e ensures e decreases e { … }`: a contract about one
+    /// stretch without yields, so it is about all variables.
+    fn moving_procedure(&mut self, start: Checkpoint) {
+        self.procedure_head();
+        while self.at_word("preserves") {
+            self.invariant_use();
+        }
+        self.contract_clauses();
+        self.block();
+        self.close(start, ProcedureItem);
+    }
+
+    fn procedure_head(&mut self) {
         self.bump();
         self.expect_name("the name of a procedure");
         self.permission_binders();
@@ -54,11 +78,6 @@ impl Parser<'_> {
         if self.at_word("synchronizes") {
             self.synchronizes();
         }
-        while self.at(RequiresKw) || self.at(EnsuresKw) || self.at_word("preserves") {
-            self.invariant_use();
-        }
-        self.block();
-        self.close(start, ProcedureItem);
     }
 
     /// `refines A`

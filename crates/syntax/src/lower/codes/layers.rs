@@ -21,6 +21,14 @@ A call of a procedure becomes a call of the action it refines, with the same arg
 same parameters in the same order, the same `linear` ones, and both or neither have a result of the same
 type.";
 
+    /// A procedure that moves where none can.
+    MOVING = "moving-procedure", "a procedure that moves does not fit where it stands", "\
+`left procedure p(…) @ n requires i() ensures j() { … }` is one left mover at layer `n`, made of the steps of its body; its
+callers know that `j` holds behind it, and that what it does not write stays as it is. It does not yield at that layer and
+refines nothing: above layer `n` it is part of what its callers do. So only procedures of layer `n` call it, and none of them
+in a `par`. A procedure that `synchronizes` it may start it by `async` if it moves left. One that moves left comes to an
+end: if it calls itself, it says what it `decreases`.";
+
     /// A result that is not always there.
     UNASSIGNED_RESULT = "unassigned-result", "a result is not assigned on every way to the end", "\
 `-> won: bool` declares the result of an action or procedure as a variable without a first value. Every
