@@ -291,16 +291,7 @@ impl Following<'_> {
             if !self.refines_here() && !globals_read(invariant).is_empty() {
                 continue;
             }
-            let env = Env {
-                old: old.cloned(),
-                ..path.env.clone()
-            };
-            let mut lowering = Lowering::new(self.theory, env);
-            let holds = lowering.expr(invariant)?;
-            let definedness = std::mem::take(&mut lowering.definedness);
-            let mut parts: Vec<Term> = definedness.iter().map(|one| one.condition).collect();
-            parts.push(holds);
-            all.push((invariant.span, self.theory.terms.and(&parts)));
+            all.push((invariant.span, self.stated(path, invariant, old)?));
         }
         Ok(all)
     }

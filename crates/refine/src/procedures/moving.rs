@@ -96,6 +96,18 @@ impl Following<'_> {
         arguments: &[Term],
         span: Span,
     ) -> Result<Option<Term>> {
+        self.in_callee(path, arguments, |this, path| {
+            this.by_contract(path, id, span)
+        })
+    }
+
+    /// What is known behind a call, where names are the callee's.
+    fn by_contract(
+        &mut self,
+        path: &mut Path,
+        id: ProcedureId,
+        span: Span,
+    ) -> Result<Option<Term>> {
         let song = self.song.clone();
         let callee = &actions(&song).procedures[id.index()];
         let Contract {
@@ -104,11 +116,6 @@ impl Following<'_> {
             decreases,
             ..
         } = &callee.contract;
-        let own = std::mem::take(&mut path.env.locals);
-        let params = arguments.iter().enumerate();
-        path.env.locals = params
-            .map(|(at, term)| (LocalId::from(at), *term))
-            .collect();
         for condition in requires {
             let holds = self.stated(path, condition, None)?;
             let told = format!("what `{}` requires holds here", callee.name);
@@ -131,7 +138,6 @@ impl Following<'_> {
             let holds = self.stated(path, condition, Some(&before))?;
             path.known.push(holds);
         }
-        path.env.locals = own;
         Ok(result)
     }
 
@@ -163,7 +169,12 @@ impl Following<'_> {
     }
 
     /// That a condition is defined, and true.
-    fn stated(&mut self, path: &Path, condition: &Expr, old: Option<&Rc<Store>>) -> Result {
+    pub(super) fn stated(
+        &mut self,
+        path: &Path,
+        condition: &Expr,
+        old: Option<&Rc<Store>>,
+    ) -> Result {
         let env = Env {
             old: old.cloned(),
             ..path.env.clone()

@@ -404,14 +404,24 @@ impl Following<'_> {
         arguments: &[Term],
         calls: &[&InvariantCall],
     ) -> Result<Vec<Wanted>> {
+        self.in_callee(path, arguments, |this, path| this.wanted(path, calls))
+    }
+
+    /// Where names are those of a callee with these arguments.
+    pub(super) fn in_callee<T>(
+        &mut self,
+        path: &mut Path,
+        arguments: &[Term],
+        work: impl FnOnce(&mut Self, &mut Path) -> Result<T>,
+    ) -> Result<T> {
         let own = std::mem::take(&mut path.env.locals);
         let params = arguments.iter().enumerate();
         path.env.locals = params
             .map(|(at, term)| (LocalId::from(at), *term))
             .collect();
-        let wanted = self.wanted(path, calls);
+        let done = work(self, path);
         path.env.locals = own;
-        wanted
+        done
     }
 
     fn branches(
