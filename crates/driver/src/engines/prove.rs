@@ -523,6 +523,7 @@ pub(super) fn belongs(rule: Rule, check: Check) -> bool {
         Rule::Finally(at) => check == Check::Property(at),
         // No run fails where it does not hold: nothing is shown without it.
         Rule::Position
+        | Rule::Injective
         | Rule::DefinedEverywhere
         | Rule::Terminates
         | Rule::LemmaRequires
