@@ -53,10 +53,14 @@ pub(crate) fn agreed(
         session.console.result(&format!("\n{shown}\n"));
     }
     let line = &song.lines[line].name;
-    let refuted = answers
-        .iter()
-        .find_map(|answer| broken_promise(song, answer));
+    let failures = || answers.iter().filter_map(failure);
+    let disagreement = failures().find(|one| projection::is_for_several_to_decide(song, one.span));
+    let refuted = disagreement.or_else(|| failures().next());
     let message = match refuted {
+        Some(failure) if disagreement.is_some() => format!(
+            "`{line}` is not projected: its endpoints do not always agree: {}",
+            failure.message
+        ),
         Some(failure) => format!(
             "`{line}` is not projected: that its endpoints always agree is proved together with its contract, \
              and that is refuted here: {}",
@@ -112,13 +116,10 @@ fn what_is_open(answers: &[Answer]) -> String {
     }
 }
 
-/// What is refuted, if that is no disagreement of endpoints.
-fn broken_promise<'a>(song: &Song, answer: &'a Answer) -> Option<&'a Failure> {
+/// How the run that refutes it fails.
+fn failure(answer: &Answer) -> Option<&Failure> {
     match &answer.verdict.trace.as_ref()?.ending {
-        Ending::Failed(failure) => {
-            let is_disagreement = projection::is_for_several_to_decide(song, failure.span);
-            (!is_disagreement).then_some(failure)
-        }
+        Ending::Failed(failure) => Some(failure),
         _ => None,
     }
 }
