@@ -143,8 +143,20 @@ impl Writer {
             }
             6 if self.choices < 3 => {
                 self.choices += 1;
-                match self.dice.roll(2) {
+                match self.dice.roll(4) {
                     0 => format!("{}.f = choose bool;\n", self.endpoint()),
+                    // The condition is about the candidate, and may read anybody, also what is assigned.
+                    1 => format!(
+                        "{}.x = choose 0..3 where x != {} || {};\n",
+                        self.endpoint(),
+                        self.number(1),
+                        self.truth(1)
+                    ),
+                    2 => {
+                        let (name, other) = (self.fresh(), self.number(1));
+                        self.numbers.push(name.clone());
+                        format!("let {name} = choose {{0, 2}} where {name} >= {other} - 2;\n")
+                    }
                     _ => {
                         let name = self.fresh();
                         self.truths.push(name.clone());
