@@ -335,9 +335,14 @@ impl Voice<'_> {
             let Some((_, condition)) = voice.guard(guard) else {
                 return;
             };
+            let body = voice.block(body);
+            // Who only decides is not told of a `break`, and would go round for ever.
+            if simplify::is_idle(&round) && simplify::is_idle(&body) {
+                return;
+            }
             let leave = vec![stmt(StmtKind::Break, span)];
             round.push(stmt(StmtKind::If(not(condition), leave, Vec::new()), span));
-            round.extend(voice.block(body));
+            round.extend(body);
             out.push(stmt(
                 StmtKind::While(truth(true), LoopClauses::default(), round),
                 span,
