@@ -14,6 +14,7 @@ pub fn search(n: u32) -> u64 {
     let song = plainsong_syntax::compile(SONG).song.expect("it is right");
     let sizes = Sizes {
         chosen: [("Rm".to_owned(), i64::from(n))].into(),
+        ..Sizes::default()
     };
     let instances = Instance::all(Arc::new(song), &sizes, &Bounds::default());
     let instance = &instances.expect("it has an instance")[0];

@@ -11,6 +11,7 @@ use plainsong_run::{End, Line, NoStart, Voices};
 use plainsong_runtime::{Error, Fault, tcp, threads};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::{Bounds, External, Sizes};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,6 +42,8 @@ pub struct Order {
     pub way: Way,
     /// Only the choreography of this name.
     pub line: Option<String>,
+    /// Values of parameters that are no numbers, as text.
+    pub written: Vec<(String, String)>,
     /// Where parameters and free choices come from.
     pub seed: u64,
     /// How long a receive waits at most.
@@ -102,7 +105,7 @@ pub fn perform(
 ) -> Result<Vec<Performance>, NoPerformance> {
     let of_file = |problem: Problem| NoPerformance::Problem(problem.in_file(&loaded.source.name));
     let lines = lines(song, order).map_err(of_file)?;
-    let (sizes, given) = sizes(song, &lines, &request.sizes).map_err(of_file)?;
+    let (sizes, given) = sizes(song, &lines, (&request.sizes, &order.written)).map_err(of_file)?;
     let bounds = Bounds {
         external: External::Drawn(order.seed),
         ..request.bounds.clone()
@@ -174,7 +177,11 @@ fn lines(song: &Song, order: &Order) -> Result<Vec<usize>, Problem> {
 }
 
 /// Sizes of the song, and values of the choreographies' own parameters.
-fn sizes(song: &Song, lines: &[usize], asked: &[Sizing]) -> Result<(Sizes, Sizes), Problem> {
+fn sizes(
+    song: &Song,
+    lines: &[usize],
+    (asked, written): (&[Sizing], &[(String, String)]),
+) -> Result<(Sizes, Sizes), Problem> {
     if let Some(range) = asked.iter().find(|sizing| sizing.low != sizing.high) {
         let problem = format!("one run has one size: `{}` was given a range", range.name);
         return Err(Problem::new(problem).help(format!(
@@ -182,36 +189,67 @@ fn sizes(song: &Song, lines: &[usize], asked: &[Sizing]) -> Result<(Sizes, Sizes
             range.name, range.high
         )));
     }
-    let parameter = |sizing: &Sizing| {
+    let mut named = asked
+        .iter()
+        .map(|sizing| &sizing.name)
+        .chain(written.iter().map(|(name, _)| name));
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = named.find(|name| !seen.insert(*name)) {
+        return Err(Problem::new(format!(
+            "`--size` says twice what `{twice}` is"
+        )));
+    }
+    let parameter = |name: &str| {
         let own = lines.iter().flat_map(|&line| {
             let code = &song.lines[line].code;
             &code.locals[..code.arity]
         });
-        own.into_iter().find(|param| param.name == sizing.name)
+        own.into_iter().find(|param| param.name == name)
     };
     let is_number = |ty: &Ty| matches!(ty, Ty::Bool | Ty::Int | Ty::Nat | Ty::Sort(_));
-    let wrong = asked.iter().filter_map(parameter);
+    let wrong = asked.iter().filter_map(|sizing| parameter(&sizing.name));
     if let Some(wrong) = wrong.into_iter().find(|param| !is_number(&param.ty)) {
         let ty = plainsong_ir::print::ty(song, &wrong.ty);
         let problem = format!(
-            "`{}` is of type {ty}, and `--size` gives only numbers and truth values",
+            "`{}` is of type {ty}, and what `--size` gives it is a number",
             wrong.name
         );
         return Err(Problem::new(problem).help(
-            "without it, a value is drawn from `--seed`; the crate that `plainsong project --out` makes can be given one",
+            "values are written as they are shown: `--size 'l=[1, 2]'`, `--size 'm=map {0 => 5, 1 => 7}'`",
         ));
     }
-    let is_own = |sizing: &Sizing| parameter(sizing).is_some();
+    let is_own = |sizing: &Sizing| parameter(&sizing.name).is_some();
     let (own, others): (Vec<Sizing>, Vec<Sizing>) = asked.iter().cloned().partition(is_own);
     validate(&others, &[song])?;
     let mut sizes = Sizes::new();
     for (name, chosen) in table(song, None, &others) {
         sizes = sizes.with(name, chosen.low);
     }
-    let given = own.into_iter().fold(Sizes::new(), |given, sizing| {
+    let mut given = own.into_iter().fold(Sizes::new(), |given, sizing| {
         given.with(sizing.name, sizing.low)
     });
+    for (name, text) in written {
+        let holder = match parameter(name) {
+            Some(_) => &mut given,
+            None => &mut sizes,
+        };
+        is_no_size(song, name, text)?;
+        // What the file says about it counts no more.
+        holder.chosen.remove(name);
+        holder.written.insert(name.clone(), text.clone());
+    }
     Ok((sizes, given))
+}
+
+/// How many members a sort has is a number.
+fn is_no_size(song: &Song, name: &str, text: &str) -> Result<(), Problem> {
+    match song.sorts.iter().any(|sort| sort.name == name) {
+        true => Err(
+            Problem::new(format!("`{text}` is no number of members of `{name}`"))
+                .help(format!("for example `--size {name}=3`")),
+        ),
+        false => Ok(()),
+    }
 }
 
 /// One choreography about to be played.

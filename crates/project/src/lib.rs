@@ -83,6 +83,9 @@ pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection
         return Err(notes);
     }
     let (song, more) = score::assemble(song, decl, &score);
+    if let Err(violations) = plainsong_ir::validate::validate(&song) {
+        panic!("projected voices are a song: {violations:?}");
+    }
     notes.extend(more);
     plainsong_diagnostics::sort(&mut notes);
     Ok(Projection {

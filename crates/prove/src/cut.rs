@@ -12,7 +12,7 @@
 //! Nothing here has to be sound: what comes of it is never a verdict. Rounds that are taken all at once in proofs
 //! ([`crate::rounds`]) are left as they are.
 
-use crate::rounds::{Variable, Written, separate};
+use crate::rounds::{Variable, Written, permuted, separate};
 use plainsong_diagnostics::Span;
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::{
@@ -156,7 +156,8 @@ impl Rewriting<'_> {
         body: &Block,
     ) -> Block {
         let at_once = clauses.invariants.is_empty()
-            && separate(self.song, local, filter, body).is_some_and(|some| !some.is_empty());
+            && (separate(self.song, local, filter, body).is_some_and(|some| !some.is_empty())
+                || permuted(self.song, local, filter, body).is_some());
         let text = format!("for {}", self.locals[local.index()].name);
         let number = match at_once {
             true => None,

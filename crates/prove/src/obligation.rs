@@ -17,6 +17,9 @@ pub enum Rule {
     /// next, also for one past the last. Not every run checks it there, so whatever is shown behind the loop
     /// depends on it.
     Position,
+    /// Different rounds of a loop write to different places. No run checks it, so whatever is shown behind the
+    /// loop depends on it.
+    Injective,
     /// Endpoints that decide a condition part by part come to the same.
     Unanimity,
     /// What a loop decreases gets smaller and stays above zero.
@@ -54,6 +57,7 @@ impl Rule {
         matches!(
             self,
             Rule::Position
+                | Rule::Injective
                 | Rule::DefinedEverywhere
                 | Rule::Terminates
                 | Rule::LemmaRequires
@@ -69,6 +73,7 @@ impl Rule {
             Rule::Established => "loop/established",
             Rule::Maintained => "loop/maintained",
             Rule::Position => "loop/position",
+            Rule::Injective => "loop/injective",
             Rule::Unanimity => "guard/unanimity",
             Rule::Decreases => "loop/decreases",
             Rule::Assert => "statement/assert",

@@ -8,13 +8,16 @@
 //! [`separate`] asks that of every variable that is written; then all rounds can be taken at once, each
 //! from the state before the loop. [`coordinate`] asks it of one variable; then at least what the
 //! rounds to come will find in it is known: what stood there before the loop.
+//!
+//! [`permuted`] asks for less: the coordinate is an expression of `x`, the same wherever the variable is touched
+//! (`node[(x + 1) % N].got`). Whether different rounds have different ones is then a question of its own.
 
 use crate::lower::Store;
 use crate::term::{Op, Term, Terms};
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::visit::{Visit, free_locals, walk, without_spans};
 use plainsong_ir::{
-    Access, Block, Expr, ExprKind, FamilyId, GlobalId, LocalId, Place, Root, Song, Stmt, StmtKind,
-    Ty, VarId,
+    Access, BinOp, Block, Expr, ExprKind, FamilyId, GlobalId, LocalId, Place, Root, Song, Stmt,
+    StmtKind, Ty, UnOp, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,6 +76,126 @@ impl Visit for Written {
     }
 }
 
+/// Which part of a variable is a round's own.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    /// The number of the coordinate.
+    pub(crate) coordinate: usize,
+    /// What stands there, if it is not the loop's name itself: sums, products and remainders of names and numbers.
+    pub(crate) index: Option<Expr>,
+}
+
+/// The parts of all variables that are written, if each round touches only its own, and some are written at another
+/// place than the loop's name.
+pub(crate) fn permuted(
+    song: &Song,
+    local: LocalId,
+    filter: Option<&Expr>,
+    body: &Block,
+) -> Option<BTreeMap<Variable, Part>> {
+    let written = Written::of(body);
+    if !written.locals.is_empty() || !simple(body) {
+        return None;
+    }
+    let bound = Bound::of(body);
+    let part = |variable: Variable| {
+        let named = coordinate(song, variable, local, filter, body);
+        if let Some(coordinate) = named {
+            return Some(Part {
+                coordinate,
+                index: None,
+            });
+        }
+        let indices = First::of(variable, body);
+        let parts = indices.into_iter().enumerate();
+        let mut parts = parts.filter(|(_, index)| is_arithmetic(index, local, &bound));
+        parts.find_map(|(coordinate, index)| {
+            let wanted = Wanted::Index(without_spans(&index));
+            let looking = Looking::at((variable, coordinate), wanted, filter, body);
+            looking.separate.then_some(Part {
+                coordinate,
+                index: Some(index),
+            })
+        })
+    };
+    let all = written.variables.into_iter();
+    let parts: Option<BTreeMap<Variable, Part>> = all
+        .map(|variable| Some((variable, part(variable)?)))
+        .collect();
+    parts.filter(|parts| parts.values().any(|part| part.index.is_some()))
+}
+
+/// Is it made of the loop's name, other names that the body does not bind, and numbers, so that it has a value and
+/// is the same at every place of the body?
+fn is_arithmetic(expr: &Expr, local: LocalId, bound: &Bound) -> bool {
+    fn is_plain(expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Const(_) => true,
+            ExprKind::Widen(inner) | ExprKind::Unary(UnOp::Neg, inner) => is_plain(inner),
+            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) => {
+                is_plain(a) && is_plain(b)
+            }
+            _ => false,
+        }
+    }
+    let inner = match &expr.kind {
+        ExprKind::Narrow(inner) => inner,
+        _ => expr,
+    };
+    let fits = match &inner.kind {
+        ExprKind::Binary(BinOp::Rem, a, m) => {
+            is_plain(a) && is_plain(m) && !free_locals(m).contains(&local)
+        }
+        _ => is_plain(inner),
+    };
+    let names = free_locals(inner);
+    fits && names.contains(&local) && names.is_disjoint(&bound.0)
+}
+
+/// The names that a block binds.
+struct Bound(BTreeSet<LocalId>);
+
+impl Bound {
+    fn of(block: &Block) -> Bound {
+        let mut bound = Bound(BTreeSet::new());
+        bound.block(block);
+        bound
+    }
+}
+
+impl Visit for Bound {
+    fn binds(&mut self, local: &LocalId) {
+        self.0.insert(*local);
+    }
+}
+
+/// The coordinates of the first place of a variable that a block writes.
+struct First(Variable, Option<Vec<Expr>>);
+
+impl First {
+    fn of(variable: Variable, block: &Block) -> Vec<Expr> {
+        let mut first = First(variable, None);
+        first.block(block);
+        first.1.unwrap_or_default()
+    }
+}
+
+impl Visit for First {
+    fn place(&mut self, place: &Place) {
+        let mut coordinates = match &place.root {
+            Root::Of(family, index, var) if Variable::Of(*family, *var) == self.0 => index.clone(),
+            Root::Global(global) if Variable::Global(*global) == self.0 => Vec::new(),
+            _ => return walk::place(self, place),
+        };
+        let keys = place.path.iter().map_while(|access| match access {
+            Access::Index(key) => Some(key.clone()),
+            _ => None,
+        });
+        coordinates.extend(keys);
+        self.1.get_or_insert(coordinates);
+    }
+}
+
 /// The coordinates of all variables that are written, if the rounds have nothing to do with each other.
 pub(crate) fn separate(
     song: &Song,
@@ -98,17 +221,8 @@ pub(crate) fn coordinate(
     body: &Block,
 ) -> Option<usize> {
     let fits = |coordinate: &usize| {
-        let mut looking = Looking {
-            local,
-            variable,
-            coordinate: *coordinate,
-            separate: true,
-        };
-        looking.block(body);
-        if let Some(filter) = filter {
-            looking.expr(filter);
-        }
-        looking.separate
+        let wanted = Wanted::Name(local);
+        Looking::at((variable, *coordinate), wanted, filter, body).separate
     };
     (0..depth(song, variable)).find(fits)
 }
@@ -193,17 +307,52 @@ fn simple(block: &Block) -> bool {
     })
 }
 
-/// Has every access to a variable the name as one of its coordinates?
+/// What has to stand at a coordinate.
+enum Wanted {
+    /// A name.
+    Name(LocalId),
+    /// This, whose places in the text are erased.
+    Index(Expr),
+}
+
+/// Has every access to a variable what is wanted as one of its coordinates?
 struct Looking {
-    local: LocalId,
+    wanted: Wanted,
     variable: Variable,
     coordinate: usize,
     separate: bool,
 }
 
 impl Looking {
-    fn is_name(&self, expr: Option<&Expr>) -> bool {
-        matches!(expr.map(|expr| &expr.kind), Some(ExprKind::Local(local)) if *local == self.local)
+    fn at(
+        (variable, coordinate): (Variable, usize),
+        wanted: Wanted,
+        filter: Option<&Expr>,
+        body: &Block,
+    ) -> Looking {
+        let mut looking = Looking {
+            wanted,
+            variable,
+            coordinate,
+            separate: true,
+        };
+        looking.block(body);
+        if let Some(filter) = filter {
+            looking.expr(filter);
+        }
+        looking
+    }
+
+    fn is_wanted(&self, expr: Option<&Expr>) -> bool {
+        let Some(expr) = expr else {
+            return false;
+        };
+        match &self.wanted {
+            Wanted::Name(wanted) => {
+                matches!(&expr.kind, ExprKind::Local(local) if local == wanted)
+            }
+            Wanted::Index(wanted) => without_spans(expr) == *wanted,
+        }
     }
 
     /// The coordinates of an access to the variable, outermost first.
@@ -240,7 +389,7 @@ impl Visit for Looking {
         let Some(coordinates) = self.coordinates(expr) else {
             return walk::expr(self, expr);
         };
-        if !self.is_name(coordinates.get(self.coordinate).copied()) {
+        if !self.is_wanted(coordinates.get(self.coordinate).copied()) {
             self.separate = false;
         }
         for coordinate in coordinates {
@@ -256,7 +405,7 @@ impl Visit for Looking {
                     _ => break,
                 }
             }
-            if !self.is_name(coordinates.get(self.coordinate).copied()) {
+            if !self.is_wanted(coordinates.get(self.coordinate).copied()) {
                 self.separate = false;
             }
         }

@@ -59,6 +59,14 @@ pub fn claim(holds: bool, what: &str) -> Result<(), Undefined> {
     }
 }
 
+/// Shows what may be missing: `none`, `some(3)`.
+pub fn show_option<T>(option: &Option<T>, each: impl Fn(&T) -> String) -> String {
+    match option {
+        None => "none".to_owned(),
+        Some(value) => format!("some({})", each(value)),
+    }
+}
+
 /// Shows elements between brackets, separated by commas.
 pub fn show<'a, T: 'a>(
     (open, close): (&str, &str),

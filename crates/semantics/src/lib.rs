@@ -38,6 +38,7 @@ pub mod part;
 mod phrase;
 pub mod premise;
 pub mod race;
+pub mod read;
 pub mod rename;
 pub mod repetition;
 pub mod replay;

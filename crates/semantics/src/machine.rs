@@ -161,7 +161,7 @@ impl Machine {
     }
 
     /// The states at the start in which parameters of the choreography have these values, where they are
-    /// named; for a `bool`, 0 and 1. Values outside the window of what is tried are allowed.
+    /// named; for a `bool`, 0 and 1, as text where it is no number. Values outside the window of what is tried are allowed.
     pub fn initial_with(&self, given: &Sizes) -> Vec<Outcome> {
         match &self.form {
             Form::Line(line) => line.initial_with(given, &mut Covered::default()),

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub struct Sizes {
     /// From a name to the size or value; for a parameter of type `bool`, 0 and 1.
     pub chosen: BTreeMap<String, i64>,
+    /// From the name of a parameter to its value as [`read`](crate::read) reads it: for those that are no numbers.
+    pub written: BTreeMap<String, String>,
 }
 
 impl Sizes {
@@ -21,6 +23,18 @@ impl Sizes {
     pub fn with(mut self, name: impl Into<String>, value: i64) -> Self {
         self.chosen.insert(name.into(), value);
         self
+    }
+
+    /// With the value of one more parameter, as text.
+    #[must_use]
+    pub fn with_written(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.written.insert(name.into(), text.into());
+        self
+    }
+
+    /// Was a value chosen for `name`, as a number or as text?
+    pub fn has(&self, name: &str) -> bool {
+        self.chosen.contains_key(name) || self.written.contains_key(name)
     }
 
     /// What was chosen for `name`.

@@ -4,7 +4,7 @@ mod values;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-pub(crate) use values::{Bound, Size, seconds};
+pub(crate) use values::{Bound, Given, Size, seconds};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -525,14 +525,9 @@ pub(crate) struct RunArguments {
     /// Only this choreography
     #[arg(long, value_name = "NAME")]
     pub(crate) line: Option<String>,
-    /// Members of a sort, or the value of a parameter
-    #[arg(
-        long,
-        value_name = "NAME=N",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
-    pub(crate) size: Vec<Size>,
+    /// Members of a sort, or the value of a parameter as it is shown: `n=3,l=[1, 2]`
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub(crate) size: Vec<Given>,
     /// Parameters that nobody chooses are drawn from `int=-2..2`, `nat=3` and `length=2`, unless this says
     /// otherwise
     #[arg(

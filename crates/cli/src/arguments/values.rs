@@ -17,10 +17,7 @@ impl FromStr for Size {
         let example = "write it as `Db=3`, `Db=2..4` or, for a bool parameter, `strict=true`";
         let (name, value) = text.split_once('=').ok_or_else(|| example.to_owned())?;
         let name = name.trim();
-        let is_name = name
-            .chars()
-            .all(|character| character.is_alphanumeric() || character == '_');
-        if name.is_empty() || !is_name {
+        if !is_name(name) {
             return Err(format!(
                 "`{name}` is not the name of a sort or parameter; {example}"
             ));
@@ -37,6 +34,58 @@ impl FromStr for Size {
             span: Default::default(),
         }))
     }
+}
+
+/// `n=3,l=[1, 2]`: sizes, and values of parameters that are no numbers, as text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// Those that are numbers.
+    pub(crate) sizes: Vec<Sizing>,
+    /// The others.
+    pub(crate) written: Vec<(String, String)>,
+}
+
+impl FromStr for Given {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut given = Given::default();
+        for part in parts(text) {
+            match part.split_once('=') {
+                Some((name, value)) if is_name(name) && range(value).is_none() => {
+                    given
+                        .written
+                        .push((name.trim().to_owned(), value.trim().to_owned()));
+                }
+                _ => given.sizes.push(part.parse::<Size>()?.0),
+            }
+        }
+        Ok(given)
+    }
+}
+
+/// What is between the commas that are inside of no bracket.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut parts) = (0_i32, 0, Vec::new());
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth <= 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+fn is_name(text: &str) -> bool {
+    let text = text.trim();
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    !text.is_empty() && text.chars().all(is_part)
 }
 
 /// `states=N`, `int=LO..HI`, `nat=N` or `length=N`.
@@ -120,6 +169,29 @@ fn range(text: &str) -> Option<(i64, i64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_parameters_may_have_commas_of_their_own() {
+        let read = |text: &str| {
+            text.parse::<Given>().map(|given| {
+                let names = given.sizes.into_iter().map(|size| size.name);
+                (names.collect::<Vec<_>>(), given.written)
+            })
+        };
+        let texts = |all: &[(&str, &str)]| {
+            all.iter()
+                .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+                .collect::<Vec<_>>()
+        };
+        let (names, written) = read("N=3,l=[1, 2],b=true, m = map {0 => (1, 2)}").unwrap();
+        assert_eq!(names, ["N", "b"]);
+        assert_eq!(
+            written,
+            texts(&[("l", "[1, 2]"), ("m", "map {0 => (1, 2)}")])
+        );
+        assert!(read("N").is_err());
+        assert!(read("N=3,[1, 2]").is_err());
+    }
 
     #[test]
     fn sizes_read_as_one_number_or_a_range() {

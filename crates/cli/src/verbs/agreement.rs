@@ -1,5 +1,9 @@
 //! Is it shown that those who decide a condition part by part agree? Without that, processes that keep their own
 //! part of a condition could wait for each other, so `plainsong project` proves it first.
+//!
+//! What the choreography itself ensures is looked at when it has come to its end: nothing before relies on it (what
+//! its parts ensure is relied on by it). So where no more than that is open, the same choreography without its
+//! `ensures` is asked about; if that is proved, its endpoints agree and it is projected, with a warning.
 
 use crate::arguments::DetailArguments;
 use crate::progress::ProgressLine;
@@ -27,10 +31,20 @@ pub(crate) fn agreed(
     if !projection::has_to_agree(song, line) {
         return Ok(());
     }
-    let answers = answers((loaded, song), line, quiet, session)?;
-    let proved = |answer: &Answer| answer.verdict.outcome == Outcome::Proved;
-    if answers.iter().all(proved) {
+    let mut answers = answers_about((loaded, song), line, quiet, session)?;
+    if all_proved(&answers) {
         return Ok(());
+    }
+    let is_refuted = answers.iter().any(|one| one.verdict.trace.is_some());
+    if !is_refuted && !song.lines[line].ensures.is_empty() {
+        let mut agreement = Song::clone(song);
+        agreement.lines[line].ensures.clear();
+        let rest = answers_about((loaded, &Arc::new(agreement)), line, quiet, session)?;
+        if all_proved(&rest) {
+            warn_of_open_contract((loaded, song), line, &answers, session);
+            return Ok(());
+        }
+        answers = rest;
     }
     let name = &loaded.source.name;
     session.console.result(&file_lines(name, &answers, None));
@@ -39,17 +53,23 @@ pub(crate) fn agreed(
         session.console.result(&format!("\n{shown}\n"));
     }
     let line = &song.lines[line].name;
-    let refuted = answers
-        .iter()
-        .find_map(|answer| broken_promise(song, answer));
+    let failures = || answers.iter().filter_map(failure);
+    let disagreement = failures().find(|one| projection::is_for_several_to_decide(song, one.span));
+    let refuted = disagreement.or_else(|| failures().next());
     let message = match refuted {
+        Some(failure) if disagreement.is_some() => format!(
+            "`{line}` is not projected: its endpoints do not always agree: {}",
+            failure.message
+        ),
         Some(failure) => format!(
             "`{line}` is not projected: that its endpoints always agree is proved together with its contract, \
              and that is refuted here: {}",
             failure.message
         ),
         None => format!(
-            "`{line}` is not projected: that its endpoints always agree where each decides for itself is not proved"
+            "`{line}` is not projected: that its endpoints always agree where each decides for itself is not \
+             proved{}",
+            what_is_open(&answers)
         ),
     };
     let help =
@@ -63,18 +83,48 @@ pub(crate) fn agreed(
     Err(outcomes.fold(Exit::Unknown, Exit::and))
 }
 
-/// What is refuted, if that is no disagreement of endpoints.
-fn broken_promise<'a>(song: &Song, answer: &'a Answer) -> Option<&'a Failure> {
+fn all_proved(answers: &[Answer]) -> bool {
+    let mut outcomes = answers.iter().map(|answer| answer.verdict.outcome);
+    outcomes.all(|outcome| outcome == Outcome::Proved)
+}
+
+/// Says that only what it ensures at the end is open.
+fn warn_of_open_contract(
+    (loaded, song): (&LoadedSong, &Arc<Song>),
+    line: usize,
+    answers: &[Answer],
+    session: &mut Session,
+) {
+    let line = &song.lines[line].name;
+    session.console.remark(&format!(
+        "\u{1b}[1;33mwarning\u{1b}[0m: {}: the endpoints of `{line}` always agree, but what it ensures is not proved{}\n  \
+         = help: `plainsong prove` says more\n",
+        loaded.source.name,
+        what_is_open(answers)
+    ));
+}
+
+/// `: 1 of 5 obligations open: …`, or nothing where there is only a run to tell of.
+fn what_is_open(answers: &[Answer]) -> String {
+    let open = answers
+        .iter()
+        .filter(|one| one.verdict.outcome == Outcome::Unknown);
+    let reasons: Vec<&str> = open.map(|one| one.verdict.reason.as_str()).collect();
+    match reasons.is_empty() {
+        true => String::new(),
+        false => format!(": {}", reasons.join("; ")),
+    }
+}
+
+/// How the run that refutes it fails.
+fn failure(answer: &Answer) -> Option<&Failure> {
     match &answer.verdict.trace.as_ref()?.ending {
-        Ending::Failed(failure) => {
-            let is_disagreement = projection::is_for_several_to_decide(song, failure.span);
-            (!is_disagreement).then_some(failure)
-        }
+        Ending::Failed(failure) => Some(failure),
         _ => None,
     }
 }
 
-fn answers(
+fn answers_about(
     (loaded, song): (&LoadedSong, &Arc<Song>),
     line: usize,
     quiet: bool,

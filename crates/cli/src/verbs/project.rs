@@ -121,10 +121,21 @@ fn summary(name: &str, projected: &Projection) -> String {
         .song
         .voices()
         .map_or(0, |voices| voices.messages.len());
-    let processes = projected.song.families.len();
+    let messages = plainsong_report::count(messages as u64, "kind");
+    let processes = projected.song.families.iter();
+    let (families, single): (Vec<_>, Vec<_>) = processes.partition(|one| !one.index.is_empty());
+    let single = (!single.is_empty()).then(|| counted(single.len(), "process", "processes"));
+    let families = (!families.is_empty()).then(|| counted(families.len(), "family", "families"));
+    let processes = [single, families];
+    let processes: Vec<String> = processes.into_iter().flatten().collect();
+    let processes = processes.join(" and ");
     let added = match projected.added_messages {
         0 => "all in the text".to_owned(),
         added => format!("{added} added by projection"),
     };
-    format!("{name}: {processes} processes, {messages} kinds of messages, {added}\n")
+    format!("{name}: {processes}, {messages} of messages, {added}\n")
+}
+
+fn counted(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
 }

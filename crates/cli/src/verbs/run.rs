@@ -30,7 +30,11 @@ pub(crate) fn run(arguments: &RunArguments, session: &mut Session) -> Exit {
 fn execute(arguments: &RunArguments, session: &mut Session) -> Result<Exit, Exit> {
     let (loaded, song) = session.song(&arguments.file)?;
     let mut request = Request {
-        sizes: arguments.size.iter().map(|size| size.0.clone()).collect(),
+        sizes: arguments
+            .size
+            .iter()
+            .flat_map(|given| given.sizes.clone())
+            .collect(),
         ..Request::default()
     };
     for bound in &arguments.bound {
@@ -76,6 +80,11 @@ fn order(arguments: &RunArguments) -> Order {
     Order {
         way,
         line: arguments.line.clone(),
+        written: arguments
+            .size
+            .iter()
+            .flat_map(|given| given.written.clone())
+            .collect(),
         seed: arguments.seed,
         deadline: arguments.deadline,
         patience: arguments.patience,

@@ -156,6 +156,46 @@ choreography whole(x: int) {
     stage.run(&["project", "part.song"]).exits(0);
 }
 
+/// Nothing before the end relies on what is ensured there: that it is open is said, and is no reason to blame agreement.
+#[test]
+fn what_is_open_is_named_and_only_what_agreement_rests_on_stands_in_the_way() {
+    let stage = Stage::new();
+    let squares = "\
+choreography squares(n: nat) {
+    endpoint a { var x: int = n; var s: int = 0; }
+    endpoint b { var x: int = n; var s: int = 0; }
+    ensures a.s == b.s;
+    while a.x > 0 && b.x > 0 invariant a.x == b.x {
+        a.x -= 1;
+        b.x -= 1;
+        a.s += a.x * a.x;
+        b.s += b.x * b.x;
+    }
+}
+";
+    stage.write("squares.song", squares);
+    let ran = stage.run(&["project", "squares.song"]).exits(0);
+    let said = "the endpoints of `squares` always agree, but what it ensures is not proved: \
+                1 of 5 obligations open: line/ensures `a.s == b.s`";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    // With the invariant that it needs there is nothing to warn of.
+    let proved = squares.replace("a.x == b.x {", "a.x == b.x && a.s == b.s {");
+    stage.write("squares.song", proved);
+    let ran = stage.run(&["project", "squares.song"]).exits(0);
+    assert!(!ran.err.contains("warning"), "{}", ran.err);
+    // The invariant does not say that they go on alike: that is what is open.
+    let weak = squares.replace("a.x == b.x {", "a.x <= n {");
+    stage.write("squares.song", weak);
+    let ran = stage.run(&["project", "squares.song"]).exits(2);
+    assert!(
+        ran.err.contains("`squares` is not projected"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("guard/unanimity"), "{}", ran.err);
+    assert!(!ran.err.contains("line/ensures"), "{}", ran.err);
+}
+
 #[test]
 fn only_one_choreography_is_projected_at_a_time() {
     let stage = Stage::new();

@@ -194,6 +194,77 @@ fn what_cannot_be_played_says_why() {
     assert_eq!(ran.out, "a: n = 0\n");
 }
 
+/// Values are given as they are shown, whatever their type.
+#[test]
+fn parameters_of_every_type_can_be_given() {
+    let stage = Stage::with(
+        "sort Server;
+        enum Place { Home, Away(int, bool) }
+        struct Entry { term: nat, place: Place }
+        param table: map<Server, seq<int>>;
+        choreography given(l: seq<int>, s: set<Server>, o: option<Entry>, n: int) {
+            endpoint a { var l: seq<int> = []; var s: set<Server> = {}; var o: option<Entry> = none; }
+            endpoint server[i: Server] { var mine: seq<int> = table[i]; var n: int = n; }
+            requires l.len() < 9;
+            a.l = l;
+            a.s = s;
+            a.o = o;
+            for i in Server { server[i].mine = a.l; server[i].mine = server[i].mine + table[i]; }
+        }",
+    );
+    let given = [
+        "run",
+        "a.song",
+        "--size",
+        "n=-7,l=[1, -2, 30], s={Server#1, 0},o=some(Entry { place: Away(4, true), term: 2 })",
+        "--size",
+        "table=map {Server#1 => [], 0 => [8, 9]}",
+    ];
+    for way in [
+        &["--sequential"][..],
+        &["--threads"],
+        &["--tcp"],
+        &["--sim", "3"],
+    ] {
+        let ran = stage.run(&[&given, way].concat()).exits(0);
+        let ends = "a: l = [1, -2, 30], s = {Server#0, Server#1}, o = some(Entry { term: 2, place: Away(4, true) })
+server[0]: mine = [1, -2, 30, 8, 9], n = -7
+server[1]: mine = [1, -2, 30], n = -7
+";
+        assert_eq!(ran.out, ends, "{way:?}: {}", ran.err);
+    }
+    let cases = [
+        (
+            "l=[1, true]",
+            "`l` cannot be `[1, true]`: it is of type seq<int>, and a number is expected at `true]`",
+        ),
+        ("l=[1", "`,` or `]` is expected at the end"),
+        ("l=[1] 2", "nothing is expected at `2`"),
+        (
+            "l=3",
+            "is of type seq<int>, and what `--size` gives it is a number",
+        ),
+        ("s={2}", "2 is no member of Server: these are 0..=1"),
+        ("o=some(Entry { term: -1, place: Home })", "-1 is no nat"),
+        (
+            "o=some(Entry { term: 1 })",
+            "the field `place` has no value",
+        ),
+        ("table=map {0 => [1]}", "there is no value for Server#1"),
+        (
+            "table=map {0 => [1], 1 => [], 0 => []}",
+            "there are two values for Server#0",
+        ),
+        ("l=[1],l=[2]", "says twice what `l` is"),
+        ("Server=[1]", "`[1]` is no number of members of `Server`"),
+        ("k=[1]", "no sort or parameter `k`"),
+    ];
+    for (wrong, said) in cases {
+        let ran = stage.run(&["run", "a.song", "--size", wrong]).exits(3);
+        assert!(ran.err.contains(said), "{wrong}: {}", ran.err);
+    }
+}
+
 #[test]
 fn ends_can_be_read_by_programs() {
     let stage = Stage::with(SWAP);

@@ -24,14 +24,14 @@ use crate::engine::{EngineReport, ProofOptions, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
-use plainsong_ir::{Claim, Function, Song};
+use plainsong_ir::{Claim, Function, Song, recursion};
 use plainsong_prove::discharge::{Effort, Shown, discharge, recall};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::{Conditions, conditions};
 use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, dive, search};
+use plainsong_semantics::search::{Check, Limits, dive, search};
 use plainsong_semantics::sizes::External;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Solvers};
@@ -214,6 +214,10 @@ fn implementations(song: &Song) -> &'static [External] {
     }
 }
 
+/// So many states are looked at where a proof was wanted and nobody said how many: a counter that grows without
+/// end has as many as one has patience for.
+const MOST_STATES_UNASKED: u64 = 1_000_000;
+
 /// Explores what is not proved, within the bounds of the task, and says so.
 fn explore(
     task: &Task,
@@ -228,11 +232,14 @@ fn explore(
         return Ok(());
     }
     let mut rest = task.clone();
+    if rest.limits.states == Limits::default().states {
+        rest.limits.states = MOST_STATES_UNASKED;
+    }
     rest.questions = open.iter().map(|&at| task.questions[at].clone()).collect();
     let (closed, _) = by_states(&rest, overseer, &mut search)?;
     for (at, closed) in open.into_iter().zip(closed) {
         let mut verdict = closed.verdict;
-        if verdict.outcome == Outcome::Holds {
+        if matches!(verdict.outcome, Outcome::Holds | Outcome::Unknown) {
             let why = proof.why_open(&task.questions[at]);
             verdict
                 .notes
@@ -499,11 +506,29 @@ impl<'a> Proof<'a> {
             })
             .collect();
         format!(
-            "{} of {} open: {}",
+            "{} of {} open: {}{}",
             open.len(),
             count(obligations.len() as u64, "obligation"),
-            open.join("; ")
+            open.join("; "),
+            self.what_parts_are_known_by()
         )
+    }
+
+    /// Of a choreography that is called, only the contract is known: that may be what is missing.
+    fn what_parts_are_known_by(&self) -> String {
+        let song = &self.theory.song;
+        let line = song.lines.iter().position(|line| line.name == self.name);
+        let parts = line.map(|line| recursion::parts(song, line));
+        let names = parts.into_iter().flatten();
+        let names = names.map(|part| format!("`{}`", song.lines[part].name));
+        let names: Vec<String> = names.collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!(
+                "; of {}, only what is ensured there is known here",
+                names.join(", ")
+            ),
+        }
     }
 
     /// What is trusted, and what a reader of the proof should know.
@@ -557,6 +582,7 @@ pub(super) fn belongs(rule: Rule, check: Check) -> bool {
         Rule::Finally(at) => check == Check::Property(at),
         // No run fails where it does not hold: nothing is shown without it.
         Rule::Position
+        | Rule::Injective
         | Rule::DefinedEverywhere
         | Rule::Terminates
         | Rule::LemmaRequires

@@ -44,6 +44,7 @@ fn play(
     let order = Order {
         way,
         line: Some(line.to_owned()),
+        written: Vec::new(),
         seed,
         deadline: Duration::from_secs(20),
         patience: Duration::from_secs(20),

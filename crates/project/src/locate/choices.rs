@@ -70,7 +70,8 @@ impl Locate<'_> {
             *set = self.fetch(set, owner, &mut items, out);
         }
         if let Some(filter) = &mut choice.filter {
-            *filter = self.fetch(filter, owner, &mut items, out);
+            let candidate = BTreeSet::from([choice.local]);
+            *filter = self.fetch_under(candidate, filter, owner, &mut items, out);
         }
         let messages = items.len() + (out.len() - before);
         if messages > 0 {

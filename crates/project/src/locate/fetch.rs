@@ -22,13 +22,26 @@ impl Locate<'_> {
         items: &mut Vec<Item>,
         out: &mut Vec<Core>,
     ) -> Expr {
+        self.fetch_under(BTreeSet::new(), value, to, items, out)
+    }
+
+    /// The same, where some names are bound at `to` alone, as the candidate of a choice is: nobody else can evaluate
+    /// what mentions them.
+    pub(super) fn fetch_under(
+        &mut self,
+        bound: BTreeSet<LocalId>,
+        value: &Expr,
+        to: &Owner,
+        items: &mut Vec<Item>,
+        out: &mut Vec<Core>,
+    ) -> Expr {
         let mut value = value.clone();
         Fetch {
             locate: self,
             to,
             items,
             out,
-            bound: BTreeSet::new(),
+            bound,
             gathered: Vec::new(),
         }
         .expr(&mut value);

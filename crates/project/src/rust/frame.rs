@@ -1,9 +1,8 @@
 //! The frame of a crate: manifest, `main`, and the root with parameters, world, roles and protocol.
 
 use super::exprs::Scope;
-use super::names::snake;
+use super::names::{crate_name, role_name, snake};
 use super::{Emit, Source};
-use crate::names::camel;
 use plainsong_diagnostics::line_and_column;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Family, RangeEnd, SortDecl, SortKind, Stmt, StmtKind, Ty};
@@ -12,7 +11,7 @@ use std::hash::Hasher;
 
 /// `Cargo.toml`
 pub(super) fn manifest(name: &str) -> String {
-    let name = snake(name);
+    let name = crate_name(name);
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          plainsong-runtime = {{ path = \"runtime\" }}\nserde = {{ version = \"1.0\", features = [\"derive\", \"rc\"] }}\n\n\
@@ -21,8 +20,8 @@ pub(super) fn manifest(name: &str) -> String {
 }
 
 /// `src/main.rs`
-pub(super) fn main(name: &str) -> String {
-    let (module, protocol) = (snake(name), camel(name));
+pub(super) fn main(emit: &Emit<'_>, name: &str) -> String {
+    let (module, protocol) = (crate_name(name), emit.protocol_name(name));
     format!(
         "//! Runs the roles of `{name}`; `--help` says how.\n\nuse std::process::ExitCode;\n\n\
          fn main() -> ExitCode {{\n    plainsong_runtime::command(&{module}::{protocol})\n}}\n"
@@ -433,7 +432,7 @@ fn roles(emit: &Emit<'_>) -> String {
 fn state(emit: &Emit<'_>) -> String {
     let (mut variants, mut shown) = (String::new(), String::new());
     for family in &emit.song.families {
-        let (module, name) = (snake(&family.name), camel(&family.name));
+        let (module, name) = (snake(&family.name), role_name(&family.name));
         variants.push_str(&format!(
             "    /// Of `{}`.\n    {name}({module}::{name}),\n",
             family.name
@@ -449,7 +448,7 @@ fn state(emit: &Emit<'_>) -> String {
 }
 
 fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
-    let name = camel(source.name);
+    let name = emit.protocol_name(source.name);
     let hash = digest(&plainsong_ir::print::song(source.voices));
     let (mut sets, mut takes) = (String::new(), false);
     for sort in emit.song.sorts.iter().filter(|sort| is_open(sort)) {
@@ -483,7 +482,7 @@ fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
     };
     let (mut listed, mut played) = (String::new(), String::new());
     for family in &emit.song.families {
-        let (module, variant) = (snake(&family.name), camel(&family.name));
+        let (module, variant) = (snake(&family.name), role_name(&family.name));
         if family.index.is_empty() {
             listed.push_str(&format!(
                 "        names.push(\"{}\".to_owned());\n",
@@ -601,6 +600,7 @@ impl Emit<'_> {
         let keys = self.listed(key, Default::default()).replace("world.", "");
         let inner = match self.fitted(of, "value") {
             Some(inner) => inner,
+            None if self.is_copy(of) => "Ok(*value)".to_owned(),
             None => "Ok(value.clone())".to_owned(),
         };
         Some(format!("{value}.fitted({keys}, |value| {inner})"))

@@ -19,6 +19,7 @@ mod names;
 mod places;
 mod quantifiers;
 mod stmts;
+mod template;
 mod types;
 mod values;
 
@@ -61,7 +62,7 @@ pub fn crate_of(source: &Source<'_>) -> Result<Vec<File>, Vec<Diagnostic>> {
     collisions::collisions(&emit);
     let mut files = vec![
         ("Cargo.toml".to_owned(), frame::manifest(source.name)),
-        ("src/main.rs".to_owned(), frame::main(source.name)),
+        ("src/main.rs".to_owned(), frame::main(&emit, source.name)),
         ("src/lib.rs".to_owned(), frame::root(&emit, source)),
         ("src/types.rs".to_owned(), types::types(&emit)),
     ];
@@ -144,10 +145,22 @@ impl Emit<'_> {
         let name = camel(name);
         let families = self.song.families.iter();
         let is_role = families
-            .map(|family| camel(&family.name))
+            .map(|family| names::role_name(&family.name))
             .any(|role| role == name);
         match is_role || names::TYPES.contains(&&*name) {
             true => format!("{name}Value"),
+            false => name,
+        }
+    }
+
+    /// The name of the protocol: the choreography's, unless a type of the song or of generated code is called that.
+    fn protocol_name(&self, choreography: &str) -> String {
+        let name = camel(choreography);
+        let enums = self.song.enums.iter().map(|decl| &decl.name);
+        let structs = self.song.structs.iter().map(|decl| &decl.name);
+        let is_type = enums.chain(structs).any(|ty| self.type_name(ty) == name);
+        match is_type || names::TYPES.contains(&&*name) {
+            true => format!("{name}Protocol"),
             false => name,
         }
     }
@@ -215,14 +228,37 @@ impl Emit<'_> {
     }
 }
 
+/// The text without comments and without what stands in quotes: there everything may be called anything.
+fn code_alone(text: &str) -> String {
+    let mut code = String::new();
+    for line in text.lines() {
+        for (at, part) in line.split('"').enumerate() {
+            match part.split_once("//") {
+                _ if at % 2 == 1 => {}
+                None => code.push_str(part),
+                Some((before, _)) => {
+                    code.push_str(before);
+                    break;
+                }
+            }
+        }
+        code.push('\n');
+    }
+    code
+}
+
 /// What generated modules use, of which each uses a part.
 fn imports(text: &str) -> String {
+    let text = &code_alone(text);
     let word = |name: &str| {
         text.match_indices(name).any(|(at, _)| {
             let before = text[..at].chars().next_back();
             let after = text[at + name.len()..].chars().next();
             let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            !part(before) && !part(after)
+            // A variant of the song may be called like a type of the runtime.
+            let looks_like_one = before == Some(':') || matches!(after, Some('(' | ','));
+            let is_variant = looks_like_one && name != "Int";
+            !part(before) && !part(after) && !is_variant
         })
     };
     let used = |names: &[&str]| -> Vec<String> {

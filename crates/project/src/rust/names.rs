@@ -1,5 +1,6 @@
 //! Names of songs as names in Rust.
 
+use crate::names::camel;
 use std::collections::BTreeSet;
 
 const KEYWORDS: &[&str] = &[
@@ -70,10 +71,41 @@ pub(super) fn snake(name: &str) -> String {
     }
 }
 
+/// The type of a role's variables.
+pub(super) fn role_name(family: &str) -> String {
+    let name = camel(family);
+    match TYPES.contains(&&*name) {
+        true => format!("{name}Role"),
+        false => name,
+    }
+}
+
+/// The name of the crate; some mean something to Cargo or to the compiler.
+pub(super) fn crate_name(choreography: &str) -> String {
+    const RESERVED: &[&str] = &[
+        "alloc",
+        "build",
+        "core",
+        "deps",
+        "examples",
+        "incremental",
+        "plainsong_runtime",
+        "proc_macro",
+        "serde",
+        "std",
+        "test",
+    ];
+    let name = snake(choreography);
+    match RESERVED.contains(&&*name) {
+        true => format!("{name}_"),
+        false => name,
+    }
+}
+
 /// A name that is not among `taken`; it is now.
 pub(super) fn fresh(wanted: &str, taken: &mut BTreeSet<String>) -> String {
     let base = snake(wanted);
-    let numbered = (2..).map(|n| format!("{base}_{n}"));
+    let numbered = (2..).map(|n| format!("{}_{n}", base.trim_end_matches('_')));
     let name = std::iter::once(base.clone())
         .chain(numbered)
         .find(|name| !taken.contains(name))

@@ -2,13 +2,14 @@
 
 use super::Emit;
 use super::exprs::{Own, Scope};
-use super::names::snake;
-use crate::names::camel;
+use super::names::{role_name, snake};
+use super::template::Template;
+use crate::terms::binary;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Access, Binding, Block, Body, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, MessageId,
-    Place, Process, Root, Source, StartValue, Stmt, StmtKind, Ty, VarId,
+    Access, BinOp, Binding, Block, Body, Choice, Domain, Expr, ExprKind, FamilyId, LocalId,
+    MessageId, Place, Process, Root, Source, StartValue, Stmt, StmtKind, Ty, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,21 +82,24 @@ impl Emit<'_> {
     /// The struct of a family's variables, and how it is shown.
     fn state(&self, id: FamilyId) -> String {
         let family = &self.song.families[id.index()];
-        let name = camel(&family.name);
+        let name = role_name(&family.name);
         let mut fields = String::new();
-        let (mut holes, mut parts) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
         for var in &family.vars {
             fields.push_str(&format!(
                 "    pub {}: {},\n",
                 snake(&var.name),
                 self.ty(&var.ty)
             ));
-            holes.push(format!("{} = {{}}", var.name));
-            parts.push(self.printed(&var.ty, &format!("self.{}", snake(&var.name))));
+            let part = self.template(&var.ty, &format!("self.{}", snake(&var.name)), false);
+            parts.push(part.behind(&format!("{} = ", var.name)));
         }
-        let shown = match holes.is_empty() {
+        let shown = match parts.is_empty() {
             true => "f.write_str(\"\")".to_owned(),
-            false => format!("write!(f, \"{}\", {})", holes.join(", "), parts.join(", ")),
+            false => {
+                let shown = Template::joined(("", ""), ", ", parts.into_iter());
+                format!("write!(f, {})", shown.given())
+            }
         };
         format!(
             "\n/// The variables of `{}`.\n#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]\n\
@@ -103,6 +107,17 @@ impl Emit<'_> {
              impl fmt::Display for {name} {{\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {{\n        {shown}\n    }}\n}}\n",
             family.name
         )
+    }
+}
+
+/// The condition and the block of a block that is one `if` without `else`.
+fn only_if(block: &Block) -> Option<(&Expr, &Block)> {
+    let [only] = &block[..] else {
+        return None;
+    };
+    match &only.kind {
+        StmtKind::If(condition, then, otherwise) if otherwise.is_empty() => Some((condition, then)),
+        _ => None,
     }
 }
 
@@ -154,7 +169,7 @@ impl Role<'_> {
         {
             parameters[1] = "_world: &World".to_owned();
         }
-        let name = camel(&family.name);
+        let name = role_name(&family.name);
         let allow = match self.ends {
             true => "",
             false => "#[allow(unreachable_code, reason = \"it never ends\")]\n",
@@ -206,7 +221,7 @@ impl Role<'_> {
         let keep = if self.changes { "mut " } else { "" };
         text.push_str(&format!(
             "    let {keep}me = {} {{ {} }};\n",
-            camel(&family.name),
+            role_name(&family.name),
             fields.join(", ")
         ));
         text
@@ -427,6 +442,10 @@ impl Role<'_> {
     }
 
     fn if_(&mut self, condition: &Expr, then: &Block, otherwise: &Block, depth: usize) -> String {
+        if let (Some((inner, then)), []) = (only_if(then), &otherwise[..]) {
+            let both = binary(BinOp::And, condition.clone(), inner.clone());
+            return self.if_(&both, then, otherwise, depth);
+        }
         let indent = "    ".repeat(depth);
         let condition = self.scope.expr(condition).value();
         let then = self.block(then, depth + 1);

@@ -4,6 +4,7 @@ use super::Emit;
 use super::exprs::Scope;
 use super::external::is_checkable;
 use super::names::snake;
+use super::template::Template;
 use crate::names::camel;
 use crate::terms::refuted;
 use plainsong_ir::visit::{Visit, walk};
@@ -24,7 +25,7 @@ pub(super) fn types(emit: &Emit<'_>) -> String {
     for function in &emit.song.functions {
         body.push_str(&emit.function(function));
     }
-    let uses_world = body.contains("World");
+    let uses_world = body.contains("&World");
     let has_types = !emit.song.enums.is_empty() || !emit.song.structs.is_empty();
     let mut text = "//! Types and functions that the roles share.\n\n".to_owned();
     if uses_world {
@@ -86,17 +87,13 @@ impl Emit<'_> {
                     variants.push_str(&format!("    {variant_name}({}),\n", types.join(", ")));
                     let parts: Vec<String> =
                         (0..types.len()).map(|at| format!("part_{at}")).collect();
-                    let each = variant
-                        .fields
-                        .iter()
-                        .zip(&parts)
-                        .map(|(ty, part)| self.shown(ty, part, true));
-                    let each: Vec<String> = each.collect();
-                    let holes = vec!["{}"; parts.len()].join(", ");
+                    let each = variant.fields.iter().zip(&parts);
+                    let each = each.map(|(ty, part)| self.template(ty, part, true));
+                    let each = Template::joined(("(", ")"), ", ", each).behind(&path);
                     shown.push_str(&format!(
-                        "            {name}::{variant_name}({}) => format!(\"{path}({holes})\", {}),\n",
+                        "            {name}::{variant_name}({}) => {},\n",
                         parts.join(", "),
-                        each.join(", ")
+                        each.string()
                     ));
                 }
             }
@@ -117,20 +114,19 @@ impl Emit<'_> {
             ""
         };
         let mut fields = String::new();
-        let (mut holes, mut parts) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
         for (field, ty) in &decl.fields {
             fields.push_str(&format!("    pub {}: {},\n", snake(field), self.ty(ty)));
-            holes.push(format!("{field}: {{}}"));
-            parts.push(self.printed(ty, &format!("self.{}", snake(field))));
+            let part = self.template(ty, &format!("self.{}", snake(field)), false);
+            parts.push(part.behind(&format!("{field}: ")));
         }
+        let shown = Template::joined((" {{ ", " }}"), ", ", parts.into_iter()).behind(&decl.name);
         format!(
             "\n/// `struct {}` of the song.\n#[derive({copy}{DERIVES})]\npub struct {name} {{\n{fields}}}\n\n\
              impl {name} {{\n    /// As songs write it.\n    pub fn show(&self) -> String {{\n        \
-             format!(\"{} {{{{ {} }}}}\", {})\n    }}\n}}\n",
+             {}\n    }}\n}}\n",
             decl.name,
-            decl.name,
-            holes.join(", "),
-            parts.join(", ")
+            shown.string()
         )
     }
 
@@ -197,61 +193,57 @@ impl Emit<'_> {
         }
     }
 
-    /// A value as songs write it, as an argument of `format!`.
-    pub(super) fn printed(&self, ty: &Ty, place: &str) -> String {
-        match ty {
-            Ty::Bool | Ty::Int | Ty::Nat => place.to_owned(),
-            _ => self.shown(ty, place, false),
-        }
-    }
-
     /// A value as songs write it, as an expression of type `String`. `place` is the value, or with
     /// `reference` a reference to it.
     pub(super) fn shown(&self, ty: &Ty, place: &str, reference: bool) -> String {
-        let borrowed = if reference {
-            place.to_owned()
-        } else {
-            format!("&{place}")
-        };
+        self.template(ty, place, reference).string()
+    }
+
+    /// A value as songs write it, as a part of what `format!` is given.
+    pub(super) fn template(&self, ty: &Ty, place: &str, reference: bool) -> Template {
         let each = |ty: &Ty| format!("|one| {}", self.shown(ty, "one", true));
         let listed = |open: &str, close: &str, ty: &Ty| {
-            format!(
+            Template::text(format!(
                 "value::show((\"{open}\", \"{close}\"), {place}.iter(), {})",
                 each(ty)
-            )
+            ))
         };
         match ty {
-            Ty::Bool | Ty::Int | Ty::Nat | Ty::Process => format!("{place}.to_string()"),
+            Ty::Bool | Ty::Int | Ty::Nat | Ty::Process => Template::number("", place),
             Ty::Sort(id) => {
                 let sort = &self.song.sorts[id.index()];
                 match sort.kind {
-                    plainsong_ir::SortKind::Range(_) => format!("{place}.to_string()"),
+                    plainsong_ir::SortKind::Range(_) => Template::number("", place),
                     plainsong_ir::SortKind::Identities { .. } => {
-                        format!("format!(\"{}#{{}}\", {place})", sort.name)
+                        Template::number(&format!("{}#", sort.name), place)
                     }
                 }
             }
-            Ty::Enum(_) | Ty::Struct(_) => format!("{place}.show()"),
-            Ty::Option(inner) => format!(
-                "match {borrowed} {{ None => \"none\".to_owned(), Some(one) => format!(\"some({{}})\", {}) }}",
-                self.shown(inner, "one", true)
-            ),
+            Ty::Enum(_) | Ty::Struct(_) => Template::text(format!("{place}.show()")),
+            Ty::Option(inner) => {
+                let borrowed = if reference { "" } else { "&" };
+                let each = each(inner);
+                Template::text(format!("value::show_option({borrowed}{place}, {each})"))
+            }
             Ty::Tuple(parts) => {
-                let holes = vec!["{}"; parts.len()].join(", ");
                 let parts = parts.iter().enumerate();
-                let parts: Vec<String> = parts
-                    .map(|(at, ty)| self.printed(ty, &format!("{place}.{at}")))
-                    .collect();
-                format!("format!(\"({holes})\", {})", parts.join(", "))
+                let parts =
+                    parts.map(|(at, ty)| self.template(ty, &format!("{place}.{at}"), false));
+                Template::joined(("(", ")"), ", ", parts)
             }
             Ty::Set(inner) => listed("{", "}", inner),
             Ty::Bag(inner) => listed("bag {", "}", inner),
             Ty::Seq(inner) => listed("[", "]", inner),
-            Ty::Map(key, value) => format!(
-                "value::show((\"map {{\", \"}}\"), {place}.iter(), |(key, one)| format!(\"{{}} => {{}}\", {}, {}))",
-                self.shown(key, "key", true),
-                self.shown(value, "one", true)
-            ),
+            Ty::Map(key, value) => {
+                let pair = [
+                    self.template(key, "key", true),
+                    self.template(value, "one", true),
+                ];
+                let pair = Template::joined(("", ""), " => ", pair.into_iter()).string();
+                Template::text(format!(
+                    "value::show((\"map {{\", \"}}\"), {place}.iter(), |(key, one)| {pair})"
+                ))
+            }
         }
     }
 }

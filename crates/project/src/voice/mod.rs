@@ -12,6 +12,7 @@
 
 mod conditions;
 mod obtain;
+mod settle;
 mod simplify;
 mod tell;
 
@@ -23,7 +24,7 @@ use crate::terms::{
 };
 use conditions::When;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{VisitMut, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{
     Block, Body, Choice, ConstId, Expr, ExprKind, FamilyId, Local, LocalId, LoopClauses, Measures,
     Pattern, PatternKind, Place, Process, Root, Song, Stmt, StmtKind, Ty,
@@ -192,6 +193,19 @@ impl Voice<'_> {
         }
     }
 
+    /// `if true { let new_x = choose … where new_x > x; x = new_x; }`: in a process the candidate is called like the
+    /// variable that is assigned, and hides it.
+    fn chosen_apart(&mut self, place: Place, choice: Choice, span: Span) -> Stmt {
+        let row = &mut self.locals[choice.local.index()];
+        row.name = format!("new_{}", row.name);
+        let value = local(choice.local, &row.ty.clone());
+        let block = vec![
+            stmt(StmtKind::LetChoice(choice), span),
+            stmt(StmtKind::Assign(place, value), span),
+        ];
+        stmt(StmtKind::If(truth(true), block, Vec::new()), span)
+    }
+
     /// `if true { let x = choose …; place = some(x); }`
     fn chosen_into(&mut self, place: Place, choice: Choice, span: Span) -> Stmt {
         let value = local(choice.local, &self.locals[choice.local.index()].ty.clone());
@@ -321,9 +335,14 @@ impl Voice<'_> {
             let Some((_, condition)) = voice.guard(guard) else {
                 return;
             };
+            let body = voice.block(body);
+            // Who only decides is not told of a `break`, and would go round for ever.
+            if simplify::is_idle(&round) && simplify::is_idle(&body) {
+                return;
+            }
             let leave = vec![stmt(StmtKind::Break, span)];
             round.push(stmt(StmtKind::If(not(condition), leave, Vec::new()), span));
-            round.extend(voice.block(body));
+            round.extend(body);
             out.push(stmt(
                 StmtKind::While(truth(true), LoopClauses::default(), round),
                 span,
@@ -472,7 +491,11 @@ impl Voice<'_> {
             StmtKind::AssignChoice(place, choice) => {
                 let place = self.place(place);
                 let candidate = self.bind(choice.local);
-                StmtKind::AssignChoice(place, self.choice(choice, candidate))
+                let choice = self.choice(choice, candidate);
+                match reads_itself(&place, &choice) {
+                    true => return self.chosen_apart(place, choice, one.span),
+                    false => StmtKind::AssignChoice(place, choice),
+                }
             }
             StmtKind::Assert(claim) => StmtKind::Assert(self.expr(claim)),
             StmtKind::Assume(claim) => StmtKind::Assume(self.expr(claim)),
@@ -591,4 +614,19 @@ impl VisitMut for Here<'_, '_> {
 /// All of a list.
 pub(super) fn conjunction(parts: Vec<Expr>) -> Expr {
     all(parts)
+}
+
+/// Does the condition of a choice read the variable that is assigned?
+fn reads_itself(place: &Place, choice: &Choice) -> bool {
+    struct Reads<'a>(&'a Root, bool);
+    impl Visit for Reads<'_> {
+        fn expr(&mut self, of: &Expr) {
+            self.1 |=
+                matches!((&of.kind, self.0), (ExprKind::Own(var), Root::Own(own)) if var == own);
+            walk::expr(self, of);
+        }
+    }
+    let mut reads = Reads(&place.root, false);
+    choice.filter.iter().for_each(|filter| reads.expr(filter));
+    reads.1
 }

@@ -3,8 +3,10 @@
 //! - Neighbours under the same condition on names that do not change are joined.
 //! - `for s in S { if s == me { B } }` is `B` for `me`, when every member of `S` is visited once:
 //!   the other rounds do nothing.
+//! - Names are declared where they get their value ([`settle`]).
 //! - Conditions that always hold, names that nobody reads and loops that do nothing are left out.
 
+use super::settle::settle;
 use crate::locate::leaves as leaves_loop;
 use crate::terms::{all, conjuncts, expr, locals_used, replace_locals, stmt, without_spans};
 use plainsong_diagnostics::Span;
@@ -139,9 +141,10 @@ fn member(value: &Expr, domain: &Domain) -> Option<Option<Expr>> {
     }
 }
 
-struct Put<'a> {
-    local: LocalId,
-    value: &'a Expr,
+/// Puts a value in the place of a name.
+pub(super) struct Put<'a> {
+    pub(super) local: LocalId,
+    pub(super) value: &'a Expr,
 }
 
 impl VisitMut for Put<'_> {
@@ -196,11 +199,11 @@ pub(super) fn tidy(block: Block) -> Block {
         }
         out.push(one);
     }
-    unread(out)
+    settle(unread(out))
 }
 
 /// Does a condition read only names that do not change?
-fn is_fixed(condition: &Expr) -> bool {
+pub(super) fn is_fixed(condition: &Expr) -> bool {
     struct Fixed(bool);
     impl plainsong_ir::visit::Visit for Fixed {
         fn expr(&mut self, of: &Expr) {

@@ -2,7 +2,7 @@
 //!
 //! Conditions may read anybody, so nothing makes them unanimous: they are projected with one decider, and
 //! again with those that can be taken apart decided by each; there the runs count in which all agree.
-//! `PLAINSONG_RANDOM=10000` tries that many.
+//! `PLAINSONG_RANDOM=10000` tries that many, from `PLAINSONG_SEED` on.
 
 use crate::same_ends::{Comparison, Schedules, compare};
 use plainsong_project::{Options, project};
@@ -143,8 +143,20 @@ impl Writer {
             }
             6 if self.choices < 3 => {
                 self.choices += 1;
-                match self.dice.roll(2) {
+                match self.dice.roll(4) {
                     0 => format!("{}.f = choose bool;\n", self.endpoint()),
+                    // The condition is about the candidate, and may read anybody, also what is assigned.
+                    1 => format!(
+                        "{}.x = choose 0..3 where x != {} || {};\n",
+                        self.endpoint(),
+                        self.number(1),
+                        self.truth(1)
+                    ),
+                    2 => {
+                        let (name, other) = (self.fresh(), self.number(1));
+                        self.numbers.push(name.clone());
+                        format!("let {name} = choose {{0, 2}} where {name} >= {other} - 2;\n")
+                    }
                     _ => {
                         let name = self.fresh();
                         self.truths.push(name.clone());
@@ -249,12 +261,11 @@ fn parts(seed: u64) -> String {
 
 #[test]
 fn random_choreographies_end_like_their_voices() {
-    let tries = std::env::var("PLAINSONG_RANDOM")
-        .ok()
-        .and_then(|tries| tries.parse().ok());
-    let tries: u64 = tries.unwrap_or(40);
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let tries = number("PLAINSONG_RANDOM").unwrap_or(40);
+    let first = number("PLAINSONG_SEED").unwrap_or(0);
     let (mut same, mut big, mut rejected) = (0, 0, 0);
-    for seed in 0..tries {
+    for seed in first..first + tries {
         let text = song(seed);
         let compiled = plainsong_syntax::compile(&text);
         let Some(song) = compiled.song else {

@@ -9,15 +9,27 @@
 //! Why sound. Two rounds have different `x`, so neither writes what the other reads or writes; in any
 //! order, each sees the state before the loop. What a round chooses is a function of `x`. No invariant
 //! is needed. Sending to every member, gathering from every member, and an exchange of all with all
-//! (`for p in P { for q in P { node[q].got[p] = node[p].mine; } }`) are such loops.
+//! (`for p in P { for q in P { node[q].got[p] = node[p].mine; } }`) are such loops. A variable may have an
+//! expression of `x` in that place instead, the same one everywhere (`node[(x + 1) % N].got`):
+//! `vc/permuted.rs`.
 
 use super::actions::watches;
 use super::loops::{Round, Through};
 use super::{Flow, Following, State, States};
-use crate::rounds::{Coordinates, everywhere, separate};
+use crate::rounds::{Coordinates, Part, Variable, everywhere, permuted, separate};
 use crate::term::Term;
 use crate::theory::Result;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Every variable's part is that of the loop's name.
+fn by_name(coordinates: Coordinates) -> BTreeMap<Variable, Part> {
+    let parts = coordinates.into_iter().map(|(variable, coordinate)| {
+        let index = None;
+        (variable, Part { coordinate, index })
+    });
+    parts.collect()
+}
 
 impl Following<'_> {
     /// The state after the loop, if it is one of that kind.
@@ -31,13 +43,15 @@ impl Following<'_> {
             return Ok(None);
         }
         let song = self.theory.song.clone();
-        let coordinates = separate(&song, round.local, round.filter, round.body);
-        let Some(coordinates) = coordinates.filter(|some| !some.is_empty()) else {
+        let named = separate(&song, round.local, round.filter, round.body);
+        let named = named.filter(|some| !some.is_empty()).map(by_name);
+        let parts = named.or_else(|| permuted(&song, round.local, round.filter, round.body));
+        let Some(parts) = parts else {
             return Ok(None);
         };
         let asked = self.conditions.clone();
         let (chosen, cuts) = (self.chosen.len(), self.cuts);
-        let after = self.every_round(state, round, &coordinates)?;
+        let after = self.every_round(state, round, &parts)?;
         let cut = self.cuts > cuts;
         self.cuts = cuts;
         if after.is_none() || cut {
@@ -52,7 +66,7 @@ impl Following<'_> {
         &mut self,
         state: &State,
         round: &Round<'_>,
-        coordinates: &Coordinates,
+        parts: &BTreeMap<Variable, Part>,
     ) -> Result<Option<States>> {
         let mut state = state.clone();
         let through = self.through(&mut state, round)?;
@@ -70,12 +84,22 @@ impl Following<'_> {
             inside.hypotheses.push(passes);
             counts = self.theory.terms.and(&[guard, passes]);
         }
+        let mut aims = BTreeMap::new();
+        for (&variable, part) in parts {
+            let Some(index) = &part.index else {
+                continue;
+            };
+            let Some(aim) = self.aim(&mut inside, &through, (member, guard), index)? else {
+                return Ok(None);
+            };
+            aims.insert(variable, aim);
+        }
         let ends = self.block(inside, round.body)?;
         let [(Flow::Next, end)] = &ends[..] else {
             return Ok(None);
         };
         let by_member = self.choices_of(member, chosen);
-        for (&variable, &coordinate) in coordinates {
+        for (&variable, part) in parts {
             let stores = (&state.env.store, &end.env.store);
             let (Some(before), Some(after)) = (stores.0.value(variable), stores.1.value(variable))
             else {
@@ -84,7 +108,11 @@ impl Following<'_> {
             let terms = &mut self.theory.terms;
             let after = terms.replace(after, &by_member);
             let counts = terms.replace(counts, &by_member);
-            let all = everywhere(terms, (before, after), coordinate, (member, counts));
+            let values = (before, after);
+            let all = match aims.get(&variable) {
+                None => everywhere(terms, values, part.coordinate, (member, counts)),
+                Some(aim) => aim.everywhere(terms, values, part.coordinate, (member, counts)),
+            };
             state.env.store.set(variable, all);
         }
         for &known in &end.hypotheses[common..] {

@@ -4,7 +4,8 @@
 //! interpreter would run it. Where the interpreter can fail there is an [`Obligation`]; afterwards its
 //! condition may be relied on, because the interpreter goes no further when it fails. So the
 //! obligations of one rule can be shown whether or not those of another can; except that where more is
-//! asked for than runs check ([`Rule::Position`], [`Rule::DefinedEverywhere`]), everything depends on it.
+//! asked for than runs check ([`Rule::Position`], [`Rule::Injective`], [`Rule::DefinedEverywhere`]), everything
+//! depends on it.
 //!
 //! - Branches without loops and jumps are joined again, variable by variable, so the number of
 //!   obligations grows with the text and not with the number of paths.
@@ -30,6 +31,7 @@ mod frame;
 mod join;
 mod loops;
 mod part;
+mod permuted;
 mod start;
 mod statements;
 mod support;

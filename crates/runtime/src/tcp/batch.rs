@@ -3,14 +3,15 @@
 
 use super::frame::SMALL;
 use crate::net::Site;
-use std::collections::VecDeque;
 
 /// Messages of one link, in order.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     link: u16,
-    /// Sites and lengths of those that are left.
-    frames: VecDeque<(Site, usize)>,
+    /// Sites and lengths.
+    frames: Vec<(Site, usize)>,
+    /// How many of them were taken.
+    taken: usize,
     bytes: Vec<u8>,
     /// Where the next payload begins.
     start: usize,
@@ -31,33 +32,40 @@ impl Batch {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.frames.is_empty()
+        self.len() == 0
     }
 
     /// Is there one more, and no other?
     pub(super) fn is_last(&self) -> bool {
-        self.frames.len() == 1
+        self.len() == 1
     }
 
     /// How many messages are left.
     pub(super) fn len(&self) -> usize {
-        self.frames.len()
+        self.frames.len() - self.taken
+    }
+
+    /// Adds a message.
+    pub(super) fn add(&mut self, site: Site, payload: &[u8]) {
+        self.frames.push((site, payload.len()));
+        self.bytes.extend_from_slice(payload);
     }
 
     /// Adds a message; returns a vector to be used again. A large payload that is the first is not copied.
     pub(super) fn push(&mut self, site: Site, payload: Vec<u8>) -> Vec<u8> {
-        self.frames.push_back((site, payload.len()));
         if self.bytes.is_empty() && payload.len() > SMALL {
+            self.frames.push((site, payload.len()));
             self.bytes = payload;
             return Vec::new();
         }
-        self.bytes.extend_from_slice(&payload);
+        self.add(site, &payload);
         payload
     }
 
     /// Takes the first message; there is one.
     pub(super) fn pop(&mut self) -> (Site, &[u8]) {
-        let (site, length) = self.frames.pop_front().expect("there is a message");
+        let (site, length) = self.frames[self.taken];
+        self.taken += 1;
         let start = self.start;
         self.start += length;
         (site, &self.bytes[start..self.start])

@@ -17,7 +17,7 @@ use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -197,7 +197,12 @@ impl Connection {
             self.write(&mut outbox).map_err(|()| Unsent::Gone)?;
             return Ok(false);
         }
-        Ok(!self.has_gathered.swap(true, Ordering::AcqRel))
+        // It changes only under the lock of the outbox.
+        let is_first = !self.has_gathered.load(Ordering::Relaxed);
+        if is_first {
+            self.has_gathered.store(true, Ordering::Release);
+        }
+        Ok(is_first)
     }
 
     /// Writes what was gathered.
@@ -345,9 +350,8 @@ impl Connection {
                     self.deliver(&mut arrived, link);
                 }
                 recycled = arrived.push(site, payload);
-                if !frame::is_there_another(stream.buffer()) {
-                    self.deliver(&mut arrived, link);
-                }
+                self.take_whole(&mut stream, &mut arrived);
+                self.deliver(&mut arrived, link);
                 continue;
             }
             self.deliver(&mut arrived, 0);
@@ -370,6 +374,23 @@ impl Connection {
             self.end(ending);
             return;
         }
+    }
+
+    /// Takes the messages that lie in the buffer as a whole, from where they are.
+    fn take_whole(&self, stream: &mut BufReader<TcpStream>, arrived: &mut Batch) {
+        let mut taken = 0;
+        while let Some(message) = frame::message(&stream.buffer()[taken..], self.largest) {
+            // Then the next one is looked at on its own, which says what is wrong with it.
+            if self.is_over.load(Ordering::Acquire) {
+                break;
+            }
+            if arrived.link() != message.link {
+                self.deliver(arrived, message.link);
+            }
+            arrived.add(message.site, message.payload);
+            taken += HEADER + message.payload.len();
+        }
+        stream.consume(taken);
     }
 
     /// Hands over what has arrived; what comes next is of this link.

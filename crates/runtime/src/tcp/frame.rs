@@ -151,13 +151,27 @@ fn read_payload(
     }
 }
 
-/// Is there a whole message at the beginning of these bytes?
-pub(super) fn is_there_another(bytes: &[u8]) -> bool {
-    let Some((&[l0, l1, l2, l3], rest)) = bytes.split_first_chunk() else {
-        return false;
-    };
+/// A message that lies somewhere.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Message<'a> {
+    pub(super) link: u16,
+    pub(super) site: u32,
+    pub(super) payload: &'a [u8],
+}
+
+/// The whole message at the beginning of these bytes, if there is one and it is no longer than allowed.
+pub(super) fn message(bytes: &[u8], largest: usize) -> Option<Message<'_>> {
+    let (&[l0, l1, l2, l3, kind, k0, k1, s0, s1, s2, s3], rest) =
+        bytes.split_first_chunk::<HEADER>()?;
     let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
-    rest.len() >= HEADER - 4 + length
+    if kind != Kind::Data as u8 || length > largest {
+        return None;
+    }
+    Some(Message {
+        link: u16::from_le_bytes([k0, k1]),
+        site: u32::from_le_bytes([s0, s1, s2, s3]),
+        payload: rest.get(..length)?,
+    })
 }
 
 #[cfg(test)]
@@ -198,13 +212,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_taken_where_it_lies_is_what_would_be_read() {
+        let mut bytes = header(Kind::Data, 300, 70_000, 2).to_vec();
+        bytes.extend([8, 9, 1]);
+        let found = message(&bytes, 2).expect("a whole message");
+        let wanted = Message {
+            link: 300,
+            site: 70_000,
+            payload: &[8, 9],
+        };
+        assert_eq!(found, wanted);
+        assert_eq!(message(&bytes, 1), None, "it is longer than allowed");
+        let other = header(Kind::Beat, 0, 0, 0);
+        assert_eq!(message(&other, 2), None);
+    }
+
+    #[test]
     fn half_a_frame_is_no_frame() {
         let mut bytes = header(Kind::Data, 0, 0, 4).to_vec();
         bytes.extend([1, 2]);
         for length in 1..bytes.len() {
             let read = read(&mut &bytes[..length], 10, Vec::new());
             assert!(matches!(read, Err(Trouble::Broken(_))), "{read:?}");
-            assert!(!is_there_another(&bytes[..length]));
+            assert_eq!(message(&bytes[..length], 10), None);
         }
     }
 }

@@ -4,6 +4,7 @@ use super::depends::{Decl, order, table};
 use super::members::enlist;
 use super::{Facts, Instance, InstanceError, MOST_VALUES, error};
 use crate::eval::Eval;
+use crate::read::{read, refusal};
 use crate::show::show;
 use crate::sizes::{Bounds, Sizes};
 use crate::trace::Failure;
@@ -62,7 +63,7 @@ fn tried(song: &Song, sizes: &Sizes) -> Vec<ConstId> {
         .iter()
         .enumerate()
         .filter(|(_, item)| item.value.is_none());
-    let open = params.filter(|(_, item)| sizes.get(&item.name).is_none());
+    let open = params.filter(|(_, item)| !sizes.has(&item.name));
     open.map(|(at, _)| at.into()).collect()
 }
 
@@ -80,7 +81,8 @@ fn names_are_known(song: &Song, sizes: &Sizes) -> Result<(), InstanceError> {
                 .map(|item| &*item.name),
         )
         .collect();
-    let Some(name) = sizes.chosen.keys().find(|name| !open.contains(&&***name)) else {
+    let mut named = sizes.chosen.keys().chain(sizes.written.keys());
+    let Some(name) = named.find(|name| !open.contains(&&***name)) else {
         return Ok(());
     };
     if let Some(sort) = song.sorts.iter().find(|sort| sort.name == *name) {
@@ -239,8 +241,12 @@ fn const_values(id: ConstId, draft: &Instance, sizes: &Sizes) -> Result<Vec<Valu
             value.map_err(|failure| failed(&constant.name, failure))?,
         ]);
     }
-    if let Some(chosen) = sizes.get(&constant.name) {
-        let value = param_value(constant, chosen, draft)?;
+    let chosen = match (sizes.get(&constant.name), sizes.written.get(&constant.name)) {
+        (Some(chosen), _) => Some(param_value(constant, chosen, draft)?),
+        (None, Some(text)) => Some(param_written(constant, text, draft)?),
+        (None, None) => None,
+    };
+    if let Some(value) = chosen {
         if allowed(id, &value, draft)? {
             return Ok(vec![value]);
         }
@@ -291,6 +297,14 @@ fn param_value(constant: &Const, chosen: i64, draft: &Instance) -> Result<Value,
             .at(constant.span)
             .help("leave it out: every value is tried")),
     }
+}
+
+/// The value that a text stands for.
+fn param_written(constant: &Const, text: &str, draft: &Instance) -> Result<Value, InstanceError> {
+    read(draft, &constant.ty, text).map_err(|why| {
+        let refusal = refusal(draft, &constant.ty, (&constant.name, text), &why);
+        error(refusal).at(constant.span)
+    })
 }
 
 fn allowed(id: ConstId, value: &Value, draft: &Instance) -> Result<bool, InstanceError> {

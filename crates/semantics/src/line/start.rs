@@ -7,6 +7,7 @@ use crate::code::run::{Halt, Run};
 use crate::eval::{Eval, Result};
 use crate::failure::resource;
 use crate::machine::{Config, Form, Outcome, Subject};
+use crate::read::{read, refusal};
 use crate::search::Steering;
 use crate::sizes::Sizes;
 use crate::start::{combinations, start_values};
@@ -92,6 +93,13 @@ impl Line {
 
     /// The values of a parameter: the one that is given, else all that are tried.
     fn parameter(&self, param: &Local, given: &Sizes) -> Result<Vec<Value>> {
+        if let Some(text) = given.written.get(&param.name) {
+            let value = read(&self.instance, &param.ty, text).map_err(|why| {
+                let refusal = refusal(&self.instance, &param.ty, (&param.name, text), &why);
+                resource(param.span, refusal)
+            })?;
+            return Ok(vec![value]);
+        }
         let too_many = |message| resource(param.span, message);
         let Some(wanted) = given.get(&param.name) else {
             return self.instance.candidates(&param.ty).map_err(too_many);

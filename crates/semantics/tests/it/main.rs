@@ -15,5 +15,6 @@ mod handlers;
 mod instances;
 mod lines;
 mod random;
+mod reading;
 mod suite;
 mod two_phase;

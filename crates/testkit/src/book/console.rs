@@ -37,7 +37,7 @@ fn commands(block: &CodeBlock, files: &[(String, String)]) -> Vec<Session> {
         if let Some(command) = line.strip_prefix("$ plainsong ") {
             sessions.push(Session {
                 files: files.to_vec(),
-                arguments: command.split_whitespace().map(Into::into).collect(),
+                arguments: words(command),
                 output: String::new(),
                 line: block.line + index,
             });
@@ -99,6 +99,18 @@ fn without_seconds(line: &str) -> String {
         rest = &after[2..];
     }
     result + rest
+}
+
+/// The words of a command; what is between double quotes is one of them.
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (at, part) in command.split('"').enumerate() {
+        match at % 2 {
+            0 => words.extend(part.split_whitespace().map(Into::into)),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
 }
 
 #[cfg(test)]

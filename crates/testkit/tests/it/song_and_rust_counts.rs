@@ -91,6 +91,7 @@ impl Sung<'_> {
             .map(|&(name, size)| (name.to_owned(), size));
         let sizes = Sizes {
             chosen: chosen.collect(),
+            ..Sizes::default()
         };
         let mut instances =
             Instance::all(song, &sizes, &Bounds::default()).expect("the sizes are possible");

@@ -76,6 +76,7 @@ pub(crate) fn instances_at(song: &Song, size: i64) -> Vec<Instance> {
     let chosen = song.sorts.iter().map(|sort| (sort.name.clone(), size));
     let sizes = Sizes {
         chosen: chosen.collect(),
+        ..Sizes::default()
     };
     let instances =
         Instance::all(Arc::new(song.clone()), &sizes, &Bounds::default()).or_else(|_| {

@@ -120,6 +120,20 @@ const ONE_WAY: &[(&str, &str)] = &[
     ),
     ("songs/project/ring-summation.song", SINGLED_OUT),
     ("songs/project/ring-summation-with-lemmas.song", SINGLED_OUT),
+    (
+        "songs/project/names-that-mean-something-to-rust.song clash",
+        ORDERED,
+    ),
+    ("songs/project/permuting-sends", SINGLED_OUT),
+    (
+        "songs/project/values-inside-of-values.song grid",
+        SINGLED_OUT,
+    ),
+    // Which arm of a `match` is taken is told as a number.
+    (
+        "songs/project/values-inside-of-values.song nested",
+        "waits for",
+    ),
     // Whether there is another round is told to every server before each.
     (
         "songs/project/two-phase-commit.song",

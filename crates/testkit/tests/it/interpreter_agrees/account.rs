@@ -65,7 +65,10 @@ pub(crate) fn instance(song: &Song) -> Option<Instance> {
         .collect();
     let instances = Instance::all(
         Arc::new(song.clone()),
-        &Sizes { chosen },
+        &Sizes {
+            chosen,
+            ..Sizes::default()
+        },
         &Bounds::default(),
     );
     instances.ok()?.into_iter().next()
