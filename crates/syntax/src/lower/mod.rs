@@ -36,6 +36,7 @@ mod matches;
 mod measures;
 mod methods;
 mod operators;
+mod orders;
 mod parts;
 mod patterns;
 mod permissions;
