@@ -36,6 +36,7 @@ pub mod order;
 pub mod ranking;
 pub mod retold;
 mod rounds;
+mod run;
 mod simplex;
 mod structural;
 mod terms;
