@@ -118,7 +118,9 @@ fn about(
         None => {}
     }
     let may_prove = task.rest.method == Method::All && !verdict.bound.is_empty();
-    if may_prove && task.rest.prove && verdict.outcome == Outcome::Holds {
+    // A proof for every size also answers where an instance was too large to look at.
+    let is_open = matches!(verdict.outcome, Outcome::Holds | Outcome::Unknown);
+    if may_prove && task.rest.prove && is_open {
         match ranked(task, overseer) {
             Ok(found) => return Ok(proved(task, found, verdict)),
             Err(complaint) => verdict.notes.extend(complaint),
