@@ -9,6 +9,7 @@ use crate::engine::Task;
 use crate::watch::Overseer;
 use plainsong_diverge::ranking::{
     Measure, declared_measures, handler_name, obligations, own_measures, payload_measure, sending,
+    supposed,
 };
 use plainsong_ir::Song;
 use plainsong_prove::discharge::{Effort, Shown, discharge};
@@ -35,6 +36,8 @@ pub(crate) struct Ranked {
 pub(crate) enum Decreases {
     /// What the song declares.
     Declared,
+    /// Levels of messages and numbers of processes; there is no certificate for that.
+    Supposed,
     /// Numbers in payloads.
     Payload,
     /// Of each process that sends, its own state.
@@ -70,6 +73,7 @@ pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<ShownAga
             sending(song)?;
             prover.declared(song, &ways, never).is_ok()
         }
+        Decreases::Supposed => false,
         Decreases::Payload => {
             let payload = payload_measure();
             let mut all = sending(song)?.into_iter();
@@ -107,7 +111,15 @@ pub(crate) fn ranking(
             Err(handler) => complaint = Some(handler),
         }
     }
-    match prover.found(song, processes, stop) {
+    let found = prover.found(song, processes, stop).or_else(|| {
+        // What the song declares is not to be supposed otherwise.
+        let why = match declared_measures(song) {
+            Some(_) => None,
+            None => prover.supposed(song, stop),
+        };
+        Some((why?, Decreases::Supposed))
+    });
+    match found {
         Some((why, decreases)) => Ok(prover.ranked(why, decreases)),
         None => Err(complaint.map(|handler| {
             format!("that what `decreases` says gets less was not shown for {handler}")
@@ -147,25 +159,66 @@ impl Prover {
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<(), String> {
         let all = song.voices().map_or(0, |voices| voices.processes.len());
-        for process in 0..all {
-            let ways = ways.iter().map(|way| obligations(song, process, way));
-            let mut ways: Vec<_> = ways.map(Vec::into_iter).collect();
-            for at in 0.. {
-                let lines: Vec<Song> = ways.iter_mut().filter_map(Iterator::next).collect();
-                if lines.is_empty() {
-                    break;
-                }
-                let name = format!("declared/{process}/{at}");
-                let mut lines = lines.into_iter();
-                let shown = match stop() {
-                    true => None,
-                    false => lines.find_map(|line| self.line(line, &name)),
-                };
-                let handler = || handler_name(song, process, at).unwrap_or_default();
-                self.shown += shown.ok_or_else(handler)?;
+        (0..all).try_for_each(|process| self.declared_of(song, process, ways, stop))
+    }
+
+    /// The same for the handlers of one process.
+    fn declared_of(
+        &mut self,
+        song: &Song,
+        process: usize,
+        ways: &[Measure],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<(), String> {
+        let ways = ways.iter().map(|way| obligations(song, process, way));
+        let mut ways: Vec<_> = ways.map(Vec::into_iter).collect();
+        let before = self.shown;
+        for at in 0.. {
+            let lines: Vec<Song> = ways.iter_mut().filter_map(Iterator::next).collect();
+            if lines.is_empty() {
+                break;
             }
+            let name = format!("declared/{process}/{at}");
+            let mut lines = lines.into_iter();
+            let shown = match stop() {
+                true => None,
+                false => lines.find_map(|line| self.line(line, &name)),
+            };
+            let Some(shown) = shown else {
+                self.shown = before;
+                return Err(handler_name(song, process, at).unwrap_or_default());
+            };
+            self.shown += shown;
         }
         Ok(())
+    }
+
+    /// Levels of messages and numbers of some processes, in words.
+    fn supposed(&mut self, song: &Song, stop: &mut dyn FnMut() -> bool) -> Option<String> {
+        let all = song.voices().map_or(0, |voices| voices.processes.len());
+        supposed(song).into_iter().find_map(|way| {
+            let ways = declared_measures(way.plain())?;
+            self.shown = 0;
+            let mut words = Vec::new();
+            for process in 0..all {
+                if !way.measured.contains(&process) {
+                    self.declared_of(way.plain(), process, &ways, stop).ok()?;
+                    continue;
+                }
+                let mut numbers = way.numbers(process).into_iter();
+                let found =
+                    numbers.find(|(song, _)| self.declared_of(song, process, &ways, stop).is_ok());
+                words.push(found?.1);
+            }
+            if !way.order.is_empty() {
+                let order: Vec<String> = way.order.iter().map(|one| format!("`{one}`")).collect();
+                words.push(format!(
+                    "it sends only what comes later in {}",
+                    order.join(", ")
+                ));
+            }
+            Some(format!("whatever a handler does, {}", words.join(", or ")))
+        })
     }
 
     /// A measure that nobody declared, in words.
