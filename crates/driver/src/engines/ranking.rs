@@ -293,3 +293,119 @@ impl Prover {
         Some(asked.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Decreases, ranking};
+    use plainsong_diverge::{Fairness, Finding, Method, Question, diverge};
+    use plainsong_semantics::instance::Instance;
+    use plainsong_semantics::machine::{Machine, Subject};
+    use plainsong_semantics::search::Unwatched;
+    use plainsong_semantics::sizes::{Bounds, Sizes};
+    use plainsong_smt::Setup;
+    use std::sync::Arc;
+
+    /// Random handlers: what is proved for every size does not diverge at small sizes.
+    #[test]
+    fn what_is_proved_for_every_size_comes_to_rest_at_small_ones() {
+        let programs = std::env::var("PLAINSONG_RANDOM").ok();
+        let programs = programs.and_then(|text| text.parse().ok()).unwrap_or(60);
+        let (mut proved, mut supposed) = (0, 0);
+        for seed in 0..programs {
+            let text = random(seed);
+            let song = Arc::new(plainsong_syntax::compile(&text).song.expect(&text));
+            let Ok(found) = ranking(&song, Setup::from_environment(), &mut || false) else {
+                continue;
+            };
+            proved += 1;
+            supposed += u64::from(found.decreases == Decreases::Supposed);
+            for size in 1..=3 {
+                let sizes = Sizes::new().with("N", size);
+                let instances = Instance::all(song.clone(), &sizes, &Bounds::default());
+                let machine = Machine::new(&instances.expect(&text)[0], Subject::System);
+                let question = Question {
+                    property: 0,
+                    fairness: Fairness::Any,
+                    states: 1_000,
+                    method: Method::All,
+                };
+                let there = diverge(&machine, &question, &mut Unwatched).finding;
+                let diverges = matches!(there, Finding::Diverges(_));
+                assert!(!diverges, "N={size}, {}: {there:?}\n{text}", found.why);
+            }
+        }
+        assert!(
+            supposed * 20 > programs,
+            "{supposed} of {proved} of {programs}"
+        );
+    }
+
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, most: u64) -> u64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % most
+        }
+
+        fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+            all[self.below(all.len() as u64) as usize]
+        }
+
+        fn send(&mut self) -> String {
+            let message = self.of(&["A", "B", "C"]);
+            match self.below(3) {
+                0 => format!("send {message} to hub;"),
+                1 => format!("for m in N {{ send {message} to node[m]; }}"),
+                _ => format!("for m in N {{ maybe {{ send {message} to node[m]; }} }}"),
+            }
+        }
+
+        fn handler(&mut self, message: &str) -> String {
+            let body = match self.below(6) {
+                0 | 1 => String::new(),
+                2 => self.send(),
+                3 => {
+                    let change = self.of(&["x = x - 1;", "x = x + 1;", ""]);
+                    format!("if x > 0 {{ {change} {} }}", self.send())
+                }
+                4 => {
+                    let change = self.of(&["y = y + 1;", "y = y + 1;", "y = 0;"]);
+                    let limit = self.of(&["<", "<=", "!="]);
+                    let (first, second) = (self.send(), self.send());
+                    format!("if y {limit} 2 {{ {change} {first} {second} }}")
+                }
+                _ => {
+                    let change = self.of(&["f = true;", "f = true;", "f = false;"]);
+                    format!(
+                        "if !f {{ {change} {} }} else {{ {} }}",
+                        self.send(),
+                        self.of(&["", "x = 0;", "f = false;"])
+                    )
+                }
+            };
+            format!("on {message} {{ {body} }}")
+        }
+
+        fn process(&mut self, head: &str) -> String {
+            let handlers: Vec<String> = ["A", "B", "C"].map(|one| self.handler(one)).into();
+            format!(
+                "process {head} {{ var x: nat = 2; var y: int = 0; var f: bool = false; {} }}",
+                handlers.join(" ")
+            )
+        }
+    }
+
+    fn random(seed: u64) -> String {
+        let mut dice = Dice(seed.wrapping_mul(104_729) + 5);
+        let (hub, node) = (dice.process("hub"), dice.process("node[n: N]"));
+        format!(
+            "sort N; message A; message B; message C; {hub} {node}
+             init {{ send A to hub; send B to hub; for n in N {{ send C to node[n]; }} }}
+             property quiet: eventually quiescent;"
+        )
+    }
+}
