@@ -6,7 +6,7 @@
 //! here on a machine like the one these tables were made for. Goal: a hundred times faster than either.
 
 mod growth;
-#[cfg(feature = "peers")]
+#[cfg(feature = "spin")]
 mod spin;
 
 use crate::measure::{best_of, milliseconds};
@@ -187,7 +187,7 @@ pub fn table() {
         );
     }
     growth::table();
-    #[cfg(feature = "peers")]
+    #[cfg(feature = "spin")]
     spin::table();
 }
 

@@ -12,12 +12,14 @@
 //! The way can be cut at some depth. Then a state turns black only if nothing was cut behind it, and without a
 //! period there is an answer only if nothing was cut at all.
 //!
+//! With an order that the song declares ([`order`](crate::order)) "covers" means more, and the argument is the same:
+//! what a state can do, one that covers it can do too. Then controls differ, and all are looked through.
+//!
 //! With infinitely many controls or kinds the search may run until its budget is spent; what it finds is
 //! sound all the same, and when it ends, it has seen everything.
 //!
 //! Source. [Alive12] for the order; Finkel and Schnoebelen's well-structured systems for the argument.
 
-use crate::bag::Bag;
 use crate::budget::{Budget, Spent};
 use crate::lasso::Lasso;
 use crate::net::{Control, Kind, Move, Net, State};
@@ -68,8 +70,8 @@ struct Search {
     /// For each control and the last kind of the bag, the frames of the way with them, by depth: a bag that holds another
     /// holds its last kind too, so that few have to be looked at.
     grey: FxHashMap<(Control, Option<Kind>), Vec<usize>>,
-    /// For each control, the greatest bags that come to rest.
-    black: FxHashMap<Control, Vec<Bag>>,
+    /// For each control, the greatest states that come to rest.
+    black: FxHashMap<Control, Vec<State>>,
     looked_at: u64,
 }
 
@@ -93,15 +95,15 @@ impl Search {
         self.enter(net, start, budget);
         while let Some(frame) = self.way.last_mut() {
             let Some((one, after)) = frame.moves.pop() else {
-                self.leave();
+                self.leave(net);
                 continue;
             };
             frame.tried = Some(one);
             budget.spend(self.way.len())?;
-            if let Some(depth) = self.covered(&after, budget) {
+            if let Some(depth) = self.covered(net, &after, budget) {
                 return Ok(Some(self.lasso(depth, after)));
             }
-            if self.is_black(&after, budget) {
+            if self.is_black(net, &after, budget) {
                 continue;
             }
             if self.way.len() < self.depth {
@@ -114,7 +116,12 @@ impl Search {
     }
 
     /// The deepest state of the way that `state` covers.
-    fn covered(&self, state: &State, budget: &mut Budget<'_>) -> Option<usize> {
+    fn covered(&self, net: &mut Net<'_>, state: &State, budget: &mut Budget<'_>) -> Option<usize> {
+        if net.has_order() {
+            budget.charge(self.way.len() / COMPARED);
+            let mut depths = (0..self.way.len()).rev();
+            return depths.find(|depth| net.covers(&self.way[*depth].state, state));
+        }
         let below = |depth: &&usize| self.way[**depth].state.bag.is_within(&state.bag);
         let lasts = state.bag.kinds().map(Some).chain([None]);
         let mut deepest = None;
@@ -128,12 +135,12 @@ impl Search {
         deepest
     }
 
-    fn is_black(&self, state: &State, budget: &mut Budget<'_>) -> bool {
-        let Some(bags) = self.black.get(&state.control) else {
+    fn is_black(&self, net: &mut Net<'_>, state: &State, budget: &mut Budget<'_>) -> bool {
+        let Some(greater) = self.black.get(&home(net, state)) else {
             return false;
         };
-        budget.charge(bags.len() / COMPARED);
-        bags.iter().any(|bag| state.bag.is_within(bag))
+        budget.charge(greater.len() / COMPARED);
+        greater.iter().any(|greater| net.covers(state, greater))
     }
 
     fn enter(&mut self, net: &mut Net<'_>, state: State, budget: &mut Budget<'_>) {
@@ -163,10 +170,9 @@ impl Search {
         });
     }
 
-    fn leave(&mut self) {
+    fn leave(&mut self, net: &mut Net<'_>) {
         let frame = self.way.pop().expect("what is left was entered");
         self.grey.entry(key(&frame.state)).or_default().pop();
-        let State { control, bag } = frame.state;
         if frame.is_cut {
             self.is_cut = true;
             self.way
@@ -176,9 +182,9 @@ impl Search {
                 .for_each(|before| before.is_cut = true);
             return;
         }
-        let bags = self.black.entry(control).or_default();
-        bags.retain(|smaller| !smaller.is_within(&bag));
-        bags.push(bag);
+        let black = self.black.entry(home(net, &frame.state)).or_default();
+        black.retain(|smaller| !net.covers(smaller, &frame.state));
+        black.push(frame.state);
     }
 
     fn lasso(&self, depth: usize, end: State) -> Lasso {
@@ -189,6 +195,14 @@ impl Search {
             moves: moves.collect(),
             period: self.way.len() - depth,
         }
+    }
+}
+
+/// Where those are kept that may cover a state.
+fn home(net: &Net<'_>, state: &State) -> Control {
+    match net.has_order() {
+        true => 0,
+        false => state.control,
     }
 }
 

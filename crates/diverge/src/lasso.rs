@@ -80,7 +80,7 @@ pub(crate) fn is_fair(
     if fairness == Fairness::Any {
         return true;
     }
-    if shift(net, states, moves) != 0 {
+    if shift(net, states, moves) != 0 || net.has_order() {
         return serves_all(net, states, moves);
     }
     let mut served: FxHashSet<Service> = FxHashSet::default();
@@ -137,5 +137,10 @@ fn serves_all(net: &mut Net<'_>, states: &[State], moves: &[Move]) -> bool {
         }
     }
     let end = &states[states.len() - 1];
-    waits.total() == 0 && end.bag == states[0].bag
+    waits.total() == 0
+        && match net.has_order() {
+            // It covers the first, task by task.
+            true => end.bag.total() == states[0].bag.total(),
+            false => end.bag == states[0].bag,
+        }
 }

@@ -13,9 +13,9 @@
 //! threshold of a thousand would take a thousand of them.
 
 use crate::budget::{Budget, Spent};
-use crate::drifting::Run;
 use crate::lasso::Lasso;
-use crate::net::{Net, State};
+use crate::net::Net;
+use crate::run::{First, Run, Runs, along_runs};
 use crate::{Divergence, Fairness};
 use plainsong_semantics::repetition::Repetition;
 
@@ -23,10 +23,12 @@ use plainsong_semantics::repetition::Repetition;
 const LENGTH: usize = 4_000;
 /// A run in which more waits is given up.
 const PENDING: usize = 12;
-/// Choices are made in so many ways.
-const WAYS: usize = 2;
-/// So many starts are tried.
-const STARTS: usize = 2;
+/// Which runs are followed.
+const RUNS: Runs = Runs {
+    ways: 2,
+    starts: 2,
+    first: First::Oldest,
+};
 /// The first position at which one looks.
 const FIRST: usize = 16;
 /// The longest period.
@@ -41,24 +43,11 @@ pub(crate) fn late(
     property: usize,
     budget: &mut Budget<'_>,
 ) -> Option<Divergence> {
-    let orders = match fairness {
-        Fairness::Any => &[false, true][..],
-        _ => &[false][..],
-    };
-    for way in 0..WAYS {
-        for newest in orders {
-            let starts: Vec<State> = net.starts().into_iter().take(STARTS).collect();
-            for start in starts {
-                let run = Run::new(start, *newest, way);
-                match along(net, run, fairness, budget) {
-                    Ok(Some(lasso)) => return lasso.told(net, property),
-                    Ok(None) => {}
-                    Err(Spent) => return None,
-                }
-            }
-        }
-    }
-    None
+    along_runs(net, RUNS, fairness, |net, run| {
+        let lasso = along(net, run, fairness, budget)?;
+        Ok(lasso.map(|lasso| lasso.told(net, property)))
+    })
+    .flatten()
 }
 
 /// Follows a run to its end.

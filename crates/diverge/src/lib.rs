@@ -10,6 +10,7 @@
 //! | `late` | the same, once integers have passed what they are compared with | nothing | no |
 //! | `alive` | a period within the bounds of [Alive12] | nothing | in the limit, for finite data |
 //! | `rounds` | a fair period, by queue and delays | nothing | in the limit |
+//! | `covers` | a period, by an order that the song declares | all, when it ends | no |
 //! | `covering` | a period | all, when it ends | finite data, not asking for fairness |
 //! | `structural` | nothing | all, or all fair ones | rest whatever is pending, not asking for fairness |
 //! | `fair_core` | a fair period | all fair ones | when finitely many states are reachable |
@@ -31,9 +32,11 @@ mod lasso;
 mod late;
 mod nearest;
 mod net;
+pub mod order;
 pub mod ranking;
 pub mod retold;
 mod rounds;
+mod run;
 mod simplex;
 mod structural;
 mod terms;
@@ -50,6 +53,7 @@ use late::late;
 use nearest::{Nearby, nearest};
 use net::Net;
 use plainsong_semantics::machine::Machine;
+use plainsong_semantics::order::Order;
 use plainsong_semantics::repetition::Repetition;
 use plainsong_semantics::search::Watch;
 use plainsong_semantics::shift::Shift;
@@ -142,6 +146,8 @@ pub enum Method {
     States,
     /// `nearest`, `rounds` and `covering` up to where points lie.
     Shifted,
+    /// The same by the order that the song declares, if the machine trusts it.
+    Covers,
     /// `drifting` alone.
     Drifting,
     /// `alive` alone: the paper's search, within the paper's bounds.
@@ -200,6 +206,11 @@ impl Search<'_, '_, '_> {
             Method::Structural => self.structural(),
             Method::States => self.states(),
             Method::Shifted => self.shifted(NEARBY, false),
+            Method::Covers if Order::of(self.net.machine()).is_none() => {
+                let why = "the song declares no `covers` that can be used";
+                Some(Finding::Unknown(why.to_owned()))
+            }
+            Method::Covers => self.by_order(),
             Method::Drifting => self.drifting().or_else(|| self.late()),
             Method::Alive { delay, recursion } => Some(self.alive(delay, recursion)),
         };
@@ -209,6 +220,7 @@ impl Search<'_, '_, '_> {
     fn portfolio(&mut self) -> Option<Finding> {
         let found = self
             .nearest(NEARBY / 8)
+            .or_else(|| self.by_order())
             .or_else(|| self.shifted(NEARBY / 8, true))
             .or_else(|| self.drifting())
             .or_else(|| self.late())
@@ -254,6 +266,49 @@ impl Search<'_, '_, '_> {
             }
             Covering::Rests(states) if net.resource.is_none() => {
                 let why = "up to where points lie, no state covers one before it";
+                Some(Finding::Rests(format!("{why}, in {states} states")))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same, where states are compared as the song declares.
+    fn by_order(&mut self) -> Option<Finding> {
+        let machine = self.net.machine();
+        let mut net = Net::with_order(machine, Order::of(machine)?);
+        let fairness = self.question.fairness;
+        let budget = &mut self.budget;
+        budget.allow(NEARBY);
+        // A fair one, when there is one nearby, says more.
+        let lasso = match nearest(&mut net, Fairness::Fair, budget) {
+            Nearby::Found(lasso) => Some(lasso),
+            _ => rounds(&mut net, Fairness::Fair, budget, NEARBY),
+        };
+        let lasso = match (lasso, fairness) {
+            (None, Fairness::Any | Fairness::Resent) => {
+                budget.allow(NEARBY);
+                match nearest(&mut net, fairness, budget) {
+                    Nearby::Found(lasso) => Some(lasso),
+                    _ => None,
+                }
+            }
+            (lasso, _) => lasso,
+        };
+        let told = |lasso: Lasso, net: &mut Net<'_>| {
+            let found = lasso.told(net, self.question.property)?;
+            let is_meant = fairness.is_meant(&found.repetition);
+            is_meant.then(|| Finding::Diverges(Box::new(found)))
+        };
+        if let Some(found) = lasso.and_then(|lasso| told(lasso, &mut net)) {
+            return Some(found);
+        }
+        budget.allow(ROUNDS.min(self.question.states));
+        let found = covering(&mut net, usize::MAX, budget).ok()?;
+        self.net.fails |= net.fails;
+        match found {
+            Covering::Found(lasso) => told(lasso, &mut net),
+            Covering::Rests(states) if net.resource.is_none() => {
+                let why = "no state covers one before it as `covers` says";
                 Some(Finding::Rests(format!("{why}, in {states} states")))
             }
             _ => None,
@@ -391,8 +446,20 @@ impl Search<'_, '_, '_> {
         })
     }
 
-    /// Why everything comes to rest by counting what is pending, if it does.
+    /// Why everything comes to rest by counting what is pending, if it does. Controls are put together with kinds that never
+    /// wait there; what fails only in such states is forgotten when that was in vain.
     fn structural(&mut self) -> Option<Finding> {
+        let before = (self.net.resource.clone(), self.net.fails);
+        let found = self.by_counting();
+        let is_cut = self.net.resource != before.0;
+        if is_cut || (found.is_none() && self.net.fails != before.1) {
+            *self.net = Net::new(self.net.machine(), None);
+            (self.net.resource, self.net.fails) = before;
+        }
+        found.filter(|_| !is_cut)
+    }
+
+    fn by_counting(&mut self) -> Option<Finding> {
         self.budget
             .allow(CONTROLS.min(self.question.states.saturating_mul(10)));
         let graph = ControlGraph::of(self.net, &mut self.budget).ok()?;

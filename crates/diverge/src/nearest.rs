@@ -80,7 +80,7 @@ fn closes(
     let mut whole: Option<Lasso> = None;
     loop {
         let node = &nodes[ancestor];
-        if node.state.control == after.control && node.state.bag.is_within(&after.bag) {
+        if net.covers(&node.state, after) {
             // Where much is covered and nothing is fair, this is what takes the time.
             budget.charge(steps / 8);
             let lasso = whole.get_or_insert_with(|| lasso(nodes, at, last, after));

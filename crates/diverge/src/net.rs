@@ -8,12 +8,16 @@
 //! With a shift, controls are kept in a normal form: all points are shifted so that the least one of the
 //! control is [`FLOOR`]. An edge says by how much, and what else is in the bag is shifted with it.
 //!
+//! With an order that the song declares and somebody has shown to be compatible, a state may cover one with another
+//! control and other kinds.
+//!
 //! There is no second step relation: every edge is a step of `semantics`.
 
 use crate::bag::Bag;
 use plainsong_semantics::drift::{outline, task_outline};
 use plainsong_semantics::idle::{Idle, Served, Task};
 use plainsong_semantics::machine::{Config, Machine, Outcome, Step};
+use plainsong_semantics::order::{Order, matching};
 use plainsong_semantics::shift::Shift;
 use plainsong_semantics::trace::FailureKind;
 use rustc_hash::FxHashMap;
@@ -93,6 +97,7 @@ pub(crate) struct Net<'a> {
     moves: FxHashMap<(Control, Option<Kind>), Rc<Moves>>,
     renamed: FxHashMap<(Kind, i64), Kind>,
     outlines: Outlines,
+    covers: Option<Covers>,
     /// What was copied because of queues, in steps.
     copied: usize,
     /// Does the order of sending make a difference?
@@ -111,6 +116,7 @@ impl<'a> Net<'a> {
             shift,
             renamed: FxHashMap::default(),
             outlines: Outlines::default(),
+            covers: None,
             copied: 0,
             ordered: false,
             controls: Numbered::default(),
@@ -120,6 +126,59 @@ impl<'a> Net<'a> {
             resource: None,
             fails: false,
         }
+    }
+
+    /// The same, where states are compared by an order.
+    pub(crate) fn with_order(machine: &'a Machine, order: Order) -> Self {
+        Net {
+            covers: Some(Covers {
+                order,
+                controls: FxHashMap::default(),
+                kinds: FxHashMap::default(),
+            }),
+            ..Net::new(machine, None)
+        }
+    }
+
+    /// Are states compared by an order?
+    pub(crate) fn has_order(&self) -> bool {
+        self.covers.is_some()
+    }
+
+    /// Can a state do at least as much as an earlier one?
+    pub(crate) fn covers(&mut self, before: &State, now: &State) -> bool {
+        let Some(covers) = &mut self.covers else {
+            return before.control == now.control && before.bag.is_within(&now.bag);
+        };
+        if before.bag.total() > now.bag.total() {
+            return false;
+        }
+        let controls = (before.control, now.control);
+        let rest = *covers.controls.entry(controls).or_insert_with(|| {
+            let (before, now) = (self.controls.get(controls.0), self.controls.get(controls.1));
+            covers.order.rest(before, now)
+        });
+        if !rest {
+            return false;
+        }
+        let listed = |bag: &Bag| -> Vec<Kind> {
+            let entries = bag.entries().iter();
+            entries
+                .flat_map(|(kind, count)| (0..*count).map(|_| *kind))
+                .collect()
+        };
+        let (before, now) = (listed(&before.bag), listed(&now.bag));
+        for one in &before {
+            for other in &now {
+                let tasks = || (self.kinds.get(*one), self.kinds.get(*other));
+                covers.kinds.entry((*one, *other)).or_insert_with(|| {
+                    let (one, other) = tasks();
+                    covers.order.task(one, other)
+                });
+            }
+        }
+        let fits = |one: usize, other: usize| covers.kinds[&(before[one], now[other])];
+        matching(before.len(), now.len(), fits).is_some()
     }
 
     /// The machine that it is the net of.
@@ -369,6 +428,15 @@ impl<'a> Net<'a> {
             self.resource.get_or_insert(message);
         }
     }
+}
+
+/// An order, and what is known about it.
+struct Covers {
+    order: Order,
+    /// Does the second of two controls cover the first?
+    controls: FxHashMap<(Control, Control), bool>,
+    /// Does the second of two kinds cover the first?
+    kinds: FxHashMap<(Kind, Kind), bool>,
 }
 
 /// Controls and kinds without their integers, by number.

@@ -147,12 +147,10 @@ impl Rounds {
     /// The length of a fair period that ends at the last state.
     fn period(&self, net: &mut Net<'_>, budget: &mut Budget<'_>) -> Option<usize> {
         let end = self.last();
-        let earlier = (0..self.moves.len()).rev();
-        let covered = earlier.filter(|at| {
-            let state = &self.states[*at];
-            state.control == end.control && state.bag.is_within(&end.bag)
-        });
-        for at in covered {
+        for at in (0..self.moves.len()).rev() {
+            if !net.covers(&self.states[at], end) {
+                continue;
+            }
             budget.charge((self.moves.len() - at) / 4);
             if is_fair(net, &self.states[at..], &self.moves[at..], self.fairness) {
                 return Some(self.moves.len() - at);

@@ -1,9 +1,10 @@
 //! Taking a saved trace again.
 
 use crate::contain::{Crash, contained};
+use crate::engines::orders::compatible;
 use crate::select::questions;
 use crate::{LoadedSong, Problem};
-use plainsong_ir::{Delivery, Song};
+use plainsong_ir::{Claim, Delivery, Song};
 use plainsong_report::trace_file::{Header, SavedTrace, hash};
 use plainsong_semantics::follow::follow;
 use plainsong_semantics::instance::Instance;
@@ -11,6 +12,7 @@ use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::replay::{Mismatch, replay};
 use plainsong_semantics::sizes::{Bounds, External, Sizes};
 use plainsong_semantics::trace::Trace;
+use plainsong_smt::Setup;
 use std::sync::Arc;
 
 /// What came of it.
@@ -74,7 +76,21 @@ fn take(machine: &Machine, trace: &Trace) -> Result<Option<Trace>, Mismatch> {
 /// The machine that a trace with this header is an execution of.
 pub fn machine(song: &Arc<Song>, header: &Header) -> Result<Machine, Problem> {
     let instance = instance(song, header)?;
-    Ok(Machine::new(&instance, subject(song, header)))
+    let machine = Machine::new(&instance, subject(song, header));
+    Ok(match rests_on_order(song, header) {
+        true => machine.trusting_order(),
+        false => machine,
+    })
+}
+
+/// May a period rest on what `covers` says? That is shown anew, as the text may have changed.
+fn rests_on_order(song: &Song, header: &Header) -> bool {
+    let claims_rest = song.properties.iter().any(|property| {
+        header.property.as_ref() == Some(&property.name)
+            && matches!(property.claim, Claim::Quiescent { .. })
+    });
+    let setup = Setup::from_environment;
+    claims_rest && matches!(compatible(song, setup(), &mut || false), Some(Ok(_)))
 }
 
 /// A choreography is a property of its own name; everything else is about the system.

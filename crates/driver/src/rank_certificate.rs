@@ -114,6 +114,7 @@ fn named(song: &Song, decreases: &Decreases) -> Option<Ranks> {
     Some(match decreases {
         Decreases::Declared => Ranks::Declared,
         Decreases::Payload => Ranks::Payload,
+        Decreases::Supposed => return None,
         Decreases::Own(own) => {
             let mut ranks = BTreeMap::new();
             for (process, measure) in own {

@@ -23,6 +23,7 @@ pub mod finite;
 pub mod handlers;
 pub mod ids;
 pub mod line;
+pub mod order;
 pub mod parts;
 pub mod patterns;
 mod place;
@@ -52,6 +53,7 @@ pub use ids::{
     ProcedureId, SortId, StructId, VarId,
 };
 pub use line::{Choreography, LineKind};
+pub use order::Order;
 pub use property::{Claim, Property, Sizing};
 pub use song::{Binder, Code, Const, Contract, Function, Local, Song, System};
 pub use stmt::{

@@ -1,7 +1,8 @@
 //! Voices: processes with private state that exchange messages.
 
 use crate::{
-    Accept, Binder, Block, Choice, Code, Expr, FamilyId, Local, MessageId, Sequentialization, Ty,
+    Accept, Binder, Block, Choice, Code, Expr, FamilyId, Local, MessageId, Order,
+    Sequentialization, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -69,6 +70,8 @@ pub struct Message {
     pub delivery: Option<Delivery>,
     /// `decreases e`: every message sent when one is taken is less than that. The first locals are the fields.
     pub measures: Measures,
+    /// `covers e`: which messages can do at least as much as an earlier one. The first locals are the fields.
+    pub order: Order,
     /// The name in the text.
     pub span: Span,
 }
@@ -167,6 +170,8 @@ pub struct Process {
     pub locals: Vec<Local>,
     /// `decreases e;`: numbers of its own state that get less when it sends. The first locals are the indices.
     pub measures: Measures,
+    /// `covers e;`: which of its states can do at least as much as an earlier one. The first locals are the indices.
+    pub order: Order,
     /// What it does.
     pub body: Body,
 }

@@ -14,8 +14,8 @@
 //!
 //! A reason may be about some states only, if no arc left leads into or out of them.
 //!
-//! States and tasks are named in words. Where two states have the same words (bodies, queues), the certificate is
-//! refused as not covered. Shares no code with the search: it does not search, and counts in 128 bits.
+//! States and tasks are named in words. Where two states have the same words (messages that carry their past), the
+//! certificate is refused as not covered. Shares no code with the search: it does not search, and counts in 128 bits.
 //!
 //! What is shown is about one instance: its sizes, and of integers, sequences and bags that are chosen freely those
 //! within its windows ([`windows`](crate::windows)). What the instance fixes is part of the answer ([`Covered`]), read

@@ -15,10 +15,13 @@
 
 use crate::actions::config::Pending;
 use crate::machine::{Config, Form, Machine, Step, Taken};
+use crate::show::show;
 use crate::trace::EventKind;
 use crate::value::{Pid, Value};
+use crate::voices::config::VoicesConfig;
 use crate::voices::network::Flying;
-use plainsong_ir::Delivery;
+use plainsong_ir::{Body, Delivery, FamilyId, Process, Ty};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A message or a pending async that waits to be taken.
@@ -182,8 +185,8 @@ impl Step {
 }
 
 impl Machine {
-    /// A state without its bag in words: `node[0].parent = none, node[1] is down`. Where processes have bodies, or
-    /// messages wait in queues, different states may have the same words.
+    /// A state without its bag in words: `node[0].parent = none, node[1] is down`. Of bodies it says where they stand and what
+    /// they have in hand, of queues what waits in them: `left at 3, left: n = 2, Ball from right to left`.
     pub fn rest(&self, rest: &Config) -> String {
         let has_begun = match &rest.0 {
             Form::Voices(config) => config.begun,
@@ -197,11 +200,43 @@ impl Machine {
         if let Form::Voices(config) = &rest.0 {
             let name = |lane: usize| self.instance().members()[lane].name.clone();
             words.extend(config.trouble.words(name));
+            words.extend(self.bodies(config));
+            let queued = config.network.messages().iter();
+            words
+                .extend(queued.map(|one| self.task_and_origin(&Task(Waits::Message(one.clone())))));
         }
         match has_begun {
             true => words.join(", "),
             false => format!("before init: {}", words.join(", ")),
         }
+    }
+
+    /// Where bodies stand, and what they have in hand.
+    fn bodies(&self, config: &VoicesConfig) -> Vec<String> {
+        let song = self.instance().song();
+        let voices = song
+            .voices()
+            .into_iter()
+            .flat_map(|voices| &voices.processes);
+        let bodies = voices.filter(|process| matches!(process.body, Body::Sequential(_)));
+        let bodies: BTreeMap<FamilyId, &Process> =
+            bodies.map(|process| (process.family, process)).collect();
+        let mut words = Vec::new();
+        for (member, voice) in self.instance().members().iter().zip(&config.voices) {
+            let Some(process) = bodies.get(&member.family) else {
+                continue;
+            };
+            words.push(format!("{} at {}", member.name, voice.pc));
+            for (local, value) in process.locals.iter().zip(&voice.slots) {
+                // A name that has no value yet.
+                if *value == Value::None && !matches!(local.ty, Ty::Option(_)) {
+                    continue;
+                }
+                let value = show(self.instance(), value, &local.ty);
+                words.push(format!("{}: {} = {value}", member.name, local.name));
+            }
+        }
+        words
     }
 
     /// A task in words: `Search(Node#1) to node[0]`.

@@ -33,6 +33,7 @@ mod line;
 pub mod machine;
 mod mark;
 pub mod names;
+pub mod order;
 pub mod overtake;
 pub mod part;
 mod phrase;

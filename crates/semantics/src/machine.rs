@@ -106,6 +106,8 @@ pub struct Machine {
     subject: Subject,
     pub(crate) form: Form<VoiceSystem, ActionSystem, Line>,
     pub(crate) statements: Statements,
+    /// Is what `covers` says known to be compatible with every handler?
+    pub(crate) trusts_order: bool,
 }
 
 impl Machine {
@@ -133,6 +135,16 @@ impl Machine {
             subject,
             form,
             statements,
+            trusts_order: false,
+        }
+    }
+
+    /// What `covers` says was shown to be compatible with every handler: periods may rest on it.
+    #[must_use]
+    pub fn trusting_order(self) -> Machine {
+        Machine {
+            trusts_order: true,
+            ..self
         }
     }
 

@@ -147,6 +147,7 @@ fn process_without_code(process: &Process) -> Process {
         daemon: process.daemon,
         locals: Vec::new(),
         measures: Measures::default(),
+        order: Default::default(),
         body: Body::Sequential(Vec::new()),
     }
 }

@@ -10,7 +10,8 @@
 //!
 //! A period may also lead to a state with all points shifted ([`shift`](crate::shift)): then it can happen
 //! again from there with everything shifted, and so on. Where only what the period touches is shifted, each group
-//! of points by its own distance, that is a [`drift`](crate::drift).
+//! of points by its own distance, that is a [`drift`](crate::drift). Or to one that covers its beginning in a way that
+//! the song declares ([`order`](crate::order)).
 //!
 //! *Fairness.* A message (or async, or process) is *ignored* when from some point on it waits for ever
 //! although it could be served again and again. A fair execution ignores nobody. Messages of one kind,
@@ -28,6 +29,7 @@
 use crate::drift::{Drift, legs, needed, without};
 use crate::idle::{Idle, Served, Task};
 use crate::machine::{Config, Machine, Outcome};
+use crate::order::{Matched, Order};
 use crate::replay::replay;
 use crate::retrace::retrace;
 use crate::shift::Shift;
@@ -44,6 +46,8 @@ pub struct Repetition {
     pub leaves: Vec<(String, usize)>,
     /// What each round shifts, by name, and by how much.
     pub shifts: Vec<(String, i64)>,
+    /// Does a round lead to a state that only covers the one where it began, as the song says?
+    pub covers: bool,
     /// The processes that take part, by name, where some have bodies: of handlers the messages say it.
     pub among: Vec<String>,
     /// Who could be served again and again and never is, in words.
@@ -68,7 +72,9 @@ pub fn repetition(
         return None;
     }
     let (path, steps) = (&path[first..], &steps[first..]);
-    shifted(machine, path, steps).or_else(|| drifted(machine, path, steps))
+    shifted(machine, path, steps)
+        .or_else(|| drifted(machine, path, steps))
+        .or_else(|| covered(machine, path, steps))
 }
 
 /// How a period repeats itself, as it is or with all points shifted.
@@ -121,16 +127,68 @@ fn drifted(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repeti
     let left = without(&left, &kept)?;
     let leaves = tally(left.iter().map(|task| {
         let words = machine.task(task);
-        if drift.task(task) == *task {
-            return words;
-        }
-        // Its payload is another one each time.
-        match (words.find('('), words.rfind(')')) {
-            (Some(open), Some(close)) => format!("{}(..){}", &words[..open], &words[close + 1..]),
-            _ => words,
+        match drift.task(task) == *task {
+            true => words,
+            false => another_each_time(words),
         }
     }));
     Some(round.told(steps.len(), leaves, drift.names()))
+}
+
+/// How a period repeats itself that leads to a state that covers its own beginning, as the song says.
+fn covered(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repetition> {
+    let order = Order::of(machine)?;
+    let (begin, end) = (Idle::of(&path[0]), Idle::of(&path[steps.len()]));
+    let Matched { mut pairs, left } = order.covers(&begin, &end)?;
+    let mut round = Round::new(machine, &path[steps.len()]);
+    for (at, number) in steps.iter().enumerate() {
+        let step = machine.steps(&path[at]).into_iter().nth(*number)?;
+        let Served::Task(task) = step.served() else {
+            return None;
+        };
+        let taken = pairs.iter().position(|(earlier, _)| *earlier == task)?;
+        let (_, later) = pairs.remove(taken);
+        // What else waits here and there; what is beyond that was sent now.
+        let (here, there): (Vec<Task>, Vec<Task>) = pairs.iter().cloned().unzip();
+        let there = [there, left.clone()].concat();
+        let next = Idle::of(&path[at + 1]);
+        let sent = without(&next.bag, &here)?;
+        let found = machine.steps(&round.config).into_iter().find_map(|one| {
+            let is_it = one.kind == step.kind
+                && one.lane == step.lane
+                && one.served() == Served::Task(later.clone());
+            let Outcome::Next(after) = &one.outcome else {
+                return None;
+            };
+            let after = Idle::of(after);
+            if !is_it || !order.rest(&next.rest, &after.rest) {
+                return None;
+            }
+            let matched = order.matched(&sent, &without(&after.bag, &there)?)?;
+            matched.left.is_empty().then_some((after, matched))
+        });
+        let (after, matched) = found?;
+        pairs.extend(matched.pairs);
+        round.take((step.kind, step.lane), &Served::Task(later), &after)?;
+    }
+    let leaves = tally(
+        left.iter()
+            .map(|task| another_each_time(machine.task(task))),
+    );
+    // Where more can be done in each round, what cannot be served in one may be in a later one.
+    let waits = round.waits.iter().cloned();
+    round.could.extend(waits.map(Served::Task));
+    let told = round.strict().told(steps.len(), leaves, Vec::new());
+    let covers = true;
+    Some(Repetition { covers, ..told })
+}
+
+/// A task whose payload is another one each time.
+fn another_each_time(words: String) -> String {
+    match (words.find('('), words.rfind(')')) {
+        (Some(open), Some(close)) => format!("{}(..){}", &words[..open], &words[close + 1..]),
+        _ => words,
+    }
 }
 
 /// Equal words once, with how many there are.
@@ -190,6 +248,18 @@ impl Repetition {
             1 => "the last event".to_owned(),
             several => format!("the last {several} events"),
         };
+        if self.covers {
+            let (lead, them) = match self.events {
+                1 => ("leads", "it"),
+                _ => ("lead", "them"),
+            };
+            let adds = self
+                .adds()
+                .map_or(String::new(), |adds| format!(", {adds}"));
+            return format!(
+                "repeats for ever: {events} {lead} to a state that covers the one before {them}, as `covers` says{adds}"
+            );
+        }
         if self.leaves.is_empty() && self.shifts.is_empty() {
             let (lead, they) = match self.events {
                 1 => ("leads", "it"),
@@ -197,6 +267,15 @@ impl Repetition {
             };
             return format!("repeats for ever: {events} {lead} back to where {they} began");
         }
+        let each_time: Vec<String> = self.shifted().into_iter().chain(self.adds()).collect();
+        format!(
+            "repeats for ever: {events} can happen again and again, each time {}",
+            each_time.join(", ")
+        )
+    }
+
+    /// `adding one more `Search``.
+    fn adds(&self) -> Option<String> {
         let left: Vec<String> = self
             .leaves
             .iter()
@@ -205,12 +284,7 @@ impl Repetition {
                 several => format!("{several} more `{what}`"),
             })
             .collect();
-        let adds = (!left.is_empty()).then(|| format!("adding {}", listed(&left, "other kinds")));
-        let each_time: Vec<String> = self.shifted().into_iter().chain(adds).collect();
-        format!(
-            "repeats for ever: {events} can happen again and again, each time {}",
-            each_time.join(", ")
-        )
+        (!left.is_empty()).then(|| format!("adding {}", listed(&left, "other kinds")))
     }
 
     /// In one sentence.
@@ -412,6 +486,19 @@ impl<'a> Round<'a> {
         Some(())
     }
 
+    /// Kinds of an earlier round do not come back: whoever was not served is ignored.
+    fn strict(mut self) -> Self {
+        let kept = self.could.iter().filter(|one| match one {
+            Served::Task(task) => self.waits.contains(task),
+            _ => true,
+        });
+        self.could = kept.cloned().collect();
+        let waits = self.waits.iter().cloned().map(Served::Task);
+        let waits: BTreeSet<Served> = waits.collect();
+        self.served.retain(|one| !waits.contains(one));
+        self
+    }
+
     fn told(
         mut self,
         events: usize,
@@ -419,15 +506,7 @@ impl<'a> Round<'a> {
         shifts: Vec<(String, i64)>,
     ) -> Repetition {
         if !shifts.is_empty() {
-            // Kinds of an earlier round do not come back: whoever was not served is ignored.
-            let kept = self.could.iter().filter(|one| match one {
-                Served::Task(task) => self.waits.contains(task),
-                _ => true,
-            });
-            self.could = kept.cloned().collect();
-            let waits = self.waits.iter().cloned().map(Served::Task);
-            let waits: BTreeSet<Served> = waits.collect();
-            self.served.retain(|one| !waits.contains(one));
+            self = self.strict();
         }
         let lanes = self.machine.lanes();
         let words = |served: &Served| match served {
@@ -448,6 +527,7 @@ impl<'a> Round<'a> {
             ignored: ignored().filter_map(words).collect(),
             resent: ignored().filter(resent).filter_map(words).collect(),
             leaves,
+            covers: false,
         }
     }
 }

@@ -79,7 +79,7 @@ kinds! {
     ViaKw, WhereKw, WhileKw, YieldKw,
 
     // Keywords only where the grammar expects them.
-    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, CountKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, IntoKw,
+    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, CountKw, CoversKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, IntoKw,
     LayersKw, LeftKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw,
     SynchronizesKw, TakeKw, ThenKw, UseKw, WithKw,
 
@@ -98,7 +98,7 @@ kinds! {
     Block, LetStmt, AssignStmt, IfStmt, MatchStmt, MatchStmtArm, WhileStmt, ForStmt, LoopStmt,
     BreakStmt, ContinueStmt, MaybeStmt, AssertStmt, AssumeStmt, SendStmt, ReceiveStmt,
     ReceiveChoice, ReceiveArm, TimeoutArm, AsyncStmt, CallStmt, Called, Cast, Player, ParStmt, UseStmt, YieldStmt,
-    InvariantClause, DecreasesClause, WhereClause,
+    InvariantClause, DecreasesClause, CoversClause, WhereClause,
     Choose, Binding,
     PrimitiveType, NamedType, GenericType, TupleType,
     WildcardPattern, NamePattern, LiteralPattern, NonePattern, SomePattern, TuplePattern,

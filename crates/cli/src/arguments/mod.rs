@@ -385,6 +385,8 @@ pub(crate) enum DivergeMethod {
     States,
     /// Up to where ballots, terms and other points lie
     Shifted,
+    /// By the order that the song declares with `covers`
+    Covers,
     /// Runs that do the same again and again while integers move on
     Drifting,
     /// The search of Emmi and Lal's ALIVE, within `--delay` and `--recursion`

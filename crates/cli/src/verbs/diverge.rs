@@ -48,6 +48,7 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
         Some(DivergeMethod::Structural) => Method::Structural,
         Some(DivergeMethod::States) => Method::States,
         Some(DivergeMethod::Shifted) => Method::Shifted,
+        Some(DivergeMethod::Covers) => Method::Covers,
         Some(DivergeMethod::Drifting) => Method::Drifting,
         Some(DivergeMethod::Alive | DivergeMethod::AliveSmt) => Method::Alive {
             delay: arguments.delay.unwrap_or(DELAY),

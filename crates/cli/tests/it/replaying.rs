@@ -308,3 +308,40 @@ property stays: finally b.at == Home;
     let ran = stage.run(&["replay", "out/stays.trace"]).exits(1);
     assert!(ran.out.contains("b.at = Place::Away"), "{}", ran.out);
 }
+
+/// A period that rests on what the song declares is a period only where that is still compatible: the events are the same in all
+/// of these songs.
+#[test]
+fn a_period_by_covers_is_shown_again() {
+    const PAUSES: &str = "message Timeout;
+process client {
+    var pause: nat = 1;
+    var waited: nat = 0;
+    covers pause >= old(pause) && waited >= old(waited);
+    on Timeout {
+        waited = waited + pause;
+        pause = pause * 2;
+        if waited >= 0 { send Timeout to client; }
+    }
+}
+init { send Timeout to client; }
+property quiet: eventually quiescent;
+";
+    let stage = Stage::with(PAUSES);
+    let ran = stage.run(&["diverge", "a.song"]).exits(1);
+    assert!(ran.out.contains("as `covers` says"), "{}", ran.out);
+    let again = stage.run(&["replay", "out/quiet.trace"]).exits(1);
+    assert!(again.out.starts_with("a.song  quiet"), "{}", again.out);
+    for changed in [
+        PAUSES.replace("waited >= 0 {", "waited < 1000 {"),
+        PAUSES.replace(
+            "    covers pause >= old(pause) && waited >= old(waited);\n",
+            "",
+        ),
+    ] {
+        stage.write("a.song", changed);
+        let ran = stage.run(&["replay", "out/quiet.trace"]).exits(2);
+        let ending = "everything happens as before, but it does not end like this any more";
+        assert!(ran.out.contains(ending), "{}", ran.out);
+    }
+}

@@ -28,10 +28,15 @@
 //! ([`obligations`]): whoever has a prover shows it for every size. A handler that fails ends the execution, so
 //! its assertions are assumed.
 //!
-//! NOT COVERED. Bodies with blocking receives, actions, faults; tuples that nobody declared. For these there is
+//! Tuples of one number that nobody declared are supposed ([`supposed`](mod@supposed)) and shown in the same way.
+//!
+//! NOT COVERED. Bodies with blocking receives, actions, faults; longer tuples that nobody declared. For these there is
 //! nothing to show, which is not to say that they do not come to rest.
 
 mod declared;
+mod supposed;
+
+pub use supposed::{Supposed, supposed};
 
 use crate::terms::{both, filled, none, not, of, stmt, truth, unwrapped, zero};
 use declared::{Declared, InWords, Own, Sizes, is_harmless, less};

@@ -1,14 +1,16 @@
 //! Random programs with integers: every execution that is said to go on for ever does so.
 //!
 //! There is nothing to decide such programs with, so the oracle is the interpreter: the claimed period is executed
-//! again and again, many more times than any literal in the program is large, by whatever steps take a
-//! message of the same kind at the same process. And what is said to come to rest has no long execution along a
+//! again and again, many more times than any literal in the program is large, by steps that take a message of the same
+//! kind at the same process, whose integers go on as they did from round to round. And what is said to come to rest has no long execution along a
 //! few simple schedules.
 
 use crate::programs::{Dice, machine};
 use plainsong_diverge::{Divergence, Fairness, Finding, Method, Question, diverge};
 use plainsong_semantics::machine::{Config, Machine, Outcome, Step};
 use plainsong_semantics::search::Unwatched;
+use plainsong_semantics::trace::Event;
+use plainsong_semantics::value::Value;
 
 /// Literals are smaller.
 const ROUNDS: usize = 14;
@@ -166,7 +168,7 @@ fn goes_on(machine: &Machine, found: &Divergence) -> bool {
     let ends: Vec<Config> = starts
         .filter_map(|start| follow(machine, start, found))
         .collect();
-    let period: Vec<Step> = {
+    let period: Vec<Model> = {
         let mut path = Vec::new();
         let first = events.len() - found.repetition.events;
         let mut config = machine.initial().into_iter().find_map(next);
@@ -175,11 +177,22 @@ fn goes_on(machine: &Machine, found: &Divergence) -> bool {
             let step = machine.steps(&at).into_iter().nth(event.step);
             let Some(step) = step else { return false };
             config = next(step.outcome.clone());
-            path.push(step);
+            path.push(Model {
+                choices: event.choices.clone(),
+                step,
+            });
         }
         path.split_off(first)
     };
-    ends.iter().any(|end| repeats(machine, end, &period))
+    let told = found.repetition.shifts.iter();
+    let told: Vec<i64> = told.map(|(_, by)| *by).collect();
+    ends.iter().any(|end| repeats(machine, end, &period, &told))
+}
+
+/// A step of the period, and what was chosen in it.
+struct Model {
+    step: Step,
+    choices: Vec<String>,
 }
 
 fn follow(machine: &Machine, start: Outcome, found: &Divergence) -> Option<Config> {
@@ -190,34 +203,98 @@ fn follow(machine: &Machine, start: Outcome, found: &Divergence) -> Option<Confi
     Some(config)
 }
 
-/// Many rounds, by steps that look like those of the period.
-fn repeats(machine: &Machine, end: &Config, period: &[Step]) -> bool {
-    // All states in which the period, as far as it was followed, may end: a few are enough.
-    let mut states = vec![end.clone()];
-    for _ in 0..ROUNDS {
-        for model in period {
-            let mut after: Vec<Config> = Vec::new();
-            for state in &states {
-                for step in machine.steps(state) {
-                    let alike = step.lane == model.lane
-                        && step.kind == model.kind
-                        && step.takes().map(|task| task.kind())
-                            == model.takes().map(|task| task.kind());
-                    if let Some(config) = next(step.outcome)
-                        && alike
-                        && !after.contains(&config)
-                    {
-                        after.push(config);
-                    }
-                }
-            }
-            // Prefer what was sent last: there is more to come in later rounds.
-            let surplus = after.len().saturating_sub(6);
-            after.drain(..surplus);
-            states = after;
+/// Many rounds, by steps that look like those of the period. From the period to the first round integers move by distances
+/// that are told, or not at all; from then on, each as it did before.
+fn repeats(machine: &Machine, end: &Config, period: &[Model], told: &[i64]) -> bool {
+    let mut rounds = Rounds {
+        machine,
+        period,
+        told,
+        taken: period.iter().map(|one| integers(&one.step)).collect(),
+        left: LOOKED_AT,
+    };
+    rounds.go_on(end)
+}
+
+/// The most steps that are looked at: ways back are rare.
+const LOOKED_AT: usize = 20_000;
+
+struct Rounds<'a> {
+    machine: &'a Machine,
+    period: &'a [Model],
+    /// Distances by which integers move.
+    told: &'a [i64],
+    /// The integers of the messages taken so far, those of the period first.
+    taken: Vec<Option<Vec<i64>>>,
+    left: usize,
+}
+
+impl Rounds<'_> {
+    fn go_on(&mut self, config: &Config) -> bool {
+        let (at, length) = (self.taken.len(), self.period.len());
+        if at == length * (1 + ROUNDS) {
+            return true;
         }
+        let model = &self.period[at % length];
+        let steps = self.machine.steps(config).into_iter().enumerate();
+        let alike = steps.filter(|(number, step)| {
+            let choices = |event: Event| event.choices;
+            is_alike(step, &model.step)
+                && choices(self.machine.event(config, *number, step)) == model.choices
+        });
+        let mut turns: Vec<(usize, Step)> = alike
+            .filter_map(|(_, step)| Some((self.rank(&integers(&step))?, step)))
+            .collect();
+        turns.sort_by_key(|(rank, _)| *rank);
+        for (_, step) in turns {
+            let values = integers(&step);
+            let Some(after) = next(step.outcome).filter(|_| self.left > 0) else {
+                continue;
+            };
+            self.left -= 1;
+            self.taken.push(values);
+            if self.go_on(&after) {
+                return true;
+            }
+            self.taken.pop();
+        }
+        false
     }
-    !states.is_empty()
+
+    /// May a message with these integers be taken next, and how soon is it tried?
+    fn rank(&self, values: &Option<Vec<i64>>) -> Option<usize> {
+        let (at, length) = (self.taken.len(), self.period.len());
+        let moved = |from: &Option<Vec<i64>>, to: &Option<Vec<i64>>| -> Vec<i64> {
+            let pairs = from.iter().flatten().zip(to.iter().flatten());
+            pairs.map(|(from, to)| to - from).collect()
+        };
+        let now = moved(&self.taken[at - length], values);
+        if at >= 2 * length {
+            let before = moved(&self.taken[at - 2 * length], &self.taken[at - length]);
+            return (now == before).then_some(0);
+        }
+        let known = self.told.iter().chain([&0]);
+        let known: Vec<i64> = known.copied().collect();
+        let ranks = now.iter().map(|by| known.iter().position(|one| one == by));
+        ranks.sum()
+    }
+}
+
+/// Does a step take a message of the same kind at the same process?
+fn is_alike(step: &Step, model: &Step) -> bool {
+    let kind = |step: &Step| step.takes().map(|task| task.kind());
+    step.lane == model.lane && step.kind == model.kind && kind(step) == kind(model)
+}
+
+/// The integers of the message that a step takes.
+fn integers(step: &Step) -> Option<Vec<i64>> {
+    let task = step.takes()?;
+    let values = task.values().iter();
+    let int = |value: &Value| match value {
+        Value::Int(int) => *int,
+        other => panic!("messages hold integers, not {other:?}"),
+    };
+    Some(values.map(int).collect())
 }
 
 /// How long one schedule goes on.

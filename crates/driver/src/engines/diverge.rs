@@ -9,6 +9,7 @@
 use super::bounds::Bound;
 use super::dossier::Dossier;
 use super::naive::instances_of;
+use super::orders::{Compatible, compatible};
 use super::ranking::{Ranked, ranked};
 use super::translated::solved;
 use super::trusted::trusted;
@@ -23,6 +24,7 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{Check, ENDS_THERE, Limits};
 use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_smt::Setup;
 use std::collections::BTreeSet;
 
 /// Divergence and eventual quiescence.
@@ -79,6 +81,7 @@ fn about(
     let mut instances = 0;
     let mut why = String::new();
     let mut is_open = false;
+    let order = order(task, overseer);
     'sizes: for (at, sizes) in task.sizes.iter().enumerate() {
         for instance in instances_of(task, sizes)? {
             if file.refuted.is_some() || overseer.look().is_some() {
@@ -86,7 +89,12 @@ fn about(
             }
             instances += 1;
             overseer.stage.bound = instance.bound();
-            let report = ask(task, question, &instance, states(task, is_open), overseer);
+            let machine = Machine::new(&instance, Subject::System);
+            let machine = match order {
+                Some(Ok(_)) => machine.trusting_order(),
+                _ => machine,
+            };
+            let report = ask(task, question, &machine, states(task, is_open), overseer);
             let verdict = verdict(question, &instance, report);
             is_open |= verdict.outcome == Outcome::Unknown;
             why.clone_from(&verdict.reason);
@@ -104,8 +112,15 @@ fn about(
         ));
     }
     let mut verdict = file.close(task, overseer).verdict;
+    match order {
+        Some(Ok(known)) => verdict.assumptions.extend(known.notes),
+        Some(Err(why)) => not_used(&mut verdict, &why),
+        None => {}
+    }
     let may_prove = task.rest.method == Method::All && !verdict.bound.is_empty();
-    if may_prove && task.rest.prove && verdict.outcome == Outcome::Holds {
+    // A proof for every size also answers where an instance was too large to look at.
+    let is_open = matches!(verdict.outcome, Outcome::Holds | Outcome::Unknown);
+    if may_prove && task.rest.prove && is_open {
         match ranked(task, overseer) {
             Ok(found) => return Ok(proved(task, found, verdict)),
             Err(complaint) => verdict.notes.extend(complaint),
@@ -152,6 +167,25 @@ pub(crate) fn once(sentences: Vec<String>) -> Vec<String> {
     sentences.into_iter().filter(is_new).collect()
 }
 
+/// Says why `covers` was not used: that may be why there is no answer.
+fn not_used(verdict: &mut Verdict, why: &str) {
+    let why = format!("`covers` is not used: {why}");
+    match verdict.outcome {
+        Outcome::Unknown => verdict.reason = format!("{}; {why}", verdict.reason),
+        _ => verdict.notes.push(why),
+    }
+}
+
+/// May what `covers` says be used, where the song and the method do?
+fn order(task: &Task, overseer: &mut Overseer<'_>) -> Option<Result<Compatible, String>> {
+    if !matches!(task.rest.method, Method::All | Method::Covers) {
+        return None;
+    }
+    let mut setup = Setup::from_environment();
+    setup.dump.clone_from(&task.proof.dump);
+    compatible(&task.song, setup, &mut || overseer.look().is_some())
+}
+
 fn fairness(task: &Task, question: &Question) -> Fairness {
     let claimed = match claims_rest(&task.song, question) {
         Some(true) => Fairness::Fair,
@@ -163,7 +197,7 @@ fn fairness(task: &Task, question: &Question) -> Fairness {
 fn ask(
     task: &Task,
     question: &Question,
-    instance: &Instance,
+    machine: &Machine,
     states: u64,
     overseer: &mut Overseer<'_>,
 ) -> Report {
@@ -176,7 +210,6 @@ fn ask(
         states,
         method: task.rest.method,
     };
-    let machine = Machine::new(instance, Subject::System);
     match (task.rest.solve, question.method) {
         (true, Method::Alive { delay, recursion }) => {
             let bounds = Bounds {
@@ -184,9 +217,9 @@ fn ask(
                 recursion,
                 fair: question.fairness != Fairness::Any,
             };
-            solved(task, &machine, &question, bounds, overseer)
+            solved(task, machine, &question, bounds, overseer)
         }
-        _ => diverge(&machine, &question, overseer),
+        _ => diverge(machine, &question, overseer),
     }
 }
 

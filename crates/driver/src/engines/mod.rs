@@ -14,6 +14,7 @@ mod induction;
 mod leads;
 mod naive;
 mod on_the_line;
+pub(crate) mod orders;
 mod prove;
 mod ranking;
 mod refine;

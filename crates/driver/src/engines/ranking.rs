@@ -9,6 +9,7 @@ use crate::engine::Task;
 use crate::watch::Overseer;
 use plainsong_diverge::ranking::{
     Measure, declared_measures, handler_name, obligations, own_measures, payload_measure, sending,
+    supposed,
 };
 use plainsong_ir::Song;
 use plainsong_prove::discharge::{Effort, Shown, discharge};
@@ -35,6 +36,8 @@ pub(crate) struct Ranked {
 pub(crate) enum Decreases {
     /// What the song declares.
     Declared,
+    /// Levels of messages and numbers of processes; there is no certificate for that.
+    Supposed,
     /// Numbers in payloads.
     Payload,
     /// Of each process that sends, its own state.
@@ -70,6 +73,7 @@ pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<ShownAga
             sending(song)?;
             prover.declared(song, &ways, never).is_ok()
         }
+        Decreases::Supposed => false,
         Decreases::Payload => {
             let payload = payload_measure();
             let mut all = sending(song)?.into_iter();
@@ -107,7 +111,15 @@ pub(crate) fn ranking(
             Err(handler) => complaint = Some(handler),
         }
     }
-    match prover.found(song, processes, stop) {
+    let found = prover.found(song, processes, stop).or_else(|| {
+        // What the song declares is not to be supposed otherwise.
+        let why = match declared_measures(song) {
+            Some(_) => None,
+            None => prover.supposed(song, stop),
+        };
+        Some((why?, Decreases::Supposed))
+    });
+    match found {
         Some((why, decreases)) => Ok(prover.ranked(why, decreases)),
         None => Err(complaint.map(|handler| {
             format!("that what `decreases` says gets less was not shown for {handler}")
@@ -147,25 +159,66 @@ impl Prover {
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<(), String> {
         let all = song.voices().map_or(0, |voices| voices.processes.len());
-        for process in 0..all {
-            let ways = ways.iter().map(|way| obligations(song, process, way));
-            let mut ways: Vec<_> = ways.map(Vec::into_iter).collect();
-            for at in 0.. {
-                let lines: Vec<Song> = ways.iter_mut().filter_map(Iterator::next).collect();
-                if lines.is_empty() {
-                    break;
-                }
-                let name = format!("declared/{process}/{at}");
-                let mut lines = lines.into_iter();
-                let shown = match stop() {
-                    true => None,
-                    false => lines.find_map(|line| self.line(line, &name)),
-                };
-                let handler = || handler_name(song, process, at).unwrap_or_default();
-                self.shown += shown.ok_or_else(handler)?;
+        (0..all).try_for_each(|process| self.declared_of(song, process, ways, stop))
+    }
+
+    /// The same for the handlers of one process.
+    fn declared_of(
+        &mut self,
+        song: &Song,
+        process: usize,
+        ways: &[Measure],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<(), String> {
+        let ways = ways.iter().map(|way| obligations(song, process, way));
+        let mut ways: Vec<_> = ways.map(Vec::into_iter).collect();
+        let before = self.shown;
+        for at in 0.. {
+            let lines: Vec<Song> = ways.iter_mut().filter_map(Iterator::next).collect();
+            if lines.is_empty() {
+                break;
             }
+            let name = format!("declared/{process}/{at}");
+            let mut lines = lines.into_iter();
+            let shown = match stop() {
+                true => None,
+                false => lines.find_map(|line| self.line(line, &name)),
+            };
+            let Some(shown) = shown else {
+                self.shown = before;
+                return Err(handler_name(song, process, at).unwrap_or_default());
+            };
+            self.shown += shown;
         }
         Ok(())
+    }
+
+    /// Levels of messages and numbers of some processes, in words.
+    fn supposed(&mut self, song: &Song, stop: &mut dyn FnMut() -> bool) -> Option<String> {
+        let all = song.voices().map_or(0, |voices| voices.processes.len());
+        supposed(song).into_iter().find_map(|way| {
+            let ways = declared_measures(way.plain())?;
+            self.shown = 0;
+            let mut words = Vec::new();
+            for process in 0..all {
+                if !way.measured.contains(&process) {
+                    self.declared_of(way.plain(), process, &ways, stop).ok()?;
+                    continue;
+                }
+                let mut numbers = way.numbers(process).into_iter();
+                let found =
+                    numbers.find(|(song, _)| self.declared_of(song, process, &ways, stop).is_ok());
+                words.push(found?.1);
+            }
+            if !way.order.is_empty() {
+                let order: Vec<String> = way.order.iter().map(|one| format!("`{one}`")).collect();
+                words.push(format!(
+                    "it sends only what comes later in {}",
+                    order.join(", ")
+                ));
+            }
+            Some(format!("whatever a handler does, {}", words.join(", or ")))
+        })
     }
 
     /// A measure that nobody declared, in words.
@@ -238,5 +291,121 @@ impl Prover {
             }
         }
         Some(asked.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decreases, ranking};
+    use plainsong_diverge::{Fairness, Finding, Method, Question, diverge};
+    use plainsong_semantics::instance::Instance;
+    use plainsong_semantics::machine::{Machine, Subject};
+    use plainsong_semantics::search::Unwatched;
+    use plainsong_semantics::sizes::{Bounds, Sizes};
+    use plainsong_smt::Setup;
+    use std::sync::Arc;
+
+    /// Random handlers: what is proved for every size does not diverge at small sizes.
+    #[test]
+    fn what_is_proved_for_every_size_comes_to_rest_at_small_ones() {
+        let programs = std::env::var("PLAINSONG_RANDOM").ok();
+        let programs = programs.and_then(|text| text.parse().ok()).unwrap_or(60);
+        let (mut proved, mut supposed) = (0, 0);
+        for seed in 0..programs {
+            let text = random(seed);
+            let song = Arc::new(plainsong_syntax::compile(&text).song.expect(&text));
+            let Ok(found) = ranking(&song, Setup::from_environment(), &mut || false) else {
+                continue;
+            };
+            proved += 1;
+            supposed += u64::from(found.decreases == Decreases::Supposed);
+            for size in 1..=3 {
+                let sizes = Sizes::new().with("N", size);
+                let instances = Instance::all(song.clone(), &sizes, &Bounds::default());
+                let machine = Machine::new(&instances.expect(&text)[0], Subject::System);
+                let question = Question {
+                    property: 0,
+                    fairness: Fairness::Any,
+                    states: 1_000,
+                    method: Method::All,
+                };
+                let there = diverge(&machine, &question, &mut Unwatched).finding;
+                let diverges = matches!(there, Finding::Diverges(_));
+                assert!(!diverges, "N={size}, {}: {there:?}\n{text}", found.why);
+            }
+        }
+        assert!(
+            supposed * 20 > programs,
+            "{supposed} of {proved} of {programs}"
+        );
+    }
+
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, most: u64) -> u64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % most
+        }
+
+        fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+            all[self.below(all.len() as u64) as usize]
+        }
+
+        fn send(&mut self) -> String {
+            let message = self.of(&["A", "B", "C"]);
+            match self.below(3) {
+                0 => format!("send {message} to hub;"),
+                1 => format!("for m in N {{ send {message} to node[m]; }}"),
+                _ => format!("for m in N {{ maybe {{ send {message} to node[m]; }} }}"),
+            }
+        }
+
+        fn handler(&mut self, message: &str) -> String {
+            let body = match self.below(6) {
+                0 | 1 => String::new(),
+                2 => self.send(),
+                3 => {
+                    let change = self.of(&["x = x - 1;", "x = x + 1;", ""]);
+                    format!("if x > 0 {{ {change} {} }}", self.send())
+                }
+                4 => {
+                    let change = self.of(&["y = y + 1;", "y = y + 1;", "y = 0;"]);
+                    let limit = self.of(&["<", "<=", "!="]);
+                    let (first, second) = (self.send(), self.send());
+                    format!("if y {limit} 2 {{ {change} {first} {second} }}")
+                }
+                _ => {
+                    let change = self.of(&["f = true;", "f = true;", "f = false;"]);
+                    format!(
+                        "if !f {{ {change} {} }} else {{ {} }}",
+                        self.send(),
+                        self.of(&["", "x = 0;", "f = false;"])
+                    )
+                }
+            };
+            format!("on {message} {{ {body} }}")
+        }
+
+        fn process(&mut self, head: &str) -> String {
+            let handlers: Vec<String> = ["A", "B", "C"].map(|one| self.handler(one)).into();
+            format!(
+                "process {head} {{ var x: nat = 2; var y: int = 0; var f: bool = false; {} }}",
+                handlers.join(" ")
+            )
+        }
+    }
+
+    fn random(seed: u64) -> String {
+        let mut dice = Dice(seed.wrapping_mul(104_729) + 5);
+        let (hub, node) = (dice.process("hub"), dice.process("node[n: N]"));
+        format!(
+            "sort N; message A; message B; message C; {hub} {node}
+             init {{ send A to hub; send B to hub; for n in N {{ send C to node[n]; }} }}
+             property quiet: eventually quiescent;"
+        )
     }
 }

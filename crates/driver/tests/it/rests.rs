@@ -4,6 +4,7 @@ use plainsong_diverge::Fairness;
 use plainsong_driver::certificate::Rechecked;
 use plainsong_driver::rest_certificate::{Asked, RestCertificate, again, certificate};
 use plainsong_driver::{LoadedSong, Source, song};
+use plainsong_ir::Delivery;
 use plainsong_recheck::{Executions, Reason, Windows, hash};
 use plainsong_semantics::sizes::Bounds;
 use std::path::Path;
@@ -217,12 +218,34 @@ fn what_is_trusted_and_what_fails_is_said() {
 }
 
 #[test]
+fn bodies_are_named_by_where_they_stand() {
+    let loaded = load("bodies-ask-a-server");
+    let found = certified(&loaded, Fairness::Any).expect("it is counted");
+    let (said, _) = claim(&loaded, &found);
+    assert_eq!(said, "every execution with Client=3 comes to rest");
+    let mut weaker = found.clone();
+    weaker.strikes.pop();
+    let why = refusal(&loaded, &weaker).expect("something is not struck out");
+    assert!(why.contains("may happen for ever"), "{why}");
+    for broken in ["bodies-ask-a-server-again", "bodies-pass-a-token"] {
+        let broken = load(broken);
+        let song = broken.song.as_ref().expect("it has no errors");
+        let answer = certificate(song, &broken.source, &Asked::default());
+        assert!(!matches!(answer, Ok(Ok(_))), "{answer:?}");
+    }
+}
+
+#[test]
 fn states_without_names_of_their_own_have_no_certificate() {
     let loaded = load("bodies-ask-a-server");
     let song = loaded.song.as_ref().expect("it has no errors");
-    let answer = certificate(song, &loaded.source, &Asked::default());
+    let asked = Asked {
+        delivery: Some(Delivery::Causal),
+        ..Asked::default()
+    };
+    let answer = certificate(song, &loaded.source, &asked);
     let why = answer
         .expect("it is one instance")
-        .expect_err("bodies have no names");
+        .expect_err("messages carry their past");
     assert!(why.contains("have the same name"), "{why}");
 }

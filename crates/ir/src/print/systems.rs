@@ -25,6 +25,9 @@ pub(super) fn message(song: &Song, decl: &Message) -> Doc {
     let levels = levels.flat_map(|level| [text(" decreases "), w.expr(level)]);
     let mut parts = vec![head, text(via)];
     parts.extend(levels);
+    let mut w = Writer::new(song, &decl.order.locals);
+    let clauses = decl.order.clauses.iter();
+    parts.extend(clauses.flat_map(|clause| [text(" covers "), w.expr(clause)]));
     parts.push(text(";"));
     join(parts)
 }
@@ -43,6 +46,9 @@ pub(super) fn process(song: &Song, decl: &Process) -> Doc {
     let mut w = Writer::of_family(song, &decl.measures.locals, decl.family);
     let levels = decl.measures.levels.iter();
     lines.extend(levels.map(|level| join([text("decreases "), w.expr(level), text(";")])));
+    let mut w = Writer::of_family(song, &decl.order.locals, decl.family);
+    let clauses = decl.order.clauses.iter();
+    lines.extend(clauses.map(|clause| join([text("covers "), w.expr(clause), text(";")])));
     let mut w = Writer::of_family(song, &decl.locals, decl.family);
     match &decl.body {
         Body::Sequential(stmts) => lines.extend(w.stmts(stmts)),

@@ -6,8 +6,8 @@ use crate::finite::{is_enumerable, is_finite};
 use crate::visit::Visit;
 use crate::{
     Body, Choice, Choreography, Claim, Code, Contract, Domain, Expr, FamilyId, Function, Handler,
-    LineKind, Local, LocalId, Measures, Procedure, Process, RangeEnd, Sequentialization, Song,
-    SortKind, StartValue, Stmt, StmtKind, System, Ty,
+    LineKind, Local, LocalId, Measures, Order, Procedure, Process, RangeEnd, Sequentialization,
+    Song, SortKind, StartValue, Stmt, StmtKind, System, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -41,6 +41,7 @@ pub(super) fn check(song: &Song, report: &mut Report) {
                 report.enter(format!("message {}", decl.name));
                 let arity = decl.fields.len();
                 measures(song, report, &decl.measures, (Home::Closed, arity, None));
+                order(song, report, &decl.order, (Home::Closed, arity, None));
             }
             voices
                 .processes
@@ -197,11 +198,30 @@ fn measures(
     decl.levels.iter().for_each(|level| scope.measure(level));
 }
 
+/// What covers, with what it may name.
+fn order(
+    song: &Song,
+    report: &mut Report,
+    decl: &Order,
+    (home, arity, family): (Home, usize, Option<FamilyId>),
+) {
+    if !decl.is_declared() {
+        return;
+    }
+    let mut scope = Scope::new(report, song, &decl.locals, home, arity);
+    scope.family = family;
+    scope.known_vars = family.map_or(0, |id| song.families[id.index()].vars.len());
+    scope.old_allowed = true;
+    let clauses = decl.clauses.iter();
+    clauses.for_each(|clause| scope.typed(clause, &Ty::Bool));
+}
+
 fn process(song: &Song, report: &mut Report, decl: &Process) {
     let family = &song.families[decl.family.index()];
     report.enter(format!("process {}", family.name));
     let within = (Home::Start, family.index.len(), Some(decl.family));
     measures(song, report, &decl.measures, within);
+    order(song, report, &decl.order, within);
     let mut scope = Scope::new(report, song, &decl.locals, Home::Body, family.index.len());
     scope.family = Some(decl.family);
     match &decl.body {

@@ -156,6 +156,7 @@ fn systems(song: &Song, report: &mut Report) {
                     ty(song, report, &field.ty, message.span);
                 }
                 rows(song, report, &message.measures.locals);
+                rows(song, report, &message.order.locals);
             }
             for process in &voices.processes {
                 let Some(family) = song.families.get(process.family.index()) else {
@@ -164,6 +165,7 @@ fn systems(song: &Song, report: &mut Report) {
                 report.enter(format!("process {}", family.name));
                 rows(song, report, &process.locals);
                 rows(song, report, &process.measures.locals);
+                rows(song, report, &process.order.locals);
                 indices(report, &family.index, &process.locals, family.span);
             }
             code_rows(song, report, voices.init.as_ref());

@@ -131,11 +131,13 @@ fn systems(song: &Song, report: &mut Report) {
                 report.enter(format!("message {}", message.name));
                 binders(report, &message.fields, message.span);
                 locals(report, &message.measures.locals, message.fields.len());
+                locals(report, &message.order.locals, message.fields.len());
             }
             for process in &voices.processes {
                 report.enter(format!("process {}", process.family.0));
                 locals(report, &process.locals, 0);
                 locals(report, &process.measures.locals, 0);
+                locals(report, &process.order.locals, 0);
             }
         }
         System::Actions(actions) => {

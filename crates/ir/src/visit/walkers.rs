@@ -3,8 +3,8 @@
 use crate::{
     Accept, Access, Actions, Binding, Block, Body, Choice, Choreography, Claim, Code, Const,
     Contract, Domain, Expr, ExprKind, Family, Function, InvariantCall, LineKind, Local, LocalId,
-    LoopClauses, Measures, Part, Pattern, PatternKind, Place, Process, Property, RangeEnd, Root,
-    Sequentialization, Sizing, Song, SortDecl, SortKind, Source, StartValue, Stmt, StmtKind,
+    LoopClauses, Measures, Order, Part, Pattern, PatternKind, Place, Process, Property, RangeEnd,
+    Root, Sequentialization, Sizing, Song, SortDecl, SortKind, Source, StartValue, Stmt, StmtKind,
     System, Voices,
 };
 use plainsong_diagnostics::Span;
@@ -476,6 +476,7 @@ macro_rules! walkers {
                 for message in & $($mut)? voices.messages {
                     v.span(& $($mut)? message.span);
                     measures(v, & $($mut)? message.measures);
+                    order(v, & $($mut)? message.order);
                 }
                 for decl in & $($mut)? voices.processes {
                     process(v, decl);
@@ -492,8 +493,15 @@ macro_rules! walkers {
                 v.leave(& $($mut)? measures.locals);
             }
 
+            fn order<V: $visit + ?Sized>(v: &mut V, order: & $($mut)? Order) {
+                table(v, & $($mut)? order.locals);
+                exprs(v, & $($mut)? order.clauses);
+                v.leave(& $($mut)? order.locals);
+            }
+
             fn process<V: $visit + ?Sized>(v: &mut V, decl: & $($mut)? Process) {
                 measures(v, & $($mut)? decl.measures);
+                order(v, & $($mut)? decl.order);
                 table(v, & $($mut)? decl.locals);
                 match & $($mut)? decl.body {
                     Body::Sequential(body) => v.block(body),

@@ -194,6 +194,7 @@ pub(crate) fn message(name: &str, fields: Vec<Binder>, delivery: Option<Delivery
         fields,
         delivery,
         measures: Default::default(),
+        order: Default::default(),
         span: Default::default(),
     }
 }
@@ -308,6 +309,7 @@ pub(crate) fn lock() -> Song {
             daemon: false,
             locals: vec![local("c", client.clone()), local("who", client.clone())],
             measures: Default::default(),
+            order: Default::default(),
             body: Body::Sequential(server_body),
         },
         Process {
@@ -315,6 +317,7 @@ pub(crate) fn lock() -> Song {
             daemon: false,
             locals: vec![client_row()],
             measures: Default::default(),
+            order: Default::default(),
             body: Body::Sequential(client_body),
         },
     ];

@@ -446,6 +446,7 @@ impl<'a> Locate<'a> {
             }],
             delivery: None,
             measures: Measures::default(),
+            order: Default::default(),
             span: Span::default(),
         });
         MessageId::from(self.messages.len() - 1)

@@ -74,6 +74,7 @@ pub(crate) fn voice(score: &Score<'_>, family: FamilyId) -> Process {
         daemon: false,
         locals,
         measures: Measures::default(),
+        order: Default::default(),
         body: Body::Sequential(body),
     }
 }

@@ -128,7 +128,8 @@ impl Following<'_> {
         let within = is_remainder(terms, place, modulus);
         let goal = terms.and(&[same, within]);
         self.text = plainsong_ir::print::expr(&self.theory.song, &self.locals, index);
-        let sentence = "two rounds may write to the same place, or one to a negative one".to_owned();
+        let sentence =
+            "two rounds may write to the same place, or one to a negative one".to_owned();
         self.oblige(
             inside,
             Rule::Injective,

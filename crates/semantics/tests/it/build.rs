@@ -308,6 +308,7 @@ impl Builder {
             fields,
             delivery: via,
             measures: Default::default(),
+            order: Default::default(),
             span: span(),
         });
         (voices.messages.len() - 1).into()
@@ -369,6 +370,7 @@ impl Builder {
             daemon,
             locals: locals.0,
             measures: Default::default(),
+            order: Default::default(),
             body,
         });
     }

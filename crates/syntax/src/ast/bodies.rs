@@ -1,8 +1,8 @@
 //! Views of processes and choreographies.
 
 use super::{
-    Accept, AstNode, BinderList, Block, DecreasesClause, Expr, Name, Stmt, VarDecl, child,
-    children, has, name, nodes,
+    Accept, AstNode, BinderList, Block, CoversClause, DecreasesClause, Expr, Name, Stmt, VarDecl,
+    child, children, has, name, nodes,
 };
 use crate::kinds::{SyntaxKind, SyntaxNode};
 
@@ -68,6 +68,11 @@ impl ProcessBody {
         children(&self.syntax)
     }
 
+    /// `covers`.
+    pub fn covers(&self) -> impl Iterator<Item = CoversClause> + use<> {
+        children(&self.syntax)
+    }
+
     /// The statements after the state.
     pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
         let after = self.syntax.children().skip_while(is_state);
@@ -129,7 +134,7 @@ impl ChoreographyBody {
 fn is_state(node: &SyntaxNode) -> bool {
     matches!(
         node.kind(),
-        SyntaxKind::VarDecl | SyntaxKind::DecreasesClause
+        SyntaxKind::VarDecl | SyntaxKind::DecreasesClause | SyntaxKind::CoversClause
     )
 }
 

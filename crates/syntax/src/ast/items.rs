@@ -3,10 +3,10 @@
 use super::patterns::integer;
 use super::types::domain;
 use super::{
-    Block, BlockExpr, ChoreographyItem, CommuteItem, Contract, DecreasesClause, Domain, Expr,
-    InvariantItem, InvariantUse, LayerClause, LayersItem, LemmaItem, Name, ProcedureItem,
-    ProcessItem, PropertyItem, RangeExpr, ResultDecl, SequentializeItem, SizeItem, Type, VarDecl,
-    child, children, choices, has, name, names, nodes, token,
+    Block, BlockExpr, ChoreographyItem, CommuteItem, Contract, CoversClause, DecreasesClause,
+    Domain, Expr, InvariantItem, InvariantUse, LayerClause, LayersItem, LemmaItem, Name,
+    ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl, SequentializeItem, SizeItem,
+    Type, VarDecl, child, children, choices, has, name, names, nodes, token,
 };
 use crate::kinds::{SyntaxKind, SyntaxNode};
 
@@ -299,6 +299,11 @@ impl MessageItem {
 
     /// `decreases`.
     pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
+        children(&self.syntax)
+    }
+
+    /// `covers`.
+    pub fn covers(&self) -> impl Iterator<Item = CoversClause> + use<> {
         children(&self.syntax)
     }
 

@@ -43,6 +43,8 @@ nodes! {
     InvariantClause = InvariantClause;
     /// `decreases e`
     DecreasesClause = DecreasesClause;
+    /// `covers e`
+    CoversClause = CoversClause;
 }
 
 choices! {
@@ -354,6 +356,13 @@ impl AssumeStmt {
 
 impl InvariantClause {
     /// What holds before each round.
+    pub fn condition(&self) -> Option<Expr> {
+        child(&self.syntax)
+    }
+}
+
+impl CoversClause {
+    /// What holds between an earlier one and one that covers it.
     pub fn condition(&self) -> Option<Expr> {
         child(&self.syntax)
     }

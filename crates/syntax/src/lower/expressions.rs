@@ -148,8 +148,8 @@ impl Lowering<'_> {
             self.report(
                 Diagnostic::error(&MISPLACED_EXPRESSION, span, message).help(
                     "`old(e)` is the value of `e` at the start of a choreography, or of a loop in a \
-                     procedure; it stands in `ensures` clauses and loop invariants, not inside another \
-                     `old`",
+                     procedure; it stands in `ensures` clauses, loop invariants and `covers`, not inside \
+                     another `old`",
                 ),
             );
         }

@@ -37,6 +37,7 @@ mod measures;
 mod methods;
 mod moving;
 mod operators;
+mod orders;
 mod parts;
 mod patterns;
 mod permissions;

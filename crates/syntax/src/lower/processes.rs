@@ -46,6 +46,7 @@ impl Lowering<'_> {
         self.name_layers(&items.layers);
         let globals = self.globals(&items.globals);
         self.message_measures(&items.messages);
+        self.message_orders(&items.messages);
         let processes = self.processes(&items.processes);
         let actions_done = self.action_bodies(&items.actions);
         let invariants = self.invariant_bodies(&items.invariants);
@@ -246,6 +247,7 @@ impl Lowering<'_> {
     fn process(&mut self, family: FamilyId, item: &ast::ProcessItem) -> Process {
         let daemon = item.is_daemon();
         let measures = self.process_measures(family, item);
+        let order = self.process_order(family, item);
         self.begin(Home::Body(family));
         self.bind_indices(family, item.indices().as_ref());
         let Some(written) = item.body() else {
@@ -255,6 +257,7 @@ impl Lowering<'_> {
                 daemon,
                 locals,
                 measures,
+                order,
                 body: Body::Sequential(Vec::new()),
             };
         };
@@ -262,6 +265,7 @@ impl Lowering<'_> {
             let process = self.reactive(family, item, &written);
             return Process {
                 measures,
+                order,
                 ..process
             };
         }
@@ -276,6 +280,7 @@ impl Lowering<'_> {
             daemon,
             locals,
             measures,
+            order,
             body: Body::Sequential(body),
         }
     }
@@ -314,6 +319,7 @@ impl Lowering<'_> {
             daemon,
             locals,
             measures: Measures::default(),
+            order: Default::default(),
             body: Body::Handlers(handlers),
         }
     }

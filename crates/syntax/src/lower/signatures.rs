@@ -174,6 +174,7 @@ impl Lowering<'_> {
             fields,
             delivery,
             measures: Measures::default(),
+            order: Default::default(),
             span,
         }
     }

@@ -38,6 +38,7 @@ impl Parser<'_> {
                 p.var_declaration();
             }
             DecreasesKw => p.measure(),
+            Ident if p.at_covers() => p.order(),
             VarKw if order.is_last(Part::Handler) => {
                 p.check_process_order(&mut order, Part::State);
                 p.var_declaration();
@@ -59,6 +60,21 @@ impl Parser<'_> {
         self.levels();
         self.expect_semicolon();
         self.close(start, DecreasesClause);
+    }
+
+    /// `covers e`, where no statement about something of that name can stand.
+    fn at_covers(&self) -> bool {
+        let is_expression = self.nth(1).starts_expression() && self.nth(1) != LBracket;
+        self.at_word("covers") && is_expression
+    }
+
+    /// `covers e;`
+    fn order(&mut self) {
+        let start = self.open();
+        self.bump_as(CoversKw);
+        self.expression();
+        self.expect_semicolon();
+        self.close(start, CoversClause);
     }
 
     fn check_process_order(&mut self, order: &mut PartOrder, part: Part) {

@@ -284,6 +284,12 @@ impl Parser<'_> {
             self.levels();
             self.close(clause, DecreasesClause);
         }
+        while self.at_word("covers") {
+            let clause = self.open();
+            self.bump_as(CoversKw);
+            self.expression();
+            self.close(clause, CoversClause);
+        }
         self.expect_semicolon();
         self.close(start, MessageItem);
     }

@@ -67,6 +67,7 @@ impl Composer {
                 fields,
                 delivery,
                 measures: Measures::default(),
+                order: Default::default(),
                 span: Default::default(),
             });
         }
@@ -170,6 +171,7 @@ impl Composer {
             daemon: self.dice.once_in(4),
             locals,
             measures: Measures::default(),
+            order: Default::default(),
             body,
         }
     }

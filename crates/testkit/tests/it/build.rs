@@ -42,6 +42,7 @@ impl Band {
             fields,
             delivery,
             measures: Default::default(),
+            order: Default::default(),
             span,
         });
         MessageId::from(self.voices.messages.len() - 1)
@@ -69,6 +70,7 @@ impl Band {
             daemon: false,
             locals,
             measures: Default::default(),
+            order: Default::default(),
             body,
         });
         family

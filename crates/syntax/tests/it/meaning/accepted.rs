@@ -256,6 +256,22 @@ fn what_gets_less_is_declared_by_processes_and_messages() {
 }
 
 #[test]
+fn what_covers_is_declared_by_processes_and_messages() {
+    check(
+        "sort K;
+         message M(hops: nat, seen: set<K>) via unordered decreases hops covers hops >= old(hops) covers old(seen).subset(seen);
+         process p[k: K] {
+             var covers: nat = 3;
+             covers covers >= old(covers) && (forall o in K :: o == k || old(left) <= left);
+             var left: nat = 3;
+             covers (left > 0) == (old(left) > 0);
+             on M(hops, _) { if left > 0 { covers = 1; send M(hops, {k}) to p[k]; } }
+         }
+         process q { var covers = 1; loop { receive M(covers_, _); covers = covers_; covers += 1; } }",
+    );
+}
+
+#[test]
 fn statements() {
     check(
         "struct P { x: int, t: (int, bool) } sort K;

@@ -466,6 +466,18 @@ fn declarations() {
             "bad-operand",
             "message M(b: bool) decreases «b»; process p { receive M(_); }",
         ),
+        (
+            "misplaced-statement",
+            "message M; process p { «covers true;» receive M; }",
+        ),
+        (
+            "type-mismatch",
+            "message M(n: nat) covers «n»; process p { receive M(_); }",
+        ),
+        (
+            "misplaced-expression",
+            "message M(n: nat) decreases «old(n)»; process p { on M(_) { } }",
+        ),
         ("unknown-delivery", "message M via «lossy»;"),
         ("unknown-engine", "property p by «magic»: always true;"),
         ("bad-size", "size «Db» = 3;"),

@@ -188,6 +188,7 @@ impl Small {
                 fields,
                 delivery: model,
                 measures: Measures::default(),
+                order: Default::default(),
                 span: Default::default(),
             });
         }
@@ -211,6 +212,7 @@ impl Small {
             daemon,
             locals,
             measures: Measures::default(),
+            order: Default::default(),
             body,
         }
     }
