@@ -38,8 +38,9 @@ impl Stopped {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Problem::new(format!("cannot read {name}: {error}")))?;
         let saved: Saved = serde_json::from_str(&text).map_err(|error| {
-            Problem::new(format!("{name} is no file to go on from: {error}"))
-                .help("use one that `plainsong explore` wrote when it was stopped")
+            Problem::new(format!("{name} is no file to go on from: {error}")).help(
+                "use one that `plainsong explore` or `plainsong check` wrote when it was stopped",
+            )
         })?;
         if (saved.schema, saved.tool.as_str(), &saved.executable) != (SCHEMA, TOOL, &executable()) {
             return Err(begin_again(format!(
