@@ -109,10 +109,9 @@ pub fn table() {
     }
 }
 
-/// Explores.
-pub fn explored(case: Case) -> Measured {
-    let machine = machine(case);
-    let found = explore(&machine, &[], &Manner::default(), &mut Unwatched);
+/// Explores a song that is compiled, as the Rust code is.
+pub fn explored(machine: &Machine) -> Measured {
+    let found = explore(machine, &[], &Manner::default(), &mut Unwatched);
     let count = found.expect("the song is covered").count;
     assert_eq!(count.completeness, Completeness::Complete);
     Measured {
@@ -122,7 +121,8 @@ pub fn explored(case: Case) -> Measured {
     }
 }
 
-fn machine(case: Case) -> Machine {
+/// The song of a case, compiled.
+pub fn machine(case: Case) -> Machine {
     let find = |song: &&Row| song.0.program == case.program;
     let (_, text, size, others) = SONGS.iter().find(find).expect("a program with a song");
     let song = plainsong_syntax::compile(text).song.expect("a song");

@@ -143,8 +143,9 @@ impl Known {
         (&mut self.keys, &mut self.scratch, at)
     }
 
-    /// There is no key.
+    /// There is no key: a look that found nothing.
     pub(crate) fn no_key(&mut self, at: usize) {
+        self.looks += 1;
         self.keys.truncate(at);
     }
 

@@ -43,6 +43,7 @@ mod known;
 mod order;
 mod parallel;
 mod part;
+mod past;
 mod postbox;
 mod program;
 mod revisit;

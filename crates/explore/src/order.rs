@@ -14,7 +14,8 @@
 //!
 //! Why lazy. A message that nobody reads is before others only through what its sender did after
 //! it. Most senders did nothing that matters, and then nobody asks for this order: it is computed
-//! when it is first needed, and kept up to date from there until the search goes back further.
+//! when it was asked for often enough, and kept up to date from there until the search goes back further or
+//! nobody has asked for long. Until then [`Past`](crate::past::Past) answers each question for itself.
 //!
 //! Representation. The closure is closed under program order, so it is a clock per event, like
 //! happens-before. A new edge `s → x` adds the clock of `s` to every event that has `x` in its own;
@@ -25,11 +26,21 @@ use crate::event::{EventId, Kind, Read};
 use crate::graph::Graph;
 use crate::program::{Mailbox, Program};
 
+/// Answering one question without it costs as much as following so many events with it.
+const QUESTION: i32 = 8;
+
+/// So much must have been asked before it is built, and no more is counted than the second: who asks no longer
+/// should not follow for long.
+const WORTH_BUILDING: i32 = 32;
+const MOST_CREDIT: i32 = 64;
+
 /// The closure of happens-before and the forced edges, for one graph.
 #[derive(Default)]
 pub(crate) struct SendOrder {
     /// How many events the graph had when this was computed; not up to date without it.
     built_at: Option<usize>,
+    /// What was asked since the last revisit, in events that could have been followed for it.
+    credit: i32,
     stride: usize,
     /// Rows per thread.
     rows: Vec<Vec<u32>>,
@@ -55,8 +66,11 @@ impl SendOrder {
     /// Follows an insertion at the end of the graph's order.
     #[inline]
     pub(crate) fn inserted<P: Program>(&mut self, graph: &Graph<P>, id: EventId) {
-        if self.built_at.is_some() {
-            self.follow(graph, id);
+        let still = self.credit > 0;
+        self.credit -= i32::from(still);
+        match self.built_at {
+            Some(_) if still => self.follow(graph, id),
+            _ => self.built_at = None,
         }
     }
 
@@ -105,8 +119,20 @@ impl SendOrder {
         self.rows[id.thread as usize].truncate(id.index as usize * self.stride);
     }
 
+    /// Is it up to date, or asked for often enough to be made so?
+    ///
+    /// Where little is asked, [`Past`](crate::past::Past) answers for less than it costs to follow every event.
+    pub(crate) fn is_worth_it<P: Program>(&mut self, graph: &Graph<P>) -> bool {
+        self.credit = (self.credit + QUESTION).min(MOST_CREDIT);
+        if self.credit > WORTH_BUILDING {
+            self.ensure(graph);
+        }
+        self.built_at.is_some()
+    }
+
     /// Makes it up to date.
     pub(crate) fn ensure<P: Program>(&mut self, graph: &Graph<P>) {
+        self.credit = MOST_CREDIT;
         if self.built_at.is_none() {
             self.rebuild(graph, None);
         }
@@ -115,6 +141,7 @@ impl SendOrder {
     /// It is about another graph from now on.
     pub(crate) fn reset(&mut self) {
         self.built_at = None;
+        self.credit = 0;
     }
 
     /// Computes everything anew for a part of the graph.
@@ -222,13 +249,23 @@ impl SendOrder {
         self.rows[id.thread as usize] = rows;
     }
 
-    /// A new send comes after everything that was read by receives that would have accepted it.
+    /// A new send comes after everything that was read by receives that would have accepted it. Nothing is
+    /// after it yet, so that is its own row, and goes with it.
     fn after_read_ones<P: Program>(&mut self, graph: &Graph<P>, id: EventId, to: Mailbox) {
+        let stride = self.stride;
         for &receive in graph.boxes[to as usize].receives.iter().rev() {
             for send in graph.event(receive).reads() {
                 if !self.before(send, id) && must_wait(graph, id, send) && wants(graph, receive, id)
                 {
-                    self.edge(send, id);
+                    let at = send.index as usize * stride;
+                    self.added.clear();
+                    self.added
+                        .extend_from_slice(&self.rows[send.thread as usize][at..at + stride]);
+                    let own = id.index as usize * stride;
+                    join(
+                        &mut self.rows[id.thread as usize][own..own + stride],
+                        &self.added,
+                    );
                 }
             }
         }
@@ -345,7 +382,7 @@ fn first_with(rows: &[u32], stride: usize, id: EventId) -> usize {
     low
 }
 
-fn within(limit: Limit<'_>, id: EventId) -> bool {
+pub(crate) fn within(limit: Limit<'_>, id: EventId) -> bool {
     limit.is_none_or(|limit| id.index < limit[id.thread as usize])
 }
 
@@ -354,7 +391,7 @@ fn is_mailbox<P: Program>(graph: &Graph<P>, send: EventId) -> bool {
 }
 
 /// Would the receive accept the message?
-fn wants<P: Program>(graph: &Graph<P>, receive: EventId, send: EventId) -> bool {
+pub(crate) fn wants<P: Program>(graph: &Graph<P>, receive: EventId, send: EventId) -> bool {
     match &graph.event(receive).kind {
         Kind::Receive { pattern, .. } => P::accepts(pattern, graph.message(send), send.thread),
         _ => unreachable!("only receives read"),

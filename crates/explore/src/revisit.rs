@@ -22,10 +22,11 @@
 //! The condition on an event does not depend on `r`, so one walk back through the insertion order
 //! finds all receives to revisit and stops at the first event that fails.
 
-use crate::candidates::{Decided, Reader, collect, keep_first_ones};
+use crate::candidates::{Decided, Reader, collect};
 use crate::event::{EventId, Kind, Read};
 use crate::graph::Graph;
 use crate::order::{SendOrder, join};
+use crate::past::Past;
 use crate::program::{Program, Want};
 use crate::takings::{Taking, is_simple, takings};
 use crate::turns::turns_to_sets;
@@ -52,6 +53,7 @@ pub(crate) struct Walk {
     pub(crate) limit: Vec<u32>,
     open: Vec<EventId>,
     pub(crate) order: SendOrder,
+    pub(crate) before: Past,
     /// The first event, in the order of insertion, that was looked at.
     pub(crate) looked_back_to: usize,
 }
@@ -202,18 +204,17 @@ fn reads_first<P: Program>(graph: &Graph<P>, walk: &mut Walk, id: EventId) -> bo
     if decided == Decided::Yes || !walk.open.contains(&read) {
         return false;
     }
-    walk.ask_mailboxes(graph, id);
-    walk.open.first() == Some(&read)
+    walk.first_for_mailboxes(graph, id) == Some(read)
 }
 
 /// In the graph that would result, may the receive read the send?
 fn may_read<P: Program>(graph: &Graph<P>, walk: &mut Walk, id: EventId, send: EventId) -> bool {
     walk.look_at_all();
     let decided = walk.collect(graph, id);
-    if decided == Decided::NotYet && walk.open.len() > 1 && walk.open.contains(&send) {
-        walk.ask_mailboxes(graph, id);
-    }
     walk.open.contains(&send)
+        && (decided == Decided::Yes
+            || walk.open.len() == 1
+            || walk.is_first_for_mailboxes(graph, id, send))
 }
 
 impl Walk {
@@ -275,13 +276,31 @@ impl Walk {
         )
     }
 
-    /// Lets the order that mailboxes force in that view decide.
-    fn ask_mailboxes<P: Program>(&mut self, graph: &Graph<P>, id: EventId) {
+    /// The first of what is open that has to wait for none of it in the order that mailboxes force.
+    fn first_for_mailboxes<P: Program>(
+        &mut self,
+        graph: &Graph<P>,
+        id: EventId,
+    ) -> Option<EventId> {
+        let first =
+            (0..self.open.len()).find(|&at| self.is_first_for_mailboxes(graph, id, self.open[at]));
+        first.map(|at| self.open[at])
+    }
+
+    /// Has an open message to wait for no other in the order that mailboxes force in that view?
+    fn is_first_for_mailboxes<P: Program>(
+        &mut self,
+        graph: &Graph<P>,
+        id: EventId,
+        send: EventId,
+    ) -> bool {
         // The receive itself has not read anything yet in this view.
         let own = id.thread as usize;
         let with_it = std::mem::replace(&mut self.limit[own], id.index);
-        self.order.rebuild(graph, Some(&self.limit));
+        let is_first = self
+            .before
+            .is_first(graph, Some(&self.limit), send, &self.open);
         self.limit[own] = with_it;
-        keep_first_ones(graph, &self.order, &mut self.open);
+        is_first
     }
 }

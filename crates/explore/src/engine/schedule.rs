@@ -307,9 +307,15 @@ impl<P: Program> Engine<'_, P> {
             Some((looked, decided)) if looked == thread => decided,
             _ => collect(&self.graph, &reader, None, &mut self.open),
         };
-        if decided == Decided::NotYet {
-            self.order.ensure(&self.graph);
+        if decided == Decided::Yes {
+            return;
+        }
+        if self.order.is_worth_it(&self.graph) {
             keep_first_ones(&self.graph, &self.order, &mut self.open);
+        } else {
+            self.walk
+                .before
+                .keep_first_ones(&self.graph, None, &mut self.open);
         }
     }
 }

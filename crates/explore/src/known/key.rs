@@ -62,14 +62,11 @@ pub(crate) fn describe<P: Program>(
     let Some(open) = threads(graph, program, scratch, key) else {
         return false;
     };
-    if !messages(graph, scratch, key) {
+    let known = open.to_others & received(graph);
+    if known != 0 && graph.some_global || !messages(graph, scratch, key) {
         return false;
     }
-    let known = open.to_others & received(graph);
     if known != 0 {
-        if graph.some_global {
-            return false;
-        }
         graph.settle_clocks();
         for mailbox in bits(known) {
             knows_last_receive(graph, scratch, mailbox, key);
