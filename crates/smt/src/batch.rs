@@ -33,6 +33,9 @@ const LENGTH: usize = 100;
 const PIECES: usize = 4;
 const SHORTEST: usize = 24 << 10;
 
+/// A further process is worth its start when there are so many more bytes to read.
+const PER_PROCESS: usize = 64 << 10;
+
 /// How long their text is, at most: starting a process and a reset cost as much as some tens of thousands of
 /// bytes, and what is longer had better be shared between processes.
 const BYTES: usize = 160 << 10;
@@ -48,16 +51,20 @@ pub(crate) fn ask_all(pool: &Pool, queries: &[&Query], cancel: &Cancel) -> Vec<A
     let contents: Vec<String> = queries.iter().map(|query| script::content(query)).collect();
     let batches = cut(queries, &contents);
     let mut answers: Vec<Option<Answer>> = vec![None; queries.len()];
-    let found = in_parallel(pool, batches.len(), Duration::ZERO, |at| {
-        ask_batch(pool, queries, &contents, &batches[at], cancel)
-    });
+    let bytes: usize = contents.iter().map(String::len).sum();
+    let found = in_parallel(
+        pool.size().processes.min(bytes / PER_PROCESS + 1),
+        batches.len(),
+        Duration::ZERO,
+        |at| ask_batch(pool, queries, &contents, &batches[at], cancel),
+    );
     for (at, answer) in found.into_iter().flatten() {
         answers[at] = Some(answer);
     }
     let open: Vec<usize> = (0..queries.len())
         .filter(|&at| answers[at].is_none())
         .collect();
-    let rest = in_parallel(pool, open.len(), START, |at| {
+    let rest = in_parallel(pool.size().processes, open.len(), START, |at| {
         pool.ask(queries[open[at]], cancel)
     });
     for (at, answer) in open.into_iter().zip(rest) {
@@ -70,33 +77,40 @@ pub(crate) fn ask_all(pool: &Pool, queries: &[&Query], cancel: &Cancel) -> Vec<A
         .collect()
 }
 
-/// Positions that are asked together: neighbours with the same settings.
+/// Positions that are asked together: they have the same settings, and follow each other among those that have.
 fn cut(queries: &[&Query], contents: &[String]) -> Vec<Vec<usize>> {
-    let mut batches: Vec<Vec<usize>> = Vec::new();
-    let mut bytes = 0;
+    let mut batches: Vec<Batch> = Vec::new();
     let total: usize = contents.iter().map(String::len).sum();
     let most = (total / PIECES).clamp(SHORTEST, BYTES);
     for (at, query) in queries.iter().enumerate() {
         if query.strategy.kind() != Kind::Z3 {
             continue;
         }
-        match batches.last_mut() {
-            Some(batch)
-                if batch.len() < LENGTH
-                    && bytes + contents[at].len() <= most
-                    && script::settings(queries[batch[0]]) == script::settings(query) =>
-            {
-                batch.push(at);
-                bytes += contents[at].len();
+        let settings = script::settings(query);
+        let bytes = contents[at].len();
+        let mut newest_first = batches.iter_mut().rev();
+        match newest_first.find(|batch| batch.settings == settings) {
+            Some(batch) if batch.positions.len() < LENGTH && batch.bytes + bytes <= most => {
+                batch.positions.push(at);
+                batch.bytes += bytes;
             }
-            _ => {
-                batches.push(vec![at]);
-                bytes = contents[at].len();
-            }
+            _ => batches.push(Batch {
+                settings,
+                positions: vec![at],
+                bytes,
+            }),
         }
     }
-    batches.retain(|batch| batch.len() > 1);
-    batches
+    let several = |batch: &Batch| batch.positions.len() > 1;
+    let batches = batches.into_iter().filter(several);
+    batches.map(|batch| batch.positions).collect()
+}
+
+/// Queries for one process without a reset.
+struct Batch {
+    settings: Vec<(String, String)>,
+    positions: Vec<usize>,
+    bytes: usize,
 }
 
 /// The decided ones of a batch. A failure ends it; what is left is asked alone.
@@ -168,15 +182,15 @@ fn batch_ask(query: &Query) -> crate::Ask {
     }
 }
 
-/// Does `count` pieces of work on as many threads as the pool has processes; results in order. All but one thread begin
+/// Does `count` pieces of work on so many threads; results in order. All but one thread begin
 /// after a while: what is done by then needs no further process.
 fn in_parallel<T: Send>(
-    pool: &Pool,
+    threads: usize,
     count: usize,
     after: Duration,
     work: impl Fn(usize) -> T + Sync,
 ) -> Vec<T> {
-    let threads = pool.size().processes.clamp(1, count.max(1));
+    let threads = threads.clamp(1, count.max(1));
     if threads == 1 {
         return (0..count).map(work).collect();
     }

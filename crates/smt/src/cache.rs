@@ -25,8 +25,9 @@ use std::time::{Duration, SystemTime};
 /// Changes when the form of entries does.
 const FORM: &str = "plainsong answer 1";
 
-/// There are 256 folders; each keeps so many entries, or a few more, then loses its older half.
-const ENTRIES: usize = 400;
+/// There are 16 folders (making one takes longer than writing an entry); each keeps so many entries, or a few more, then
+/// loses its older half.
+const ENTRIES: usize = 6_000;
 
 /// A folder of answers.
 #[derive(Clone, Debug)]
@@ -52,10 +53,10 @@ impl Key {
 }
 
 impl Key {
-    /// Every sixteenth entry, more or less, looks whether its folder has too much in it: looking takes as long as
-    /// writing.
+    /// One entry in 256, more or less, looks whether its folder has too much in it: looking takes as long as
+    /// writing many.
     fn make_room(&self, folder: &Path) {
-        if self.0.ends_with('0') {
+        if self.0.ends_with("00") {
             make_room(folder);
         }
     }
@@ -131,7 +132,7 @@ impl Cache {
     }
 
     fn path(&self, key: &Key) -> PathBuf {
-        self.folder.join(&key.0[..2]).join(&key.0[2..])
+        self.folder.join(&key.0[..1]).join(&key.0[1..])
     }
 }
 
