@@ -118,7 +118,7 @@ pub fn plan(
         let mut sizes = table(song, property, &request.sizes);
         if request.grow {
             grow(&mut sizes);
-        } else if about_rest {
+        } else if about_rest || request.engine == Some("sequentialize") {
             from_one_to_three(&mut sizes);
         }
         refuse_endless(&sizes)?;

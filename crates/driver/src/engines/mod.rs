@@ -20,6 +20,7 @@ mod ranking;
 mod refine;
 mod remembered;
 mod rounds;
+mod rows;
 mod sequentialize;
 mod steady;
 mod translated;

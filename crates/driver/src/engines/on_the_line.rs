@@ -1,7 +1,8 @@
 //! Proofs on the line: assertions and `finally` properties, for every size.
 //!
 //! A line that `sequentialize` found is sequential code, so the prover can follow it. Loops over members need
-//! invariants; [`candidates`](super::candidates) guesses some, and those that cannot be shown are dropped until all
+//! invariants; [`candidates`](super::candidates) guesses some, [`rows`](super::rows) some for rings and chains, and
+//! those that cannot be shown are dropped until all
 //! that are left can (the largest set of candidates that is inductive). An `invariant` that a process's loop claims
 //! stands at the line's loop; it helps, and has to be shown. One of a daemon's loop is supposed where its rounds begin, and
 //! asserted at the start and where they end: an execution in which it is false at the head of the loop fails there, so
@@ -16,6 +17,7 @@
 
 use super::candidates::candidates;
 use super::identities::as_data;
+use super::rows::of_rows;
 use crate::engine::Task;
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -265,6 +267,9 @@ fn attempt(
     let number = song.lines.len() - 1;
     let mut locals = song.lines[number].code.locals.clone();
     let mut guesses = candidates(&song, &song.lines[number].code.body, &mut locals);
+    for (at, more) in of_rows(&song, number, &mut locals) {
+        guesses.entry(at).or_default().extend(more);
+    }
     song.lines[number].code.locals = locals;
     place(&mut guesses);
     let solvers = task.proof.solvers();

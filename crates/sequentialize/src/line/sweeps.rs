@@ -1,6 +1,6 @@
-//! The line of a row: members from first to last, as often as it takes.
+//! The line of a row: members from first to last or from last to first, as often as it takes.
 //!
-//! Each sweep is a loop over the members with what belongs to it of their code (`neighbours/schedule.rs`). What is sent is kept
+//! Each sweep is a loop over the members (down the row it counts back) with what belongs to it of their code (`neighbours/schedule.rs`). What is sent is kept
 //! at the sender, in a variable for its kind and direction; a receive reads it there. What does not communicate is done in the
 //! sweep of what comes before it. Conditions around statements are about the position and the number of members, so they are
 //! the same in every sweep.
@@ -9,6 +9,7 @@
 
 use super::tell::{Told, members, stmt};
 use super::{Line, Teller, assemble, expr};
+use crate::neighbours::schedule::{Sweeps, Way};
 use crate::part::{Part, Var};
 use crate::race::Senders;
 use crate::rules::Engine;
@@ -16,8 +17,8 @@ use crate::value::{Comp, Role};
 use crate::voices_to_parts::{Score, communicates};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    Block, Body, Expr, ExprKind, LoopClauses, MessageId, Place, Process, Root, Song, SortId,
-    Source, Stmt, StmtKind, Ty, VarId,
+    BinOp, Block, Body, Builtin, Expr, ExprKind, LocalId, LoopClauses, MessageId, Place, Process,
+    Root, Song, SortId, Source, Stmt, StmtKind, Ty, VarId,
 };
 use std::collections::BTreeMap;
 
@@ -26,9 +27,7 @@ pub(crate) struct Row<'s> {
     pub(crate) song: &'s Song,
     pub(crate) process: &'s Process,
     pub(crate) sort: SortId,
-    /// The sweep of each send and receive, by its place.
-    pub(crate) sweeps: &'s BTreeMap<Span, usize>,
-    pub(crate) number: usize,
+    pub(crate) sweeps: &'s Sweeps,
     /// To or from which side a send or receive is, by its place.
     pub(crate) sides: &'s BTreeMap<Span, i64>,
 }
@@ -54,10 +53,10 @@ pub(crate) fn of_row(row: &Row<'_>) -> Told<Line> {
     };
     let mut line = Block::new();
     let mut kept = BTreeMap::new();
-    for sweep in 0..row.number {
+    for (sweep, way) in row.sweeps.ways.iter().enumerate() {
         let index = teller.index_name(family);
-        let name = teller.name(&index, Ty::Sort(row.sort));
-        teller.members.insert(comp, name);
+        let member = teller.name(&index, Ty::Sort(row.sort));
+        teller.members.insert(comp, member);
         let mut sweeping = Sweeping {
             row,
             teller: &mut teller,
@@ -66,10 +65,18 @@ pub(crate) fn of_row(row: &Row<'_>) -> Told<Line> {
             now: 0,
             kept: &mut kept,
         };
-        let body = sweeping.block(body)?;
+        let mut body = sweeping.block(body)?;
         if !body.is_empty() {
+            let local = match way {
+                Way::Up => member,
+                Way::Down => {
+                    let back = teller.name(BACK, Ty::Sort(row.sort));
+                    body.insert(0, stmt(StmtKind::Let(member, from_the_end(row.sort, back))));
+                    back
+                }
+            };
             line.push(stmt(StmtKind::For {
-                local: name,
+                local,
                 domain: members(row.sort),
                 filter: None,
                 clauses: LoopClauses::default(),
@@ -78,6 +85,26 @@ pub(crate) fn of_row(row: &Row<'_>) -> Told<Line> {
         }
     }
     Ok(assemble(&engine, teller, line))
+}
+
+/// How far from the last one a member is, where a sweep goes down.
+const BACK: &str = "back";
+
+/// The member that is so far from the last one.
+fn from_the_end(sort: SortId, back: LocalId) -> Expr {
+    let ty = Ty::Sort(sort);
+    let all = expr(ExprKind::All(ty.clone()), Ty::Set(Box::new(ty.clone())));
+    let widened = |inner| expr(ExprKind::Widen(Box::new(inner)), Ty::Int);
+    let length = widened(expr(ExprKind::Method(Builtin::Len, vec![all]), Ty::Nat));
+    let minus = |a, b| {
+        expr(
+            ExprKind::Binary(BinOp::Sub, Box::new(a), Box::new(b)),
+            Ty::Int,
+        )
+    };
+    let last = minus(length, expr(ExprKind::Int(1), Ty::Int));
+    let position = minus(last, widened(expr(ExprKind::Local(back), ty.clone())));
+    expr(ExprKind::Narrow(Box::new(position)), ty)
 }
 
 /// The variables that keep what was sent: by kind, direction and field.
@@ -171,7 +198,8 @@ impl Sweeping<'_, '_, '_, '_> {
     /// Comes to a send or receive: on which side, if it is one of this sweep.
     fn begins(&mut self, at: Span) -> Told<Option<i64>> {
         // What nobody does is in no sweep.
-        let (Some(sweep), Some(side)) = (self.row.sweeps.get(&at), self.row.sides.get(&at)) else {
+        let (Some(sweep), Some(side)) = (self.row.sweeps.of.get(&at), self.row.sides.get(&at))
+        else {
             return Ok(None);
         };
         if *sweep < self.now {

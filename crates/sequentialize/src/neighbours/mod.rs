@@ -18,7 +18,7 @@
 //! both directions, decided exactly. NOT COVERED. Anything beside the family; elections, where what is sent
 //! depends on what was received. The line is told where a fixed number of sweeps will do (`schedule.rs`).
 
-mod schedule;
+pub(crate) mod schedule;
 mod steps;
 
 use crate::Sequentialized;
@@ -53,17 +53,16 @@ pub(crate) fn neighbours(
     }))
 }
 
-/// The line, if it goes through the row from first to last a fixed number of times.
+/// The line, if it goes through the row a fixed number of times.
 fn line(song: &Song, steps: &Steps<'_>) -> Result<Line, String> {
-    let no_line = || "messages that go down a row one by one have no line to show".to_owned();
-    let (sweeps, number) = schedule::sweeps(steps).ok_or_else(no_line)?;
+    let no_line = || "no fixed number of walks through the row tells it".to_owned();
+    let sweeps = schedule::sweeps(steps).ok_or_else(no_line)?;
     let process = song.voices().and_then(|voices| voices.processes.first());
     let row = Row {
         song,
         process: process.ok_or_else(no_line)?,
         sort: steps.sort,
         sweeps: &sweeps,
-        number,
         sides: &steps.sides(),
     };
     of_row(&row)
