@@ -235,18 +235,30 @@ pub(crate) fn everywhere(
     coordinate: usize,
     (member, counts): (Term, Term),
 ) -> Term {
+    under_coordinates(terms, (before, after), coordinate, |terms, old, new| {
+        let old = terms.select(old, member);
+        let new = terms.select(new, member);
+        let held = terms.ite(counts, new, old);
+        terms.lambda(member, held)
+    })
+}
+
+/// The variable that `inner` makes of the parts of `before` and `after`, at all places of the first coordinates.
+pub(crate) fn under_coordinates(
+    terms: &mut Terms,
+    (before, after): (Term, Term),
+    coordinates: usize,
+    inner: impl FnOnce(&mut Terms, Term, Term) -> Term,
+) -> Term {
     let (mut old, mut new) = (before, after);
     let mut outer = Vec::new();
-    for _ in 0..coordinate {
+    for _ in 0..coordinates {
         let at = terms.fresh_place("at", old);
         old = terms.select(old, at);
         new = terms.select(new, at);
         outer.push(at);
     }
-    let old = terms.select(old, member);
-    let new = terms.select(new, member);
-    let held = terms.ite(counts, new, old);
-    let mut all = terms.lambda(member, held);
+    let mut all = inner(terms, old, new);
     for at in outer.into_iter().rev() {
         all = terms.lambda(at, all);
     }

@@ -28,6 +28,7 @@
 use super::loops::Through;
 use super::{Following, State};
 use crate::obligation::Rule;
+use crate::rounds::under_coordinates;
 use crate::term::{Op, Term, Terms};
 use crate::theory::Result;
 use plainsong_ir::{BinOp, Expr, ExprKind};
@@ -46,36 +47,26 @@ pub(super) struct Aim {
 }
 
 impl Aim {
-    /// The variable in which, at the place of every `member` that `counts`, the part of `after` stands, and elsewhere
-    /// that of `before`.
+    /// The variable in which, at the place of every `member` that `counts`, the part of what it is after stands, and
+    /// elsewhere that of what it was before.
     pub(super) fn everywhere(
         &self,
         terms: &mut Terms,
-        (before, after): (Term, Term),
+        both: (Term, Term),
         coordinate: usize,
         (member, counts): (Term, Term),
     ) -> Term {
-        let (mut old, mut new) = (before, after);
-        let mut outer = Vec::new();
-        for _ in 0..coordinate {
-            let at = terms.fresh_place("at", old);
-            old = terms.select(old, at);
-            new = terms.select(new, at);
-            outer.push(at);
-        }
-        let old = terms.select(old, self.at);
-        let new = terms.select(new, self.place);
-        let new = terms.replace(new, &FxHashMap::from_iter([(self.place, self.at)]));
-        let of_round = FxHashMap::from_iter([(member, self.round)]);
-        let new = terms.replace(new, &of_round);
-        let counts = terms.replace(counts, &of_round);
-        let is_written = terms.and(&[self.possible, counts]);
-        let held = terms.ite(is_written, new, old);
-        let mut all = terms.lambda(self.at, held);
-        for at in outer.into_iter().rev() {
-            all = terms.lambda(at, all);
-        }
-        all
+        under_coordinates(terms, both, coordinate, |terms, old, new| {
+            let old = terms.select(old, self.at);
+            let new = terms.select(new, self.place);
+            let new = terms.replace(new, &FxHashMap::from_iter([(self.place, self.at)]));
+            let of_round = FxHashMap::from_iter([(member, self.round)]);
+            let new = terms.replace(new, &of_round);
+            let counts = terms.replace(counts, &of_round);
+            let is_written = terms.and(&[self.possible, counts]);
+            let held = terms.ite(is_written, new, old);
+            terms.lambda(self.at, held)
+        })
     }
 }
 
