@@ -16,7 +16,7 @@ impl Teller<'_, '_> {
         let none = BTreeMap::new();
         let (kind, span) = self.op(at);
         let saved = (self.sent.clone(), self.versions.clone());
-        let mut changed = self.versions.clone();
+        let (mut changed, mut sent) = (self.versions.clone(), BTreeMap::new());
         let mut arm = |teller: &mut Self, number: usize| -> Told<Block> {
             let mine = arms.iter().zip(rest).filter(|(arm, _)| **arm == number);
             let mine: Vec<Vec<&Event>> = mine.map(|(_, story)| story.to_vec()).collect();
@@ -26,6 +26,7 @@ impl Teller<'_, '_> {
             (teller.sent, teller.versions) = saved.clone();
             let told = teller.stories(mine)?;
             latest(&mut changed, &teller.versions);
+            sent.append(&mut teller.sent);
             Ok(told)
         };
         let kind = match kind {
@@ -63,7 +64,8 @@ impl Teller<'_, '_> {
             }
             _ => return Err("a branch that the line does not have".to_owned()),
         };
-        (self.sent, self.versions) = (saved.0, changed);
+        self.versions = changed;
+        self.sent_behind(saved.0, sent);
         Ok(vec![Stmt { kind, span }])
     }
 
@@ -170,13 +172,14 @@ impl Teller<'_, '_> {
         known.sort_unstable();
         known.dedup();
         known.retain(|member| *member != new);
-        let mut changed = self.versions.clone();
+        let (mut changed, mut sent) = (self.versions.clone(), BTreeMap::new());
         let mut told = |teller: &mut Self, member: Comp| -> Told<Block> {
             let mine = chosen.iter().zip(rest).filter(|(one, _)| **one == member);
             let mine: Vec<Vec<&Event>> = mine.map(|(_, story)| story.to_vec()).collect();
             (teller.sent, teller.versions) = saved.clone();
             let told = teller.stories(mine)?;
             latest(&mut changed, &teller.versions);
+            sent.append(&mut teller.sent);
             Ok(told)
         };
         let mut otherwise = told(self, new)?;
@@ -189,7 +192,8 @@ impl Teller<'_, '_> {
             let kind = StmtKind::If(expr(equal, Ty::Bool), same, otherwise);
             otherwise = vec![stmt(kind)];
         }
-        (self.sent, self.versions) = (saved.0, changed);
+        self.versions = changed;
+        self.sent_behind(saved.0, sent);
         block.extend(otherwise);
         Ok(())
     }

@@ -3,7 +3,11 @@
 //! A receive is told as an assignment of the sender's expression, because between the two nothing that the
 //! expression reads has changed. Where something has (the sender goes on, or the next round of a loop
 //! overwrites it), the value is kept in a variable of its own from the sending on: at the sender if that is a
-//! member, else at the receiver. Between two members there would have to be one for each pair: then there is no line.
+//! member, else at the receiver. So it is where every path sends it elsewhere ([`Alternatives`]). Between two members
+//! there would have to be one for each pair: then there is no line, unless the line deals with one receiver after the
+//! other, and with this one from the sending to the receiving.
+//!
+//! [`Alternatives`]: crate::rules::alternatives::Alternatives
 
 use super::tell::Told;
 use super::{Teller, expr};
@@ -33,7 +37,12 @@ pub(super) struct Sent {
 struct Kept {
     at_sender: bool,
     vars: Vec<VarId>,
+    /// Good as long as the receiver has this name.
+    during: Option<LocalId>,
 }
+
+/// Why there is no variable for a message.
+const OF_A_PAIR: &str = "each pair of members has a message of its own";
 
 impl Teller<'_, '_> {
     /// The same sending on several paths.
@@ -57,7 +66,8 @@ impl Teller<'_, '_> {
         let is_told = all
             .iter()
             .any(|(_, number, _)| self.received.contains(number));
-        let keeps = all.iter().any(|(_, number, _)| self.keep.contains(number))
+        let group = |number: &u32| self.engine.alternatives.of(*number);
+        let keeps = numbers.iter().any(|one| self.keep.contains(&group(one)))
             || !is_told && self.may_fail(at);
         let kept = match keeps {
             true => Some(self.keep(at, first, to, block)?),
@@ -88,9 +98,10 @@ impl Teller<'_, '_> {
         };
         let is_one = |comp: Comp| comp.role == Role::Single;
         let at_sender = !is_one(at.comp);
-        if at_sender && !is_one(to) {
-            return Err("each pair of members has a message of its own".to_owned());
-        }
+        let during = match at_sender && !is_one(to) {
+            true => Some(*self.members.get(&to).ok_or(OF_A_PAIR)?),
+            false => None,
+        };
         let holder = if at_sender { at.comp } else { to };
         let mut vars = Vec::new();
         for field in 0..arguments.len() {
@@ -114,7 +125,11 @@ impl Teller<'_, '_> {
             }
             Ok(())
         })?;
-        Ok(Kept { at_sender, vars })
+        Ok(Kept {
+            at_sender,
+            vars,
+            during,
+        })
     }
 
     /// The variable for a field of a sending.
@@ -125,6 +140,7 @@ impl Teller<'_, '_> {
         message: MessageId,
         field: usize,
     ) -> VarId {
+        let number = self.engine.alternatives.of(number);
         if let Some(known) = self.kept_vars.get(&(family, number, field)) {
             return *known;
         }
@@ -170,6 +186,17 @@ impl Teller<'_, '_> {
         );
     }
 
+    /// Behind branches, what was sent before them and what is kept of what one of them sent.
+    pub(super) fn sent_behind(&mut self, before: BTreeMap<u32, Sent>, arms: BTreeMap<u32, Sent>) {
+        self.sent = before;
+        let alternatives = &self.engine.alternatives;
+        for (number, sent) in arms {
+            if alternatives.has(number) && sent.kept.is_some() {
+                self.sent.insert(alternatives.of(number), sent);
+            }
+        }
+    }
+
     /// What was sent, said by the receiver.
     pub(super) fn sent_value(
         &mut self,
@@ -179,12 +206,18 @@ impl Teller<'_, '_> {
         from: Comp,
         message: MessageId,
     ) -> Told<Expr> {
-        let sent = self
-            .sent
-            .get(&number)
-            .cloned()
-            .ok_or("a message of unknown origin")?;
+        let group = self.engine.alternatives.of(number);
+        let known = self.sent.get(&number).or_else(|| self.sent.get(&group));
+        let Some(sent) = known.cloned() else {
+            if self.engine.alternatives.has(number) {
+                self.keep_next.insert(group);
+            }
+            return Err("a message of unknown origin".to_owned());
+        };
         if let Some(kept) = &sent.kept {
+            if kept.during.is_some() && kept.during.as_ref() != self.members.get(&comp) {
+                return Err(OF_A_PAIR.to_owned());
+            }
             let holder = if kept.at_sender { from } else { comp };
             let ty = &self.engine.score.voices.messages[message.index()].fields[field].ty;
             let endpoint = self.endpoints[&holder.family];
@@ -198,7 +231,7 @@ impl Teller<'_, '_> {
             self.versions.get(var).copied().unwrap_or(0) == *version
         };
         if !sent.versions.iter().all(unchanged) {
-            self.keep_next.insert(number);
+            self.keep_next.insert(group);
             return Err("a value changes between sending and receiving".to_owned());
         }
         let (OpKind::Send(_, arguments, _), _) = self.op(sent.at) else {

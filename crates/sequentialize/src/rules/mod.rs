@@ -17,6 +17,7 @@
 //! trap that each side condition is there for; the tests hold all of them.
 
 mod advice;
+pub(crate) mod alternatives;
 mod assign;
 mod causes;
 mod decide;
@@ -46,6 +47,7 @@ use crate::story::At;
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Comp, Role, Value};
 use crate::voices_to_parts::Score;
+use alternatives::Alternatives;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Local, MessageId, StartValue, Ty};
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,6 +84,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) roaming: BTreeSet<(plainsong_ir::FamilyId, MessageId)>,
     /// Why the loops at hand could not be taken.
     pub(crate) failed_loops: Vec<Stuck>,
+    /// Sendings of which each path does one.
+    pub(crate) alternatives: Alternatives,
 }
 
 /// What holds while some components run.
@@ -138,6 +142,7 @@ impl<'a> Engine<'a> {
             confined: BTreeMap::new(),
             roaming: BTreeSet::new(),
             failed_loops: Vec::new(),
+            alternatives: Alternatives::default(),
         }
     }
 

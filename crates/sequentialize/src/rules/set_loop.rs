@@ -634,7 +634,11 @@ impl Engine<'_> {
 
     fn join_queues(&mut self, leaves: &[Leaf], chan: Chan, rest: Comp) -> Vec<Waiting> {
         let mut joined = leaves[0].queues[&chan].clone();
+        let stories: Vec<&Story> = leaves.iter().map(|leaf| &leaf.state.story).collect();
         for (at, waiting) in joined.iter_mut().enumerate() {
+            let sent = leaves.iter().map(|leaf| leaf.queues[&chan][at].sent);
+            let sent: Vec<u32> = sent.collect();
+            self.alternatives.put_together(&sent, &stories);
             let known = |number: &u32| {
                 let mut all = leaves.iter().map(|leaf| &leaf.queues[&chan][at].knows);
                 all.all(|knows| knows.contains(number))
