@@ -208,7 +208,7 @@ fn phase(dice: &mut Dice, parts: &mut Parts) {
             Each(body)
         }
     };
-    match dice.below(27) {
+    match dice.below(30) {
         0 => {
             parts.p.push(Each(vec![Send(a, Named, true, Have)]));
             parts.q.push(Receive(a, from_p));
@@ -398,6 +398,37 @@ fn phase(dice: &mut Dice, parts: &mut Parts) {
         25 => {
             parts.q.push(EachOther(vec![Send(a, Other, true, Have)]));
             parts.w.push(count(dice, vec![Receive(a, members), Keep]));
+        }
+        // Either path sends, and what was sent is collected later.
+        26 => {
+            let paths = [
+                vec![S::Add, Send(a, P, true, Yes)],
+                vec![Send(a, P, true, No)],
+            ];
+            let [yes, no] = paths;
+            parts.q.extend([Choose, If(Have, yes, no)]);
+            let body = vec![Receive(a, members), If(Have, vec![Keep, S::Sum], vec![])];
+            parts.p.push(count(dice, body));
+        }
+        27 => {
+            parts.p.push(Each(vec![Send(a, Named, true, Have)]));
+            let no = vec![Choose, Send(b, P, true, Have)];
+            let yes = vec![Keep, Send(b, P, true, Flag::Seen)];
+            parts.q.extend([Receive(a, from_p), If(Have, yes, no)]);
+            parts
+                .p
+                .push(count(dice, vec![Receive(b, members), Keep, S::Sum]));
+        }
+        28 => {
+            parts.q.push(EachOther(vec![Send(a, Other, true, Have)]));
+            let paths = [
+                vec![Keep, Send(b, Last, true, Flag::Seen)],
+                vec![Send(b, Last, true, No)],
+            ];
+            let [yes, no] = paths;
+            let answer = vec![Receive(a, members), If(Have, yes, no)];
+            parts.w.push(count(dice, answer));
+            parts.q.push(EachOther(vec![Receive(b, AnyOther), Keep]));
         }
         _ => {
             parts.q.push(Send(a, P, true, Yes));
