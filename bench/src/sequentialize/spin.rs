@@ -1,5 +1,6 @@
 //! SPIN on the same protocols: the size at which it stops within 60 s of CPU time and 8 GB, next to the time for any
-//! size. `PLAINSONG_SPIN_SECONDS` sets another limit, for a quick look; 0 leaves SPIN out.
+//! size. `PLAINSONG_SPIN_SECONDS` sets another limit, for a quick look; 0 leaves SPIN out. `PLAINSONG_SPIN` names the
+//! benchmarks to run it on, with commas between them.
 //!
 //! Needs `spin` and `gcc` (Debian's packages); without them the table
 //! says so.
@@ -36,7 +37,12 @@ pub fn table() {
         println!("(there is no `spin` here)");
         return;
     }
-    for (name, model) in MODELS {
+    let wanted = std::env::var("PLAINSONG_SPIN").ok();
+    let is_wanted = |name: &str| match &wanted {
+        Some(names) => names.split(',').any(|one| one == name),
+        None => true,
+    };
+    for (name, model) in MODELS.iter().filter(|(name, _)| is_wanted(name)) {
         let one_size = OF_ONE_SIZE.contains(name);
         let (last, failed) = match one_size {
             true => (
