@@ -26,6 +26,7 @@ pub mod line;
 pub mod order;
 pub mod parts;
 pub mod patterns;
+pub mod permission;
 mod place;
 pub mod print;
 pub mod property;

@@ -266,17 +266,20 @@ impl Refining {
         for at in 0..actions(&self.song).actions.len() {
             let more = permissions::obligations(prover.theory, ActionId::from(at));
             match more {
-                Ok(more) => all.extend(more),
+                Ok(more) => all.extend(more.into_iter().map(|one| (at, one))),
                 Err(why) => return Err(why.message),
             }
         }
+        let (of, all): (Vec<usize>, Vec<_>) = all.into_iter().unzip();
         let open = prover.open("permissions", &all);
         let answer = match open.first() {
             None => Ok(()),
             Some((at, why)) => {
                 let one = &all[*at];
                 let rule = one.rule.name();
-                Err(format!("not shown: {} ({rule}, {why})", one.sentence))
+                let seen = self.brute.doubles(ActionId::from(of[*at]));
+                let why = seen.unwrap_or_else(|| why.to_string());
+                Err(format!("not shown: {} ({rule}): {why}", one.sentence))
             }
         };
         self.linear = Some(answer.clone());

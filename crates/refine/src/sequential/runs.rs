@@ -50,6 +50,7 @@ impl Runs {
         let name = "Async".to_owned();
         let span = Span::default();
         song.enums.push(EnumDecl {
+            splits: None,
             name,
             variants: rows,
             span,
@@ -289,6 +290,7 @@ fn global(actions: &mut Actions, name: &str, ty: Ty) -> GlobalId {
         start: StartValue::Value(empty),
         locals: Vec::new(),
         linear: false,
+        share: None,
         layers: None,
         span,
     });

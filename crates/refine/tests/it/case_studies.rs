@@ -230,6 +230,7 @@ fn stepwise(song: &Song) -> Song {
         code,
         linear: Vec::new(),
         taken: Vec::new(),
+        given: Vec::new(),
         result: None,
         gives: false,
         span: Span::default(),
