@@ -1,8 +1,8 @@
 //! Actions: global variables, gated atomic actions, and a bag of pending asyncs.
 
 use crate::{
-    ActionId, Code, Contract, EnumId, Expr, InvariantId, Local, LocalId, ProcedureId, StartValue,
-    Ty,
+    ActionId, Code, Contract, EnumId, Expr, FamilyId, InvariantId, Local, LocalId, ProcedureId,
+    StartValue, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -80,6 +80,19 @@ pub struct Role {
     pub refines: Option<ActionId>,
     /// `requires inv(…)`: what holds where it is called, and no step of others breaks.
     pub requires: Vec<InvariantCall>,
+    /// The message that it handles, if it was made of handlers: so it is told.
+    pub handles: Option<Handled>,
+}
+
+/// A message that an action handles. The first arguments are the indices of who gets it, then those of who sent it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handled {
+    /// The message.
+    pub name: String,
+    /// Who gets it.
+    pub to: FamilyId,
+    /// Who sent it, if that is asked.
+    pub from: Option<FamilyId>,
 }
 
 /// How an action may be moved past actions of others.

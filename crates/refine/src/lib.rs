@@ -25,6 +25,8 @@ pub mod procedures;
 pub mod refine;
 pub mod sequential;
 mod started;
+mod telling;
 mod tried;
 mod trusted;
+
 pub mod voices_to_actions;

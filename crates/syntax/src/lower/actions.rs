@@ -83,6 +83,7 @@ impl Lowering<'_> {
                     gives,
                     refines,
                     requires,
+                    handles: None,
                 },
                 span: row.span,
             });
