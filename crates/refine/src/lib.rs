@@ -18,6 +18,7 @@ pub mod cut;
 mod doubt;
 pub mod extract;
 pub mod footprint;
+mod inferred;
 pub mod movers;
 pub mod permissions;
 pub mod printed;

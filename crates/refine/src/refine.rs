@@ -13,6 +13,7 @@ use crate::brute::Brute;
 use crate::compare::{Compared, compare_with};
 use crate::doubt::{Which, told};
 use crate::extract::{height, topmost};
+use crate::inferred;
 use crate::movers::{Side, moves, sides, strengthened};
 use crate::permissions;
 use crate::procedures::{obligations, pending};
@@ -44,6 +45,8 @@ pub struct Refining {
     /// Are small programs tried too?
     tries: bool,
     sequences: Sequences,
+    /// Were types of actions inferred that have none?
+    inferred: bool,
     /// That no action doubles a permission, or why this is not known.
     linear: Option<Result<(), String>>,
     /// Why nothing is known about final states, if that is so.
@@ -86,6 +89,7 @@ impl Refining {
             song: song.clone(),
             brute: Brute::new(song, 0, 0),
             tries: false,
+            inferred: false,
             linear: None,
             stays: None,
             top: None,
@@ -156,6 +160,7 @@ impl Refining {
 
     /// That the program above all procedures may be looked at instead.
     fn rests_on_layers(&mut self, prover: &mut Prover<'_>) -> Result<(), String> {
+        self.infer(prover);
         self.permissions(prover)?;
         let song = self.song.clone();
         for (at, procedure) in actions(&song).procedures.iter().enumerate() {
@@ -170,6 +175,7 @@ impl Refining {
 
     /// Does an action move as it is declared to, and refine what it is declared to refine?
     pub fn mover(&mut self, action: ActionId, prover: &mut Prover<'_>) -> Answer {
+        self.infer(prover);
         let song = self.song.clone();
         let declared = actions(&song).actions[action.index()].role.mover;
         let mut proof = Proof::default();
@@ -200,6 +206,26 @@ impl Refining {
             }
             Some(answer) => answer,
         }
+    }
+
+    /// Types for actions without one, where procedures need them.
+    fn infer(&mut self, prover: &mut Prover<'_>) {
+        if std::mem::replace(&mut self.inferred, true) {
+            return;
+        }
+        let wanted = inferred::wanted(actions(&self.song));
+        if wanted.is_empty() {
+            return;
+        }
+        let mut song = (*self.song).clone();
+        for id in wanted {
+            let mut sides = vec![Side::Left, Side::Right];
+            sides.retain(|side| matches!(self.side(id, *side, prover), Answer::Proved(_)));
+            if let Some(mover) = inferred::strongest(&sides) {
+                inferred::declared(&mut song, id, mover);
+            }
+        }
+        self.song = Arc::new(song);
     }
 
     fn side(&mut self, action: ActionId, side: Side, prover: &mut Prover<'_>) -> Answer {
@@ -233,6 +259,7 @@ impl Refining {
 
     /// Does a procedure refine its action?
     pub fn procedure(&mut self, procedure: ProcedureId, prover: &mut Prover<'_>) -> Answer {
+        self.infer(prover);
         let song = self.song.clone();
         let actions = actions(&song);
         let own = self.of_procedure(procedure, prover);
@@ -286,6 +313,18 @@ impl Refining {
         answer
     }
 
+    /// What keeps a step from moving left, if that was looked at.
+    fn what_stops(&self, step: Option<ActionId>) -> String {
+        let found = step.and_then(|id| Some((id, self.moving.get(&(id, Side::Left))?)));
+        match found {
+            Some((id, Answer::Refuted(why))) => {
+                let name = &actions(&self.song).actions[id.index()].name;
+                format!(". `{name}` is not a left mover: {}", why.reason)
+            }
+            _ => String::new(),
+        }
+    }
+
     /// Every action whose declared type some procedure makes use of, or that another stands in the place of.
     fn used(&self, actions: &Actions) -> BTreeSet<ActionId> {
         let refining = |at: &usize| actions.actions[*at].role.refines.is_some();
@@ -313,13 +352,23 @@ impl Refining {
     }
 
     fn shown(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, String> {
+        if Arc::ptr_eq(&self.song, &prover.theory.song) {
+            return self.shown_of(id, prover);
+        }
+        // With the types that were inferred.
+        let mut theory = Theory::new(self.song.clone());
+        self.shown_of(id, &mut prover.about(&mut theory))
+    }
+
+    fn shown_of(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, String> {
         let actions = actions(&self.song);
         let procedure = &actions.procedures[id.index()];
         let mut all: Vec<Obligation> = Vec::new();
         let mut layers: Vec<(u32, usize)> = Vec::new();
         for layer in 1..=procedure.layer {
             layers.push((layer, all.len()));
-            atomicity(actions, procedure, layer).map_err(|why| why.message)?;
+            let atomic = atomicity(actions, procedure, layer);
+            atomic.map_err(|why| why.message + &self.what_stops(why.step))?;
             let more = obligations(prover.theory, id, layer);
             all.extend(more.map_err(|why| why.message)?);
         }
