@@ -328,9 +328,7 @@ impl Checking<'_> {
             let named = self.named(stmt, label);
             self.earlier = Some(named.trim_end_matches(',').to_owned());
         }
-        if !ahead.before && !ahead.after && (behind.before || behind.after) {
-            self.is_first(stmt, label);
-        } else if !ahead.after && behind.after {
+        if is_last || !ahead.after && behind.after {
             self.is_first(stmt, label);
         }
         ahead

@@ -22,6 +22,7 @@ use crate::started;
 use crate::tried::Tried;
 use crate::trusted::trusted;
 use crate::voices_to_actions::Handlers;
+use plainsong_diagnostics::place_marker;
 use plainsong_ir::{ActionId, Actions, ProcedureId, Song};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::theory::Theory;
@@ -47,8 +48,8 @@ pub struct Refining {
     sequences: Sequences,
     /// Were types of actions inferred that have none?
     inferred: bool,
-    /// That no action doubles a permission, or why this is not known.
-    linear: Option<Result<(), String>>,
+    /// That no action doubles a permission, by sentences about each, or why this is not known.
+    linear: Option<Result<Vec<String>, String>>,
     /// Why nothing is known about final states, if that is so.
     stays: Option<String>,
     /// The program above all procedures, and the positions of its properties in the song.
@@ -266,8 +267,9 @@ impl Refining {
         let Answer::Proved(mut proof) = own else {
             return own;
         };
-        if let Err(why) = self.permissions(prover) {
-            return Answer::Unknown(why);
+        match self.permissions(prover) {
+            Ok(told) => proof.explained.extend(told),
+            Err(why) => return Answer::Unknown(why),
         }
         for action in self.used(actions) {
             if !matches!(self.mover(action, prover), Answer::Proved(_)) {
@@ -285,7 +287,7 @@ impl Refining {
     }
 
     /// That no action doubles a permission, which everything rests on.
-    fn permissions(&mut self, prover: &mut Prover<'_>) -> Result<(), String> {
+    fn permissions(&mut self, prover: &mut Prover<'_>) -> Result<Vec<String>, String> {
         if let Some(known) = &self.linear {
             return known.clone();
         }
@@ -300,7 +302,10 @@ impl Refining {
         let (of, all): (Vec<usize>, Vec<_>) = all.into_iter().unzip();
         let open = prover.open("permissions", &all);
         let answer = match open.first() {
-            None => Ok(()),
+            None => Ok(all
+                .iter()
+                .map(|one| format!("{}: {}", one.rule.name(), one.sentence))
+                .collect()),
             Some((at, why)) => {
                 let one = &all[*at];
                 let rule = one.rule.name();
@@ -394,7 +399,10 @@ impl Refining {
         Ok(Proof {
             obligations: all.len(),
             explained: explained
-                .map(|one| format!("{}: {}", one.rule.name(), one.sentence))
+                .map(|one| {
+                    let (rule, place) = (one.rule.name(), place_marker(one.span));
+                    format!("{rule}: {} ({place})", one.sentence)
+                })
                 .collect(),
             notes: Vec::new(),
         })
