@@ -5,9 +5,9 @@
 //! time together. Goals: a second cold, a tenth of a second unchanged, and faster than the peer on each. Needs
 //! `target/release/plainsong`; without `boogie` (Debian's packages `boogie` and `z3`) its column is empty.
 //!
-//! The peer's programs are ours: `spin_lock` and `ticket` as in chapter 2 of [Kragl20], `increments` as in chapter 4,
-//! `two_locks` after the description of a benchmark of the peer. It has no yield invariants, so what they say stands
-//! behind each `yield`.
+//! The peer's programs are ours: `spin_lock` and `ticket` as in chapter 2 of [Kragl20], `increments`, `lock_service`,
+//! `agreement` and `tasks` as in chapter 4, `two_locks` after the description of a benchmark of the peer. It has no yield
+//! invariants, so what they say stands behind each `yield`; and it takes our word for it that `agreement` comes to an end.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,6 +24,15 @@ const ROWS: &[(&str, Option<&str>)] = &[
         "songs/refine/increments-and-decrements-one-by-one.song",
         Some("increments.bpl"),
     ),
+    (
+        "songs/refine/lock-service-with-client.song",
+        Some("lock_service.bpl"),
+    ),
+    (
+        "songs/refine/ping-pong-agreement.song",
+        Some("agreement.bpl"),
+    ),
+    ("songs/refine/task-distribution.song", Some("tasks.bpl")),
     (
         "songs/refine/spin-lock-of-workers-that-draw-a-name.song",
         None,

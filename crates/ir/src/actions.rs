@@ -1,7 +1,8 @@
 //! Actions: global variables, gated atomic actions, and a bag of pending asyncs.
 
 use crate::{
-    ActionId, Code, Contract, Expr, InvariantId, Local, LocalId, ProcedureId, StartValue, Ty,
+    ActionId, Code, Contract, EnumId, Expr, FamilyId, InvariantId, Local, LocalId, ProcedureId,
+    StartValue, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -37,6 +38,8 @@ pub struct Global {
     pub locals: Vec<Local>,
     /// `linear`: what it holds are permissions, each of which exists once.
     pub linear: bool,
+    /// `as Left`: the part of its elements that it holds, if they are split.
+    pub share: Option<(EnumId, usize)>,
     /// `@ a..b`: introduced at layer `a`, hidden above layer `b`; always there when not said.
     pub layers: Option<Layers>,
     /// The name in the text.
@@ -67,6 +70,8 @@ pub struct Role {
     pub linear: Vec<LocalId>,
     /// Those of them whose permission is taken for good: `take t: T`.
     pub taken: Vec<LocalId>,
+    /// The parameters whose permission the caller has afterwards, and not before: `give t: T`.
+    pub given: Vec<LocalId>,
     /// The local that holds the result, if it has one: the first after the parameters.
     pub result: Option<LocalId>,
     /// Does the result carry a permission?
@@ -75,6 +80,19 @@ pub struct Role {
     pub refines: Option<ActionId>,
     /// `requires inv(…)`: what holds where it is called, and no step of others breaks.
     pub requires: Vec<InvariantCall>,
+    /// The message that it handles, if it was made of handlers: so it is told.
+    pub handles: Option<Handled>,
+}
+
+/// A message that an action handles. The first arguments are the indices of who gets it, then those of who sent it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handled {
+    /// The message.
+    pub name: String,
+    /// Who gets it.
+    pub to: FamilyId,
+    /// Who sent it, if that is asked.
+    pub from: Option<FamilyId>,
 }
 
 /// How an action may be moved past actions of others.
@@ -165,6 +183,8 @@ pub struct Procedure {
     pub linear: Vec<LocalId>,
     /// Those of them whose permission is taken for good: `take t: T`.
     pub taken: Vec<LocalId>,
+    /// The parameters whose permission the caller has afterwards, and not before: `give t: T`.
+    pub given: Vec<LocalId>,
     /// The local that holds the result, if it has one: the first after the parameters.
     pub result: Option<LocalId>,
     /// Does the result carry a permission?

@@ -26,6 +26,7 @@ pub mod line;
 pub mod order;
 pub mod parts;
 pub mod patterns;
+pub mod permission;
 mod place;
 pub mod print;
 pub mod property;
@@ -41,8 +42,8 @@ pub mod voices;
 pub mod words;
 
 pub use actions::{
-    Action, Actions, Clause, ClauseKind, Commute, Eliminated, Global, Induction, Invariant,
-    InvariantCall, Layers, Mover, Procedure, Role, Sequentialization,
+    Action, Actions, Clause, ClauseKind, Commute, Eliminated, Global, Handled, Induction,
+    Invariant, InvariantCall, Layers, Mover, Procedure, Role, Sequentialization,
 };
 pub use expr::{
     BinOp, Binding, Builtin, Collection, Domain, Expr, ExprKind, Pattern, PatternKind, PendingOf,

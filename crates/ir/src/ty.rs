@@ -92,6 +92,8 @@ pub enum RangeEnd {
 pub struct EnumDecl {
     /// Its name.
     pub name: String,
+    /// `splits T`: a permission of that type is made of all variants of it, each of which is a permission, too.
+    pub splits: Option<Ty>,
     /// Its variants, at least one.
     pub variants: Vec<Variant>,
     /// The name in the text.

@@ -18,7 +18,7 @@
 //! a `while` that does not yield stands before the commit point, or has a `decreases`. A loop that
 //! yields somewhere in its body also yields whenever it begins a round.
 //!
-//! Labels at a layer: an action has its declared type (`atomic` when none is declared), and so has a procedure that moves, at
+//! Labels at a layer: an action has its declared type (or an inferred one, [`crate::inferred`]; `atomic` when there is none), and so has a procedure that moves, at
 //! its own layer ([`crate::procedures`]); any other procedure that is still there is a yield, `async` is a left mover, and what is synchronized is one, too; `yield` of an invariant is a yield at the
 //! invariant's layer and nothing elsewhere, a bare `yield` is one at every layer.
 //!
@@ -59,6 +59,8 @@ const ANY: Phases = Phases {
 pub struct Interrupted {
     /// The step that does not fit.
     pub span: Span,
+    /// The action that it is, if it is one.
+    pub step: Option<ActionId>,
     /// One sentence without a full stop.
     pub message: String,
 }
@@ -70,6 +72,7 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
         layer,
         synchronized: synchronized(procedure, layer),
         first: None,
+        step: None,
         earlier: None,
         loops: Vec::new(),
     };
@@ -80,6 +83,7 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
     if phases.before || phases.after {
         return Ok(());
     }
+    let (step, earlier) = (checking.step, checking.earlier);
     let (span, what) = checking.first.unwrap_or((procedure.span, String::new()));
     let elsewhere = match yields_elsewhere(actions, &procedure.code.body, layer) {
         true => {
@@ -89,14 +93,17 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
         }
         false => String::new(),
     };
-    let earlier = checking.earlier;
     let earlier = earlier.unwrap_or("a step that is not a right mover".to_owned());
     let message = format!(
         "`{}` is interrupted at layer {layer}: {what} comes after {earlier}, \
          and is not a left mover; yield between them{elsewhere}, or let it move",
         procedure.name
     );
-    Err(Interrupted { span, message })
+    Err(Interrupted {
+        span,
+        step,
+        message,
+    })
 }
 
 /// Does each step of a procedure move as the whole is declared to, without a yield between them?
@@ -109,8 +116,11 @@ fn moves_as_a_whole(
     let layer = checking.layer;
     if yields(checking.actions, body, layer) {
         let message = format!("`{name}` is declared to move at layer {layer}, and yields there");
-        let span = procedure.span;
-        return Err(Interrupted { span, message });
+        return Err(Interrupted {
+            span: procedure.span,
+            step: None,
+            message,
+        });
     }
     let right = Phases {
         before: true,
@@ -128,7 +138,11 @@ fn moves_as_a_whole(
         .unwrap_or((procedure.span, "a step".to_owned()));
     let message =
         format!("`{name}` is declared to move {side} at layer {layer}, but {what} does not");
-    Err(Interrupted { span, message })
+    Err(Interrupted {
+        span,
+        step: None,
+        message,
+    })
 }
 
 /// Is there a `yield` that is none at this layer?
@@ -205,6 +219,8 @@ struct Checking<'s> {
     synchronized: &'s [ProcedureId],
     /// The step nearest to the end at which nothing was left.
     first: Option<(Span, String)>,
+    /// The action that it is, if it is one.
+    step: Option<ActionId>,
     /// The one before it that it cannot come after.
     earlier: Option<String>,
     /// For each loop around: the phases at its head and behind it.
@@ -312,13 +328,23 @@ impl Checking<'_> {
             let named = self.named(stmt, label);
             self.earlier = Some(named.trim_end_matches(',').to_owned());
         }
-        if !ahead.before && !ahead.after && (behind.before || behind.after) {
-            let told = self.named(stmt, label);
-            self.first.get_or_insert((stmt.span, told));
-        } else if !ahead.after && behind.after && self.first.is_none() {
-            self.first = Some((stmt.span, self.named(stmt, label)));
+        if is_last || !ahead.after && behind.after {
+            self.is_first(stmt, label);
         }
         ahead
+    }
+
+    /// Remembers a step, unless there is one already.
+    fn is_first(&mut self, stmt: &Stmt, label: Label) {
+        if self.first.is_some() {
+            return;
+        }
+        self.first = Some((stmt.span, self.named(stmt, label)));
+        if let StmtKind::Call(_, call) = &stmt.kind
+            && let Meant::Action(id) = meant(self.actions, call.callee, self.layer)
+        {
+            self.step = Some(id);
+        }
     }
 
     /// The phases at the head of a loop: the largest ones from which a round leads back to them.
@@ -399,6 +425,7 @@ impl Checking<'_> {
             .collect();
         let wrong = |message: &str| Interrupted {
             span,
+            step: None,
             message: message.to_owned(),
         };
         if movers.len() == labels.len() {
@@ -447,6 +474,7 @@ fn not_left(actions: &Actions, id: ProcedureId, span: Span) -> Interrupted {
     let name = &actions.procedures[id.index()].name;
     Interrupted {
         span,
+        step: None,
         message: format!("`{name}` is synchronized, but its action is not declared to move left"),
     }
 }

@@ -9,6 +9,8 @@
 //! A state need not be reachable: a mover must commute wherever its gate holds. The way out is a stronger
 //! gate; the picture shows what it has to exclude, and says whether the program gets there.
 
+mod doubled;
+mod held;
 mod picture;
 mod reached;
 mod states;
@@ -18,7 +20,7 @@ use crate::answer::Refutation;
 use crate::cut::is_cut;
 use crate::footprint::Footprint;
 use crate::movers::{Condition, Need};
-use crate::permissions::{common_layers, holder};
+use held::is_linear;
 pub(crate) use picture::refutation;
 use plainsong_ir::{Action, ActionId, Actions, GlobalId, RangeEnd, Song, SortDecl, SortKind};
 use plainsong_semantics::atomic::{Atoms, Done, Effect};
@@ -219,39 +221,11 @@ fn scenes(atoms: &Atoms, actions: &Actions, need: &Need, most: usize) -> Option<
             first: values[globals..middle].to_vec(),
             second: values[middle..].to_vec(),
         };
-        if is_linear(actions, need, &scene) {
+        if is_linear(instance.song(), need, &scene) {
             scenes.push(scene);
         }
     }
     Some(scenes)
-}
-
-/// Are all permissions of one type different, and none of them in a variable that holds some?
-fn is_linear(actions: &Actions, need: &Need, scene: &Scene) -> bool {
-    let (one, two) = (action(actions, need.first), action(actions, need.second));
-    let held = |action: &Action, values: &[Value]| -> Vec<_> {
-        let linear = action.role.linear.iter();
-        linear
-            .map(|local| {
-                let ty = action.code.locals[local.index()].ty.clone();
-                (ty, values[local.index()].clone())
-            })
-            .collect()
-    };
-    let mut all = held(one, &scene.first);
-    all.extend(held(two, &scene.second));
-    let layers = common_layers(actions, &[need.first, need.second]);
-    let free = |(ty, value): &(plainsong_ir::Ty, Value)| {
-        let holder = holder(actions, ty, layers.clone());
-        holder.is_some_and(|id| scene.globals[id.index()].elements().contains(value))
-    };
-    if all.iter().any(free) {
-        return false;
-    }
-    let count = all.len();
-    all.sort();
-    all.dedup();
-    all.len() == count
 }
 
 /// In what way the condition is false in this scene, if it is.

@@ -18,6 +18,7 @@ pub mod cut;
 mod doubt;
 pub mod extract;
 pub mod footprint;
+mod inferred;
 pub mod movers;
 pub mod permissions;
 pub mod printed;
@@ -25,6 +26,8 @@ pub mod procedures;
 pub mod refine;
 pub mod sequential;
 mod started;
+mod telling;
 mod tried;
 mod trusted;
+
 pub mod voices_to_actions;

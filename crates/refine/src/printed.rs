@@ -96,6 +96,7 @@ fn that_only(actions: &Actions, id: ActionId) -> Procedure {
         },
         linear: action.role.linear.clone(),
         taken: action.role.taken.clone(),
+        given: action.role.given.clone(),
         result: None,
         gives: false,
         span,

@@ -13,6 +13,7 @@ use crate::brute::Brute;
 use crate::compare::{Compared, compare_with};
 use crate::doubt::{Which, told};
 use crate::extract::{height, topmost};
+use crate::inferred;
 use crate::movers::{Side, moves, sides, strengthened};
 use crate::permissions;
 use crate::procedures::{obligations, pending};
@@ -21,6 +22,7 @@ use crate::started;
 use crate::tried::Tried;
 use crate::trusted::trusted;
 use crate::voices_to_actions::Handlers;
+use plainsong_diagnostics::place_marker;
 use plainsong_ir::{ActionId, Actions, ProcedureId, Song};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::theory::Theory;
@@ -44,8 +46,10 @@ pub struct Refining {
     /// Are small programs tried too?
     tries: bool,
     sequences: Sequences,
-    /// That no action doubles a permission, or why this is not known.
-    linear: Option<Result<(), String>>,
+    /// Were types of actions inferred that have none?
+    inferred: bool,
+    /// That no action doubles a permission, by sentences about each, or why this is not known.
+    linear: Option<Result<Vec<String>, String>>,
     /// Why nothing is known about final states, if that is so.
     stays: Option<String>,
     /// The program above all procedures, and the positions of its properties in the song.
@@ -86,6 +90,7 @@ impl Refining {
             song: song.clone(),
             brute: Brute::new(song, 0, 0),
             tries: false,
+            inferred: false,
             linear: None,
             stays: None,
             top: None,
@@ -156,6 +161,7 @@ impl Refining {
 
     /// That the program above all procedures may be looked at instead.
     fn rests_on_layers(&mut self, prover: &mut Prover<'_>) -> Result<(), String> {
+        self.infer(prover);
         self.permissions(prover)?;
         let song = self.song.clone();
         for (at, procedure) in actions(&song).procedures.iter().enumerate() {
@@ -170,6 +176,7 @@ impl Refining {
 
     /// Does an action move as it is declared to, and refine what it is declared to refine?
     pub fn mover(&mut self, action: ActionId, prover: &mut Prover<'_>) -> Answer {
+        self.infer(prover);
         let song = self.song.clone();
         let declared = actions(&song).actions[action.index()].role.mover;
         let mut proof = Proof::default();
@@ -200,6 +207,26 @@ impl Refining {
             }
             Some(answer) => answer,
         }
+    }
+
+    /// Types for actions without one, where procedures need them.
+    fn infer(&mut self, prover: &mut Prover<'_>) {
+        if std::mem::replace(&mut self.inferred, true) {
+            return;
+        }
+        let wanted = inferred::wanted(actions(&self.song));
+        if wanted.is_empty() {
+            return;
+        }
+        let mut song = (*self.song).clone();
+        for id in wanted {
+            let mut sides = vec![Side::Left, Side::Right];
+            sides.retain(|side| matches!(self.side(id, *side, prover), Answer::Proved(_)));
+            if let Some(mover) = inferred::strongest(&sides) {
+                inferred::declared(&mut song, id, mover);
+            }
+        }
+        self.song = Arc::new(song);
     }
 
     fn side(&mut self, action: ActionId, side: Side, prover: &mut Prover<'_>) -> Answer {
@@ -233,14 +260,16 @@ impl Refining {
 
     /// Does a procedure refine its action?
     pub fn procedure(&mut self, procedure: ProcedureId, prover: &mut Prover<'_>) -> Answer {
+        self.infer(prover);
         let song = self.song.clone();
         let actions = actions(&song);
         let own = self.of_procedure(procedure, prover);
         let Answer::Proved(mut proof) = own else {
             return own;
         };
-        if let Err(why) = self.permissions(prover) {
-            return Answer::Unknown(why);
+        match self.permissions(prover) {
+            Ok(told) => proof.explained.extend(told),
+            Err(why) => return Answer::Unknown(why),
         }
         for action in self.used(actions) {
             if !matches!(self.mover(action, prover), Answer::Proved(_)) {
@@ -258,7 +287,7 @@ impl Refining {
     }
 
     /// That no action doubles a permission, which everything rests on.
-    fn permissions(&mut self, prover: &mut Prover<'_>) -> Result<(), String> {
+    fn permissions(&mut self, prover: &mut Prover<'_>) -> Result<Vec<String>, String> {
         if let Some(known) = &self.linear {
             return known.clone();
         }
@@ -266,21 +295,39 @@ impl Refining {
         for at in 0..actions(&self.song).actions.len() {
             let more = permissions::obligations(prover.theory, ActionId::from(at));
             match more {
-                Ok(more) => all.extend(more),
+                Ok(more) => all.extend(more.into_iter().map(|one| (at, one))),
                 Err(why) => return Err(why.message),
             }
         }
+        let (of, all): (Vec<usize>, Vec<_>) = all.into_iter().unzip();
         let open = prover.open("permissions", &all);
         let answer = match open.first() {
-            None => Ok(()),
+            None => Ok(all
+                .iter()
+                .map(|one| format!("{}: {}", one.rule.name(), one.sentence))
+                .collect()),
             Some((at, why)) => {
                 let one = &all[*at];
                 let rule = one.rule.name();
-                Err(format!("not shown: {} ({rule}, {why})", one.sentence))
+                let seen = self.brute.doubles(ActionId::from(of[*at]));
+                let why = seen.unwrap_or_else(|| why.to_string());
+                Err(format!("not shown: {} ({rule}): {why}", one.sentence))
             }
         };
         self.linear = Some(answer.clone());
         answer
+    }
+
+    /// What keeps a step from moving left, if that was looked at.
+    fn what_stops(&self, step: Option<ActionId>) -> String {
+        let found = step.and_then(|id| Some((id, self.moving.get(&(id, Side::Left))?)));
+        match found {
+            Some((id, Answer::Refuted(why))) => {
+                let name = &actions(&self.song).actions[id.index()].name;
+                format!(". `{name}` is not a left mover: {}", why.reason)
+            }
+            _ => String::new(),
+        }
     }
 
     /// Every action whose declared type some procedure makes use of, or that another stands in the place of.
@@ -310,13 +357,23 @@ impl Refining {
     }
 
     fn shown(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, String> {
+        if Arc::ptr_eq(&self.song, &prover.theory.song) {
+            return self.shown_of(id, prover);
+        }
+        // With the types that were inferred.
+        let mut theory = Theory::new(self.song.clone());
+        self.shown_of(id, &mut prover.about(&mut theory))
+    }
+
+    fn shown_of(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, String> {
         let actions = actions(&self.song);
         let procedure = &actions.procedures[id.index()];
         let mut all: Vec<Obligation> = Vec::new();
         let mut layers: Vec<(u32, usize)> = Vec::new();
         for layer in 1..=procedure.layer {
             layers.push((layer, all.len()));
-            atomicity(actions, procedure, layer).map_err(|why| why.message)?;
+            let atomic = atomicity(actions, procedure, layer);
+            atomic.map_err(|why| why.message + &self.what_stops(why.step))?;
             let more = obligations(prover.theory, id, layer);
             all.extend(more.map_err(|why| why.message)?);
         }
@@ -342,7 +399,10 @@ impl Refining {
         Ok(Proof {
             obligations: all.len(),
             explained: explained
-                .map(|one| format!("{}: {}", one.rule.name(), one.sentence))
+                .map(|one| {
+                    let (rule, place) = (one.rule.name(), place_marker(one.span));
+                    format!("{rule}: {} ({place})", one.sentence)
+                })
                 .collect(),
             notes: Vec::new(),
         })

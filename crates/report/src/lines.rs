@@ -46,6 +46,7 @@ fn notes(answers: &[Answer]) -> String {
         for assumption in verdict.assumptions.iter().chain(&verdict.notes) {
             let property = answer.verdict.property.as_str();
             match notes.iter_mut().find(|(note, _)| note == assumption) {
+                Some((_, properties)) if properties.contains(&property) => {}
                 Some((_, properties)) => properties.push(property),
                 None => notes.push((assumption, vec![property])),
             }

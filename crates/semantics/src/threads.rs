@@ -5,6 +5,9 @@
 //! thread; everything between two actions is local and belongs to the step before it. Threads are
 //! switched anywhere (`yield` says nothing here): this is the preemptive meaning that proofs are about.
 //!
+//! A thread that waits between two actions waits for ever: what it reads there is its own. It stays, with what it has done
+//! and started so far, and never comes to its end; others go on.
+//!
 //! A frame that has nothing left to do but to return is not kept, so a procedure that ends by calling
 //! itself needs no more room the second time. More calls than [`DEEPEST`] that wait for each other, or that
 //! follow in one step because nothing acts, are a failure of kind `Resource`: nothing is known about what
@@ -15,7 +18,7 @@
 use crate::atomic::{Atoms, Done, Effect, Globals};
 use crate::code::coverage::{Covered, Statements};
 use crate::code::flatten::{flatten, flatten_called};
-use crate::code::run::{Halt, Outgoing, Run, Runner};
+use crate::code::run::{Branch, Halt, Outgoing, Run, Runner};
 use crate::code::{FlatCode, OpKind, Pace};
 use crate::eval::Eval;
 use crate::instance::Instance;
@@ -52,6 +55,8 @@ enum Node {
     Act(ActionId, Vec<Value>),
     /// A procedure at a call.
     Frame(Frame),
+    /// It waits for ever.
+    Stuck,
 }
 
 /// A procedure that stands at a call, and what it waits for.
@@ -107,6 +112,7 @@ impl State {
             match node {
                 Node::Act(action, arguments) => next.push((*action, &arguments[..])),
                 Node::Frame(frame) => open.extend(&frame.below),
+                Node::Stuck => {}
             }
         }
         next
@@ -163,9 +169,14 @@ impl Threads {
             let memory = Globals {
                 values: globals.to_vec(),
             };
-            runs = self.local(code, Run::new(0, slots, memory), Pace::Whole, |run| {
-                (run.memory.values, run.sent)
+            let branches = self.branches(code, Run::new(0, slots, memory), Pace::Whole);
+            let ways = branches.into_iter().filter_map(|branch| match branch.halt {
+                // Without a start there is nothing.
+                Halt::Blocked => None,
+                Halt::Stop => Some(Ok((branch.run.memory.values, branch.run.sent))),
+                Halt::Failed(failure) => Some(Err(failure)),
             });
+            runs = ways.collect();
         }
         let mut all = Vec::new();
         for run in runs {
@@ -299,12 +310,16 @@ impl Threads {
         }
         let code = &self.procedures[procedure.index()];
         let run = Run::new(pc, slots, Globals { values: globals });
-        let runs = self.local(code, run, Pace::Calls, |run| run);
         let mut all = Vec::new();
-        for run in runs {
-            match run {
-                Ok(run) => all.extend(self.stand(procedure, run, depth)),
-                Err(failure) => all.push(Err(failure)),
+        for Branch { run, halt, .. } in self.branches(code, run, Pace::Calls) {
+            match halt {
+                Halt::Stop => all.extend(self.stand(procedure, run, depth)),
+                Halt::Failed(failure) => all.push(Err(failure)),
+                Halt::Blocked => all.push(Ok(Way {
+                    globals: run.memory.values,
+                    grown: Grown::Node(Node::Stuck),
+                    started: threads_of(run.sent),
+                })),
             }
         }
         all
@@ -454,6 +469,7 @@ impl Threads {
         let frame = match node {
             Node::Act(action, arguments) => return self.act(globals, *action, arguments),
             Node::Frame(frame) => frame,
+            Node::Stuck => return Vec::new(),
         };
         let mut all = Vec::new();
         for (at, below) in frame.below.iter().enumerate() {
@@ -505,26 +521,14 @@ impl Threads {
         ways.collect()
     }
 
-    /// Every way local code can go to its next stop; ways that block are none.
-    fn local<T>(
-        &self,
-        code: &FlatCode,
-        run: Run<Globals>,
-        pace: Pace,
-        told: impl Fn(Run<Globals>) -> T,
-    ) -> Vec<Result<T, Failure>> {
+    /// Every way local code can go to its next stop.
+    fn branches(&self, code: &FlatCode, run: Run<Globals>, pace: Pace) -> Vec<Branch<Globals>> {
         let runner = Runner {
             instance: self.atoms.instance(),
             code,
             pace,
         };
-        let branches = runner.branches(run, false, &mut Covered::default());
-        let ways = branches.into_iter().filter_map(|branch| match branch.halt {
-            Halt::Blocked => None,
-            Halt::Stop => Some(Ok(told(branch.run))),
-            Halt::Failed(failure) => Some(Err(failure)),
-        });
-        ways.collect()
+        runner.branches(run, false, &mut Covered::default())
     }
 }
 

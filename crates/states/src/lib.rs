@@ -42,6 +42,7 @@ use plainsong_ir::{Claim, Song, SortId, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Limits, Query, SearchReport, Watch};
+use plainsong_semantics::value::Value;
 
 /// What was found, and by whom.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +55,8 @@ pub struct Searched {
     pub taken: Taken,
     /// What symmetry was made use of.
     pub symmetry: Symmetry,
+    /// The variables in each final state, if that was asked for.
+    pub ends: Vec<Vec<Value>>,
 }
 
 /// Which sorts are symmetric: states that differ only in the names of their members are kept once.
@@ -89,6 +92,8 @@ pub struct Manner {
     pub ways: usize,
     /// How many states are worth handing to a worker.
     pub share: usize,
+    /// Are the variables of final states kept? Then there is one worker.
+    pub ends: bool,
 }
 
 impl Default for Manner {
@@ -99,6 +104,7 @@ impl Default for Manner {
             up_to_names: false,
             ways: 1 << 16,
             share: 256,
+            ends: false,
         }
     }
 }
@@ -148,12 +154,13 @@ pub fn search_in(
         (System::Actions(actions), Subject::System) => {
             let alike = &symmetry.alike;
             match search::search(instance, actions, query, alike, (limits, manner), watch) {
-                Some((report, taken)) => {
+                Some((report, taken, ends)) => {
                     return Searched {
                         report,
                         by_interpreter: None,
                         taken,
                         symmetry,
+                        ends,
                     };
                 }
                 None => "it has thousands of different asyncs",
@@ -166,6 +173,7 @@ pub fn search_in(
         by_interpreter: Some(by_interpreter),
         taken: Taken::default(),
         symmetry: Symmetry::default(),
+        ends: Vec::new(),
     }
 }
 

@@ -79,8 +79,8 @@ kinds! {
     ViaKw, WhereKw, WhileKw, YieldKw,
 
     // Keywords only where the grammar expects them.
-    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, CountKw, CoversKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, IntoKw,
-    LayersKw, LeftKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SumKw,
+    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, CountKw, CoversKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, GiveKw, IntoKw,
+    LayersKw, LeftKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SplitsKw, SumKw,
     SynchronizesKw, TakeKw, ThenKw, UseKw, WithKw,
 
     // Nodes.

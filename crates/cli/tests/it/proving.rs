@@ -251,3 +251,32 @@ init { async twice(); }
         assert!(told.err.contains(help), "{}", told.err);
     }
 }
+
+#[test]
+fn every_obligation_of_a_refinement_is_explained_once() {
+    let stage = Stage::with(
+        "\
+sort Tid;
+
+linear var free: set<Tid> = Tid @ 0..1;
+
+right action draw() -> linear t: Tid @ 1 { t = choose free; free = free.without(t); }
+
+invariant fine() @ 1 { true }
+
+procedure work() @ 1 preserves fine() { let t = call draw(); yield fine(); }
+
+init { async work(); }
+",
+    );
+    let told = stage.run(&["refine", "a.song", "--explain"]).exits(0).out;
+    for part in [
+        "draw: mover/commutativity: what `draw` and then `draw` of another thread lead to, the other order leads to",
+        "work: yield/sequential: `work` at layer 1: `fine` holds here (line 9)",
+        "work: permission/action: `draw` doubles no permission",
+    ] {
+        let lines = told.lines().filter(|line| line.contains(part));
+        assert_eq!(lines.count(), 1, "{part}: {told}");
+    }
+    assert!(!told.contains("work, work"), "{told}");
+}

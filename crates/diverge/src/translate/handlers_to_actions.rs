@@ -135,6 +135,7 @@ impl Writer<'_> {
                 start,
                 locals,
                 linear: false,
+                share: None,
                 layers: None,
                 span: var.span,
             });

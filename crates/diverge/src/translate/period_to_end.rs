@@ -156,6 +156,7 @@ fn tasks(song: &mut Song, names: &mut Names) -> EnumId {
             .collect(),
     });
     let decl = EnumDecl {
+        splits: None,
         name: names.fresh("Task"),
         variants: variants.collect(),
         span: Span::default(),
@@ -257,6 +258,7 @@ impl Globals {
             start,
             locals,
             linear: false,
+            share: None,
             layers: None,
             span: Span::default(),
         });

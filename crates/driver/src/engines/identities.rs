@@ -33,6 +33,7 @@ pub(super) fn as_data(mut song: Song) -> Song {
         name.push('_');
     }
     let decl = EnumDecl {
+        splits: None,
         name,
         variants: variants.collect(),
         span: Span::default(),

@@ -43,8 +43,10 @@ pub(super) fn enumeration(song: &Song, decl: &EnumDecl) -> Doc {
             .collect();
         list(&format!("{}(", variant.name), fields, ")", Doc::Break)
     });
+    let splits = decl.splits.as_ref();
+    let splits = splits.map_or(String::new(), |of| format!(" splits {}", ty(song, of)));
     list(
-        &format!("enum {} {{", decl.name),
+        &format!("enum {}{splits} {{", decl.name),
         variants.collect(),
         "}",
         Doc::Line,
@@ -182,11 +184,11 @@ pub(super) fn parameters(w: &mut Writer<'_>, arity: usize) -> Vec<Doc> {
 pub(super) fn variable(
     w: &mut Writer<'_>,
     name: &str,
-    of: &Ty,
+    of: &str,
     start: &StartValue,
     layers: &str,
 ) -> Doc {
-    let head = format!("var {name}: {}", ty(w.song, of));
+    let head = format!("var {name}: {of}");
     match start {
         StartValue::Value(value) => {
             let value = w.expr(value);

@@ -123,7 +123,8 @@ pub(super) fn fault(song: &Song, voices: &Voices, decl: &Fault) -> Doc {
 fn state_vars(song: &Song, id: FamilyId, family: &Family) -> Vec<Doc> {
     let vars = family.vars.iter().map(|var| {
         let mut w = Writer::of_family(song, &var.locals, id);
-        let declared = variable(&mut w, &var.name, &var.ty, &var.start, "");
+        let of = super::types::ty(song, &var.ty);
+        let declared = variable(&mut w, &var.name, &of, &var.start, "");
         match var.durable {
             true => join([text("durable "), declared]),
             false => declared,
@@ -187,7 +188,12 @@ fn choreography(song: &Song, decl: &Choreography) -> Doc {
 pub(super) fn global(song: &Song, decl: &Global) -> Doc {
     let mut w = Writer::new(song, &decl.locals);
     let layers = layers(decl.layers);
-    let declared = variable(&mut w, &decl.name, &decl.ty, &decl.start, &layers);
+    let share = decl.share.and_then(|(id, variant)| {
+        let variants = &song.enums.get(id.index())?.variants;
+        Some(format!(" as {}", variants.get(variant)?.name))
+    });
+    let of = super::types::ty(song, &decl.ty) + share.as_deref().unwrap_or_default();
+    let declared = variable(&mut w, &decl.name, &of, &decl.start, &layers);
     match decl.linear {
         true => join([text("linear "), declared]),
         false => declared,
@@ -215,7 +221,7 @@ pub(super) fn action(song: &Song, decl: &Action) -> Doc {
         &mut w,
         &head,
         decl.code.arity,
-        [&role.linear, &role.taken],
+        [&role.linear, &role.taken, &role.given],
         (role.result, role.gives),
     );
     let refines = role.refines.map_or(String::new(), |action| {
@@ -267,12 +273,13 @@ fn signature(
     w: &mut Writer<'_>,
     head: &str,
     arity: usize,
-    [linear, taken]: [&[LocalId]; 2],
+    [linear, taken, given]: [&[LocalId]; 3],
     (result, gives): (Option<LocalId>, bool),
 ) -> Doc {
     let parameters = parameters(w, arity).into_iter().enumerate();
     let parameters = parameters.map(|(at, doc)| match LocalId::from(at) {
         local if taken.contains(&local) => join([text("take "), doc]),
+        local if given.contains(&local) => join([text("give "), doc]),
         local if linear.contains(&local) => join([text("linear "), doc]),
         _ => doc,
     });
@@ -293,7 +300,7 @@ pub(super) fn invariant(song: &Song, decl: &Invariant) -> Doc {
         &mut w,
         &head,
         decl.arity,
-        [&decl.linear, &[]],
+        [&decl.linear, &[], &[]],
         (None, false),
     );
     let layer = format!(" @ {} ", decl.layer);
@@ -311,7 +318,7 @@ pub(super) fn procedure(song: &Song, decl: &Procedure) -> Doc {
         &mut w,
         &head,
         decl.code.arity,
-        [&decl.linear, &decl.taken],
+        [&decl.linear, &decl.taken, &decl.given],
         (decl.result, decl.gives),
     );
     let refines = decl.refines.map_or(String::new(), |action| {

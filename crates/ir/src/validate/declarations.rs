@@ -3,9 +3,10 @@
 
 use super::{Report, show};
 use crate::finite::{contains_itself, contains_process, is_finite};
+use crate::permission::split_by;
 use crate::{
-    Binder, Code, EnumId, Family, FamilyId, FaultKind, Local, LocalId, Property, RangeEnd, Sizing,
-    Song, SortKind, StructId, System, Ty, Voices,
+    Binder, Code, EnumDecl, EnumId, Family, FamilyId, FaultKind, Global, Local, LocalId, Property,
+    RangeEnd, Sizing, Song, SortKind, StructId, System, Ty, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -176,6 +177,7 @@ fn systems(song: &Song, report: &mut Report) {
                 report.enter(format!("var {}", global.name));
                 ty(song, report, &global.ty, global.span);
                 rows(song, report, &global.locals);
+                share(song, report, global);
             }
             for action in &actions.actions {
                 report.enter(format!("action {}", action.name));
@@ -184,6 +186,8 @@ fn systems(song: &Song, report: &mut Report) {
                 result(report, action.role.result, &action.code, action.span);
                 permissions(report, &action.role.linear, action.code.arity, action.span);
                 taken(report, &action.role.taken, &action.role.linear, action.span);
+                permissions(report, &action.role.given, action.code.arity, action.span);
+                given(report, &action.role.given, &action.role.linear, action.span);
             }
             for invariant in &actions.invariants {
                 report.enter(format!("invariant {}", invariant.name));
@@ -199,6 +203,8 @@ fn systems(song: &Song, report: &mut Report) {
                 result(report, procedure.result, code, procedure.span);
                 permissions(report, &procedure.linear, code.arity, procedure.span);
                 taken(report, &procedure.taken, &procedure.linear, procedure.span);
+                permissions(report, &procedure.given, code.arity, procedure.span);
+                given(report, &procedure.given, &procedure.linear, procedure.span);
             }
             for commute in &actions.commutes {
                 report.enter("commute");
@@ -239,6 +245,28 @@ fn taken(report: &mut Report, taken: &[LocalId], linear: &[LocalId], span: Span)
     let fits = taken.iter().all(|local| linear.contains(local)) && taken.is_sorted();
     report.require(fits, span, || {
         "the permissions that are taken are linear parameters, ascending".to_owned()
+    });
+}
+
+/// A part that a variable holds is one of its elements.
+fn share(song: &Song, report: &mut Report, global: &Global) {
+    let Some((id, variant)) = global.share else {
+        return;
+    };
+    let element = global.ty.element();
+    let split = element.and_then(|of| split_by(&song.enums, of));
+    let known = |decl: &EnumDecl| variant < decl.variants.len();
+    let fits = global.linear && split == Some(id) && song.enums.get(id.index()).is_some_and(known);
+    report.require(fits, global.span, || {
+        "the part that a variable holds is one of what is split".to_owned()
+    });
+}
+
+/// What is given is not there before.
+fn given(report: &mut Report, given: &[LocalId], linear: &[LocalId], span: Span) {
+    let fits = !given.iter().any(|local| linear.contains(local));
+    report.require(fits, span, || {
+        "the permissions that are given are other parameters than the linear ones".to_owned()
     });
 }
 

@@ -538,6 +538,9 @@ macro_rules! walkers {
                     for local in & $($mut)? action.role.taken {
                         v.uses(local);
                     }
+                    for local in & $($mut)? action.role.given {
+                        v.uses(local);
+                    }
                     if let Some(local) = & $($mut)? action.role.result {
                         v.binds(local);
                     }
@@ -566,6 +569,9 @@ macro_rules! walkers {
                         v.uses(local);
                     }
                     for local in & $($mut)? procedure.taken {
+                        v.uses(local);
+                    }
+                    for local in & $($mut)? procedure.given {
                         v.uses(local);
                     }
                     if let Some(local) = & $($mut)? procedure.result {

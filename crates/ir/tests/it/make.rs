@@ -141,6 +141,7 @@ pub(crate) fn variant(name: &str, fields: Vec<Ty>) -> Variant {
 
 pub(crate) fn enumeration(name: &str, variants: Vec<Variant>) -> EnumDecl {
     EnumDecl {
+        splits: None,
         name: name.to_owned(),
         variants,
         span: Default::default(),

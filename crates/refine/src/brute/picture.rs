@@ -4,6 +4,7 @@ use super::{Scene, Wrong, action};
 use crate::answer::Refutation;
 use crate::footprint::Footprint;
 use crate::movers::Need;
+use crate::telling::{told_async, told_global};
 use plainsong_ir::{ActionId, Actions, GlobalId};
 use plainsong_semantics::atomic::{Atoms, Done, Effect};
 use plainsong_semantics::show::show;
@@ -99,18 +100,13 @@ impl Teller<'_> {
 
     /// `RELEASE(Tid#0)`.
     fn call(&self, id: ActionId, arguments: &[Value]) -> String {
-        let action = action(self.actions, id);
-        let rows = action.code.locals.iter().zip(arguments);
-        let values: Vec<String> = rows
-            .map(|(row, value)| self.value(value, &row.ty))
-            .collect();
-        format!("{}({})", action.name, values.join(", "))
+        told_async(self.atoms.instance(), action(self.actions, id), arguments)
     }
 
     fn globals(&self, values: &[Value]) -> Vec<String> {
         let rows = self.actions.globals.iter().zip(values).enumerate();
         rows.filter(|(at, _)| self.shown.contains(&GlobalId::from(*at)))
-            .map(|(_, (row, value))| format!("{} = {}", row.name, self.value(value, &row.ty)))
+            .flat_map(|(_, (row, value))| told_global(self.atoms.instance(), row, value))
             .collect()
     }
 
@@ -219,5 +215,5 @@ fn columns(
 
 /// Is it the title of a step that was taken?
 fn is_taken(line: &str) -> bool {
-    line.ends_with(')')
+    !line.ends_with(" fails") && !line.ends_with(" blocks")
 }

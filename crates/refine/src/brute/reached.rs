@@ -74,7 +74,8 @@ fn searched(atoms: &Atoms, size: i64, need: &Need, scene: &Scene) -> Option<Reac
     let mut is_there = |state: &State| {
         has_values |= has(state, &wanted);
         found = pairs.of(state).into_iter().find_map(|scene| {
-            let wrong = is_linear(actions, need, &scene).then(|| wrong_in(atoms, need, &scene));
+            let wrong = is_linear(atoms.instance().song(), need, &scene)
+                .then(|| wrong_in(atoms, need, &scene));
             Some((scene, wrong??))
         });
         found.is_some()

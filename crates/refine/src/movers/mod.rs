@@ -321,8 +321,7 @@ pub(crate) fn show(
             ));
         }
         proof.obligations += list.len();
-        let told = format!("{}: {}", need.condition.name(), pair(actions, need));
-        proof.explained.push(told);
+        proof.explained.push(explained(actions, need));
     }
     Answer::Proved(proof)
 }
@@ -355,6 +354,26 @@ fn pair(actions: &Actions, need: &Need) -> String {
         return format!("`{}`", name(need.first));
     }
     format!("`{}`, then `{}`", name(need.first), name(need.second))
+}
+
+/// What a condition says, in words.
+fn explained(actions: &Actions, need: &Need) -> String {
+    let name = |id: ActionId| &actions.actions[id.index()].name;
+    let first = format!("`{}`", name(need.first));
+    let second = match need.first == need.second {
+        true => format!("`{}` of another thread", name(need.second)),
+        false => format!("`{}`", name(need.second)),
+    };
+    let said = match need.condition {
+        Condition::Commutes => {
+            format!("what {first} and then {second} lead to, the other order leads to as well")
+        }
+        Condition::Gate => format!("{first} does not make {second} fail"),
+        Condition::Failure => format!("where {first} fails, it fails behind {second} as well"),
+        Condition::Nonblocking => format!("`{}` does not wait", name(need.second)),
+        Condition::AsyncFree => format!("{first} leaves nothing behind"),
+    };
+    format!("{}: {said}", need.condition.name())
 }
 
 /// The sides that a declared type claims.

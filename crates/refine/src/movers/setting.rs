@@ -1,7 +1,7 @@
 //! Two threads about to act: a state, and arguments for both.
 
 use super::{Condition, Context, Need};
-use crate::permissions::{common_layers, holder, is_free};
+use crate::permissions::{apart, common_layers, not_in_variables, parts};
 use plainsong_ir::{Action, ActionId, GlobalId, Song};
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::Store;
@@ -65,29 +65,19 @@ impl Setting {
 
     /// No two permissions of one type are the same, and a variable that holds some has none of them.
     fn disjoint(&mut self, theory: &mut Theory) -> Result<()> {
-        let mut held = Vec::new();
-        for (which, id) in self.ids.into_iter().enumerate() {
-            let action = action(&self.song, id);
-            for local in &action.role.linear {
-                let ty = action.code.locals[local.index()].ty.clone();
-                held.push((ty, self.arguments[which][local.index()]));
-            }
-        }
-        for (at, (ty, a)) in held.iter().enumerate() {
-            for (other, b) in &held[..at] {
-                if ty == other {
-                    let same = theory.equal(ty, *a, *b);
-                    self.known.push(theory.terms.not(same));
-                }
-            }
-        }
         let song = self.song.clone();
         let actions = song.actions().expect("a mover is an action");
         let layers = common_layers(actions, &self.ids);
-        for (ty, value) in held {
-            if let Some(holder) = holder(actions, &ty, layers.clone()) {
-                let free = is_free(theory, actions, &self.store, holder, value)?;
-                self.known.push(theory.terms.not(free));
+        let mut held = Vec::new();
+        for (which, id) in self.ids.into_iter().enumerate() {
+            let action = action(&song, id);
+            for local in &action.role.linear {
+                let ty = &action.code.locals[local.index()].ty;
+                let own = parts(theory, ty, self.arguments[which][local.index()])?;
+                self.known.push(apart(theory, &own, &held));
+                let free = not_in_variables(theory, &layers, &self.store, &own)?;
+                self.known.push(free);
+                held.extend(own);
             }
         }
         Ok(())

@@ -33,7 +33,7 @@ mod yields;
 
 use crate::answer::obligation;
 use crate::extract::is_seen;
-use crate::permissions::{holder, is_free};
+use crate::permissions::{Permission, apart, not_in_variables, parts};
 use linearisation::Point;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
@@ -217,7 +217,7 @@ impl Following<'_> {
             path.known.push(valid);
             path.env.locals.insert(LocalId::from(at), value);
         }
-        self.permissions(&mut path);
+        self.permissions(&mut path)?;
         self.anything(&mut path)?;
         self.holds_alone(&mut path)?;
         let calls: Vec<&InvariantCall> = at_entry(decl).map(|one| &one.call).collect();
@@ -231,48 +231,45 @@ impl Following<'_> {
     }
 
     /// The permissions it holds are different.
-    fn permissions(&mut self, path: &mut Path) {
-        let held = self.held(path);
-        for (at, (ty, a)) in held.iter().enumerate() {
-            for (other, b) in &held[..at] {
-                if ty == other {
-                    let same = self.theory.equal(ty, *a, *b);
-                    path.known.push(self.theory.terms.not(same));
-                }
-            }
+    fn permissions(&mut self, path: &mut Path) -> Result<()> {
+        let mut seen = Vec::new();
+        for own in self.held_by_name(path)? {
+            path.known.push(apart(self.theory, &own, &seen));
+            seen.extend(own);
         }
+        Ok(())
     }
 
-    /// Types and values of the permissions it holds.
-    fn held(&self, path: &Path) -> Vec<(Ty, Term)> {
-        let decl = self.decl(&self.song);
-        let held = path.held.iter();
-        held.filter(|local| path.env.locals.contains_key(local))
-            .map(|local| {
-                let ty = decl.code.locals[local.index()].ty.clone();
-                (ty, path.env.locals[local])
-            })
-            .collect()
+    /// The permissions it holds.
+    fn held(&mut self, path: &Path) -> Result<Vec<Permission>> {
+        Ok(self.held_by_name(path)?.concat())
+    }
+
+    fn held_by_name(&mut self, path: &Path) -> Result<Vec<Vec<Permission>>> {
+        let song = self.song.clone();
+        let rows = &self.decl(&song).code.locals;
+        let mut all = Vec::new();
+        for local in &path.held {
+            if let Some(value) = path.env.locals.get(local) {
+                all.push(parts(self.theory, &rows[local.index()].ty, *value)?);
+            }
+        }
+        Ok(all)
     }
 
     /// No variable holds what it holds.
     fn holds_alone(&mut self, path: &mut Path) -> Result<()> {
-        let song = self.song.clone();
-        for (ty, value) in self.held(path) {
-            let layers = self.layer..=self.layer;
-            if let Some(holder) = holder(actions(&song), &ty, layers) {
-                let store = path.env.store.clone();
-                let free = is_free(self.theory, actions(&song), &store, holder, value)?;
-                path.known.push(self.theory.terms.not(free));
-            }
-        }
+        let held = self.held(path)?;
+        let layers = self.layer..=self.layer;
+        let free = not_in_variables(self.theory, &layers, &path.env.store, &held)?;
+        path.known.push(free);
         Ok(())
     }
 
     /// A call gave it a permission, which nothing else has.
     fn receives(&mut self, path: &mut Path, local: LocalId) -> Result<()> {
         path.held.insert(local);
-        self.permissions(path);
+        self.permissions(path)?;
         self.holds_alone(path)
     }
 
@@ -290,7 +287,7 @@ impl Following<'_> {
             path.env.store.globals.insert(GlobalId::from(at), value);
         }
         path.since = path.env.store.clone();
-        path.had = self.held(path);
+        path.had = self.held(path)?;
         Ok(())
     }
 
@@ -494,7 +491,7 @@ impl Following<'_> {
             path.known.push(valid);
             path.env.locals.insert(LocalId::from(at), value);
         }
-        self.permissions(&mut path);
+        self.permissions(&mut path)?;
         let calls: Vec<&InvariantCall> = at_entry(decl).map(|one| &one.call).collect();
         for one in self.wanted(&mut path, &calls)? {
             let store = path.env.store.clone();

@@ -60,7 +60,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         path.env.locals.insert(LocalId::from(at), value);
         arguments.push(value);
     }
-    following.permissions(&mut path);
+    following.permissions(&mut path)?;
     following.anything(&mut path)?;
     following.holds_alone(&mut path)?;
     let (code, result) = (&action.code, action.role.result);

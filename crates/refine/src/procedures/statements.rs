@@ -7,8 +7,8 @@ use crate::atomicity::BESIDE_PROCEDURES;
 use crate::extract::{Meant, meant, moves_here};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    ActionId, Block, Call, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Mover, Pattern,
-    Place, ProcedureId, Root, Song, Stmt, StmtKind, Ty,
+    ActionId, Block, Call, Callee, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Mover,
+    Pattern, Place, ProcedureId, Root, Song, Stmt, StmtKind, Ty,
 };
 use plainsong_prove::gated::Gated;
 use plainsong_prove::lower::Unsupported;
@@ -174,13 +174,20 @@ impl Following<'_> {
         let arguments = self.values(path, &call.arguments)?;
         self.leaves_nothing(call)?;
         match meant(actions(&song), call.callee, self.layer) {
-            Meant::Nothing => {}
+            Meant::Nothing => {
+                let taken = match call.callee {
+                    Callee::Action(id) => &action(&song, id).role.taken,
+                    Callee::Procedure(id) => &actions(&song).procedures[id.index()].taken,
+                };
+                self.gives_away(path, taken, &call.arguments);
+            }
             Meant::Action(id) => {
                 self.required(path, id, &arguments, call.span)?;
                 let value = self.act(path, id, &arguments, call.span)?;
                 self.gives_away(path, &action(&song, id).role.taken, &call.arguments);
-                let gives = action(&song, id).role.gives;
-                self.bind(path, result, value, gives)?;
+                let role = &action(&song, id).role;
+                self.gets(path, &role.given, &call.arguments)?;
+                self.bind(path, result, value, role.gives)?;
             }
             Meant::Procedure(id)
                 if moves_here(&actions(&song).procedures[id.index()], self.layer).is_some() =>
@@ -188,6 +195,7 @@ impl Following<'_> {
                 let value = self.moving_call(path, id, &arguments, call.span)?;
                 let callee = &actions(&song).procedures[id.index()];
                 self.gives_away(path, &callee.taken, &call.arguments);
+                self.gets(path, &callee.given, &call.arguments)?;
                 self.bind(path, result, value, callee.gives)?;
             }
             Meant::Procedure(id) => {
@@ -198,8 +206,9 @@ impl Following<'_> {
                 self.gives_away(path, taken, &call.arguments);
                 self.resume(path)?;
                 let value = self.returns(path, id, &arguments, call.span)?;
-                let gives = actions(&song).procedures[id.index()].gives;
-                self.bind(path, result, value, gives)?;
+                let callee = &actions(&song).procedures[id.index()];
+                self.gets(path, &callee.given, &call.arguments)?;
+                self.bind(path, result, value, callee.gives)?;
                 self.rely_on(path, &behind)?;
             }
         }
@@ -239,6 +248,16 @@ impl Following<'_> {
                 path.held.remove(&local);
             }
         }
+    }
+
+    /// Permissions that it has after a call.
+    fn gets(&mut self, path: &mut Path, given: &[LocalId], arguments: &[Expr]) -> Result<()> {
+        for parameter in given {
+            if let ExprKind::Local(local) = arguments[parameter.index()].kind {
+                self.receives(path, local)?;
+            }
+        }
+        Ok(())
     }
 
     fn bind(
@@ -376,6 +395,9 @@ impl Following<'_> {
         }
         for (id, _, written) in steps {
             self.gives_away(path, &action(&song, *id).role.taken, written);
+        }
+        for (id, _, written) in steps {
+            self.gets(path, &action(&song, *id).role.given, written)?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@
 //! thread that relies on it, so they differ from those this procedure holds, or held when the stretch began.
 
 use super::{Following, Path, Wanted, actions};
-use crate::permissions::{holder, is_free};
+use crate::permissions::{apart, not_in_variables, parts};
 use plainsong_diagnostics::Span;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;
@@ -62,7 +62,7 @@ impl Following<'_> {
             return Ok(());
         }
         let song = self.song.clone();
-        let mut held = self.held(path);
+        let mut held = self.held(path)?;
         held.extend(path.had.clone());
         for (at, invariant) in actions(&song).invariants.iter().enumerate() {
             if invariant.layer != self.layer {
@@ -77,18 +77,10 @@ impl Following<'_> {
             }
             for local in &invariant.linear {
                 let ty = &invariant.locals[local.index()].ty;
-                for (other, value) in &held {
-                    if ty == other {
-                        let same = self.theory.equal(ty, arguments[local.index()], *value);
-                        known.push(self.theory.terms.not(same));
-                    }
-                }
+                let own = parts(self.theory, ty, arguments[local.index()])?;
+                known.push(apart(self.theory, &own, &held));
                 let layers = self.layer..=self.layer;
-                if let Some(holder) = holder(actions(&song), ty, layers) {
-                    let value = arguments[local.index()];
-                    let free = is_free(self.theory, actions(&song), &path.since, holder, value)?;
-                    known.push(self.theory.terms.not(free));
-                }
+                known.push(not_in_variables(self.theory, &layers, &path.since, &own)?);
             }
             let before = self.says(at, &arguments, &path.since)?;
             known.push(before);

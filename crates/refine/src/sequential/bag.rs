@@ -323,6 +323,7 @@ fn variable(action: &Action, types: &[Ty]) -> Global {
         start: StartValue::Value(value),
         locals,
         linear: false,
+        share: None,
         layers: None,
         span,
     }

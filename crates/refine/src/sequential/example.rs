@@ -7,6 +7,7 @@ use super::bag::Ledger;
 use super::context::Known;
 use crate::answer::Prover;
 use crate::compare::instances;
+use crate::telling::{told_async as in_words, told_global};
 use plainsong_ir::{ActionId, GlobalId, Ty};
 use plainsong_prove::bounded::{Doubt, Shown, example};
 use plainsong_prove::lower::Store;
@@ -123,7 +124,7 @@ fn at_size(
                 );
             }
             (None, Some(value)) => {
-                parts.push(format!("{} = {}", row.name, show(instance, value, &row.ty)));
+                parts.extend(told_global(instance, row, value));
             }
             _ => {}
         }
@@ -152,10 +153,8 @@ fn told_async(
     arguments: &[Option<Value>],
 ) -> Option<String> {
     let action = known.stage.action(action);
-    let rows = action.code.locals.iter().zip(arguments);
-    let values = rows.map(|(row, value)| Some(show(instance, value.as_ref()?, &row.ty)));
-    let values = values.collect::<Option<Vec<String>>>()?;
-    Some(format!("{}({})", action.name, values.join(", ")))
+    let values = arguments.iter().cloned().collect::<Option<Vec<Value>>>()?;
+    Some(in_words(instance, action, &values))
 }
 
 /// The asyncs that a variable counts, as the user knows them.

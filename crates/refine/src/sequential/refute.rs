@@ -11,11 +11,11 @@ use crate::answer::Refutation;
 use crate::brute::{Scene, refutation, wrong_in};
 use crate::compare::instances;
 use crate::movers::{Condition, Need, Side, needs_past};
+use crate::telling::{told_asyncs, told_global};
 use plainsong_diagnostics::{Span, quote_marker};
-use plainsong_ir::{Action, ActionId, Actions, Role, Song, System};
+use plainsong_ir::{Action, ActionId, GlobalId, Role, Song, System};
 use plainsong_semantics::atomic::{Atoms, Effect};
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::show::show;
 use plainsong_semantics::threads::Threads;
 use plainsong_semantics::trace::{Failure, FailureKind};
 use plainsong_semantics::value::Value;
@@ -97,20 +97,21 @@ fn told(
     };
     let song = instance.song();
     let rows = song.actions().map_or(&[][..], |actions| &actions.globals);
-    let shown = |at: usize| {
-        let text = show(instance, &globals[at], &rows[at].ty);
-        text.replace("Async::", "")
-    };
-    let mut picture = vec![
-        format!("ran: {}", shown(runs.ran.index())),
-        format!("pending: {}", shown(runs.pending.index())),
-    ];
+    let asyncs = |id: GlobalId| told_asyncs(instance, &runs.asyncs(&globals[id.index()]));
+    let (ran, pending) = (asyncs(runs.ran), asyncs(runs.pending));
+    let mut picture = vec![format!("ran: {ran}")];
+    if let Some(last) = runs.asyncs(&globals[runs.ran.index()]).pop() {
+        let last = told_asyncs(instance, &[last]);
+        let before = asyncs(runs.before);
+        picture.push(format!("pending before {last}: {before}"));
+    }
+    picture.push(format!("pending: {pending}"));
     for (at, row) in rows.iter().enumerate() {
-        if at != runs.ran.index() && at != runs.pending.index() {
-            picture.push(format!("{} = {}", row.name, shown(at)));
+        let own = [runs.ran, runs.pending, runs.before];
+        if !own.contains(&GlobalId::from(at)) {
+            picture.extend(told_global(instance, row, &globals[at]));
         }
     }
-    let ran = shown(runs.ran.index());
     let said = match from.map(|(_, what)| what).filter(|_| assertion) {
         Some(Asserts::Membership) => format!(": {}", quote_marker(failure.span)),
         // What is pending stands below.
@@ -274,6 +275,8 @@ impl Looking<'_> {
         others.remove(own);
         globals[pending] = start[pending].clone();
         globals[ran] = start[ran].clone();
+        let before = self.runs.before.index();
+        globals[before] = start[before].clone();
         Some((globals, next, others))
     }
 
@@ -319,17 +322,6 @@ impl Looking<'_> {
     }
 
     fn pending(&self, pending: &[Async]) -> String {
-        let instance = self.atoms.instance();
-        let song = instance.song();
-        let actions: &Actions = song.actions().expect("asyncs are of actions");
-        let told = pending.iter().map(|(id, arguments)| {
-            let action = &actions.actions[id.index()];
-            let rows = action.code.locals.iter().zip(arguments);
-            let values: Vec<String> = rows
-                .map(|(row, value)| show(instance, value, &row.ty))
-                .collect();
-            format!("{}({})", action.name, values.join(", "))
-        });
-        told.collect::<Vec<_>>().join(", ")
+        told_asyncs(self.atoms.instance(), pending)
     }
 }

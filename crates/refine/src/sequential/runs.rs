@@ -1,4 +1,5 @@
-//! Pending asyncs as one bag of instances, for the interpreter: `pending`, and in `ran` what has run.
+//! Pending asyncs as one bag of instances, for the interpreter: `pending`, in `ran` what has run, and what was pending
+//! before the last of them.
 //!
 //! A run may be made to stop before any call: it fails there, with what would be called next behind what ran.
 
@@ -24,6 +25,8 @@ pub(crate) struct Runs {
     variants: BTreeMap<ActionId, (usize, usize)>,
     /// What is pending.
     pub(crate) pending: GlobalId,
+    /// What was pending before the last call.
+    pub(crate) before: GlobalId,
     /// What has run.
     pub(crate) ran: GlobalId,
     /// May runs stop before any call of the last schedule?
@@ -50,17 +53,20 @@ impl Runs {
         let name = "Async".to_owned();
         let span = Span::default();
         song.enums.push(EnumDecl {
+            splits: None,
             name,
             variants: rows,
             span,
         });
         let element = Box::new(Ty::Enum(kind));
         let pending = global(actions, "pending", Ty::Bag(element.clone()));
+        let before = global(actions, "pending_before", Ty::Bag(element.clone()));
         let ran = global(actions, "ran", Ty::Seq(element));
         Runs {
             kind,
             variants,
             pending,
+            before,
             ran,
             stopping: false,
             longest: longest(actions),
@@ -93,9 +99,9 @@ impl Runs {
 
     fn whole(&self, global: GlobalId, span: Span) -> Expr {
         let element = Box::new(Ty::Enum(self.kind));
-        let ty = match global == self.pending {
-            true => Ty::Bag(element),
-            false => Ty::Seq(element),
+        let ty = match global == self.ran {
+            true => Ty::Seq(element),
+            false => Ty::Bag(element),
         };
         Expr {
             kind: ExprKind::Global(global),
@@ -119,6 +125,19 @@ impl Runs {
         };
         Stmt {
             kind: StmtKind::Assume(short),
+            span,
+        }
+    }
+
+    /// Remembers what is pending.
+    fn kept(&self, span: Span) -> Stmt {
+        let place = Place {
+            root: Root::Global(self.before),
+            path: Vec::new(),
+            span,
+        };
+        Stmt {
+            kind: StmtKind::Assign(place, self.whole(self.pending, span)),
             span,
         }
     }
@@ -232,7 +251,7 @@ impl Ledger for Runs {
         }
         let noted = self.changed(self.ran, Builtin::Push, instance.clone(), span);
         let taken = self.changed(self.pending, Builtin::Without, instance, span);
-        vec![self.short(span), taken, noted]
+        vec![self.short(span), self.kept(span), taken, noted]
     }
 
     fn before_call(&self, action: ActionId, arguments: &[Expr], span: Span) -> Vec<Stmt> {
@@ -289,6 +308,7 @@ fn global(actions: &mut Actions, name: &str, ty: Ty) -> GlobalId {
         start: StartValue::Value(empty),
         locals: Vec::new(),
         linear: false,
+        share: None,
         layers: None,
         span,
     });

@@ -29,8 +29,8 @@ use plainsong_ir::handlers::{Handling, Sender, written_address};
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
     Accept, Action, ActionId, Actions, BinOp, Binder, Block, Body, Claim, Code, Delivery, Expr,
-    ExprKind, FamilyId, GlobalId, Local, LocalId, MessageId, Process, Role, Sequentialization,
-    Song, Source, StateVar, Stmt, StmtKind, System, Ty, VarId, Voices,
+    ExprKind, FamilyId, GlobalId, Handled, Local, LocalId, MessageId, Process, Role,
+    Sequentialization, Song, Source, StateVar, Stmt, StmtKind, System, Ty, VarId, Voices,
 };
 
 /// A song of voices as actions.
@@ -213,7 +213,17 @@ impl Making<'_> {
                 locals,
                 body: chained(cases, span),
             },
-            role: Role::default(),
+            role: Role {
+                handles: Some(Handled {
+                    name: self.message_name(row.message).to_owned(),
+                    to: row.family,
+                    from: match row.sender {
+                        Sender::Family(family) => Some(family),
+                        _ => None,
+                    },
+                }),
+                ..Role::default()
+            },
             span,
         })
     }

@@ -63,6 +63,7 @@ impl Making<'_> {
             start,
             locals,
             linear: false,
+            share: None,
             layers: None,
             span: var.span,
         }

@@ -5,8 +5,9 @@
 //! The schedule is run as a thread that calls actions one by one, so that a loop that may go on for ever is no more than
 //! its states; the line itself, which is one step, is compared in `sequences`. Inductions may end in more states.
 //!
-//! Where numbers grow for ever, the first states of both have to agree. Paxos with three of everything has too many states:
-//! three of two sorts and one or two of the third are looked at.
+//! Where numbers grow for ever, the first states of both have to agree. Paxos with three of everything has too many states
+//! for the interpreter: three of two sorts and one or two of the third are looked at here, three of all in
+//! `crates/testkit/tests/it/schedules_at_size_three.rs`.
 
 use crate::sequences::compiled;
 use plainsong_diagnostics::Span;
@@ -230,6 +231,7 @@ fn stepwise(song: &Song) -> Song {
         code,
         linear: Vec::new(),
         taken: Vec::new(),
+        given: Vec::new(),
         result: None,
         gives: false,
         span: Span::default(),

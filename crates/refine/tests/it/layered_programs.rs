@@ -526,6 +526,12 @@ impl Writer<'_> {
                 body.push(format!("assert {value} >= 0;"));
                 meaning.push(format!("assert {value} >= 0;"));
             }
+            10 => {
+                let which = self.dice.below(known.len());
+                let waits = format!("assume {} == 0;", known[which]);
+                body.push(waits.clone());
+                meaning.push(waits);
+            }
             _ => self.called(callees, known, body, meaning),
         }
     }

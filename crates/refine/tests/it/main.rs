@@ -8,6 +8,7 @@ mod layered;
 mod layered_programs;
 mod movers;
 mod moving;
+mod permissions;
 mod printed;
 mod programs;
 mod sequences;

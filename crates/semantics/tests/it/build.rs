@@ -404,6 +404,7 @@ impl Builder {
             start,
             locals,
             linear: false,
+            share: None,
             layers: None,
             span: span(),
         });

@@ -341,6 +341,7 @@ fn enums_structs_tuples_and_patterns() {
         fields,
     };
     b.song.enums.push(EnumDecl {
+        splits: None,
         name: "Reply".to_owned(),
         variants: vec![
             variant("Free", vec![]),

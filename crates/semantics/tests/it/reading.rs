@@ -22,6 +22,7 @@ fn instance() -> Instance {
         fields,
     };
     b.song.enums.push(EnumDecl {
+        splits: None,
         name: "Place".to_owned(),
         variants: vec![
             variant("Home", vec![]),

@@ -73,7 +73,8 @@ impl<'s> Search<'s> {
         (at, depth): (usize, &mut usize),
         most: u64,
     ) -> Option<usize> {
-        if self.manner.jobs < 2 || self.edges.is_some() || self.ahead.is_over {
+        let alone = self.manner.jobs < 2 || self.manner.ends;
+        if alone || self.edges.is_some() || self.ahead.is_over {
             return None;
         }
         self.ahead.shares.retain(|share| !share.seen.is_empty());

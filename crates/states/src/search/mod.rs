@@ -41,6 +41,7 @@ use plainsong_semantics::search::{
     Check, Completeness, Edge, Findings, Limits, PACE, Progress, Query, SearchReport, Totals, Watch,
 };
 use plainsong_semantics::trace::Failure;
+use plainsong_semantics::value::Value;
 
 /// A search under way.
 pub(crate) struct Search<'s> {
@@ -79,6 +80,8 @@ pub(crate) struct Search<'s> {
     /// What workers have found out about states to come.
     ahead: Ahead,
     manner: Manner,
+    /// The variables in final states, if they are asked for.
+    ends: Vec<Vec<Value>>,
     /// Is it kept to the end how each state was reached?
     keeps_ways: bool,
 }
@@ -146,7 +149,7 @@ pub(crate) fn search(
     alike: &[SortId],
     (limits, manner): (&Limits, Manner),
     watch: &mut dyn Watch,
-) -> Option<(SearchReport, Taken)> {
+) -> Option<(SearchReport, Taken, Vec<Vec<Value>>)> {
     let machine = Machine::new(instance, Subject::System);
     let song = instance.song();
     let premises = premises(song, query.checks.iter().copied());
@@ -161,8 +164,9 @@ pub(crate) fn search(
         search.keeps_ways |= keeps_ways;
         match search.explore(&mut findings, limits, watch) {
             Ok(completeness) => {
-                let taken = search.taken;
-                return Some((search.report(findings, completeness, &premises), taken));
+                let (taken, ends) = (search.taken, std::mem::take(&mut search.ends));
+                let report = search.report(findings, completeness, &premises);
+                return Some((report, taken, ends));
             }
             Err(Gone::Asyncs) => return None,
             Err(Gone::Way) => keeps_ways = true,
@@ -207,6 +211,7 @@ impl<'s> Search<'s> {
             edges: with_edges.then(Vec::new),
             ahead: Ahead::default(),
             manner: Manner::default(),
+            ends: Vec::new(),
             keeps_ways: with_edges,
         }
     }
@@ -373,6 +378,11 @@ impl<'s> Search<'s> {
             let is_final = self.is_empty();
             if is_final {
                 self.look_at_premises(true);
+            }
+            if is_final && self.manner.ends {
+                let globals = 0..self.coding.globals();
+                let values = globals.map(|at| self.coding.value(at, &self.base));
+                self.ends.push(values.collect());
             }
             if is_final && self.all_true(findings, false) {
                 findings.good_end();

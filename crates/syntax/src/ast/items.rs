@@ -142,6 +142,11 @@ impl EnumItem {
         name(&self.syntax)
     }
 
+    /// The type whose permissions it splits.
+    pub fn splits(&self) -> Option<Type> {
+        child(&self.syntax)
+    }
+
     /// Its variants in order.
     pub fn variants(&self) -> impl Iterator<Item = Variant> + use<> {
         children(&self.syntax)
@@ -273,6 +278,11 @@ impl Binder {
     /// `take`?
     pub fn is_taken(&self) -> bool {
         has(&self.syntax, SyntaxKind::TakeKw)
+    }
+
+    /// `give`?
+    pub fn is_given(&self) -> bool {
+        has(&self.syntax, SyntaxKind::GiveKw)
     }
 
     /// The name.

@@ -4,7 +4,7 @@ use super::types::domain;
 use super::{
     AsyncStmt, CallStmt, Called, Choose, Domain, Expr, LayerClause, Name, ParStmt, Pattern,
     ReceiveChoice, ReceiveStmt, SendStmt, Type, UseStmt, WhereClause, YieldStmt, child,
-    child_after, children, choices, has, name, nodes, tokens,
+    child_after, children, choices, has, name, names, nodes, tokens,
 };
 use crate::kinds::SyntaxKind;
 
@@ -163,6 +163,12 @@ impl VarDecl {
     /// `linear`?
     pub fn is_linear(&self) -> bool {
         has(&self.syntax, SyntaxKind::LinearKw)
+    }
+
+    /// The part of the permissions of its elements that it holds: `as Left`.
+    pub fn share(&self) -> Option<Name> {
+        let is_shared = has(&self.syntax, SyntaxKind::AsKw);
+        names(&self.syntax).nth(1).filter(|_| is_shared)
     }
 
     /// The layers at which it is introduced and hidden.

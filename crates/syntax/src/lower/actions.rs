@@ -22,12 +22,14 @@ impl Lowering<'_> {
                 (StartValue::Choice(choice), None) => locals[choice.local.index()].ty.clone(),
             };
             let layers = self.written_layers(item.layers().as_ref());
+            let share = self.share(item, &ty);
             self.globals.push(Global {
                 name,
                 ty,
                 start,
                 locals,
                 linear: item.is_linear(),
+                share,
                 layers,
                 span,
             });
@@ -67,6 +69,7 @@ impl Lowering<'_> {
             let gives = row.gives;
             let linear = row.linear.iter().map(|at| LocalId::from(*at)).collect();
             let taken = row.taken.iter().map(|at| LocalId::from(*at)).collect();
+            let given = row.given.iter().map(|at| LocalId::from(*at)).collect();
             actions.push(Action {
                 name: row.name.clone(),
                 code,
@@ -75,10 +78,12 @@ impl Lowering<'_> {
                     layers,
                     linear,
                     taken,
+                    given,
                     result,
                     gives,
                     refines,
                     requires,
+                    handles: None,
                 },
                 span: row.span,
             });

@@ -66,8 +66,10 @@ impl Lowering<'_> {
                 Diagnostic::error(&EMPTY_ENUM, span, message).help("add at least one variant"),
             );
         }
+        let splits = item.splits().map(|ty| self.ty(&ty));
         EnumDecl {
             name,
+            splits,
             variants,
             span,
         }

@@ -54,7 +54,8 @@ impl Lowering<'_> {
         diagnostics.into_iter().for_each(|one| self.report(one));
         self.moving_procedures(actions);
         if self.errors == 0 {
-            self.permissions(actions);
+            self.splits(&song.enums);
+            self.permissions(actions, &song.enums);
         }
     }
 }
@@ -224,6 +225,7 @@ impl Found<'_> {
         let same = types(&code.locals[..code.arity]).eq(types(&of.locals[..of.arity]))
             && procedure.linear == action.role.linear
             && procedure.taken == action.role.taken
+            && procedure.given == action.role.given
             && procedure.gives == action.role.gives
             && result(&code.locals, procedure.result) == result(&of.locals, action.role.result);
         if !same {
@@ -561,6 +563,7 @@ fn signature<'s>(code: &'s Code, role: &'s Role) -> impl PartialEq + use<'s> {
         types(&code.locals[..code.arity]).collect::<Vec<_>>(),
         &role.linear,
         &role.taken,
+        &role.given,
         role.gives,
         result(&code.locals, role.result),
     )

@@ -51,6 +51,7 @@ mod references;
 mod sequences;
 mod signatures;
 mod sizes;
+mod splits;
 mod statements;
 mod traffic;
 mod unit;

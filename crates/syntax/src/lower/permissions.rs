@@ -6,7 +6,10 @@
 //! once among the arguments of a call (or of all arms of a `par` together, which run at one time), and not after
 //! `async` took it. A `linear` variable holds the
 //! permissions that nobody else has; actions take them out and give them as `linear` results, to the name
-//! that a call binds, or put back what they `take`.
+//! that a call binds, or to a parameter declared `give`, or put back what they `take`.
+//!
+//! A type whose permissions are split (`splits.rs`) is the same as the enum of the parts here: what is handed out as a
+//! whole is not handed out in parts.
 //!
 //! What is available behind a statement is available on every way there, `break` and `continue` included.
 //!
@@ -21,23 +24,23 @@
 use super::Lowering;
 use super::codes::layers::PERMISSION;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::permission::permission_ty;
 use plainsong_ir::{
-    Action, ActionId, Actions, Block, Call, Callee, Domain, Expr, ExprKind, LocalId, Procedure,
+    Action, Actions, Block, Call, Callee, Domain, EnumDecl, Expr, ExprKind, LocalId, Procedure,
     Root, StartValue, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Lowering<'_> {
     /// Reports permissions that are not there, or there twice.
-    pub(super) fn permissions(&mut self, actions: &Actions) {
+    pub(super) fn permissions(&mut self, actions: &Actions, enums: &[EnumDecl]) {
         let mut found = Found {
             actions,
+            enums,
             loops: Vec::new(),
             diagnostics: Vec::new(),
         };
         found.globals();
-        found.asyncs();
         actions.actions.iter().for_each(|one| found.required(one));
         for procedure in &actions.procedures {
             found.procedure(procedure);
@@ -62,6 +65,7 @@ struct Ways {
 
 struct Found<'s> {
     actions: &'s Actions,
+    enums: &'s [EnumDecl],
     /// For each loop around, what is available where it is left, and where its next round begins.
     loops: Vec<Ways>,
     diagnostics: Vec<Diagnostic>,
@@ -85,7 +89,7 @@ impl Found<'_> {
                 );
                 continue;
             };
-            if !seen.insert(of.clone()) {
+            if !seen.insert(permission_ty(self.enums, of)) {
                 let message = "another variable holds permissions of this type";
                 self.wrong(global.span, message, "let one variable hold all of them");
             }
@@ -105,21 +109,8 @@ impl Found<'_> {
             }
             StartValue::Choice(_) => false,
         };
-        globals.any(|one| one.ty.element() == Some(ty) && !empty(&one.start))
-    }
-
-    /// An action that leaves another behind cannot hand on a permission.
-    fn asyncs(&mut self) {
-        for action in &self.actions.actions {
-            let mut asyncs = Asyncs(Vec::new());
-            action.code.body.iter().for_each(|stmt| asyncs.stmt(stmt));
-            for (id, span) in asyncs.0 {
-                if !self.actions.actions[id.index()].role.linear.is_empty() {
-                    let message = "permissions are not handed on by `async` in actions yet";
-                    self.wrong(span, message, "let the parameter be an ordinary one");
-                }
-            }
-        }
+        let alike = |one: &Ty| permission_ty(self.enums, one) == permission_ty(self.enums, ty);
+        globals.any(|one| one.ty.element().is_some_and(alike) && !empty(&one.start))
     }
 
     /// What an action requires speaks about its own permissions.
@@ -148,7 +139,17 @@ impl Found<'_> {
             let help = "declare it `take`, so that callers know; or let the other one have a permission of its own";
             self.wrong(procedure.span, message, help);
         }
-        let kept = kept.unwrap_or_else(|| held.clone());
+        let missing = kept.as_ref().and_then(|kept| {
+            let mut given = procedure.given.iter();
+            given.find(|one| !kept.contains(one)).copied()
+        });
+        if let Some(missing) = missing {
+            let name = procedure.code.locals[missing.index()].name.clone();
+            let message = format!("the caller gets `{name}`, but it is not there at the end");
+            let help = "call what gives it: an action or a procedure with a parameter `give`";
+            self.wrong(procedure.span, message, help);
+        }
+        let kept = kept.unwrap_or_else(|| &held | &procedure.given.iter().copied().collect());
         if let Some(result) = procedure.result.filter(|_| procedure.gives)
             && !kept.contains(&result)
         {
@@ -262,18 +263,19 @@ impl Found<'_> {
 
     /// Calls that run at one time; what they do not take for good comes back.
     fn lend(&mut self, held: &mut Held, calls: &[Call]) {
-        let mut free = held.clone();
+        let (mut free, mut gets) = (held.clone(), Held::new());
         for call in calls {
-            let (linear, taken) = match call.callee {
+            let (linear, taken, given) = match call.callee {
                 Callee::Action(id) => {
                     let role = &self.actions.actions[id.index()].role;
-                    (&role.linear, &role.taken)
+                    (&role.linear, &role.taken, &role.given)
                 }
                 Callee::Procedure(id) => {
                     let decl = &self.actions.procedures[id.index()];
-                    (&decl.linear, &decl.taken)
+                    (&decl.linear, &decl.taken, &decl.given)
                 }
             };
+            gets.extend(self.received(given, &call.arguments));
             self.take(&mut free, linear, &call.arguments);
             for parameter in taken {
                 if let ExprKind::Local(local) = &call.arguments[parameter.index()].kind {
@@ -281,6 +283,25 @@ impl Found<'_> {
                 }
             }
         }
+        held.extend(gets);
+    }
+
+    /// The names under which permissions are given.
+    fn received(&mut self, given: &[LocalId], arguments: &[Expr]) -> Held {
+        let mut gets = Held::new();
+        for parameter in given {
+            let argument = &arguments[parameter.index()];
+            match &argument.kind {
+                ExprKind::Local(local) => {
+                    gets.insert(*local);
+                }
+                _ => {
+                    let message = "a permission is given to a name";
+                    self.wrong(argument.span, message, "pass a parameter or a variable");
+                }
+            }
+        }
+        gets
     }
 
     fn take(&mut self, held: &mut Held, linear: &[LocalId], arguments: &[Expr]) {
@@ -336,6 +357,15 @@ impl Found<'_> {
                         .for_each(|(_, body)| self.init(body, loops, given));
                 }
                 StmtKind::While(_, _, body) => self.init(body, loops, given),
+                StmtKind::Assign(place, _) | StmtKind::AssignChoice(place, _) => {
+                    if let Root::Global(id) = place.root
+                        && self.actions.globals[id.index()].linear
+                    {
+                        let message = "`init` hands out permissions, and puts none into variables";
+                        let help = "give the variable its first value where it is declared";
+                        self.wrong(place.span, message, help);
+                    }
+                }
                 _ => {}
             }
         }
@@ -369,7 +399,7 @@ impl Found<'_> {
                 let message = "a variable holds the permissions of this sort";
                 self.wrong(argument.span, message, "let threads take them from there");
             }
-            if !given.insert(sort.clone()) {
+            if !given.insert(permission_ty(self.enums, sort)) {
                 let help = "start both from one procedure, or use two sorts";
                 self.wrong(
                     span,
@@ -386,17 +416,5 @@ fn common(a: Option<Held>, b: Option<Held>) -> Option<Held> {
     match (a, b) {
         (Some(a), Some(b)) => Some(&a & &b),
         (a, b) => a.or(b),
-    }
-}
-
-/// Collects the asyncs of an action.
-struct Asyncs(Vec<(ActionId, Span)>);
-
-impl Visit for Asyncs {
-    fn stmt(&mut self, stmt: &Stmt) {
-        if let StmtKind::Async(id, _) = &stmt.kind {
-            self.0.push((*id, stmt.span));
-        }
-        walk::stmt(self, stmt);
     }
 }

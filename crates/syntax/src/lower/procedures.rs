@@ -3,7 +3,7 @@
 use super::Lowering;
 use super::actions::mover;
 use super::addressed::Addressed;
-use super::codes::layers::{CALLED_RESULT, PAR_ARM, UNASSIGNED_RESULT, WRONG_LAYER};
+use super::codes::layers::{CALLED_RESULT, PAR_ARM, PERMISSION, UNASSIGNED_RESULT, WRONG_LAYER};
 use super::fit::Why;
 use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode, ContractKind, UseKind};
@@ -32,6 +32,12 @@ impl Lowering<'_> {
             };
             let locals = self.finish_expr(&mut body);
             let layer = self.one_layer(item.layers().as_ref());
+            if !self.invariants[at].given.is_empty() {
+                let message = "an invariant gives no permissions";
+                let help = "write `linear`: it speaks about a permission that its caller has";
+                let span = self.invariants[at].span;
+                self.report(Diagnostic::error(&PERMISSION, span, message).help(help));
+            }
             let row = &self.invariants[at];
             invariants.push(Invariant {
                 name: row.name.clone(),
@@ -104,6 +110,7 @@ impl Lowering<'_> {
             },
             linear: row.linear.iter().map(|at| LocalId::from(*at)).collect(),
             taken: row.taken.iter().map(|at| LocalId::from(*at)).collect(),
+            given: row.given.iter().map(|at| LocalId::from(*at)).collect(),
             result,
             gives: row.gives,
             span: row.span,

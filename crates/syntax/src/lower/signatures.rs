@@ -36,6 +36,8 @@ pub(crate) struct ActionSignature {
     pub(crate) linear: Vec<usize>,
     /// Which of them are taken for good.
     pub(crate) taken: Vec<usize>,
+    /// Which parameters are permissions that the caller gets.
+    pub(crate) given: Vec<usize>,
     /// Is the result `linear`?
     pub(crate) gives: bool,
     /// Its name and type.
@@ -96,9 +98,10 @@ impl Lowering<'_> {
             let found = written.enumerate().filter(|(_, binder)| of(binder));
             found.map(|(at, _)| at).collect()
         };
-        let (linear, taken) = (
+        let (linear, taken, given) = (
             positions(ast::Binder::is_linear),
             positions(ast::Binder::is_taken),
+            positions(ast::Binder::is_given),
         );
         let result = result.and_then(ast::ResultDecl::binder);
         let gives = result.as_ref().is_some_and(ast::Binder::is_linear);
@@ -117,6 +120,7 @@ impl Lowering<'_> {
             params,
             linear,
             taken,
+            given,
             gives,
             result,
         }

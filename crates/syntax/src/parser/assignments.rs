@@ -16,7 +16,8 @@ impl Parser<'_> {
         self.bump();
         self.let_mut();
         self.expect_name("the name of a value");
-        self.type_and_value("a `let` gives its name a value: `let x = …;`", value);
+        let help = "a `let` gives its name a value: `let x = …;`";
+        self.type_and_value(help, false, value);
         self.close(start, LetStmt);
     }
 
@@ -40,11 +41,12 @@ impl Parser<'_> {
         if self.at_word("durable") {
             self.bump_as(DurableKw);
         }
-        self.eat(LinearKw);
+        let is_linear = self.eat(LinearKw);
         self.bump();
         self.expect_name("the name of a variable");
         self.type_and_value(
             "a variable needs an initial value: `var x: T = …;`",
+            is_linear,
             |p| {
                 p.initial_value();
                 p.optional_layers();
@@ -53,13 +55,16 @@ impl Parser<'_> {
         self.close(start, VarDecl);
     }
 
-    /// `[: T] = …;`
-    fn type_and_value(&mut self, help: &str, value: fn(&mut Self)) {
+    /// `[: T] = …;`; of a variable that holds permissions `[: T [as Part]] = …;`
+    fn type_and_value(&mut self, help: &str, is_linear: bool, value: fn(&mut Self)) {
         if self.joined(Colon, Eq) {
             self.colon_equals();
         } else {
             if self.eat(Colon) {
                 self.ty();
+                if is_linear && self.eat(AsKw) {
+                    self.expect_name("the part of its permissions that a variable holds");
+                }
             }
             if self.eat(Eq) {
                 value(self);

@@ -108,6 +108,10 @@ impl Parser<'_> {
     fn enumeration(&mut self, start: Checkpoint) {
         self.bump();
         self.expect_name("the name of an enum");
+        if self.at_word("splits") {
+            self.bump_as(SplitsKw);
+            self.ty();
+        }
         if self.at_opening_brace() {
             self.delimited("a variant", is_name_like, |p| {
                 let start = p.open();

@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(linear x: T, take y: T, …)`
+    /// `(linear x: T, take y: T, give z: T, …)`
     pub(super) fn permission_binders(&mut self) {
         if !self.at(LParen) {
             self.expect(LParen);
@@ -134,7 +134,8 @@ impl Parser<'_> {
         }
         let start = self.open();
         self.delimited("a name", is_name_like, |p| {
-            if p.at(LinearKw) || p.at_word("take") && p.nth(1) == Ident {
+            let is_moved = p.at_word("take") || p.at_word("give");
+            if p.at(LinearKw) || is_moved && p.nth(1) == Ident {
                 p.permission("the name of a parameter");
             } else {
                 p.name_and_type("the name of a parameter", Binder);
@@ -143,12 +144,15 @@ impl Parser<'_> {
         self.close(start, BinderList);
     }
 
-    /// `linear x: T` or `take x: T`
+    /// `linear x: T`, `take x: T` or `give x: T`
     fn permission(&mut self, what: &str) {
         let binder = self.open();
-        match self.at_word("take") {
-            true => self.bump_as(TakeKw),
-            false => self.bump(),
+        if self.at_word("take") {
+            self.bump_as(TakeKw);
+        } else if self.at_word("give") {
+            self.bump_as(GiveKw);
+        } else {
+            self.bump();
         }
         self.expect_name(what);
         if self.expect(Colon) {

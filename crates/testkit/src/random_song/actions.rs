@@ -50,6 +50,7 @@ impl Composer {
                 start,
                 locals,
                 linear: false,
+                share: None,
                 layers: None,
                 span: Default::default(),
             });

@@ -90,6 +90,7 @@ impl Composer {
             variants.push(Variant { name, fields });
         }
         self.song.enums.push(EnumDecl {
+            splits: None,
             name,
             variants,
             span: Default::default(),

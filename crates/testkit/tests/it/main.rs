@@ -12,5 +12,6 @@ mod negatives;
 mod races;
 mod random_song;
 mod round_trip;
+mod schedules_at_size_three;
 mod song_and_rust_counts;
 mod states_agree;

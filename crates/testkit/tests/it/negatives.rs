@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 /// The item, what is wrong, the song, and a part of what is expected of it.
-const TABLE: [(u32, &str, &str, &str); 33] = [
+const TABLE: [(u32, &str, &str, &str); 35] = [
     (
         1,
         "asyncs that never end",
@@ -142,7 +142,19 @@ const TABLE: [(u32, &str, &str, &str); 33] = [
     ),
     (
         11,
-        "a permission for an async and as a result, or for two asyncs",
+        "a permission for an async and as a result",
+        "refine/a-permission-is-a-result-and-handed-on",
+        "in its result and in `t` of an async `use`",
+    ),
+    (
+        11,
+        "a permission for two asyncs of an action",
+        "refine/a-permission-that-is-handed-on-twice",
+        "twice in `t` of an async `End`",
+    ),
+    (
+        11,
+        "a permission for two asyncs of a procedure",
         "rejected/an-async-gets-a-permission-twice",
         "error[permission]",
     ),

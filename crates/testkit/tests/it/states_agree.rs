@@ -216,6 +216,7 @@ const MANNERS: [Manner; 2] = [
         up_to_names: false,
         ways: 1 << 18,
         share: 1,
+        ends: false,
     },
     Manner {
         jobs: 2,
@@ -223,6 +224,7 @@ const MANNERS: [Manner; 2] = [
         up_to_names: false,
         ways: 4,
         share: 2,
+        ends: false,
     },
 ];
 

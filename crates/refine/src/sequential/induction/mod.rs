@@ -119,7 +119,10 @@ pub(super) fn refused(actions: &Actions, sequence: &Sequentialization) -> Option
     if all.iter().any(|id| row(*id).role.result.is_some()) {
         return Some("actions with results leave no asyncs behind".to_owned());
     }
-    let permissions = |id: ActionId| (&row(id).role.linear, &row(id).role.taken);
+    let permissions = |id: ActionId| {
+        let role = &row(id).role;
+        (&role.linear, &role.taken, &role.given)
+    };
     if permissions(into) != permissions(by.becomes) {
         return Some(format!(
             "`{}` and `{}` have different permissions",

@@ -71,6 +71,7 @@ only what is chosen is given another value. It is a hint: a wrong one proves not
 A `linear` parameter carries a permission: a value of which no two threads hold the same one. So it
 cannot be copied: an argument for a `linear` parameter is a `linear` parameter of the caller, passed at
 most once in a call (or in all arms of a `par` together). `async` gives it away for good, and so does a call for a
-parameter declared `take`. In `init` it
+parameter declared `take`; a parameter declared `give` is a permission that the caller has after the call. `enum Half
+splits Id { Left(Id), Right(Id) }` says that a permission `i` is made of `Left(i)` and `Right(i)`. In `init` it
 is the name of a `for` over a whole sort, so that everyone gets another one.";
 }

@@ -90,6 +90,7 @@ impl Small {
         });
         let variants = variants.collect();
         c.song.enums.push(EnumDecl {
+            splits: None,
             name: "Color".into(),
             variants,
             span,

@@ -52,6 +52,7 @@ fn lock(broken: bool) -> Song {
                 start: StartValue::Value(nobody()),
                 locals: vec![],
                 linear: false,
+                share: None,
                 layers: None,
                 span,
             }],

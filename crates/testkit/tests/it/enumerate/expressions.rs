@@ -301,6 +301,7 @@ fn matches_bind() {
     });
     let span = Span::default();
     let reply = EnumDecl {
+        splits: None,
         name: "Reply".to_string(),
         variants: variants.to_vec(),
         span,
