@@ -44,7 +44,7 @@ mod thin;
 pub mod translate;
 
 use alive::{Alive, Bounds, alive};
-use budget::Budget;
+use budget::{Budget, Spent};
 use covering::{Covering, covering};
 use drifting::drifting;
 use fair_core::{Graph, cycle};
@@ -315,17 +315,30 @@ impl Search<'_, '_, '_> {
         }
     }
 
+    /// Short chains first: what is found with them is within the bounds too, and far more of the search is over soon.
     fn alive(&mut self, delay: u32, recursion: u32) -> Finding {
-        let bounds = Bounds {
-            rounds: delay,
-            recursion,
-            fair: self.question.fairness != Fairness::Any,
-        };
         let machine = self.net.machine();
         let mut net = Net::new(machine, None);
         net.ordered = true;
-        self.budget.allow(self.question.states.saturating_mul(10));
-        match alive(&mut net, bounds, &mut self.budget) {
+        let steps = self.question.states.saturating_mul(10);
+        let mut came = Err(Spent);
+        for shorter in 1..=recursion {
+            let bounds = Bounds {
+                rounds: delay,
+                recursion: shorter,
+                fair: self.question.fairness != Fairness::Any,
+            };
+            self.budget.allow(match shorter == recursion {
+                true => steps,
+                false => steps / u64::from(recursion),
+            });
+            came = alive(&mut net, bounds, &mut self.budget);
+            if !matches!(came, Err(Spent) | Ok(Alive::Nothing { cut: true })) || self.budget.stopped
+            {
+                break;
+            }
+        }
+        match came {
             Ok(Alive::Found(lasso)) => match lasso.told(&mut net, self.question.property) {
                 Some(found) => Finding::Diverges(Box::new(found)),
                 None => Finding::Unknown("what was found could not be repeated".to_owned()),
