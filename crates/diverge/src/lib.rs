@@ -185,6 +185,8 @@ const NEARBY: u64 = 4_000;
 const LATE: u64 = 10_000;
 /// Steps of a way that is short.
 const SHORT: usize = 24;
+/// Steps that may be tried within bounds that are narrower than those asked for.
+const NARROWER: u64 = 500_000;
 /// Steps tried in each attempt along queues.
 const ROUNDS: u64 = 20_000;
 /// Pairs of controls and kinds that are asked.
@@ -315,26 +317,34 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// Short chains first: what is found with them is within the bounds too, and far more of the search is over soon.
+    /// Short chains and few rounds first: what is found with them is within the bounds too, and their searches end soon.
     fn alive(&mut self, delay: u32, recursion: u32) -> Finding {
         let machine = self.net.machine();
         let mut net = Net::new(machine, None);
         net.ordered = true;
         let steps = self.question.states.saturating_mul(10);
+        let share = steps / u64::from(recursion * delay).max(1);
+        let within =
+            (1..=recursion).flat_map(|chain| (1..=delay).map(move |rounds| (chain, rounds)));
         let mut came = Err(Spent);
-        for shorter in 1..=recursion {
+        for (chain, rounds) in within {
             let bounds = Bounds {
-                rounds: delay,
-                recursion: shorter,
+                rounds,
+                recursion: chain,
                 fair: self.question.fairness != Fairness::Any,
             };
-            self.budget.allow(match shorter == recursion {
-                true => steps,
-                false => steps / u64::from(recursion),
-            });
+            self.budget
+                .allow(match (chain, rounds) == (recursion, delay) {
+                    true => steps,
+                    false => share.max(NARROWER).min(steps),
+                });
             came = alive(&mut net, bounds, &mut self.budget);
-            if !matches!(came, Err(Spent) | Ok(Alive::Nothing { cut: true })) || self.budget.stopped
-            {
+            let goes_on = match &came {
+                Ok(Alive::Nothing { cut }) => *cut || rounds < delay,
+                Err(Spent) => !self.budget.stopped,
+                _ => false,
+            };
+            if !goes_on {
                 break;
             }
         }
