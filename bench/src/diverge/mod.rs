@@ -7,6 +7,8 @@
 
 mod growth;
 #[cfg(feature = "spin")]
+mod models;
+#[cfg(feature = "spin")]
 mod spin;
 
 use crate::measure::{best_of, milliseconds};
@@ -106,7 +108,7 @@ const ROWS: &[Row] = &[
     ),
     Row(
         "Bfs-bug",
-        "breadth-first-search-forgets-to-count",
+        "breadth-first-search-says-it-twice",
         Some(("Node", 3)),
         (1, 5),
         Some(286.95),
@@ -122,7 +124,7 @@ const ROWS: &[Row] = &[
     ),
     Row(
         "BellmanFord-bug",
-        "bellman-ford-passes-on-what-is-no-better",
+        "bellman-ford-says-it-twice",
         Some(("Node", 3)),
         (1, 5),
         Some(303.98),

@@ -1,8 +1,11 @@
 //! SPIN's search for non-progress cycles on the same programs: time, memory, and the size at which it gives up.
 //!
-//! One process takes tasks out of counters, one for each kind, which saturate: SPIN needs a state that is repeated
-//! exactly, and what is pending grows. Needs `spin` and `gcc`; without them the table says so.
+//! Needs `spin` and `gcc`; without them the table says so. A program is tried with more and more nodes until SPIN gives up
+//! for the first time.
 
+use super::models::{
+    Distances, distances, flooding, paxos, ping_pong, ping_pong_pung, spanning_tree,
+};
 use std::path::Path;
 use std::process::Command;
 
@@ -27,23 +30,64 @@ pub(super) fn table() {
             &ping_pong(modulus),
         );
     }
-    for nodes in 3..=5 {
-        row(
-            &folder,
-            &format!("SpanningTree-bug n={nodes}"),
-            &spanning_tree(nodes, true),
-        );
-    }
-    for nodes in 3..=5 {
-        row(
-            &folder,
-            &format!("SpanningTree-correct n={nodes}"),
-            &spanning_tree(nodes, false),
-        );
+    row(&folder, "PingPongPung", &ping_pong_pung());
+    type Model = Box<dyn Fn(usize) -> String>;
+    let searches = |which| Box::new(move |nodes| distances(nodes, which)) as Model;
+    let families: [(&str, std::ops::RangeInclusive<usize>, Model); 10] = [
+        (
+            "SpanningTree-bug",
+            3..=6,
+            Box::new(|nodes| spanning_tree(nodes, true)),
+        ),
+        (
+            "SpanningTree-correct",
+            3..=7,
+            Box::new(|nodes| spanning_tree(nodes, false)),
+        ),
+        ("Bfs-bug", 3..=6, searches(Distances::BfsBug)),
+        ("Bfs-correct", 3..=6, searches(Distances::Bfs)),
+        (
+            "BellmanFord-bug",
+            3..=6,
+            searches(Distances::BellmanFordBug),
+        ),
+        (
+            "BellmanFord-correct",
+            3..=6,
+            searches(Distances::BellmanFord),
+        ),
+        (
+            "Paxos-competition, as it is",
+            2..=2,
+            Box::new(|all| paxos(all, false)),
+        ),
+        (
+            "Paxos-competition, by hand",
+            2..=5,
+            Box::new(|all| paxos(all, true)),
+        ),
+        (
+            "flooding forgets",
+            3..=6,
+            Box::new(|nodes| flooding(nodes, false)),
+        ),
+        (
+            "flooding remembers",
+            3..=7,
+            Box::new(|nodes| flooding(nodes, true)),
+        ),
+    ];
+    for (name, sizes, model) in families {
+        for size in sizes {
+            if !row(&folder, &format!("{name} n={size}"), &model(size)) {
+                break;
+            }
+        }
     }
 }
 
-fn row(folder: &Path, name: &str, model: &str) {
+/// Prints a row. Is there an answer?
+fn row(folder: &Path, name: &str, model: &str) -> bool {
     let told = run(folder, model).unwrap_or_default();
     let find = |after: &str, before: &str| {
         let rest = told.split(after).nth(1)?;
@@ -65,10 +109,11 @@ fn row(folder: &Path, name: &str, model: &str) {
     };
     let seconds = find("cpu ", "\n").unwrap_or_default();
     println!(
-        "{name:<26} {verdict:>14} {:>12} states {:>10} MB {seconds:>8} s",
+        "{name:<32} {verdict:>14} {:>12} states {:>10} MB {seconds:>8} s",
         states.unwrap_or("-"),
         memory.unwrap_or("-")
     );
+    verdict.ends_with("cycle")
 }
 
 fn run(folder: &Path, model: &str) -> Option<String> {
@@ -85,45 +130,4 @@ fn run(folder: &Path, model: &str) -> Option<String> {
         .output()
         .ok()?;
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn ping_pong(modulus: usize) -> String {
-    format!(
-        "bit x; byte i; byte ping = 1; byte pong = 1;
-active proctype table() {{ do
- :: atomic {{ ping > 0 -> ping--; if :: !x -> ping++; x = 1 :: else fi; i = (i + 1) % {modulus} }}
- :: atomic {{ pong > 0 -> pong--; if :: x -> pong++; x = 0 :: else fi }}
- od }}\n"
-    )
-}
-
-/// Searches from each node to each other, adoptions by each; at most three of a kind are counted.
-fn spanning_tree(nodes: usize, by_message: bool) -> String {
-    let mut options = String::new();
-    for me in 0..nodes {
-        for from in 0..nodes {
-            let search = me * nodes + from;
-            let mut body = match by_message {
-                true => format!("if :: adopt[{search}] < 3 -> adopt[{search}]++ :: else fi;"),
-                false => format!("reported[{me}] = 1;"),
-            };
-            for other in (0..nodes).filter(|other| *other != me && *other != from) {
-                let sent = other * nodes + me;
-                body += &format!(" if :: search[{sent}] < 3 -> search[{sent}]++ :: skip fi;");
-            }
-            options += &format!(
-                " :: atomic {{ search[{search}] > 0 -> search[{search}]--; if :: !reported[{me}] -> {body} :: else fi }}\n"
-            );
-            if by_message {
-                options += &format!(
-                    " :: atomic {{ adopt[{search}] > 0 -> adopt[{search}]--; reported[{me}] = 1 }}\n"
-                );
-            }
-        }
-    }
-    format!(
-        "bit reported[{nodes}]; byte search[{0}]; byte adopt[{0}];
-active proctype net() {{ search[0] = 1; do\n{options} od }}\n",
-        nodes * nodes
-    )
 }

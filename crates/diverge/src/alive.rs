@@ -123,7 +123,7 @@ impl Start {
         }
     }
 
-    /// One guess after the other, with one round first.
+    /// One guess after the other.
     fn search(
         &mut self,
         net: &mut Net<'_>,
@@ -141,19 +141,13 @@ impl Start {
         };
         let mut left = Vec::new();
         for guess in open {
-            let mut is_left = false;
-            for rounds in BTreeSet::from([1, bounds.rounds]) {
-                let over = shift.filter(|_| guess.delta != 0);
-                let goal = Goal::new(net, guess.control, over.map(|shift| (shift, guess.delta)));
-                let mut search = Search::new(Bounds { rounds, ..bounds }, goal);
-                match search.run(net, &self.state, patience, budget)? {
-                    Searched::Found(lasso) => return Ok(Started::Found(lasso)),
-                    Searched::Everything => self.cut |= search.cut,
-                    Searched::Partly => is_left = true,
-                }
-            }
-            if is_left {
-                left.push(guess);
+            let over = shift.filter(|_| guess.delta != 0);
+            let goal = Goal::new(net, guess.control, over.map(|shift| (shift, guess.delta)));
+            let mut search = Search::new(bounds, goal);
+            match search.run(net, &self.state, patience, budget)? {
+                Searched::Found(lasso) => return Ok(Started::Found(lasso)),
+                Searched::Everything => self.cut |= search.cut,
+                Searched::Partly => left.push(guess),
             }
         }
         self.guesses = Some(left);

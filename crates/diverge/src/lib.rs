@@ -44,7 +44,7 @@ mod thin;
 pub mod translate;
 
 use alive::{Alive, Bounds, alive};
-use budget::Budget;
+use budget::{Budget, Spent};
 use covering::{Covering, covering};
 use drifting::drifting;
 use fair_core::{Graph, cycle};
@@ -185,6 +185,8 @@ const NEARBY: u64 = 4_000;
 const LATE: u64 = 10_000;
 /// Steps of a way that is short.
 const SHORT: usize = 24;
+/// Steps that may be tried within bounds that are narrower than those asked for.
+const NARROWER: u64 = 500_000;
 /// Steps tried in each attempt along queues.
 const ROUNDS: u64 = 20_000;
 /// Pairs of controls and kinds that are asked.
@@ -315,17 +317,38 @@ impl Search<'_, '_, '_> {
         }
     }
 
+    /// Short chains and few rounds first: what is found with them is within the bounds too, and their searches end soon.
     fn alive(&mut self, delay: u32, recursion: u32) -> Finding {
-        let bounds = Bounds {
-            rounds: delay,
-            recursion,
-            fair: self.question.fairness != Fairness::Any,
-        };
         let machine = self.net.machine();
         let mut net = Net::new(machine, None);
         net.ordered = true;
-        self.budget.allow(self.question.states.saturating_mul(10));
-        match alive(&mut net, bounds, &mut self.budget) {
+        let steps = self.question.states.saturating_mul(10);
+        let share = steps / u64::from(recursion * delay).max(1);
+        let within =
+            (1..=recursion).flat_map(|chain| (1..=delay).map(move |rounds| (chain, rounds)));
+        let mut came = Err(Spent);
+        for (chain, rounds) in within {
+            let bounds = Bounds {
+                rounds,
+                recursion: chain,
+                fair: self.question.fairness != Fairness::Any,
+            };
+            self.budget
+                .allow(match (chain, rounds) == (recursion, delay) {
+                    true => steps,
+                    false => share.max(NARROWER).min(steps),
+                });
+            came = alive(&mut net, bounds, &mut self.budget);
+            let goes_on = match &came {
+                Ok(Alive::Nothing { cut }) => *cut || rounds < delay,
+                Err(Spent) => !self.budget.stopped,
+                _ => false,
+            };
+            if !goes_on {
+                break;
+            }
+        }
+        match came {
             Ok(Alive::Found(lasso)) => match lasso.told(&mut net, self.question.property) {
                 Some(found) => Finding::Diverges(Box::new(found)),
                 None => Finding::Unknown("what was found could not be repeated".to_owned()),

@@ -10,7 +10,7 @@ use crate::engines::{Decreases, ranking, shown_again};
 use crate::sizes::{ascending, from_one_to_three, table};
 use crate::{Problem, Source};
 use plainsong_diverge::ranking::{Measure, Way, own_measures};
-use plainsong_ir::{Claim, Song};
+use plainsong_ir::{Claim, Measures, Song, System, print};
 pub use plainsong_recheck::RankCertificate;
 use plainsong_recheck::{Looked, OwnRank, RankWay, Ranks, VERSION, hash, recheck_ranks};
 use plainsong_semantics::instance::Instance;
@@ -65,7 +65,8 @@ pub fn again(
         }
     }
     let Some(decreases) = meant(song, &certificate.decreases) else {
-        let why = "it names a process or a variable that is not there".to_owned();
+        let why = "it names a process or a variable that is not there, or is about another song"
+            .to_owned();
         return Ok(refused(why));
     };
     let Some(again) = shown_again(song, &decreases) else {
@@ -114,7 +115,7 @@ fn named(song: &Song, decreases: &Decreases) -> Option<Ranks> {
     Some(match decreases {
         Decreases::Declared => Ranks::Declared,
         Decreases::Payload => Ranks::Payload,
-        Decreases::Supposed => return None,
+        Decreases::Supposed(written) => Ranks::Written(print::song(written)),
         Decreases::Own(own) => {
             let mut ranks = BTreeMap::new();
             for (process, measure) in own {
@@ -134,11 +135,15 @@ fn named(song: &Song, decreases: &Decreases) -> Option<Ranks> {
 
 /// The measures that names mean.
 fn meant(song: &Song, ranks: &Ranks) -> Option<Decreases> {
-    let Ranks::Own(own) = ranks else {
-        return Some(match ranks {
-            Ranks::Payload => Decreases::Payload,
-            _ => Decreases::Declared,
-        });
+    let own = match ranks {
+        Ranks::Own(own) => own,
+        Ranks::Payload => return Some(Decreases::Payload),
+        Ranks::Declared => return Some(Decreases::Declared),
+        Ranks::Written(text) => {
+            let written = plainsong_syntax::compile(text).song?;
+            let is_the_same = undeclared(&written) == undeclared(song);
+            return is_the_same.then(|| Decreases::Supposed(Box::new(written)));
+        }
     };
     let voices = song.voices()?;
     let mut measures = Vec::new();
@@ -158,6 +163,20 @@ fn meant(song: &Song, ranks: &Ranks) -> Option<Decreases> {
         measures.push((process, measure));
     }
     Some(Decreases::Own(measures))
+}
+
+/// The text of a song without what it declares to get less.
+fn undeclared(song: &Song) -> String {
+    let mut song = song.clone();
+    if let System::Voices(voices) = &mut song.system {
+        for process in &mut voices.processes {
+            process.measures = Measures::default();
+        }
+        for message in &mut voices.messages {
+            message.measures = Measures::default();
+        }
+    }
+    print::song(&song)
 }
 
 fn way_of(way: Way) -> RankWay {

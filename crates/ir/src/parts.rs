@@ -108,6 +108,14 @@ pub fn unfold(song: &mut Song) {
     }
 }
 
+/// What one call stands for: names for its arguments, first values, statements. Rows for its names are added. Who plays fits,
+/// as for [`unfold`], and the choreography calls no others.
+pub fn stands_for(song: &Song, part: &Part, span: Span, locals: &mut Vec<Local>) -> Block {
+    let mut part = part.clone();
+    Unfolding { song, locals }.part(&mut part, span);
+    [part.start, part.body].concat()
+}
+
 fn callees_first(song: &Song, line: usize, order: &mut Vec<usize>) {
     if order.contains(&line) {
         return;

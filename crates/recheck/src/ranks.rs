@@ -47,6 +47,8 @@ pub enum Ranks {
     Payload,
     /// What the song declares with `decreases`.
     Declared,
+    /// What this text declares with `decreases`, which is the song but for that.
+    Written(String),
 }
 
 /// A variable and how it gets less.
@@ -123,7 +125,7 @@ pub fn recheck_ranks(
     let is_bag = |model: Option<Delivery>| matches!(model, None | Some(Delivery::Unordered));
     let are_bags = voices.messages.iter().all(|one| is_bag(one.delivery));
     match (&certificate.decreases, are_bags) {
-        (Ranks::Declared, _) | (_, false) => Ok(None),
+        (Ranks::Declared | Ranks::Written(_), _) | (_, false) => Ok(None),
         (ranks, true) => Looking { machine, ranks }.everywhere(voices).map(Some),
     }
 }
@@ -189,7 +191,7 @@ impl Looking<'_> {
                 };
                 sent.iter().all(less)
             }
-            Ranks::Declared => true,
+            Ranks::Declared | Ranks::Written(_) => true,
         };
         match is_fine {
             true => Ok(()),

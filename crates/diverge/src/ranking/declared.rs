@@ -1,6 +1,6 @@
 //! What `decreases` says of a process and of messages, in the words of a handler.
 
-use crate::terms::{both, integer, not, stmt, truth, zero};
+use crate::terms::{all, both, integer, not, stmt, truth, zero};
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{BinOp, Block, Expr, ExprKind, LocalId, Measures, MessageId, Stmt, StmtKind};
 
@@ -32,13 +32,7 @@ impl Own {
         };
         let mut block: Block = self.copies.iter().zip(&self.now).map(copy).collect();
         block.push(one);
-        let pairs = self.copies.iter().zip(&self.now);
-        let same = pairs.fold(truth(true), |so_far, (had, has)| {
-            let same = both(BinOp::Eq, had.clone(), has.clone());
-            both(BinOp::And, so_far, same)
-        });
-        let no_more = both(BinOp::Or, less(&self.copies, &self.now), same);
-        block.push(stmt(StmtKind::Assert(no_more)));
+        block.push(stmt(StmtKind::Assert(no_more(&self.copies, &self.now))));
         block
     }
 }
@@ -126,9 +120,27 @@ pub(super) fn less(before: &[Expr], after: &[Expr]) -> Expr {
         let counts = both(BinOp::Lt, integer(zero()), before.clone());
         let here = both(BinOp::Lt, after.clone(), before.clone());
         let here = both(BinOp::And, counts, here);
-        let same = both(BinOp::Eq, before.clone(), after.clone());
+        let same = counts_the_same(before, after);
         both(BinOp::Or, here, both(BinOp::And, same, rest))
     })
+}
+
+/// A tuple is what it was.
+pub(super) fn same(before: &[Expr], after: &[Expr]) -> Expr {
+    all(before.iter().zip(after).map(|(b, a)| counts_the_same(b, a)))
+}
+
+/// A tuple is less than it was, or the same.
+pub(super) fn no_more(before: &[Expr], after: &[Expr]) -> Expr {
+    both(BinOp::Or, less(before, after), same(before, after))
+}
+
+/// Two numbers are the same, or both count as 0.
+fn counts_the_same(before: &Expr, after: &Expr) -> Expr {
+    let nothing = |number: &Expr| both(BinOp::Le, number.clone(), integer(zero()));
+    let neither = both(BinOp::And, nothing(before), nothing(after));
+    let equal = both(BinOp::Eq, before.clone(), after.clone());
+    both(BinOp::Or, equal, neither)
 }
 
 /// Does a statement leave the variables of the process as they are, or consist of blocks that are watched themselves?

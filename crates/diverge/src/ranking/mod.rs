@@ -28,18 +28,20 @@
 //! ([`obligations`]): whoever has a prover shows it for every size. A handler that fails ends the execution, so
 //! its assertions are assumed.
 //!
-//! Tuples of one number that nobody declared are supposed ([`supposed`](mod@supposed)) and shown in the same way.
+//! Tuples that nobody declared are supposed ([`supposed`](mod@supposed)) and shown in the same way.
 //!
-//! NOT COVERED. Bodies with blocking receives, actions, faults; longer tuples that nobody declared. For these there is
-//! nothing to show, which is not to say that they do not come to rest.
+//! NOT COVERED. Bodies with blocking receives, actions, faults; bags of messages that come before the numbers of
+//! processes. For these there is nothing to show, which is not to say that they do not come to rest.
 
 mod declared;
+mod numbers;
 mod supposed;
 
+pub use numbers::Number;
 pub use supposed::{Supposed, supposed};
 
 use crate::terms::{both, filled, none, not, of, stmt, truth, unwrapped, zero};
-use declared::{Declared, InWords, Own, Sizes, is_harmless, less};
+use declared::{Declared, InWords, Own, Sizes, is_harmless, less, no_more, same};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
@@ -66,11 +68,19 @@ enum Kind {
     Declared,
     /// What the song says, compared with every step of a handler.
     DeclaredSteps,
+    /// What the song says of processes does not get more: compared at the end of a handler.
+    NoMore,
+    /// The same, compared with every step of a handler.
+    NoMoreSteps,
 }
 
 impl Kind {
     fn is_declared(self) -> bool {
-        matches!(self, Kind::Declared | Kind::DeclaredSteps)
+        !matches!(self, Kind::Own(..) | Kind::Payload)
+    }
+
+    fn is_by_steps(self) -> bool {
+        matches!(self, Kind::DeclaredSteps | Kind::NoMoreSteps)
     }
 }
 
@@ -96,7 +106,7 @@ impl Measure {
     pub fn own(&self) -> Option<(VarId, Way)> {
         match self.kind {
             Kind::Own(var, way) => Some((var, way)),
-            Kind::Payload | Kind::Declared | Kind::DeclaredSteps => None,
+            _ => None,
         }
     }
 }
@@ -151,6 +161,14 @@ pub fn declared_measures(song: &Song) -> Option<[Measure; 2]> {
             kind,
             words: "what `decreases` says".to_owned(),
         })
+    })
+}
+
+/// That what the song declares of processes does not get more, in two ways: each handler has to be shown in one of them.
+pub fn no_more_measures() -> [Measure; 2] {
+    [Kind::NoMoreSteps, Kind::NoMore].map(|kind| Measure {
+        kind,
+        words: "what `decreases` says of processes gets no more".to_owned(),
     })
 }
 
@@ -298,7 +316,8 @@ impl<'a> Writer<'a> {
         let goal = match self.measure.kind {
             Kind::Own(var, way) => Some(self.goal(var, way)),
             Kind::Declared => Some(self.declared_goal(&declared.before, &declared.after)),
-            Kind::Payload | Kind::DeclaredSteps => None,
+            Kind::NoMore => Some(no_more(&declared.before, &declared.after)),
+            Kind::Payload | Kind::DeclaredSteps | Kind::NoMoreSteps => None,
         };
         body.extend(goal.map(|goal| stmt(StmtKind::Assert(goal))));
         let mut song = self.song.clone();
@@ -445,12 +464,8 @@ impl<'a> Writer<'a> {
     /// The process has less, or as much as before and has sent nothing but smaller messages.
     fn declared_goal(&self, before: &[Expr], after: &[Expr]) -> Expr {
         let unpaid = of(self.me, VarId::from(self.family.vars.len()), Ty::Bool);
-        let pairs = before.iter().zip(after);
-        let same = pairs.fold(not(unpaid), |so_far, (before, after)| {
-            let same = both(BinOp::Eq, before.clone(), after.clone());
-            both(BinOp::And, so_far, same)
-        });
-        both(BinOp::Or, less(before, after), same)
+        let paid = both(BinOp::And, not(unpaid), same(before, after));
+        both(BinOp::Or, less(before, after), paid)
     }
 
     /// The number in the message that is taken; 0 when there is none in it.
@@ -570,7 +585,7 @@ impl VisitMut for Moved<'_> {
 
     fn block(&mut self, block: &mut Block) {
         walk_mut::block(self, block);
-        if self.measure == Kind::DeclaredSteps {
+        if self.measure.is_by_steps() {
             let all = std::mem::take(block).into_iter();
             block.extend(all.flat_map(|one| match is_harmless(&one.kind) {
                 true => vec![one],
@@ -585,7 +600,7 @@ impl VisitMut for Moved<'_> {
             StmtKind::Assert(condition) => stmt.kind = StmtKind::Assume(condition.clone()),
             StmtKind::Send(message, args, _) => {
                 stmt.kind = match self.measure {
-                    Kind::Own(..) => self.sent(truth(true)),
+                    Kind::Own(..) | Kind::NoMore | Kind::NoMoreSteps => self.sent(truth(true)),
                     Kind::Declared => {
                         let before = of(self.me, self.sent, Ty::Bool);
                         self.sent(both(BinOp::Or, before, self.unpaid(*message, args)))

@@ -6,15 +6,19 @@
 //! supposed is a song with these `decreases`: that they get less has to be shown like that of declared ones, which
 //! is why anything may be supposed here.
 //!
-//! Numbers: a natural number; how far an integer is from what it is compared with; a flag that is set, or cleared; an
-//! option that is filled.
+//! Queries that are passed on a number of times and answered need both: answers come later, and a query that leads to
+//! another has a greater number in it. So a message may have the first natural number of its payload behind its level.
+//!
+//! The numbers of processes, see [`numbers`](super::numbers), may be several, compared from the first on. Whoever shows
+//! them puts such a tuple together: a number that no handler makes greater while those before it stay as they are can do no
+//! harm behind them.
 
-use super::{does_send, handlers, sending};
-use crate::terms::{both, expr, filled, integer, number};
+use super::numbers::{Number, Written, numbers};
+use super::{handlers, number_of, sending};
+use crate::terms::{integer, local, named, number};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    BinOp, Expr, ExprKind, Handler, Measures, MessageId, Place, Root, Song, StmtKind, System, Ty,
-    VarId,
+    Block, Handler, LocalId, Measures, Message, MessageId, Song, Stmt, StmtKind, System,
 };
 use std::collections::BTreeSet;
 
@@ -25,6 +29,8 @@ pub struct Supposed {
     pub measured: Vec<usize>,
     /// The messages whose level makes a difference, the first ones first.
     pub order: Vec<String>,
+    /// Do numbers in payloads count?
+    pub counts: bool,
 }
 
 /// The most processes that are told apart.
@@ -38,30 +44,22 @@ pub fn supposed(song: &Song) -> Vec<Supposed> {
     }
     let mut ways: Vec<u32> = (0..1 << senders.len()).collect();
     ways.sort_by_key(|way| way.count_ones());
-    let chosen = ways.into_iter().map(|way| {
+    let measured = |way: u32| -> Vec<usize> {
         let has_bit = |(at, _): &(usize, &usize)| way & (1 << at) != 0;
-        let measured = senders.iter().enumerate().filter(has_bit);
-        measured.map(|(_, process)| *process).collect()
-    });
-    chosen
-        .filter_map(|measured: Vec<usize>| levelled(song, measured))
+        let chosen = senders.iter().enumerate().filter(has_bit);
+        chosen.map(|(_, process)| *process).collect()
+    };
+    let all = |counts: bool| ways.iter().map(move |way| (*way, counts));
+    all(false)
+        .chain(all(true))
+        .filter_map(|(way, counts)| levelled(song, measured(way), counts))
         .collect()
 }
 
 impl Supposed {
-    /// The song with a number for one of the measured processes; each with the number in words.
-    pub fn numbers(&self, process: usize) -> Vec<(Song, String)> {
-        let voices = self.song.voices().expect("voices");
-        let family = &self.song.families[voices.processes[process].family.index()];
-        let mut all = Vec::new();
-        for (at, var) in family.vars.iter().enumerate() {
-            for (level, words) in numbers(&self.song, process, VarId::from(at), &var.ty) {
-                let name = format!("`{}` of `{}`", var.name, family.name);
-                let words = words.replace('@', &name);
-                all.push((self.with(process, level), words));
-            }
-        }
-        all
+    /// Numbers of a process that may get less.
+    pub fn numbers(&self, process: usize) -> Vec<Number> {
+        numbers(&self.song, process)
     }
 
     /// The song as it is, for processes without a number.
@@ -69,8 +67,9 @@ impl Supposed {
         &self.song
     }
 
-    fn with(&self, process: usize, level: Expr) -> Song {
-        let mut song = self.song.clone();
+    /// A song where a process has a tuple of numbers.
+    pub fn with(song: &Song, process: usize, tuple: &[Number]) -> Song {
+        let mut song = song.clone();
         let System::Voices(voices) = &mut song.system else {
             return song;
         };
@@ -78,28 +77,40 @@ impl Supposed {
         let indices = song.families[process.family.index()].index.len();
         process.measures = Measures {
             locals: process.locals[..indices].to_vec(),
-            levels: vec![level],
+            levels: tuple.iter().map(|one| one.level.clone()).collect(),
         };
         song
     }
 }
 
-/// The song with levels such that handlers of all others send only later messages; none if they go round.
-fn levelled(song: &Song, measured: Vec<usize>) -> Option<Supposed> {
+/// The song with levels such that handlers of all others send only later messages, or, where numbers count, others with
+/// numbers; none if they go round, or if there are no numbers to count.
+fn levelled(song: &Song, measured: Vec<usize>, counts: bool) -> Option<Supposed> {
     let voices = song.voices()?;
+    let has_number = |at: usize| number_of(song, MessageId::from(at)).is_some();
+    if counts && !(0..voices.messages.len()).any(has_number) {
+        return None;
+    }
     let (mut all, mut kept): (Arcs, Arcs) = Default::default();
     for process in 0..voices.processes.len() {
         for handler in handlers(voices, process) {
             let from = handler.accept.message.index();
-            let arcs = sent(handler).into_iter().map(|to| (from, to.index()));
-            let arcs: Arcs = arcs.collect();
-            if !(measured.contains(&process) && writes(handler)) {
-                kept.extend(&arcs);
-            }
-            all.extend(arcs);
+            let arc = |to: &MessageId| (from, to.index());
+            let sent = sent(handler);
+            all.extend(sent.all.iter().map(arc));
+            kept.extend(match measured.contains(&process) {
+                true => sent.for_nothing.iter().map(arc).collect::<Arcs>(),
+                false => sent.all.iter().map(arc).collect(),
+            });
         }
     }
     let back = closure(&all);
+    if counts {
+        kept.retain(|(from, to)| {
+            let goes_round = back.contains(&(*to, *from));
+            !(goes_round && has_number(*from) && has_number(*to))
+        });
+    }
     let onward = all
         .iter()
         .filter(|(from, to)| !back.contains(&(*to, *from)));
@@ -115,27 +126,40 @@ fn levelled(song: &Song, measured: Vec<usize>) -> Option<Supposed> {
     if levels.iter().any(|level| *level > count as i64) {
         return None;
     }
+    let number_in = |at: usize| number_of(song, MessageId::from(at));
+    let numbers_in: Vec<Option<usize>> = (0..count).map(number_in).collect();
     let mut song = song.clone();
     let System::Voices(voices) = &mut song.system else {
         return None;
     };
-    let mut named: Vec<(i64, String)> = Vec::new();
-    for (message, level) in voices.messages.iter_mut().zip(&levels) {
-        message.measures = Measures {
-            locals: Vec::new(),
-            levels: vec![number(*level)],
-        };
-        named.push((-level, message.name.clone()));
+    let mut known: Vec<(i64, String)> = Vec::new();
+    for (at, (message, level)) in voices.messages.iter_mut().zip(&levels).enumerate() {
+        message.measures = measures(message, *level, numbers_in[at].filter(|_| counts));
+        known.push((-level, message.name.clone()));
     }
     let is_told = |at: &usize| arcs.iter().any(|(from, to)| at == from || at == to);
     let told = (0..count).filter(is_told);
-    let mut order: Vec<(i64, String)> = told.map(|at| named[at].clone()).collect();
+    let mut order: Vec<(i64, String)> = told.map(|at| known[at].clone()).collect();
     order.sort();
     Some(Supposed {
         song,
         measured,
         order: order.into_iter().map(|(_, name)| name).collect(),
+        counts,
     })
+}
+
+/// The level of a message, and behind it the number at a place of its payload.
+fn measures(message: &Message, level: i64, place: Option<usize>) -> Measures {
+    let fields = message.fields.iter();
+    let number_there = place.map(|at| {
+        let there = local(LocalId::from(at), &message.fields[at].ty);
+        integer(there)
+    });
+    Measures {
+        locals: fields.map(|field| named(&field.name, &field.ty)).collect(),
+        levels: [number(level)].into_iter().chain(number_there).collect(),
+    }
 }
 
 /// Which message leads to which.
@@ -157,113 +181,48 @@ fn closure(arcs: &Arcs) -> Arcs {
     }
 }
 
-/// Numbers of a variable that may get less, with `@` for its name.
-fn numbers(song: &Song, process: usize, var: VarId, ty: &Ty) -> Vec<(Expr, String)> {
-    let own = expr(ExprKind::Own(var), ty.clone());
-    let choice = |condition: Expr, yes: i64, no: i64| {
-        let kind = ExprKind::If(condition.into(), number(yes).into(), number(no).into());
-        expr(kind, Ty::Int)
-    };
-    match ty {
-        Ty::Bool => vec![
-            (choice(own.clone(), 0, 1), "@ is set".to_owned()),
-            (choice(own, 1, 0), "@ is cleared".to_owned()),
-        ],
-        Ty::Option(_) => vec![(choice(filled(own), 0, 1), "@ is filled".to_owned())],
-        Ty::Nat | Ty::Int => {
-            let mut all = Vec::new();
-            if *ty == Ty::Nat {
-                all.push((own.clone(), "@ gets less".to_owned()));
-            }
-            let voices = song.voices().expect("voices");
-            let mut limits = Limits {
-                var,
-                found: Vec::new(),
-            };
-            for handler in handlers(voices, process) {
-                limits.block(&handler.body);
-            }
-            for limit in limits.found {
-                // One more, for those that may reach it.
-                let beyond = both(BinOp::Add, integer(limit), number(1));
-                let beyond = Expr {
-                    ty: Ty::Int,
-                    ..beyond
-                };
-                let left = both(BinOp::Sub, beyond, integer(own.clone()));
-                let left = Expr {
-                    ty: Ty::Int,
-                    ..left
-                };
-                all.push((left, "@ comes nearer to its limit".to_owned()));
-            }
-            all
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// What a variable is compared with.
-struct Limits {
-    var: VarId,
-    found: Vec<Expr>,
-}
-
-impl Visit for Limits {
-    fn expr(&mut self, expr: &Expr) {
-        if let ExprKind::Binary(_, left, right) = &expr.kind {
-            for (one, other) in [(left, right), (right, left)] {
-                let is_number = matches!(other.ty, Ty::Int | Ty::Nat);
-                let is_closed = matches!(bare(other).kind, ExprKind::Int(_) | ExprKind::Const(_));
-                let limit = bare(other);
-                if bare(one).kind == ExprKind::Own(self.var) && is_number && is_closed {
-                    let known = self.found.iter().any(|known| known.kind == limit.kind);
-                    if !known {
-                        self.found.push(limit.clone());
-                    }
-                }
-            }
-        }
-        walk::expr(self, expr);
-    }
-}
-
-/// An expression without its conversions between numbers.
-fn bare(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
-        _ => expr,
-    }
-}
-
-/// Does a handler write a variable of its process?
-fn writes(handler: &Handler) -> bool {
-    struct Writes(bool);
-    impl Visit for Writes {
-        fn place(&mut self, place: &Place) {
-            self.0 |= matches!(place.root, Root::Own(_));
-            walk::place(self, place);
-        }
-    }
-    let mut writes = Writes(false);
-    writes.block(&handler.body);
-    writes.0
-}
-
 /// The messages that a handler may send.
-fn sent(handler: &Handler) -> Vec<MessageId> {
-    struct Sent(Vec<MessageId>);
-    impl Visit for Sent {
-        fn stmt(&mut self, stmt: &plainsong_ir::Stmt) {
-            if let StmtKind::Send(message, ..) = stmt.kind {
-                self.0.push(message);
-            }
-            walk::stmt(self, stmt);
+#[derive(Default)]
+struct Sent {
+    all: Vec<MessageId>,
+    /// Those for which no variable of the process is written on the way, so that none of its numbers can get less.
+    for_nothing: Vec<MessageId>,
+    /// Is one written on the way?
+    is_paid: bool,
+}
+
+impl Visit for Sent {
+    fn block(&mut self, block: &Block) {
+        let writes: Vec<bool> = block.iter().map(writes).collect();
+        for (at, stmt) in block.iter().enumerate() {
+            let outside = self.is_paid;
+            let beside = (writes.iter().enumerate()).any(|(other, writes)| other != at && *writes);
+            self.is_paid |= beside;
+            self.stmt(stmt);
+            self.is_paid = outside;
         }
     }
-    let mut sent = Sent(Vec::new());
-    if does_send(&handler.body) {
-        sent.block(&handler.body);
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Send(message, ..) = stmt.kind {
+            self.all.push(message);
+            if !self.is_paid {
+                self.for_nothing.push(message);
+            }
+        }
+        walk::stmt(self, stmt);
     }
-    sent.0
+}
+
+fn sent(handler: &Handler) -> Sent {
+    let mut sent = Sent::default();
+    sent.block(&handler.body);
+    sent
+}
+
+/// May a statement write a variable of the process?
+fn writes(stmt: &Stmt) -> bool {
+    let mut written = Written(Vec::new());
+    written.stmt(stmt);
+    !written.0.is_empty()
 }

@@ -8,8 +8,8 @@ use super::identities::as_data;
 use crate::engine::Task;
 use crate::watch::Overseer;
 use plainsong_diverge::ranking::{
-    Measure, declared_measures, handler_name, obligations, own_measures, payload_measure, sending,
-    supposed,
+    Measure, Number, Supposed, declared_measures, handler_name, no_more_measures, obligations,
+    own_measures, payload_measure, sending, supposed,
 };
 use plainsong_ir::Song;
 use plainsong_prove::discharge::{Effort, Shown, discharge};
@@ -17,6 +17,7 @@ use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::conditions;
 use plainsong_smt::{Cancel, Setup, Solvers};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A proof for every size.
@@ -32,12 +33,12 @@ pub(crate) struct Ranked {
 }
 
 /// What gets less.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Decreases {
     /// What the song declares.
     Declared,
-    /// Levels of messages and numbers of processes; there is no certificate for that.
-    Supposed,
+    /// Levels of messages and numbers of processes: the song where they are declared.
+    Supposed(Box<Song>),
     /// Numbers in payloads.
     Payload,
     /// Of each process that sends, its own state.
@@ -73,7 +74,7 @@ pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<ShownAga
             sending(song)?;
             prover.declared(song, &ways, never).is_ok()
         }
-        Decreases::Supposed => false,
+        Decreases::Supposed(song) => return shown_again(song, &Decreases::Declared),
         Decreases::Payload => {
             let payload = payload_measure();
             let mut all = sending(song)?.into_iter();
@@ -113,11 +114,10 @@ pub(crate) fn ranking(
     }
     let found = prover.found(song, processes, stop).or_else(|| {
         // What the song declares is not to be supposed otherwise.
-        let why = match declared_measures(song) {
+        match declared_measures(song) {
             Some(_) => None,
             None => prover.supposed(song, stop),
-        };
-        Some((why?, Decreases::Supposed))
+        }
     });
     match found {
         Some((why, decreases)) => Ok(prover.ranked(why, decreases)),
@@ -131,6 +131,8 @@ struct Prover {
     solvers: Solvers,
     shown: usize,
     notes: Vec<String>,
+    /// Of each process, the numbers that no handler makes greater.
+    steady: BTreeMap<usize, Vec<Number>>,
 }
 
 impl Prover {
@@ -139,6 +141,7 @@ impl Prover {
             solvers: Solvers::new(setup),
             shown: 0,
             notes: Vec::new(),
+            steady: BTreeMap::new(),
         }
     }
 
@@ -194,21 +197,24 @@ impl Prover {
     }
 
     /// Levels of messages and numbers of some processes, in words.
-    fn supposed(&mut self, song: &Song, stop: &mut dyn FnMut() -> bool) -> Option<String> {
+    fn supposed(
+        &mut self,
+        song: &Song,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<(String, Decreases)> {
         let all = song.voices().map_or(0, |voices| voices.processes.len());
         supposed(song).into_iter().find_map(|way| {
-            let ways = declared_measures(way.plain())?;
             self.shown = 0;
+            let mut written = way.plain().clone();
             let mut words = Vec::new();
             for process in 0..all {
                 if !way.measured.contains(&process) {
-                    self.declared_of(way.plain(), process, &ways, stop).ok()?;
+                    self.is_declared(way.plain(), process, stop).then_some(())?;
                     continue;
                 }
-                let mut numbers = way.numbers(process).into_iter();
-                let found =
-                    numbers.find(|(song, _)| self.declared_of(song, process, &ways, stop).is_ok());
-                words.push(found?.1);
+                let tuple = self.tuple(&way, process, stop)?;
+                written = Supposed::with(&written, process, &tuple);
+                words.extend(tuple.into_iter().map(|one| one.words));
             }
             if !way.order.is_empty() {
                 let order: Vec<String> = way.order.iter().map(|one| format!("`{one}`")).collect();
@@ -217,8 +223,81 @@ impl Prover {
                     order.join(", ")
                 ));
             }
-            Some(format!("whatever a handler does, {}", words.join(", or ")))
+            if way.counts {
+                words.push("it sends only what has less in its payload".to_owned());
+            }
+            let why = format!("whatever a handler does, {}", words.join(", or "));
+            Some((why, Decreases::Supposed(Box::new(written))))
         })
+    }
+
+    /// Numbers of a process, compared from the first on, that are enough: a single one, or else all that no handler makes
+    /// greater while those before them stay, but for the ones that can be left out.
+    fn tuple(
+        &mut self,
+        way: &Supposed,
+        process: usize,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Vec<Number>> {
+        let song = way.plain();
+        let numbers = way.numbers(process);
+        let single = numbers.iter().map(std::slice::from_ref).find(|single| {
+            let song = Supposed::with(song, process, single);
+            self.is_declared(&song, process, stop)
+        });
+        if let Some(single) = single {
+            return Some(single.to_vec());
+        }
+        let mut tuple = self.steady(song, process, numbers, stop);
+        let shown = self.shown;
+        let mut is_enough = |tuple: &[Number]| {
+            self.shown = shown;
+            let song = Supposed::with(song, process, tuple);
+            tuple.len() > 1 && self.is_declared(&song, process, stop)
+        };
+        if !is_enough(&tuple) {
+            return None;
+        }
+        for at in (0..tuple.len()).rev() {
+            let without: Vec<Number> = [&tuple[..at], &tuple[at + 1..]].concat();
+            if is_enough(&without) {
+                tuple = without;
+            }
+        }
+        is_enough(&tuple).then_some(tuple)
+    }
+
+    /// All numbers of a process that no handler makes greater while those before them stay. Levels of messages make no
+    /// difference to that, so it is asked once.
+    fn steady(
+        &mut self,
+        song: &Song,
+        process: usize,
+        mut left: Vec<Number>,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Vec<Number> {
+        if let Some(known) = self.steady.get(&process) {
+            return known.clone();
+        }
+        let mut tuple: Vec<Number> = Vec::new();
+        let shown = self.shown;
+        let ways = no_more_measures();
+        while let Some(at) = left.iter().position(|one| {
+            let longer = [&tuple[..], std::slice::from_ref(one)].concat();
+            let song = Supposed::with(song, process, &longer);
+            self.declared_of(&song, process, &ways, stop).is_ok()
+        }) {
+            tuple.push(left.remove(at));
+        }
+        self.shown = shown;
+        self.steady.insert(process, tuple.clone());
+        tuple
+    }
+
+    /// Is what a song declares shown for the handlers of one process?
+    fn is_declared(&mut self, song: &Song, process: usize, stop: &mut dyn FnMut() -> bool) -> bool {
+        let ways = declared_measures(song);
+        ways.is_some_and(|ways| self.declared_of(song, process, &ways, stop).is_ok())
     }
 
     /// A measure that nobody declared, in words.
@@ -318,7 +397,7 @@ mod tests {
                 continue;
             };
             proved += 1;
-            supposed += u64::from(found.decreases == Decreases::Supposed);
+            supposed += u64::from(matches!(found.decreases, Decreases::Supposed(_)));
             for size in 1..=3 {
                 let sizes = Sizes::new().with("N", size);
                 let instances = Instance::all(song.clone(), &sizes, &Bounds::default());
@@ -355,8 +434,18 @@ mod tests {
             all[self.below(all.len() as u64) as usize]
         }
 
-        fn send(&mut self) -> String {
-            let message = self.of(&["A", "B", "C"]);
+        /// A message; the payload of one that leads to the next may get less, or stay.
+        fn sent(&mut self, taken: &str) -> &'static str {
+            match (self.of(&["A", "B", "C"]), taken) {
+                ("A", _) => "A",
+                ("B", _) => "B",
+                (_, "C") => self.of(&["C(if k > 0 { k - 1 } else { 0 })", "C(k)"]),
+                _ => "C(2)",
+            }
+        }
+
+        fn send(&mut self, taken: &str) -> String {
+            let message = self.sent(taken);
             match self.below(3) {
                 0 => format!("send {message} to hub;"),
                 1 => format!("for m in N {{ send {message} to node[m]; }}"),
@@ -365,35 +454,48 @@ mod tests {
         }
 
         fn handler(&mut self, message: &str) -> String {
-            let body = match self.below(6) {
+            let body = match self.below(9) {
                 0 | 1 => String::new(),
-                2 => self.send(),
+                2 => self.send(message),
+                6 if message == "C" => format!("if k > 0 {{ {} }}", self.send(message)),
+                6 | 7 => {
+                    let change = self.of(&["s = s.with(w);", "s = s.without(w);", "y = y + 1;"]);
+                    let when = self.of(&["!(w in s)", "w in s", "s.is_empty()"]);
+                    let send = self.send(message);
+                    format!("let w = choose N; if {when} {{ {change} {send} }}")
+                }
+                8 => {
+                    let change = self.of(&["y = y + 1;", "x = x + 1;", "f = true;"]);
+                    let send = self.send(message);
+                    format!("{change} if y == N.len() {{ {send} }}")
+                }
                 3 => {
                     let change = self.of(&["x = x - 1;", "x = x + 1;", ""]);
-                    format!("if x > 0 {{ {change} {} }}", self.send())
+                    format!("if x > 0 {{ {change} {} }}", self.send(message))
                 }
                 4 => {
                     let change = self.of(&["y = y + 1;", "y = y + 1;", "y = 0;"]);
                     let limit = self.of(&["<", "<=", "!="]);
-                    let (first, second) = (self.send(), self.send());
+                    let (first, second) = (self.send(message), self.send(message));
                     format!("if y {limit} 2 {{ {change} {first} {second} }}")
                 }
                 _ => {
                     let change = self.of(&["f = true;", "f = true;", "f = false;"]);
                     format!(
                         "if !f {{ {change} {} }} else {{ {} }}",
-                        self.send(),
+                        self.send(message),
                         self.of(&["", "x = 0;", "f = false;"])
                     )
                 }
             };
-            format!("on {message} {{ {body} }}")
+            let taken = if message == "C" { "C(k)" } else { message };
+            format!("on {taken} {{ {body} }}")
         }
 
         fn process(&mut self, head: &str) -> String {
             let handlers: Vec<String> = ["A", "B", "C"].map(|one| self.handler(one)).into();
             format!(
-                "process {head} {{ var x: nat = 2; var y: int = 0; var f: bool = false; {} }}",
+                "process {head} {{ var x: nat = 2; var y: int = 0; var f: bool = false; var s: set<N> = {{}}; {} }}",
                 handlers.join(" ")
             )
         }
@@ -403,8 +505,8 @@ mod tests {
         let mut dice = Dice(seed.wrapping_mul(104_729) + 5);
         let (hub, node) = (dice.process("hub"), dice.process("node[n: N]"));
         format!(
-            "sort N; message A; message B; message C; {hub} {node}
-             init {{ send A to hub; send B to hub; for n in N {{ send C to node[n]; }} }}
+            "sort N; message A; message B; message C(k: nat); {hub} {node}
+             init {{ send A to hub; send B to hub; for n in N {{ send C(2) to node[n]; }} }}
              property quiet: eventually quiescent;"
         )
     }

@@ -66,16 +66,23 @@ struct Solving<'a> {
 }
 
 impl Solving<'_> {
-    /// One length of chains after the other: most periods have short ones, and the lines of long ones are long.
+    /// One length of chains after the other, and of each one number of rounds after the other: most periods have short
+    /// chains and need few rounds, and lines with many of either are long.
     fn run(&self, overseer: &mut Overseer<'_>) -> Result<Finding, String> {
         let mut before = None;
         for recursion in 1..=self.bounds.recursion {
-            let text = self.text(recursion)?;
+            let text = self.text(self.bounds.delay, recursion)?;
             if before.as_ref() == Some(&text) {
                 return Err(format!(
                     "{}, nor with any other --recursion",
                     self.nothing()
                 ));
+            }
+            for delay in 1..self.bounds.delay {
+                let narrower = self.text(delay, recursion)?;
+                if let Some(found) = self.ask(&narrower, overseer)? {
+                    return Ok(found);
+                }
             }
             if let Some(found) = self.ask(&text, overseer)? {
                 return Ok(found);
@@ -86,8 +93,9 @@ impl Solving<'_> {
     }
 
     /// The translated program as `--emit db` prints it.
-    fn text(&self, recursion: u32) -> Result<String, String> {
+    fn text(&self, delay: u32, recursion: u32) -> Result<String, String> {
         let bounds = Bounds {
+            delay,
             recursion,
             ..self.bounds
         };

@@ -76,6 +76,49 @@ fn other_measures_are_refused() {
     assert!(refused.contains("not the one"), "{refused}");
 }
 
+/// What nobody declared is written into the song, which is otherwise the same.
+#[test]
+fn measures_that_were_supposed_are_written_down() {
+    for name in [
+        "barrier",
+        "echo-wave",
+        "queries-are-answered",
+        "phases-move-on",
+    ] {
+        let loaded = load(name);
+        let found = certified(&loaded).unwrap_or_else(|| panic!("{name} has a measure"));
+        let told = checked(&loaded, &found).unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert!(
+            told.contains("shown again for every size"),
+            "{name}: {told}"
+        );
+    }
+    let loaded = load("barrier");
+    let found = certified(&loaded).expect("it has a measure");
+    let Ranks::Written(text) = &found.decreases else {
+        panic!("nothing is declared in the song");
+    };
+    let without: Vec<&str> = text
+        .lines()
+        .filter(|one| !one.contains("  decreases"))
+        .collect();
+    for (text, why) in [
+        (without.join("\n"), "not shown again"),
+        (text.replace("round < ROUNDS", "round < 1"), "another song"),
+        (
+            text.replace("send Arrive to server", "maybe { send Arrive to server; }"),
+            "another song",
+        ),
+    ] {
+        let forged = RankCertificate {
+            decreases: Ranks::Written(text),
+            ..found.clone()
+        };
+        let refused = checked(&loaded, &forged).expect_err("it is another text");
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
 #[test]
 fn what_diverges_has_no_certificate() {
     assert!(certified(&load("spanning-tree-adopts-by-message")).is_none());

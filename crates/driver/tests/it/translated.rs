@@ -24,7 +24,7 @@ type Row = (
     bool,
 );
 
-const ROWS: [Row; 13] = [
+const ROWS: [Row; 16] = [
     ("ping-pong", None, 1, 5, true, true),
     ("ping-pong-counts-to-2", None, 2, 5, true, true),
     ("ping-pong-counts-to-2", None, 1, 5, false, true),
@@ -44,7 +44,24 @@ const ROWS: [Row; 13] = [
     ("spanning-tree", Some(("Node", 3)), 2, 3, false, false),
     ("fork-bomb", None, 1, 3, true, true),
     ("heartbeat", None, 1, 5, true, true),
-    ("paxos-individual", Some(("Proposer", 1)), 1, 2, true, false),
+    ("paxos-individual", Some(("Proposer", 1)), 2, 2, true, true),
+    ("paxos-competition", Some(("Proposer", 2)), 2, 2, true, true),
+    (
+        "breadth-first-search-says-it-twice",
+        Some(("Node", 3)),
+        1,
+        5,
+        true,
+        false,
+    ),
+    (
+        "bellman-ford-says-it-twice",
+        Some(("Node", 3)),
+        1,
+        5,
+        true,
+        false,
+    ),
 ];
 
 struct Nobody;

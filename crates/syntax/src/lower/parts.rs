@@ -4,6 +4,7 @@
 //! is looked whether that fits, and what the calls stand for is filled in ([`plainsong_ir::parts`]).
 
 mod member_by_member;
+mod written_out;
 
 use super::Lowering;
 use super::codes::names::UNKNOWN_NAME;
@@ -17,6 +18,7 @@ use plainsong_ir::parts::{circle, is_kept, played_var, unfold};
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::visit::{Visit, walk, without_spans};
 use plainsong_ir::{FamilyId, Part, Player, Song, StartValue, Stmt, StmtKind, Ty};
+use written_out::written_out;
 
 impl Lowering<'_> {
     /// `call line(e) with left as a;`
@@ -171,6 +173,10 @@ fn in_a_circle(song: &Song, circle: &[usize]) -> Diagnostic {
     diagnostic
 }
 
+fn is_foreign(one: &Diagnostic) -> bool {
+    one.code.name == FOREIGN_ARGUMENT.name
+}
+
 /// Looks at the calls of one line.
 struct Calls<'s> {
     song: &'s Song,
@@ -201,10 +207,7 @@ impl Calls<'_> {
                 self.is_known(at, "let each member decide for itself who it is");
             }
         }
-        if let Some(first) = self.found.get_mut(before) {
-            // One at a time: the others are looked at again when this one is known.
-            first.fix = for_each_value(self.song, self.home, part, span, first.primary.span);
-        }
+        let foreign = self.found.len() > before;
         for (player, played) in part.cast.iter().zip(&line.endpoints) {
             self.fits(player, *played, span);
         }
@@ -212,6 +215,13 @@ impl Calls<'_> {
             for other in &part.cast[at + 1..] {
                 self.are_different(one, other, span);
             }
+        }
+        if foreign && self.found[before..].iter().all(is_foreign) {
+            // One at a time: the others are looked at again when this one is known.
+            let first = &mut self.found[before];
+            let (song, home, of) = (self.song, self.home, first.primary.span);
+            first.fix = for_each_value(song, home, part, span, of)
+                .or_else(|| written_out(song, home, part, span, of));
         }
     }
 

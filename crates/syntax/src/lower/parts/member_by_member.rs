@@ -12,8 +12,8 @@
 //! Why it means the same. A branch is taken where the argument has its value. In the loop, the argument has exactly one value, so the call is made in exactly one round. It has the
 //! same value in all of them: the call writes nothing that it reads.
 //!
-//! NOT COVERED, so without a fix: numbers and other types with too many values; what the call itself may change;
-//! choreographies that call others, for which that is not looked up.
+//! NOT COVERED: numbers and other types with too many values; what the call itself may change; choreographies that call
+//! others, for which that is not looked up. For most of these the call is written out ([`written_out`](super::written_out)).
 
 use plainsong_diagnostics::{Fix, Span};
 use plainsong_ir::parts::is_kept;
