@@ -46,6 +46,8 @@ pub struct Task {
     pub questions: Vec<Question>,
     /// Sizes to try, in this order; a refuted question needs no further ones.
     pub sizes: Vec<Sizes>,
+    /// The next ones, where nobody chose any: for who proves, and looks for runs against what is not shown.
+    pub further: Vec<Sizes>,
     /// Do the sizes grow while there is time? Then it is no loss when time or states run out.
     pub grow: bool,
     /// Which integers are tried where infinitely many could be.

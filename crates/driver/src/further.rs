@@ -70,7 +70,8 @@ pub(crate) fn next(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> 
         return tasks;
     }
     for (at, one) in planned.iter().enumerate() {
-        let Some((sizes, engine)) = next_sizes(song, one).zip(searches(one)) else {
+        let engine = searches(one).filter(|_| !matches!(song.system, System::None));
+        let Some((sizes, engine)) = next_sizes(song, one).zip(engine) else {
             continue;
         };
         let is_same = |other: &&mut PlannedTask| {
@@ -86,6 +87,7 @@ pub(crate) fn next(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> 
             subject: Subject::System,
             questions: vec![one.question.clone()],
             sizes,
+            further: Vec::new(),
             grow: false,
             bounds: request.bounds.clone(),
             limits: Limits {
@@ -107,6 +109,15 @@ pub(crate) fn next(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> 
         });
     }
     tasks
+}
+
+/// The next sizes of a choreography, for who proves it: what is not shown is looked at there, too.
+pub(crate) fn of_line(song: &Song, request: &Request, planned: &Planned) -> Vec<Sizes> {
+    let is_line = matches!(planned.question.subject, Subject::Line(_));
+    match is_line && !request.grow && request.sizes.is_empty() {
+        true => next_sizes(song, planned).unwrap_or_default(),
+        false => Vec::new(),
+    }
 }
 
 /// Nobody says how big or how much.
@@ -134,7 +145,6 @@ fn next_sizes(song: &Song, planned: &Planned) -> Option<Vec<Sizes>> {
         Check::Property(at) => song.properties.get(at)?.engines.is_empty(),
         _ => true,
     };
-    let is_system = !matches!(song.system, System::None);
     let mut table: SizeTable = planned.sizes.clone();
     let mut free = 0;
     for chosen in table
@@ -144,7 +154,7 @@ fn next_sizes(song: &Song, planned: &Planned) -> Option<Vec<Sizes>> {
         chosen.high += MORE;
         free += 1;
     }
-    if !by_any || !is_system || free == 0 || free > MOST_SORTS {
+    if !by_any || free == 0 || free > MOST_SORTS {
         return None;
     }
     let seen = ascending(&planned.sizes);

@@ -232,6 +232,7 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             questions: vec![one.question.clone()],
             grow: request.grow && does_grow(&one.sizes),
             sizes,
+            further: further::of_line(song, request, one),
             bounds: request.bounds.clone(),
             limits: match otherwise {
                 Some(_) => Limits {

@@ -135,6 +135,7 @@ mod tests {
             questions: questions(&song),
             song,
             sizes: vec![sizes],
+            further: Vec::new(),
             grow: false,
             bounds: Bounds::default(),
             limits: Limits {

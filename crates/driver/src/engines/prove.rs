@@ -140,6 +140,7 @@ impl Engine for Prove {
             proof.attempt(task, &verdicts, overseer);
             proof.close(task, &mut verdicts);
             follow_wide_leads(task, proof.solvers, overseer, &mut verdicts)?;
+            look_further(task, proof.solvers, overseer, &mut verdicts)?;
             if task.proof.or_explore {
                 explore(task, overseer, &mut verdicts, &proof)?;
             } else {
@@ -165,6 +166,25 @@ impl Engine for Prove {
         }
         Ok(report(verdicts))
     }
+}
+
+/// Looks for runs at the next sizes, where nobody chose any: a majority of two is everybody.
+fn look_further(
+    task: &Task,
+    solvers: &Solvers,
+    overseer: &mut Overseer<'_>,
+    verdicts: &mut [Option<Verdict>],
+) -> Result<(), Problem> {
+    if task.further.is_empty() {
+        return Ok(());
+    }
+    let task = Task {
+        sizes: task.further.clone(),
+        ..task.clone()
+    };
+    let clues = follow_leads(&task, solvers, overseer, verdicts, LEADS)?;
+    let unsure = |at: usize| clues[at] != Clue::Nothing;
+    refute(&task, overseer, verdicts, &mut search, SOME, unsure)
 }
 
 fn report(verdicts: Vec<Option<Verdict>>) -> EngineReport {

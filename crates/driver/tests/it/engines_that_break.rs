@@ -115,6 +115,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             subject: Subject::System,
             questions,
             sizes: vec![Sizes::new()],
+            further: Vec::new(),
             grow: false,
             bounds: Bounds::default(),
             limits: Limits::default(),

@@ -154,7 +154,9 @@ fn fix(
         return Err(
             error(format!("no value of `{name}` that is tried is allowed"))
                 .at(*span)
-                .help(format!("choose a value, as in `--size {name}=1`")),
+                .help(format!(
+                    "choose one that its `where` allows: `--size {name}=…`"
+                )),
         );
     }
     Ok(fixed)
@@ -268,7 +270,32 @@ fn const_values(id: ConstId, draft: &Instance, sizes: &Sizes) -> Result<Vec<Valu
             values.push(value);
         }
     }
-    Ok(values)
+    match values.is_empty() {
+        true => beyond(id, draft),
+        false => Ok(values),
+    }
+}
+
+/// Numbers are looked at up to here when no value of the window is allowed.
+const FARTHEST: i64 = 1_000;
+
+/// The number nearest to 0 that is allowed, when none of the window is: `where N >= 3 * F + 1`.
+fn beyond(id: ConstId, draft: &Instance) -> Result<Vec<Value>, InstanceError> {
+    let below = match &draft.song().consts[id.index()].ty {
+        Ty::Int => true,
+        Ty::Nat => false,
+        _ => return Ok(Vec::new()),
+    };
+    for number in 0..=FARTHEST {
+        let both = [Some(number), below.then_some(-number)];
+        for number in both.into_iter().flatten() {
+            let value = Value::Int(number);
+            if allowed(id, &value, draft)? {
+                return Ok(vec![value]);
+            }
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// The value that a number stands for.
