@@ -104,12 +104,13 @@ fn row(folder: &Path, name: &str, model: &str) -> bool {
     let verdict = match told.as_str() {
         text if text.contains("out of memory") => "out of memory",
         text if text.contains("non-progress cycle (at depth") => "cycle",
+        text if text.contains("max search depth too small") => "not deep enough",
         text if text.contains("errors: 0") => "no cycle",
         _ => "gives up",
     };
     let seconds = find("cpu ", "\n").unwrap_or_default();
     println!(
-        "{name:<32} {verdict:>14} {:>12} states {:>10} MB {seconds:>8} s",
+        "{name:<32} {verdict:>15} {:>12} states {:>10} MB {seconds:>8} s",
         states.unwrap_or("-"),
         memory.unwrap_or("-")
     );

@@ -115,7 +115,8 @@ fn named(song: &Song, decreases: &Decreases) -> Option<Ranks> {
     Some(match decreases {
         Decreases::Declared => Ranks::Declared,
         Decreases::Payload => Ranks::Payload,
-        Decreases::Supposed(written) => Ranks::Written(print::song(written)),
+        Decreases::Supposed(written, false) => Ranks::Written(print::song(written)),
+        Decreases::Supposed(written, true) => Ranks::PayloadThen(print::song(written)),
         Decreases::Own(own) => {
             let mut ranks = BTreeMap::new();
             for (process, measure) in own {
@@ -139,10 +140,11 @@ fn meant(song: &Song, ranks: &Ranks) -> Option<Decreases> {
         Ranks::Own(own) => own,
         Ranks::Payload => return Some(Decreases::Payload),
         Ranks::Declared => return Some(Decreases::Declared),
-        Ranks::Written(text) => {
+        Ranks::Written(text) | Ranks::PayloadThen(text) => {
+            let first = matches!(ranks, Ranks::PayloadThen(_));
             let written = plainsong_syntax::compile(text).song?;
             let is_the_same = undeclared(&written) == undeclared(song);
-            return is_the_same.then(|| Decreases::Supposed(Box::new(written)));
+            return is_the_same.then(|| Decreases::Supposed(Box::new(written), first));
         }
     };
     let voices = song.voices()?;

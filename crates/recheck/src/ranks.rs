@@ -49,6 +49,8 @@ pub enum Ranks {
     Declared,
     /// What this text declares with `decreases`, which is the song but for that.
     Written(String),
+    /// The first natural number of payloads; where none is taken, what this text declares.
+    PayloadThen(String),
 }
 
 /// A variable and how it gets less.
@@ -125,7 +127,7 @@ pub fn recheck_ranks(
     let is_bag = |model: Option<Delivery>| matches!(model, None | Some(Delivery::Unordered));
     let are_bags = voices.messages.iter().all(|one| is_bag(one.delivery));
     match (&certificate.decreases, are_bags) {
-        (Ranks::Declared | Ranks::Written(_), _) | (_, false) => Ok(None),
+        (Ranks::Declared | Ranks::Written(_) | Ranks::PayloadThen(_), _) | (_, false) => Ok(None),
         (ranks, true) => Looking { machine, ranks }.everywhere(voices).map(Some),
     }
 }
@@ -191,7 +193,7 @@ impl Looking<'_> {
                 };
                 sent.iter().all(less)
             }
-            Ranks::Declared | Ranks::Written(_) => true,
+            Ranks::Declared | Ranks::Written(_) | Ranks::PayloadThen(_) => true,
         };
         match is_fine {
             true => Ok(()),

@@ -28,17 +28,23 @@
 //! ([`obligations`]): whoever has a prover shows it for every size. A handler that fails ends the execution, so
 //! its assertions are assumed.
 //!
+//! - **payload first**: a handler of a message with a number in it sends only ones with smaller numbers, or with none; the
+//!   others send none with a number, and are as declared.
+//!
+//! Why that is sound: the bag of numbers that wait comes first. A handler that takes one replaces it by smaller ones;
+//! the others leave it as it is, and for them the argument is the one above, since only they count among steps that do.
+//!
 //! Tuples that nobody declared are supposed ([`supposed`](mod@supposed)) and shown in the same way.
 //!
-//! NOT COVERED. Bodies with blocking receives, actions, faults; bags of messages that come before the numbers of
-//! processes. For these there is nothing to show, which is not to say that they do not come to rest.
+//! NOT COVERED. Bodies with blocking receives, actions, faults. For these there is nothing to show, which is not to say
+//! that they do not come to rest.
 
 mod declared;
 mod numbers;
 mod supposed;
 
 pub use numbers::Number;
-pub use supposed::{Supposed, supposed};
+pub use supposed::{Counts, Supposed, supposed};
 
 use crate::terms::{both, filled, none, not, of, stmt, truth, unwrapped, zero};
 use declared::{Declared, InWords, Own, Sizes, is_harmless, less, no_more, same};
@@ -54,6 +60,8 @@ use plainsong_ir::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measure {
     kind: Kind,
+    /// Do numbers in payloads come before all else?
+    first: bool,
     /// In words: `node.parent is filled`.
     pub words: String,
 }
@@ -72,11 +80,18 @@ enum Kind {
     NoMore,
     /// The same, compared with every step of a handler.
     NoMoreSteps,
+    /// The first natural number of each payload that has one.
+    PayloadFirst,
+    /// Nothing.
+    Nothing,
 }
 
 impl Kind {
     fn is_declared(self) -> bool {
-        !matches!(self, Kind::Own(..) | Kind::Payload)
+        matches!(
+            self,
+            Kind::Declared | Kind::DeclaredSteps | Kind::NoMore | Kind::NoMoreSteps
+        )
     }
 
     fn is_by_steps(self) -> bool {
@@ -102,6 +117,21 @@ pub enum Way {
 }
 
 impl Measure {
+    /// The same behind numbers in payloads, if these come first.
+    #[must_use]
+    pub fn behind_payloads(self, first: bool) -> Measure {
+        Measure { first, ..self }
+    }
+
+    /// What is to be shown of a handler of some message.
+    fn of(&self, has_number: bool) -> Kind {
+        match (self.first && has_number, self.kind) {
+            (true, Kind::NoMore | Kind::NoMoreSteps) => Kind::Nothing,
+            (true, _) => Kind::PayloadFirst,
+            (false, kind) => kind,
+        }
+    }
+
     /// The variable that is measured, and how it gets less, if it is one.
     pub fn own(&self) -> Option<(VarId, Way)> {
         match self.kind {
@@ -135,6 +165,7 @@ pub fn own_measures(song: &Song, process: usize) -> Vec<Measure> {
         for (way, words) in ways(song, &var.ty) {
             measures.push(Measure {
                 kind: Kind::Own(VarId::from(at), *way),
+                first: false,
                 words: format!("`{}` of `{}` {words}", var.name, family.name),
             });
         }
@@ -146,6 +177,7 @@ pub fn own_measures(song: &Song, process: usize) -> Vec<Measure> {
 pub fn payload_measure() -> Measure {
     Measure {
         kind: Kind::Payload,
+        first: false,
         words: "the number in its payload".to_owned(),
     }
 }
@@ -159,6 +191,7 @@ pub fn declared_measures(song: &Song) -> Option<[Measure; 2]> {
     is_declared.then(|| {
         [Kind::DeclaredSteps, Kind::Declared].map(|kind| Measure {
             kind,
+            first: false,
             words: "what `decreases` says".to_owned(),
         })
     })
@@ -168,6 +201,7 @@ pub fn declared_measures(song: &Song) -> Option<[Measure; 2]> {
 pub fn no_more_measures() -> [Measure; 2] {
     [Kind::NoMoreSteps, Kind::NoMore].map(|kind| Measure {
         kind,
+        first: false,
         words: "what `decreases` says of processes gets no more".to_owned(),
     })
 }
@@ -231,7 +265,9 @@ struct Writer<'a> {
     process: &'a Process,
     family: &'a Family,
     handler: &'a Handler,
-    measure: &'a Measure,
+    kind: Kind,
+    /// Do messages with a number come before all else?
+    first: bool,
     /// The endpoint that stands for the process.
     me: FamilyId,
     /// Parameters, then the locals of the process, then those of measures.
@@ -285,7 +321,8 @@ impl<'a> Writer<'a> {
             process,
             family,
             handler,
-            measure,
+            kind: measure.of(number_of(song, handler.accept.message).is_some()),
+            first: measure.first,
             me: FamilyId::from(song.families.len()),
             locals,
             arity,
@@ -300,7 +337,8 @@ impl<'a> Writer<'a> {
             by: self.arity,
             me: self.me,
             sent: VarId::from(self.family.vars.len()),
-            measure: self.measure.kind,
+            measure: self.kind,
+            first: self.first,
             taken: self.taken(),
             declared: declared.messages,
             song: self.song,
@@ -313,11 +351,12 @@ impl<'a> Writer<'a> {
         let mut handler = self.handler.body.clone();
         moved.block(&mut handler);
         body.extend(handler);
-        let goal = match self.measure.kind {
+        let goal = match self.kind {
             Kind::Own(var, way) => Some(self.goal(var, way)),
             Kind::Declared => Some(self.declared_goal(&declared.before, &declared.after)),
             Kind::NoMore => Some(no_more(&declared.before, &declared.after)),
-            Kind::Payload | Kind::DeclaredSteps | Kind::NoMoreSteps => None,
+            Kind::Payload | Kind::PayloadFirst | Kind::Nothing => None,
+            Kind::DeclaredSteps | Kind::NoMoreSteps => None,
         };
         body.extend(goal.map(|goal| stmt(StmtKind::Assert(goal))));
         let mut song = self.song.clone();
@@ -394,7 +433,7 @@ impl<'a> Writer<'a> {
 
     /// What is declared of the process, before and after, and of messages; nothing for other measures.
     fn declared(&mut self) -> Declared {
-        if !self.measure.kind.is_declared() {
+        if !self.kind.is_declared() {
             return Declared::default();
         }
         let indices: Vec<Expr> = (0..self.family.index.len())
@@ -536,6 +575,7 @@ struct Moved<'a> {
     me: FamilyId,
     sent: VarId,
     measure: Kind,
+    first: bool,
     taken: Expr,
     declared: Sizes,
     song: &'a Song,
@@ -599,8 +639,18 @@ impl VisitMut for Moved<'_> {
         match &stmt.kind {
             StmtKind::Assert(condition) => stmt.kind = StmtKind::Assume(condition.clone()),
             StmtKind::Send(message, args, _) => {
+                let number = number_of(self.song, *message);
                 stmt.kind = match self.measure {
-                    Kind::Own(..) | Kind::NoMore | Kind::NoMoreSteps => self.sent(truth(true)),
+                    Kind::PayloadFirst => {
+                        let less =
+                            |at: usize| both(BinOp::Lt, args[at].clone(), self.taken.clone());
+                        StmtKind::Assert(number.map_or_else(|| truth(true), less))
+                    }
+                    // What has a number comes before what was taken, which has none.
+                    _ if self.first && number.is_some() => StmtKind::Assert(truth(false)),
+                    Kind::Own(..) | Kind::NoMore | Kind::NoMoreSteps | Kind::Nothing => {
+                        self.sent(truth(true))
+                    }
                     Kind::Declared => {
                         let before = of(self.me, self.sent, Ty::Bool);
                         self.sent(both(BinOp::Or, before, self.unpaid(*message, args)))
@@ -612,7 +662,6 @@ impl VisitMut for Moved<'_> {
                         StmtKind::Assert(both(BinOp::Or, paid, has_less))
                     }
                     Kind::Payload => {
-                        let number = number_of(self.song, *message);
                         let sent = number.map_or_else(zero, |at| args[at].clone());
                         StmtKind::Assert(both(BinOp::Lt, sent, self.taken.clone()))
                     }

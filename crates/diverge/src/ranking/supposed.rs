@@ -9,12 +9,15 @@
 //! Queries that are passed on a number of times and answered need both: answers come later, and a query that leads to
 //! another has a greater number in it. So a message may have the first natural number of its payload behind its level.
 //!
+//! Or numbers in payloads come before all else: work is passed on with less and less, and what acknowledges it need not be
+//! looked at where work is done.
+//!
 //! The numbers of processes, see [`numbers`](super::numbers), may be several, compared from the first on. Whoever shows
 //! them puts such a tuple together: a number that no handler makes greater while those before it stay as they are can do no
 //! harm behind them.
 
 use super::numbers::{Number, Written, numbers};
-use super::{handlers, number_of, sending};
+use super::{Measure, declared_measures, handlers, no_more_measures, number_of, sending};
 use crate::terms::{integer, local, named, number};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
@@ -30,7 +33,18 @@ pub struct Supposed {
     /// The messages whose level makes a difference, the first ones first.
     pub order: Vec<String>,
     /// Do numbers in payloads count?
-    pub counts: bool,
+    pub counts: Counts,
+}
+
+/// What numbers in payloads count for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// Nothing.
+    No,
+    /// Among messages of one level.
+    Last,
+    /// Before all else.
+    First,
 }
 
 /// The most processes that are told apart.
@@ -49,9 +63,10 @@ pub fn supposed(song: &Song) -> Vec<Supposed> {
         let chosen = senders.iter().enumerate().filter(has_bit);
         chosen.map(|(_, process)| *process).collect()
     };
-    let all = |counts: bool| ways.iter().map(move |way| (*way, counts));
-    all(false)
-        .chain(all(true))
+    let all = |counts: Counts| ways.iter().map(move |way| (*way, counts));
+    all(Counts::No)
+        .chain(all(Counts::Last))
+        .chain(all(Counts::First))
         .filter_map(|(way, counts)| levelled(song, measured(way), counts))
         .collect()
 }
@@ -60,6 +75,19 @@ impl Supposed {
     /// Numbers of a process that may get less.
     pub fn numbers(&self, process: usize) -> Vec<Number> {
         numbers(&self.song, process)
+    }
+
+    /// How it is shown that what is declared gets less.
+    pub fn ways(&self) -> Option<[Measure; 2]> {
+        let first = self.counts == Counts::First;
+        let ways = declared_measures(&self.song)?;
+        Some(ways.map(|way| way.behind_payloads(first)))
+    }
+
+    /// How it is shown that numbers of a process get no greater.
+    pub fn no_more(&self) -> [Measure; 2] {
+        let first = self.counts == Counts::First;
+        no_more_measures().map(|way| way.behind_payloads(first))
     }
 
     /// The song as it is, for processes without a number.
@@ -85,16 +113,19 @@ impl Supposed {
 
 /// The song with levels such that handlers of all others send only later messages, or, where numbers count, others with
 /// numbers; none if they go round, or if there are no numbers to count.
-fn levelled(song: &Song, measured: Vec<usize>, counts: bool) -> Option<Supposed> {
+fn levelled(song: &Song, measured: Vec<usize>, counts: Counts) -> Option<Supposed> {
     let voices = song.voices()?;
     let has_number = |at: usize| number_of(song, MessageId::from(at)).is_some();
-    if counts && !(0..voices.messages.len()).any(has_number) {
+    if counts != Counts::No && !(0..voices.messages.len()).any(has_number) {
         return None;
     }
     let (mut all, mut kept): (Arcs, Arcs) = Default::default();
     for process in 0..voices.processes.len() {
         for handler in handlers(voices, process) {
             let from = handler.accept.message.index();
+            if counts == Counts::First && has_number(from) {
+                continue;
+            }
             let arc = |to: &MessageId| (from, to.index());
             let sent = sent(handler);
             all.extend(sent.all.iter().map(arc));
@@ -105,7 +136,7 @@ fn levelled(song: &Song, measured: Vec<usize>, counts: bool) -> Option<Supposed>
         }
     }
     let back = closure(&all);
-    if counts {
+    if counts == Counts::Last {
         kept.retain(|(from, to)| {
             let goes_round = back.contains(&(*to, *from));
             !(goes_round && has_number(*from) && has_number(*to))
@@ -134,7 +165,11 @@ fn levelled(song: &Song, measured: Vec<usize>, counts: bool) -> Option<Supposed>
     };
     let mut known: Vec<(i64, String)> = Vec::new();
     for (at, (message, level)) in voices.messages.iter_mut().zip(&levels).enumerate() {
-        message.measures = measures(message, *level, numbers_in[at].filter(|_| counts));
+        message.measures = measures(
+            message,
+            *level,
+            numbers_in[at].filter(|_| counts == Counts::Last),
+        );
         known.push((-level, message.name.clone()));
     }
     let is_told = |at: &usize| arcs.iter().any(|(from, to)| at == from || at == to);

@@ -8,8 +8,8 @@ use super::identities::as_data;
 use crate::engine::Task;
 use crate::watch::Overseer;
 use plainsong_diverge::ranking::{
-    Measure, Number, Supposed, declared_measures, handler_name, no_more_measures, obligations,
-    own_measures, payload_measure, sending, supposed,
+    Counts, Measure, Number, Supposed, declared_measures, handler_name, obligations, own_measures,
+    payload_measure, sending, supposed,
 };
 use plainsong_ir::Song;
 use plainsong_prove::discharge::{Effort, Shown, discharge};
@@ -37,8 +37,9 @@ pub(crate) struct Ranked {
 pub(crate) enum Decreases {
     /// What the song declares.
     Declared,
-    /// Levels of messages and numbers of processes: the song where they are declared.
-    Supposed(Box<Song>),
+    /// Levels of messages and numbers of processes: the song where they are declared, and whether numbers in payloads
+    /// come before them.
+    Supposed(Box<Song>, bool),
     /// Numbers in payloads.
     Payload,
     /// Of each process that sends, its own state.
@@ -74,7 +75,11 @@ pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<ShownAga
             sending(song)?;
             prover.declared(song, &ways, never).is_ok()
         }
-        Decreases::Supposed(song) => return shown_again(song, &Decreases::Declared),
+        Decreases::Supposed(song, first) => {
+            let ways = declared_measures(song)?.map(|way| way.behind_payloads(*first));
+            sending(song)?;
+            prover.declared(song, &ways, never).is_ok()
+        }
         Decreases::Payload => {
             let payload = payload_measure();
             let mut all = sending(song)?.into_iter();
@@ -131,8 +136,8 @@ struct Prover {
     solvers: Solvers,
     shown: usize,
     notes: Vec<String>,
-    /// Of each process, the numbers that no handler makes greater.
-    steady: BTreeMap<usize, Vec<Number>>,
+    /// Of each process, the numbers that no handler makes greater; with numbers in payloads first, or not.
+    steady: BTreeMap<(usize, bool), Vec<Number>>,
 }
 
 impl Prover {
@@ -205,11 +210,16 @@ impl Prover {
         let all = song.voices().map_or(0, |voices| voices.processes.len());
         supposed(song).into_iter().find_map(|way| {
             self.shown = 0;
+            let ways = way.ways()?;
             let mut written = way.plain().clone();
             let mut words = Vec::new();
+            let less = "it sends only what has less in its payload".to_owned();
+            if way.counts == Counts::First {
+                words.push(less.clone());
+            }
             for process in 0..all {
                 if !way.measured.contains(&process) {
-                    self.is_declared(way.plain(), process, stop).then_some(())?;
+                    self.declared_of(way.plain(), process, &ways, stop).ok()?;
                     continue;
                 }
                 let tuple = self.tuple(&way, process, stop)?;
@@ -223,11 +233,14 @@ impl Prover {
                     order.join(", ")
                 ));
             }
-            if way.counts {
-                words.push("it sends only what has less in its payload".to_owned());
+            if way.counts == Counts::Last {
+                words.push(less);
             }
             let why = format!("whatever a handler does, {}", words.join(", or "));
-            Some((why, Decreases::Supposed(Box::new(written))))
+            Some((
+                why,
+                Decreases::Supposed(Box::new(written), way.counts == Counts::First),
+            ))
         })
     }
 
@@ -239,21 +252,21 @@ impl Prover {
         process: usize,
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<Vec<Number>> {
-        let song = way.plain();
+        let (song, ways) = (way.plain(), way.ways()?);
         let numbers = way.numbers(process);
         let single = numbers.iter().map(std::slice::from_ref).find(|single| {
             let song = Supposed::with(song, process, single);
-            self.is_declared(&song, process, stop)
+            self.declared_of(&song, process, &ways, stop).is_ok()
         });
         if let Some(single) = single {
             return Some(single.to_vec());
         }
-        let mut tuple = self.steady(song, process, numbers, stop);
+        let mut tuple = self.steady(way, process, numbers, stop);
         let shown = self.shown;
         let mut is_enough = |tuple: &[Number]| {
             self.shown = shown;
             let song = Supposed::with(song, process, tuple);
-            tuple.len() > 1 && self.is_declared(&song, process, stop)
+            tuple.len() > 1 && self.declared_of(&song, process, &ways, stop).is_ok()
         };
         if !is_enough(&tuple) {
             return None;
@@ -271,33 +284,28 @@ impl Prover {
     /// difference to that, so it is asked once.
     fn steady(
         &mut self,
-        song: &Song,
+        way: &Supposed,
         process: usize,
         mut left: Vec<Number>,
         stop: &mut dyn FnMut() -> bool,
     ) -> Vec<Number> {
-        if let Some(known) = self.steady.get(&process) {
+        let key = (process, way.counts == Counts::First);
+        if let Some(known) = self.steady.get(&key) {
             return known.clone();
         }
         let mut tuple: Vec<Number> = Vec::new();
         let shown = self.shown;
-        let ways = no_more_measures();
+        let ways = way.no_more();
         while let Some(at) = left.iter().position(|one| {
             let longer = [&tuple[..], std::slice::from_ref(one)].concat();
-            let song = Supposed::with(song, process, &longer);
+            let song = Supposed::with(way.plain(), process, &longer);
             self.declared_of(&song, process, &ways, stop).is_ok()
         }) {
             tuple.push(left.remove(at));
         }
         self.shown = shown;
-        self.steady.insert(process, tuple.clone());
+        self.steady.insert(key, tuple.clone());
         tuple
-    }
-
-    /// Is what a song declares shown for the handlers of one process?
-    fn is_declared(&mut self, song: &Song, process: usize, stop: &mut dyn FnMut() -> bool) -> bool {
-        let ways = declared_measures(song);
-        ways.is_some_and(|ways| self.declared_of(song, process, &ways, stop).is_ok())
     }
 
     /// A measure that nobody declared, in words.
@@ -397,7 +405,7 @@ mod tests {
                 continue;
             };
             proved += 1;
-            supposed += u64::from(matches!(found.decreases, Decreases::Supposed(_)));
+            supposed += u64::from(matches!(found.decreases, Decreases::Supposed(..)));
             for size in 1..=3 {
                 let sizes = Sizes::new().with("N", size);
                 let instances = Instance::all(song.clone(), &sizes, &Bounds::default());

@@ -84,6 +84,7 @@ fn measures_that_were_supposed_are_written_down() {
         "echo-wave",
         "queries-are-answered",
         "phases-move-on",
+        "work-is-acknowledged",
     ] {
         let loaded = load(name);
         let found = certified(&loaded).unwrap_or_else(|| panic!("{name} has a measure"));
