@@ -10,6 +10,7 @@ use crate::answer::Refutation;
 use crate::brute::is_sized;
 use crate::cut::is_program_cut;
 use crate::extract::extract;
+use crate::retrace::{Goal, run};
 use plainsong_diagnostics::Span;
 use plainsong_ir::Song;
 use plainsong_semantics::instance::Instance;
@@ -210,22 +211,30 @@ fn difference(
             true => String::new(),
             false => format!(" from {}", told(start)),
         };
+        let is_seen = |globals: &[Value], as_values: &[Value]| {
+            let mut rows = shared.iter().zip(as_values);
+            rows.all(|((at, _), value)| globals[*at] == *value)
+        };
+        let starts = |globals: &[Value]| is_seen(globals, start);
         if let Some(failure) = &low.failure {
             return Some(Refutation {
                 reason: format!(
                     "layer {layer} may fail{from} ({failure}), and layer {above} may not"
                 ),
-                picture: Vec::new(),
+                picture: run(instance, &starts, &Goal::Failure),
             });
         }
         if let Some(end) = low.ends.difference(&high.ends).next() {
             let ends: Vec<String> = high.ends.iter().take(4).map(|end| told(end)).collect();
+            let is_end = |globals: &[Value]| is_seen(globals, end);
+            let mut picture = run(instance, &starts, &Goal::End(&is_end));
+            picture.push(format!("layer {above} ends with: {}", ends.join("; ")));
             return Some(Refutation {
                 reason: format!(
                     "layer {layer} may end with {}{from}, and layer {above} may not",
                     told(end)
                 ),
-                picture: vec![format!("layer {above} ends with: {}", ends.join("; "))],
+                picture,
             });
         }
     }

@@ -24,6 +24,7 @@ pub mod permissions;
 pub mod printed;
 pub mod procedures;
 pub mod refine;
+mod retrace;
 pub mod sequential;
 mod started;
 mod telling;

@@ -21,6 +21,7 @@ use crate::answer::{Answer, Proof, Prover, Refutation, obligation};
 use crate::compare::{behaviours, instances};
 use crate::extract::extract;
 use crate::movers::survives;
+use crate::retrace::{Goal, run};
 use crate::sequential::created;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
@@ -44,15 +45,15 @@ const MOST: usize = 20_000;
 /// A failure of the program of layer 1.
 pub(crate) fn refuted(song: &Arc<Song>) -> Option<Refutation> {
     let below = Arc::new(extract(song, 1));
-    let failure = failure(&below)?;
+    let (failure, picture) = failure(&below)?;
     Some(Refutation {
         reason: format!("the program of layer 1 fails: {failure}"),
-        picture: Vec::new(),
+        picture,
     })
 }
 
-/// Why a program fails at a small size, if it does.
-fn failure(program: &Arc<Song>) -> Option<String> {
+/// Why a program fails at a small size, if it does, and how it gets there.
+fn failure(program: &Arc<Song>) -> Option<(String, Vec<String>)> {
     for size in 1..=LARGEST {
         for instance in instances(program, size) {
             let all = behaviours(&instance, &[], MOST)?;
@@ -63,7 +64,8 @@ fn failure(program: &Arc<Song>) -> Option<String> {
                     true => String::new(),
                     false => format!(" (with {})", sizes.join(", ")),
                 };
-                return Some(format!("{failure}{with}"));
+                let picture = run(&instance, &|_| true, &Goal::Failure);
+                return Some((format!("{failure}{with}"), picture));
             }
         }
         if program.sorts.is_empty() {
@@ -96,7 +98,9 @@ pub(crate) fn shown(top: &Arc<Song>, prover: &mut Prover<'_>) -> Answer {
             let one = &all[*at];
             let (sentence, rule) = (&one.sentence, one.rule.name());
             let seen = match failure(top) {
-                Some(failure) => format!("; the program above all procedures fails: {failure}"),
+                Some((failure, _)) => {
+                    format!("; the program above all procedures fails: {failure}")
+                }
                 None => String::new(),
             };
             return Answer::Unknown(format!("not shown: {sentence} ({rule}, {why}){seen}"));

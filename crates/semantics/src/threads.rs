@@ -69,6 +69,17 @@ struct Frame {
     below: Vec<Node>,
 }
 
+/// What is done in a step: an action, and the procedure that calls it, if one does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// The procedure, with its arguments.
+    pub within: Option<(ProcedureId, Vec<Value>)>,
+    /// The action.
+    pub action: ActionId,
+    /// Its arguments.
+    pub arguments: Vec<Value>,
+}
+
 /// What a step leads to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
@@ -196,30 +207,68 @@ impl Threads {
 
     /// Everything that can happen in a state.
     pub fn steps(&self, state: &State) -> Vec<Next> {
+        let all = self.told_steps(state).into_iter();
+        all.map(|(_, next)| next).collect()
+    }
+
+    /// The same, with what is done in each step.
+    pub fn told_steps(&self, state: &State) -> Vec<(Deed, Next)> {
         let mut all = Vec::new();
         for (at, node) in state.threads.iter().enumerate() {
             if at > 0 && state.threads[at - 1] == *node {
                 continue;
             }
-            for way in self.moves(&state.globals, node, 0) {
-                match way {
-                    Ok(way) => {
-                        let mut threads = state.threads.clone();
-                        threads.remove(at);
-                        if let Grown::Node(node) = way.grown {
-                            threads.push(node);
-                        }
-                        let next = State {
-                            globals: way.globals,
-                            threads,
-                        };
-                        all.extend(self.started(next, way.started, 0));
-                    }
-                    Err(failure) => all.push(Next::Failed(failure)),
+            for path in paths(node) {
+                let Some(deed) = self.deed(node, &path) else {
+                    continue;
+                };
+                for way in self.moves(&state.globals, node, &path, 0) {
+                    let next = match way {
+                        Ok(way) => self.moved(state, at, way),
+                        Err(failure) => vec![Next::Failed(failure)],
+                    };
+                    all.extend(next.into_iter().map(|one| (deed.clone(), one)));
                 }
             }
         }
         all
+    }
+
+    /// The state in which one thread went its way.
+    fn moved(&self, state: &State, at: usize, way: Way) -> Vec<Next> {
+        let mut threads = state.threads.clone();
+        threads.remove(at);
+        if let Grown::Node(node) = way.grown {
+            threads.push(node);
+        }
+        let next = State {
+            globals: way.globals,
+            threads,
+        };
+        self.started(next, way.started, 0)
+    }
+
+    /// What a thread does next at one of the places where it stands.
+    fn deed(&self, node: &Node, path: &[usize]) -> Option<Deed> {
+        let (mut node, mut within) = (node, None);
+        let song = self.atoms.instance().song();
+        for at in path {
+            let Node::Frame(frame) = node else {
+                return None;
+            };
+            let procedure = &song.actions()?.procedures[frame.procedure.index()];
+            let arguments = frame.slots[..procedure.code.arity].to_vec();
+            within = Some((frame.procedure, arguments));
+            node = frame.below.get(*at)?;
+        }
+        match node {
+            Node::Act(action, arguments) => Some(Deed {
+                within,
+                action: *action,
+                arguments: arguments.clone(),
+            }),
+            _ => None,
+        }
     }
 
     /// The state with more threads; each runs to its first action. Those that only start others are counted by `depth`.
@@ -464,34 +513,38 @@ impl Threads {
         false
     }
 
-    /// Everything that a node can do: one action, and what follows it locally.
-    fn moves(&self, globals: &[Value], node: &Node, depth: usize) -> Vec<Result<Way, Failure>> {
-        let frame = match node {
-            Node::Act(action, arguments) => return self.act(globals, *action, arguments),
-            Node::Frame(frame) => frame,
-            Node::Stuck => return Vec::new(),
+    /// Everything that a node can do at one of the places where it stands: one action, and what follows it locally.
+    fn moves(
+        &self,
+        globals: &[Value],
+        node: &Node,
+        path: &[usize],
+        depth: usize,
+    ) -> Vec<Result<Way, Failure>> {
+        let (frame, at, rest) = match (node, path) {
+            (Node::Act(action, arguments), _) => return self.act(globals, *action, arguments),
+            (Node::Frame(frame), [at, rest @ ..]) => (frame, *at, rest),
+            _ => return Vec::new(),
         };
         let mut all = Vec::new();
-        for (at, below) in frame.below.iter().enumerate() {
-            for way in self.moves(globals, below, depth + 1) {
-                let way = match way {
-                    Ok(way) => way,
-                    Err(failure) => {
-                        all.push(Err(failure));
-                        continue;
-                    }
-                };
-                let mut frame = frame.clone();
-                let mut result = None;
-                match way.grown {
-                    Grown::Node(node) => frame.below[at] = node,
-                    Grown::Ended(value) => {
-                        frame.below.remove(at);
-                        result = value;
-                    }
+        for way in self.moves(globals, &frame.below[at], rest, depth + 1) {
+            let way = match way {
+                Ok(way) => way,
+                Err(failure) => {
+                    all.push(Err(failure));
+                    continue;
                 }
-                all.extend(self.settle(way.globals, frame, result, way.started, depth));
+            };
+            let mut frame = frame.clone();
+            let mut result = None;
+            match way.grown {
+                Grown::Node(node) => frame.below[at] = node,
+                Grown::Ended(value) => {
+                    frame.below.remove(at);
+                    result = value;
+                }
             }
+            all.extend(self.settle(way.globals, frame, result, way.started, depth));
         }
         all
     }
@@ -529,6 +582,22 @@ impl Threads {
             pace,
         };
         runner.branches(run, false, &mut Covered::default())
+    }
+}
+
+/// The places where a node stands before an action: which of those that each frame waits for.
+fn paths(node: &Node) -> Vec<Vec<usize>> {
+    match node {
+        Node::Act(..) => vec![Vec::new()],
+        Node::Stuck => Vec::new(),
+        Node::Frame(frame) => {
+            let all = frame.below.iter().enumerate();
+            let all = all.flat_map(|(at, below)| {
+                let inner = paths(below).into_iter();
+                inner.map(move |rest| [&[at][..], &rest].concat())
+            });
+            all.collect()
+        }
     }
 }
 

@@ -280,3 +280,41 @@ init { async work(); }
     }
     assert!(!told.contains("work, work"), "{told}");
 }
+
+#[test]
+fn a_layer_that_does_more_is_shown_with_a_run() {
+    let stage = Stage::with(
+        "\
+sort Tid;
+
+var x: int = 0 @ 0..2;
+
+atomic action rd() -> v: int @ 1 { v = x; }
+
+atomic action wr(v: int) @ 1 { x = v; }
+
+atomic action INC(linear t: Tid) @ 2 { x += 1; }
+
+procedure inc(linear t: Tid) @ 1 refines INC {
+    let v = call rd();
+    yield;
+    call wr(v + 1);
+    yield;
+    assert v >= 0;
+}
+
+init {
+    for t in Tid { async inc(t); }
+}
+",
+    );
+    let told = stage.run(&["refine", "a.song"]).exits(1).out;
+    let run = "
+               1  inc(Tid#0)  rd()
+               2  inc(Tid#1)  rd()
+               3  inc(Tid#0)  wr(1)  x = 1
+               4  inc(Tid#1)  wr(1)
+             layer 2 ends with: x = 2
+";
+    assert!(told.contains(run), "{told}");
+}

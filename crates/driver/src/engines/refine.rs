@@ -122,7 +122,9 @@ impl Engine for Refine {
             let mut refining = start();
             for (question, first) in task.questions.iter().zip(&mut verdicts) {
                 let again = verdict(question, ask(&mut refining, question, &mut prover), task);
-                if again.outcome != first.outcome {
+                // A run of the program was found without a solver.
+                let is_run = first.trace.is_some() && again.outcome == Outcome::Unknown;
+                if again.outcome != first.outcome && !is_run {
                     let note = format!("unstable: {} under seed {seed}", again.outcome.name());
                     first.assumptions.push(note);
                 }
