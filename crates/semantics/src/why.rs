@@ -9,7 +9,7 @@ use crate::phrase::Phrase;
 use crate::show::show;
 use crate::value::Value;
 use crate::world::World;
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::visit::{Visit, free_locals, walk};
 use plainsong_ir::{BinOp, Expr, ExprKind, Local, LocalId, Quantifier, UnOp};
 
 /// One sentence about a condition that is false.
@@ -91,9 +91,11 @@ impl Why<'_> {
                 .me()
                 .and_then(|pid| pid.member().map(|row| self.instance.members()[row].family)),
         );
-        for (at, value) in self.slots.iter().enumerate().take(self.locals.len()) {
-            if *value != Value::None {
-                phrase.know(at.into(), value);
+        // Names that it binds itself stand for many values, whatever they had last.
+        for local in free_locals(culprit) {
+            match self.slots.get(local.index()) {
+                Some(value) if *value != Value::None => phrase.know(local, value),
+                _ => {}
             }
         }
         let mut sentence = String::new();

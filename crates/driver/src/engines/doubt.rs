@@ -113,6 +113,7 @@ mod tests {
             subject: Subject::System,
             questions,
             sizes: Vec::new(),
+            further: Vec::new(),
             grow: false,
             bounds: Bounds::default(),
             limits: Limits::default(),

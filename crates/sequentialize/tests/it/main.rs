@@ -6,6 +6,7 @@ mod endings;
 mod not_covered;
 mod oracle;
 mod plays;
+mod protocol_text;
 mod protocols;
 mod random;
 mod rings;
