@@ -8,8 +8,10 @@
 //!   `exists`;
 //! - what a round assigns to its member is what visited members have; where branches assign different things, one
 //!   of them, or what it was before;
+//! - what a round chooses for its member is among what it is chosen from;
+//! - what gives way to something greater is no less than that of any member visited, and is that of one of them;
 //! - what members start with is what the others still have;
-//! - a counter is the number of members visited, a collected set what they gave.
+//! - a counter is the number of members visited, or the sum of what they gave; a collected set is what they gave.
 //!
 //! Loops over ranges are in `rounds.rs`, what every round does alike in `steady.rs`.
 //!
@@ -136,6 +138,12 @@ struct Round {
     given: Vec<(Expr, Expr)>,
     /// Variables of the member that branches assign, and all that they may have afterwards.
     options: Vec<(Expr, Vec<Expr>)>,
+    /// Variables of the member that are chosen, and that they are among what they are chosen from.
+    inside: Vec<(Expr, Expr)>,
+    /// What is false behind a round that compares its member with a variable, the variable, and what it may become.
+    extremes: Vec<(Expr, Expr, Expr)>,
+    /// Numbers of single endpoints and what a round adds to them.
+    added: Vec<((FamilyId, VarId), Expr)>,
     /// Variables of single endpoints that are written, with their types.
     written: Vec<(FamilyId, VarId, Ty)>,
     /// Sets of single endpoints and what a round adds to them.
@@ -190,6 +198,30 @@ impl Finding<'_> {
                 atoms.push(not(var.clone()));
             }
         }
+        for (var, inside) in &round.inside {
+            if !reads(inside, &written) {
+                let start = self.start_of(var);
+                let start = start.map(|start| binary(BinOp::Eq, var.clone(), start));
+                let either = start
+                    .into_iter()
+                    .fold(inside.clone(), |a, b| binary(BinOp::Or, a, b));
+                all.push(self.each(this, &either, Some(true), Quantifier::Forall));
+            }
+        }
+        for (settled, var, value) in &round.extremes {
+            if mentions(settled, this.member) && mentions(value, this.member) {
+                all.push(self.each(this, settled, Some(true), Quantifier::Forall));
+                let same = binary(BinOp::Eq, value.clone(), var.clone());
+                let reached = self.each(this, &same, Some(true), Quantifier::Exists);
+                let start = self.start_of(var);
+                let start = start.map(|start| binary(BinOp::Eq, var.clone(), start));
+                all.push(
+                    start
+                        .into_iter()
+                        .fold(reached, |a, b| binary(BinOp::Or, b, a)),
+                );
+            }
+        }
         for flag in &flags {
             for atom in &atoms {
                 for quantifier in [Quantifier::Forall, Quantifier::Exists] {
@@ -207,6 +239,16 @@ impl Finding<'_> {
         for (family, var, ty) in &round.written {
             if matches!(ty, Ty::Int | Ty::Nat) {
                 all.extend(self.counted(this, *family, *var, ty, &atoms));
+                let added = round.added.iter();
+                let added = added.filter(|(of, one)| {
+                    *of == (*family, *var) && mentions(one, this.member) && !reads(one, &written)
+                });
+                for (_, amount) in added {
+                    let counter = int(expr(ExprKind::Of(*family, Vec::new(), *var), ty.clone()));
+                    let mut sum = self.each(this, amount, Some(true), Quantifier::Sum);
+                    sum.ty = amount.ty.clone();
+                    all.push(binary(BinOp::Eq, counter, int(sum)));
+                }
             }
         }
         all.truncate(MOST);
@@ -217,17 +259,11 @@ impl Finding<'_> {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::Assign(place, value) => self.assigned(this, place, value, round),
-                StmtKind::AssignChoice(place, _) => {
-                    if let Root::Of(family, index, var) = &place.root
-                        && index.is_empty()
-                    {
-                        round.known.remove(&(*family, *var));
-                        round.note(self.song, *family, *var);
-                    }
-                }
+                StmtKind::AssignChoice(place, choice) => self.chosen(this, place, choice, round),
                 StmtKind::If(condition, yes, no) => {
                     let condition = round.said(condition);
                     round.atoms_of(&condition);
+                    self.outdone(&condition, yes, round);
                     self.branches(this, &[yes, no], round);
                 }
                 StmtKind::Maybe(yes, no) => self.branches(this, &[yes, no], round),
@@ -242,6 +278,44 @@ impl Finding<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// `if v > best { best = v; }`: a variable of a single endpoint gives way to what it is compared with.
+    fn outdone(&self, condition: &Expr, yes: &Block, round: &mut Round) {
+        for stmt in yes {
+            if let StmtKind::Assign(place, value) = &stmt.kind
+                && let Root::Of(family, index, var) = &place.root
+                && index.is_empty()
+                && place.path.is_empty()
+                && reads(condition, &[(*family, *var)])
+            {
+                let kind = ExprKind::Of(*family, Vec::new(), *var);
+                let var = expr(kind, value.ty.clone());
+                let value = round.said(value);
+                round.extremes.push((not(condition.clone()), var, value));
+            }
+        }
+    }
+
+    /// A variable is given one of a set of values.
+    fn chosen(&self, this: &Loop<'_>, place: &Place, choice: &Choice, round: &mut Round) {
+        let Root::Of(family, index, var) = &place.root else {
+            return;
+        };
+        if index.is_empty() {
+            round.known.remove(&(*family, *var));
+            round.note(self.song, *family, *var);
+            return;
+        }
+        let is_member = matches!(&index[..], [one] if one.kind == ExprKind::Local(this.member));
+        round.mine.remove(&(*family, *var));
+        if let (true, true, Domain::In(set)) = (is_member, place.path.is_empty(), &choice.domain) {
+            let ty = &self.song.families[family.index()].vars[var.index()].ty;
+            let of = expr(ExprKind::Of(*family, index.clone(), *var), ty.clone());
+            let arguments = vec![round.said(set), of.clone()];
+            let inside = bool(ExprKind::Method(Builtin::Contains, arguments));
+            round.inside.push((of, inside));
         }
     }
 
@@ -272,6 +346,9 @@ impl Finding<'_> {
                 && let [set, one] = &arguments[..]
             {
                 round.collected.push((set.clone(), one.clone()));
+            }
+            if let Some(amount) = amount(&value, *family, *var) {
+                round.added.push(((*family, *var), amount.clone()));
             }
             round.note(self.song, *family, *var);
             if round.depth == 0 && !reads(&value, &[(*family, *var)]) {
@@ -405,10 +482,6 @@ impl Finding<'_> {
         ty: &Ty,
         atoms: &[Expr],
     ) -> Vec<Expr> {
-        let int = |value: Expr| match value.ty {
-            Ty::Nat => expr(ExprKind::Widen(Box::new(value)), Ty::Int),
-            _ => value,
-        };
         let counter = int(expr(ExprKind::Of(family, Vec::new(), var), ty.clone()));
         let size = ExprKind::Method(Builtin::Len, vec![this.seen.clone()]);
         let size = int(expr(size, Ty::Nat));
@@ -517,6 +590,34 @@ fn reads(expr: &Expr, vars: &[(FamilyId, VarId)]) -> bool {
     let mut reads = Reads(vars, false);
     reads.expr(expr);
     reads.1
+}
+
+/// What `s = s + …` adds.
+fn amount(value: &Expr, family: FamilyId, var: VarId) -> Option<&Expr> {
+    let of = ExprKind::Of(family, Vec::new(), var);
+    let ExprKind::Binary(BinOp::Add, left, right) = &bare(value).kind else {
+        return None;
+    };
+    match (bare(left).kind == of, bare(right).kind == of) {
+        (true, false) => Some(right),
+        (false, true) => Some(left),
+        _ => None,
+    }
+}
+
+/// An expression without conversions between kinds of numbers.
+fn bare(value: &Expr) -> &Expr {
+    match &value.kind {
+        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
+        _ => value,
+    }
+}
+
+fn int(value: Expr) -> Expr {
+    match value.ty {
+        Ty::Nat => expr(ExprKind::Widen(Box::new(value)), Ty::Int),
+        _ => value,
+    }
 }
 
 fn is_literal(value: &Expr) -> bool {

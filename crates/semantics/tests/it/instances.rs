@@ -246,12 +246,22 @@ fn too_many_parameters_processes_or_values() {
         "with `cell` there are 10201 processes: too many"
     );
     let mut b = Builder::default();
-    let never = is(BinOp::Lt, constant(ConstId(0), Ty::Int), int(-5));
-    b.param("N", Ty::Int, Some(never));
+    let far = is(BinOp::Lt, constant(ConstId(0), Ty::Int), int(-5_000));
+    b.param("N", Ty::Int, Some(far));
     assert_eq!(
         refused(b, &[]).0,
         "no value of `N` that is tried is allowed"
     );
+}
+
+#[test]
+fn where_no_small_value_is_allowed_the_nearest_is_taken() {
+    let mut b = Builder::default();
+    let large = is(BinOp::Lt, constant(ConstId(0), Ty::Int), int(-5));
+    b.param("N", Ty::Int, Some(large));
+    let all = instantiate(b, &[]).expect("there is one");
+    assert_eq!(all.len(), 1);
+    assert_eq!(all[0].constant(ConstId(0)), &Value::Int(-6));
 }
 
 #[test]

@@ -115,7 +115,11 @@ impl<'t, 'e, 'a> Locate<'t, 'e, 'a> {
             return Ok(ExprKind::Local(*name));
         }
         if self.teller.is_loop_name(family, local) {
-            return Err("the name of a loop is used where the line has none for it".to_owned());
+            let name = &self.teller.engine.locals(family)[local.index()].name;
+            return Err(format!(
+                "the name `{name}` of a loop is used where the line has none for it; let an invariant speak of \
+                 variables instead"
+            ));
         }
         self.variable(Var::Local(local))
     }

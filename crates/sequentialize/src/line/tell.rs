@@ -7,8 +7,8 @@ use crate::story::{At, Event};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    Accept, Block, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, LoopClauses, Place, Root,
-    Source, Stmt, StmtKind, Ty,
+    Accept, Binding, Block, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, LoopClauses, Place,
+    Quantifier, Root, Source, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -437,6 +437,26 @@ impl Teller<'_, '_> {
             .collect()
     }
 
+    /// What a process claims; if it is a whole family that does, each of its members does.
+    fn claimed(&mut self, comp: Comp, claim: &Expr) -> Told<Expr> {
+        if !comp.is_rest() || self.members.contains_key(&comp) {
+            return self.located(comp, claim, &BTreeMap::new());
+        }
+        let ty = Ty::Sort(self.sort(comp.family)?);
+        let index = self.index_name(comp.family);
+        let name = self.name(&index, ty.clone());
+        self.members.insert(comp, name);
+        let claim = self.located(comp, claim, &BTreeMap::new());
+        self.members.remove(&comp);
+        let each = Binding {
+            names: vec![name],
+            domain: Domain::Type(ty),
+            filter: None,
+        };
+        let kind = ExprKind::Quantifier(Quantifier::Forall, vec![each], Box::new(claim?));
+        Ok(expr(kind, Ty::Bool))
+    }
+
     /// What loops of processes claim of every round, and where.
     fn hints(&mut self, loops: &[At]) -> Told<(LoopClauses, Span)> {
         let mut clauses = LoopClauses::default();
@@ -448,7 +468,7 @@ impl Teller<'_, '_> {
             };
             place = span;
             for hint in hints {
-                let hint = self.located(at.comp, hint, &BTreeMap::new())?;
+                let hint = self.claimed(at.comp, hint)?;
                 clauses.invariants.push(hint);
             }
             self.untold.remove(&span);
@@ -499,11 +519,20 @@ impl Teller<'_, '_> {
         let before = self.versions.clone();
         let body = self.stories(stories)?;
         self.overwritten(&before, None);
+        let loops: Vec<At> = [*at].into_iter().chain(*partner).collect();
+        let in_order = matches!(over, Over::Rounds(Rounds::Range(_)));
+        let hints = match in_order {
+            // At the head of a loop over a range, its name is the number of the round.
+            true => Some(self.hints(&loops)?),
+            false => None,
+        };
         for key in &own {
             self.loops.remove(key);
         }
-        let loops: Vec<At> = [*at].into_iter().chain(*partner).collect();
-        let (clauses, span) = self.hints(&loops)?;
+        let (clauses, span) = match hints {
+            Some(hints) => hints,
+            None => self.hints(&loops)?,
+        };
         push_loop(block, name, domain, body, clauses, span);
         Ok(())
     }
