@@ -94,9 +94,11 @@ pub(crate) fn compare(
         let is_limit = |failure: &String| failure.contains("kind: Resource");
         ends.finals.is_empty() && ends.deadlocks == 0 && failures.all(is_limit)
     };
+    // Nor one whose `requires` allows none of the values that are tried: a parameter then takes a larger one.
+    let says_nothing = cannot_begin || ours.is_empty();
     let mut others = theirs
         .iter()
-        .filter(|(key, ends)| !ours.contains_key(key) && !cannot_begin && !has_no_end(ends));
+        .filter(|(key, ends)| !ours.contains_key(key) && !says_nothing && !has_no_end(ends));
     if let Some((key, _)) = others.next() {
         return Comparison::Different(format!("only voices start with {key:?}"));
     }

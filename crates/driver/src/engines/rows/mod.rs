@@ -156,8 +156,8 @@ impl What {
                 length,
                 plus,
             } => {
-                let number = position * member.position + length * member.length + plus;
-                *value == Value::Int(number)
+                let place = position * member.position + length * member.length;
+                *value == Value::Int(plus.saturating_add(place))
             }
             What::Truth(truth) => *value == Value::Bool(truth),
             What::Own(other) => value == member.has(other),
@@ -221,7 +221,7 @@ impl Guessing<'_> {
                 .map(|(position, length)| What::Number {
                     position,
                     length,
-                    plus: number - position * some.position - length * some.length,
+                    plus: number.saturating_sub(position * some.position + length * some.length),
                 })
                 .collect(),
             _ => Vec::new(),
@@ -232,7 +232,7 @@ impl Guessing<'_> {
                 length,
                 plus,
                 ..
-            } => (*position, *length) == (0, 0) || plus.abs() <= NEAR,
+            } => (*position, *length) == (0, 0) || (-NEAR..=NEAR).contains(plus),
             _ => true,
         };
         if let Some(what) = plain.into_iter().filter(is_near).find(fits) {
