@@ -38,6 +38,8 @@ const SONGS: &[Row] = &[
     (case("tosses", 16, "fifo"), TOSSES, "N", &[]),
     (case("polls", 5, "fifo"), POLLS, "Sender", &[]),
     (case("mutex", 7, "fifo"), MUTEX, "Client", &[]),
+    (case("chain", 4, "fifo"), CHAIN, "N", TWO_LOST),
+    (case("chain", 4, "mailbox"), CHAIN, "N", TWO_LOST),
     (case("chain", 6, "fifo"), CHAIN, "N", TWO_LOST),
     (case("chain", 6, "mailbox"), CHAIN, "N", TWO_LOST),
     (case("election", 3, "fifo"), ELECTION, "Terms", TWO_AND_TWO),
