@@ -47,9 +47,7 @@ fn main() {
     if runs("refine") {
         refine::table();
     }
-    if runs("runtime") {
-        runtime::table();
-    }
+    runtime::table(&|row| runs("runtime") || runs(row));
     explore::table(&wanted);
     if runs("states") {
         states::table();

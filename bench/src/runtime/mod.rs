@@ -35,35 +35,48 @@ impl Contestant {
     }
 }
 
-/// Prints the table.
-pub fn table() {
-    println!("run time (medians; ratio to the first of each row)");
-    row(
+/// A row: what it is called, how often it is measured, how many units of work a run has, and who takes part.
+type Row = (&'static str, usize, u32, fn() -> Vec<Contestant>);
+
+const ROWS: &[Row] = &[
+    (
         "one-way, per message",
-        15,
+        31,
         messages::ONE_WAY,
-        messages::one_way(),
-    );
-    row(
+        messages::one_way,
+    ),
+    (
         "ping-pong, per round trip",
         9,
         messages::ROUND_TRIPS,
-        messages::ping_pong(),
-    );
-    row(
+        messages::ping_pong,
+    ),
+    (
         "two-phase commit, per round",
         9,
         commit::ROUNDS,
-        commit::contestants(),
-    );
-    row("binary trees", 31, 1, trees::contestants());
-    row("k-nucleotide", 31, 1, nucleotides::contestants());
-    row(
+        commit::contestants,
+    ),
+    ("binary trees", 31, 1, trees::contestants),
+    ("k-nucleotide", 31, 1, nucleotides::contestants),
+    (
         "tcp stream, per message",
         9,
         tcp::MESSAGES,
-        tcp::contestants(),
-    );
+        tcp::contestants,
+    ),
+];
+
+/// Prints the rows that are wanted.
+pub fn table(wanted: &dyn Fn(&str) -> bool) {
+    let rows: Vec<&Row> = ROWS.iter().filter(|row| wanted(row.0)).collect();
+    if rows.is_empty() {
+        return;
+    }
+    println!("run time (medians; ratio to the first of each row)");
+    for &&(name, times, units, contestants) in &rows {
+        row(name, times, units, contestants());
+    }
 }
 
 /// Measures a row; its figures are those of one of so many units of work.
