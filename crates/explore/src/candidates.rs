@@ -229,11 +229,23 @@ pub(crate) fn must_wait<P: Program>(graph: &Graph<P>, earlier: EventId, later: E
 
 /// Keeps the events that no other one precedes.
 fn retain_first(found: &mut Vec<EventId>, precedes: impl Fn(EventId, EventId) -> bool) {
-    let is_first = |&id: &EventId| {
-        !found
-            .iter()
-            .any(|&other| other != id && precedes(other, id))
-    };
-    let first: Vec<EventId> = found.iter().copied().filter(is_first).collect();
-    *found = first;
+    retain_by_all(found, |id, all| {
+        !all.iter().any(|&other| other != id && precedes(other, id))
+    });
+}
+
+/// Keeps the events that a question about them and all of the events says yes to.
+pub(crate) fn retain_by_all(
+    events: &mut Vec<EventId>,
+    mut keeps: impl FnMut(EventId, &[EventId]) -> bool,
+) {
+    // Those to be kept move behind all of them, so that nothing is lost while there are questions.
+    let all = events.len();
+    for at in 0..all {
+        let event = events[at];
+        if keeps(event, &events[..all]) {
+            events.push(event);
+        }
+    }
+    events.drain(..all);
 }

@@ -1,6 +1,6 @@
 //! Events: what happened, and what was read.
 
-use crate::program::{Budget, Fate, Mailbox, Model, Want};
+use crate::program::{Budget, Fate, Mailbox, Mailboxes, Model, Want};
 
 /// A thread. Numbers are given at the first spawn and stay with the place of spawning (parent and
 /// position among its children), however often it is spawned again.
@@ -89,6 +89,8 @@ pub struct Event<M, R> {
     pub(crate) more: Option<Box<More>>,
     /// When it was inserted, relative to others.
     pub stamp: u32,
+    /// To whom its thread may still send, before it: once that was asked for, and if the program knows.
+    pub(crate) outlook: Option<Mailboxes>,
 }
 
 /// What few receives have.

@@ -157,6 +157,7 @@ impl<P: Program> Graph<P> {
             read: Read::None,
             more: None,
             stamp: 0,
+            outlook: None,
         });
     }
 

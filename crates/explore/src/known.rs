@@ -43,6 +43,9 @@ const LOOKS: u32 = 1_024;
 /// They do if at least one in so many finds something.
 const ONE_IN: u32 = 12;
 
+/// After so many graphs in a row that have no key, as many are not looked at; after so many more, twice as many.
+const KEYLESS: u32 = 16;
+
 /// What is behind a decision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subtree {
@@ -84,6 +87,8 @@ pub(crate) struct Known {
     epoch: u64,
     looks: u32,
     hits: u32,
+    /// How many looks in a row had no key.
+    keyless: u32,
     /// So many executions are visited before anything is looked at.
     patience: u64,
     /// So many decisions are not looked at.
@@ -147,6 +152,10 @@ impl Known {
     pub(crate) fn no_key(&mut self, at: usize) {
         self.looks += 1;
         self.keys.truncate(at);
+        self.keyless += 1;
+        if self.keyless.is_multiple_of(KEYLESS) {
+            self.rest = KEYLESS << (self.keyless / KEYLESS - 1).min(10);
+        }
     }
 
     /// Looks up the key that begins at `at`, after a decision; if nothing is known, finds out.
@@ -158,6 +167,7 @@ impl Known {
         (counts, tally): (Counts, Tally),
     ) -> Looked {
         self.looks += 1;
+        self.keyless = 0;
         if let Some(&known) = self.subtrees.get(&self.keys[at..]) {
             self.hits += 1;
             self.keys.truncate(at);

@@ -31,8 +31,8 @@ const QUESTION: i32 = 8;
 
 /// So much must have been asked before it is built, and no more is counted than the second: who asks no longer
 /// should not follow for long.
-const WORTH_BUILDING: i32 = 32;
-const MOST_CREDIT: i32 = 64;
+const WORTH_BUILDING: i32 = 64;
+const MOST_CREDIT: i32 = 96;
 
 /// The closure of happens-before and the forced edges, for one graph.
 #[derive(Default)]

@@ -8,7 +8,7 @@
 //! Why. A walk back through the graph asks for one or two messages in each view, and no two views are
 //! alike: rows for all events would be built to look at two.
 
-use crate::candidates::{is_global, must_wait};
+use crate::candidates::{is_dead_end, is_global, must_wait, retain_by_all};
 use crate::event::{EventId, Read};
 use crate::graph::Graph;
 use crate::order::{Limit, join, wants, within};
@@ -21,15 +21,6 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// Computes that of `id` in a part of the graph that is closed under happens-before.
-    fn compute<P: Program>(&mut self, graph: &Graph<P>, limit: Limit<'_>, id: EventId) {
-        self.row.clear();
-        self.row.extend_from_slice(graph.clock(id));
-        let mailboxes = graph.boxes.len() as Mailbox;
-        let mut grow = |grown, mailbox| self.grow(graph, limit, mailbox) || grown;
-        while (0..mailboxes).fold(false, &mut grow) {}
-    }
-
     /// Has a message to wait for none of the open ones in the order that mailboxes force?
     pub(crate) fn is_first<P: Program>(
         &mut self,
@@ -41,10 +32,34 @@ impl Past {
         if !is_global(graph.place(send).1) {
             return true;
         }
-        self.compute(graph, limit, send);
-        let waits_for =
-            |&other: &EventId| other != send && self.has(other) && must_wait(graph, other, send);
-        !open.iter().any(waits_for)
+        // An unread message is before others only through what its sender did after it.
+        let may_precede = |&other: &EventId| {
+            other != send && must_wait(graph, other, send) && !is_dead_end(graph, other, limit)
+        };
+        if !open.iter().any(may_precede) {
+            return true;
+        }
+        self.row.clear();
+        self.row.extend_from_slice(graph.clock(send));
+        let mailboxes = graph.boxes.len();
+        let (mut mailbox, mut unchanged) = (0, 0);
+        loop {
+            let waits_for = |&other: &EventId| {
+                other != send && self.has(other) && must_wait(graph, other, send)
+            };
+            if open.iter().any(waits_for) {
+                return false;
+            }
+            // Once around all mailboxes without anything new, and the past is complete.
+            while !self.grow(graph, limit, mailbox as Mailbox) {
+                unchanged += 1;
+                mailbox = (mailbox + 1) % mailboxes;
+                if unchanged == mailboxes {
+                    return true;
+                }
+            }
+            unchanged = 0;
+        }
     }
 
     /// Is the event in it?
@@ -59,8 +74,7 @@ impl Past {
         limit: Limit<'_>,
         open: &mut Vec<EventId>,
     ) {
-        let all = open.clone();
-        open.retain(|&send| self.is_first(graph, limit, send, &all));
+        retain_by_all(open, |send, all| self.is_first(graph, limit, send, all));
     }
 
     /// Adds what the receives of one mailbox force; did that add anything?

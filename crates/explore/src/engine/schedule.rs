@@ -83,38 +83,49 @@ impl<P: Program> Engine<'_, P> {
 
     /// The first thread whose next operation is a receive that need not wait; nothing else can go on.
     fn pick_receiver(&mut self) -> Option<Tid> {
-        let settled = self.settled();
         let (mut from, mut first, mut last) = (0, None, None);
         let mut unconcerned = None;
+        // Asked for when there is one that need not wait.
+        let mut settled: Option<Option<Mailboxes>> = None;
         while let Some(at) = self.graph.running.first_from(from) {
             from = at + 1;
             let thread = self.graph.by_key()[at];
-            let Kind::Receive { want, ref pattern } = *self.scripted(thread) else {
+            let Kind::Receive { want, .. } = *self.scripted(thread) else {
                 continue;
             };
-            let is_settled = settled.is_none_or(|settled| {
-                let mailboxes = P::mailboxes(pattern).iter();
-                mailboxes
-                    .copied()
-                    .all(|mailbox| settled >> mailbox & 1 == 1)
-            });
-            if first.or(unconcerned).is_some() && !is_settled {
+            if first.or(unconcerned).is_some()
+                && settled.is_some_and(|settled| !self.is_settled(thread, settled))
+            {
                 continue;
             }
-            match self.look(thread, want) {
+            let ready = self.look(thread, want);
+            if ready == Ready::No {
+                continue;
+            }
+            let settled = *settled.get_or_insert_with(|| self.settled());
+            match ready {
                 Ready::No => {}
-                Ready::Yes if is_settled && self.is_concerned(thread) => {
+                Ready::UnlessLost => last = last.or(Some((at, thread))),
+                Ready::Yes if !self.is_settled(thread, settled) => first = Some((at, thread)),
+                Ready::Yes if self.is_concerned(thread) => {
                     self.cursor = at;
                     return Some(thread);
                 }
-                Ready::Yes if is_settled => unconcerned = unconcerned.or(Some((at, thread))),
-                Ready::Yes => first = Some((at, thread)),
-                Ready::UnlessLost => last = last.or(Some((at, thread))),
+                Ready::Yes => unconcerned = unconcerned.or(Some((at, thread))),
             }
         }
         let (at, thread) = unconcerned.or(first).or(last)?;
         self.cursor = at;
         Some(thread)
+    }
+
+    /// Can nobody else send any more to where the thread's next operation, a receive, looks?
+    #[inline]
+    fn is_settled(&self, thread: Tid, settled: Option<Mailboxes>) -> bool {
+        settled.is_none_or(|settled| {
+            let mut mailboxes = P::mailboxes(reader(&self.graph, thread).pattern).iter();
+            mailboxes.all(|&mailbox| settled >> mailbox & 1 == 1)
+        })
     }
 
     /// The mailboxes to which nobody but who receives from them can send any more; nothing if that makes no
@@ -127,11 +138,7 @@ impl<P: Program> Engine<'_, P> {
         while let Some(at) = self.graph.running.first_from(from) {
             from = at + 1;
             let thread = self.graph.by_key()[at];
-            let history = History {
-                graph: &self.graph,
-                thread,
-            };
-            let to = self.program.outlook(thread, history)?;
+            let to = self.outlook(thread)?;
             two |= one & to;
             one |= to;
             if let Kind::Receive { pattern, .. } = self.scripted(thread) {
@@ -143,6 +150,22 @@ impl<P: Program> Engine<'_, P> {
         }
         let settled = !(one & !own | two);
         (waiting > 1).then_some(settled)
+    }
+
+    /// To whom a thread whose next operation is known may still send, if the program knows.
+    #[inline]
+    fn outlook(&mut self, thread: Tid) -> Option<Mailboxes> {
+        let asked = self.graph.scripted(thread).and_then(|next| next.outlook);
+        asked.or_else(|| {
+            let history = History {
+                graph: &self.graph,
+                thread,
+            };
+            let to = self.program.outlook(thread, history);
+            let next = self.graph.next_id(thread);
+            self.graph.event_mut(next).outlook = to;
+            to
+        })
     }
 
     /// Need the thread's next operation, a receive, not wait? Keeps what was found.

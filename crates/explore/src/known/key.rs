@@ -101,8 +101,8 @@ fn threads<P: Program>(
             key.push(NOBODY);
             continue;
         }
-        let history = History { graph, thread };
-        let to = program.outlook(thread, history)?;
+        let asked = graph.scripted(thread).and_then(|next| next.outlook);
+        let to = asked.or_else(|| program.outlook(thread, History { graph, thread }))?;
         program.standing(thread, History { graph, thread }, key);
         if !graph.is_running(thread) {
             key.push(0);
