@@ -11,6 +11,7 @@
 
 mod calls;
 mod ground;
+mod models;
 mod normal;
 mod quantifiers;
 mod queries;
@@ -23,8 +24,9 @@ use crate::term::Op;
 use crate::theory::Theory;
 use normal::normal;
 use plainsong_smt::{Answer, Cancel, Opinion, Outcome, Query, Reason, Solvers};
-use queries::{ALL, MODELS, RESOURCES, STEPS, asked};
+use queries::{ALL, BY_MODELS, MODELS, RESOURCES, STEPS, asked};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// How an obligation fared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Effort {
     pub name: String,
     /// How many of the steps are tried; all of them when nothing is said.
     pub steps: Option<usize>,
+    /// How many of these are left out at the beginning: for tests of the others.
+    pub skipped: usize,
     /// Is a second solver asked about everything that the first one shows?
     pub recheck: bool,
 }
@@ -52,6 +56,11 @@ impl Effort {
     /// Is what was shown kept, and looked up? Not when it is to be shown otherwise, or by somebody else.
     fn is_noted(&self) -> bool {
         self.seed == 0 && !self.recheck
+    }
+
+    /// The steps that are tried.
+    fn tried(&self) -> Range<usize> {
+        self.skipped..self.steps.unwrap_or(STEPS).min(STEPS)
     }
 }
 
@@ -185,7 +194,7 @@ fn recalled(
 fn in_vain(text: &str, solvers: &Solvers, effort: &Effort, cancel: &Cancel) -> String {
     let solver = solvers.primary(cancel);
     let solver = solver.map_or_else(|_| "".into(), |found| found.solver.title());
-    let tried = &RESOURCES[..effort.steps.unwrap_or(STEPS).min(STEPS)];
+    let tried = &RESOURCES[effort.tried()];
     format!("open with {solver} within {tried:?}\n{text}")
 }
 
@@ -250,10 +259,43 @@ struct Asking<'a> {
 impl Asking<'_> {
     /// Asks, step by step, for what is open.
     fn all(&self, theory: &mut Theory, mut open: Vec<Open>, shown: &mut [Shown]) -> Vec<Open> {
-        for step in 0..self.effort.steps.unwrap_or(STEPS).min(STEPS) {
-            self.step(theory, step, &mut open, shown);
+        for step in self.effort.tried() {
+            match step {
+                BY_MODELS => self.by_models(theory, &mut open, shown),
+                _ => self.step(theory, step, &mut open, shown),
+            }
         }
         open
+    }
+
+    /// The step in which each answer decides about the next question: see [`models`].
+    fn by_models(&self, theory: &mut Theory, open: &mut [Open], shown: &mut [Shown]) {
+        for entry in open.iter_mut().filter(|entry| !entry.is_settled) {
+            if self.is_interrupted(entry, shown) {
+                continue;
+            }
+            let obligation = (&self.obligations[entry.at], entry.at);
+            match models::by_models(theory, obligation, self.effort, self.solvers, self.cancel) {
+                Ok(ended) => {
+                    entry.used = ended.used;
+                    shown[entry.at] = self.heard(theory, entry, &ended.answer, &ended.query);
+                }
+                Err(unsupported) => {
+                    shown[entry.at] = Shown::No(unsupported.message);
+                    entry.is_settled = true;
+                }
+            }
+        }
+    }
+
+    /// Does nobody want to know any more?
+    fn is_interrupted(&self, entry: &mut Open, shown: &mut [Shown]) -> bool {
+        let is_over = self.cancel.is_cancelled();
+        if is_over {
+            shown[entry.at] = Shown::No("interrupted".to_owned());
+            (entry.is_settled, entry.is_sure) = (true, false);
+        }
+        is_over
     }
 
     fn step(&self, theory: &mut Theory, step: usize, open: &mut [Open], shown: &mut [Shown]) {
@@ -262,9 +304,7 @@ impl Asking<'_> {
             if entry.is_settled || entry.is_idle(step) {
                 continue;
             }
-            if self.cancel.is_cancelled() {
-                shown[entry.at] = Shown::No("interrupted".to_owned());
-                (entry.is_settled, entry.is_sure) = (true, false);
+            if self.is_interrupted(entry, shown) {
                 continue;
             }
             let obligation = &self.obligations[entry.at];

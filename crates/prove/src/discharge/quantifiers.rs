@@ -30,12 +30,19 @@ pub(super) enum Of {
 
 /// Terms that occur, by what they can be tried for.
 #[derive(Default)]
-struct Pool {
+pub(super) struct Pool {
     /// Places at which functions of a sort are read.
     places: BTreeMap<Sort, Vec<Term>>,
     /// Terms of a sort.
     of_sort: BTreeMap<Sort, Vec<Term>>,
     seen: FxHashSet<Term>,
+}
+
+impl Pool {
+    /// The terms of a sort.
+    pub(super) fn of(&self, sort: Sort) -> &[Term] {
+        self.of_sort.get(&sort).map_or(&[], Vec::as_slice)
+    }
 }
 
 impl Ground<'_> {
@@ -68,16 +75,22 @@ impl Ground<'_> {
         self.instances.len() >= MOST_INSTANCES
     }
 
-    fn instance(&mut self, universal: &Universal, choice: &[Term]) -> Result<()> {
+    pub(super) fn instance(&mut self, universal: &Universal, choice: &[Term]) -> Result<()> {
+        let says = self.says(universal, choice);
+        self.assert(says)
+    }
+
+    /// What an instance says.
+    pub(super) fn says(&mut self, universal: &Universal, choice: &[Term]) -> Term {
         // The innermost variable is number 0: put in the outermost last.
         let mut body = universal.body;
         for &term in choice.iter().rev() {
             body = self.theory.terms.instantiate(body, term);
         }
-        if let Some(proxy) = universal.proxy {
-            body = self.theory.terms.implies(proxy, body);
+        match universal.proxy {
+            Some(proxy) => self.theory.terms.implies(proxy, body),
+            None => body,
         }
-        self.assert(body)
     }
 
     fn choices(&mut self, universal: &Universal, pool: &Pool) -> Vec<Vec<Term>> {
@@ -101,7 +114,13 @@ impl Ground<'_> {
         choices
     }
 
-    fn candidates(&mut self, body: Term, variable: u32, sort: Sort, pool: &Pool) -> Vec<Term> {
+    pub(super) fn candidates(
+        &mut self,
+        body: Term,
+        variable: u32,
+        sort: Sort,
+        pool: &Pool,
+    ) -> Vec<Term> {
         let mut reads = Vec::new();
         self.reads(body, variable, &mut reads);
         let mut found: Vec<Term> = Vec::new();
@@ -118,20 +137,14 @@ impl Ground<'_> {
         }
         if found.is_empty() && !is_readable(&self.theory.terms, body, &mut FxHashSet::default()) {
             // Each instance brings a sum with all its facts: only witnesses are worth that.
-            let all = pool.of_sort.get(&sort).into_iter().flatten();
+            let all = pool.of(sort).iter();
             let witnesses = all
                 .filter(|term| self.is_witness(**term))
                 .take(MOST_WITNESSES);
             return witnesses.copied().collect();
         }
         if found.is_empty() {
-            found.extend(
-                pool.of_sort
-                    .get(&sort)
-                    .into_iter()
-                    .flatten()
-                    .take(MOST_CANDIDATES),
-            );
+            found.extend(pool.of(sort).iter().take(MOST_CANDIDATES));
         }
         found
     }
@@ -173,7 +186,7 @@ impl Ground<'_> {
         (alone && terms.op(part) == Op::Bound(variable)).then_some(sum.constant)
     }
 
-    fn pool(&self) -> Pool {
+    pub(super) fn pool(&self) -> Pool {
         let mut pool = Pool::default();
         for &formula in &self.formulas {
             self.collect(formula, &mut pool);

@@ -11,7 +11,9 @@
 //!    or divisions by something that is no constant, with the solver's other, older arithmetic, which is many times
 //!    quicker on these.
 //! 4. With three rounds of them, and that arithmetic.
-//! 5. With the quantified formulas beside them, for the solver's own instances, and its own choice of strategy.
+//! 5. Round by round, with the few of our instances that are false in what would be a counterexample otherwise
+//!    ([`models`](super::models)).
+//! 6. With the quantified formulas beside our instances, for the solver's own ones, and its own choice of strategy.
 //!
 //! Each query is made when it is its turn. What is satisfiable with all of our instances is so with fewer
 //! and with another arithmetic; and if there is nothing beside them, for good.
@@ -23,33 +25,42 @@
 
 use super::Effort;
 use super::ground::{Ground, Universal};
+use super::models;
 use super::quantifiers::Of;
 use super::script::{Script, is_readable};
 use crate::library::Lemma;
 use crate::obligation::{Obligation, Rule};
 use crate::term::{Term, Terms};
 use crate::theory::{Result, Theory};
-use plainsong_smt::{Query, Strategy};
+use plainsong_smt::{Query, Sexpr, Strategy};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// How many rounds of instances there are.
 const ROUNDS: usize = 3;
 /// What a query may cost in each step, in the solver's units.
-pub(super) const RESOURCES: [u64; STEPS] = [200_000, 400_000, 2_000_000, 6_000_000, 3_000_000];
+pub(super) const RESOURCES: [u64; STEPS] = [
+    200_000,
+    400_000,
+    2_000_000,
+    6_000_000,
+    models::RESOURCES,
+    3_000_000,
+];
 /// What it may cost to ask whether a place is reachable: an answer that takes longer is not worth it.
 const VACUITY: u64 = 200_000;
 /// What the fourth step may cost where there are sums or divisions: what takes four million with one seed takes
 /// seven with another.
 const INTRICATE: u64 = 12_000_000;
 /// How many steps there are.
-pub(super) const STEPS: usize = 5;
+pub(super) const STEPS: usize = 6;
 /// The steps by what is done in them.
 const MATCHING: usize = 0;
 pub(super) const MODELS: usize = 1;
 const SOME: usize = 2;
 pub(super) const ALL: usize = 3;
-const OTHERWISE: usize = 4;
+pub(super) const BY_MODELS: usize = 4;
+const OTHERWISE: usize = 5;
 
 /// What is asked about an obligation in one step.
 pub(super) struct Asked {
@@ -75,18 +86,7 @@ pub(super) fn asked(
     effort: &Effort,
     step: usize,
 ) -> Result<Asked> {
-    let background = theory.background().to_vec();
-    let mut ground = Ground::new(theory);
-    ground.induction.clone_from(&obligation.induction);
-    // First, so that its witnesses are tried first.
-    let negated = ground.theory.terms.not(obligation.goal);
-    ground.assert(negated)?;
-    for hypothesis in background
-        .into_iter()
-        .chain(obligation.hypotheses.iter().copied())
-    {
-        ground.assert(hypothesis)?;
-    }
+    let mut ground = grounded(theory, obligation)?;
     // Whether a place is reachable is asked once, and then with everything.
     let is_vacuity = obligation.rule == Rule::Vacuity;
     let (rounds, of) = match step {
@@ -122,12 +122,8 @@ pub(super) fn asked(
         SOME | ALL => None,
         _ => Some((&exact[..], &universals[..])),
     };
-    let rule = obligation.rule.name();
-    let name = format!("{}/{at:03}-{}", effort.name, rule.replace('/', "-"));
-    let mut query = Query::new(name, script(&theory.terms, &formulas, beside));
-    query.about = format!("{rule}: {}\n{}", obligation.sentence, obligation.text);
-    query.seed = effort.seed;
-    query.is_noted = effort.is_noted();
+    let commands = script(&theory.terms, &formulas, beside);
+    let mut query = query(obligation, at, effort, commands);
     query.limits.resource = match obligation.rule {
         Rule::Vacuity => VACUITY,
         _ if step == ALL && is_intricate => INTRICATE,
@@ -159,34 +155,80 @@ pub(super) fn asked(
     })
 }
 
+/// A query about an obligation.
+pub(super) fn query(
+    obligation: &Obligation,
+    at: usize,
+    effort: &Effort,
+    commands: Vec<Sexpr>,
+) -> Query {
+    let rule = obligation.rule.name();
+    let name = format!("{}/{at:03}-{}", effort.name, rule.replace('/', "-"));
+    let mut query = Query::new(name, commands);
+    query.about = format!("{rule}: {}\n{}", obligation.sentence, obligation.text);
+    query.seed = effort.seed;
+    query.is_noted = effort.is_noted();
+    query
+}
+
+/// Hypotheses and negated goal, before anything is added.
+pub(super) fn grounded<'t>(theory: &'t mut Theory, obligation: &Obligation) -> Result<Ground<'t>> {
+    let background = theory.background().to_vec();
+    let mut ground = Ground::new(theory);
+    ground.induction.clone_from(&obligation.induction);
+    // First, so that its witnesses are tried first.
+    let negated = ground.theory.terms.not(obligation.goal);
+    ground.assert(negated)?;
+    for hypothesis in background
+        .into_iter()
+        .chain(obligation.hypotheses.iter().copied())
+    {
+        ground.assert(hypothesis)?;
+    }
+    Ok(ground)
+}
+
 /// Adds instances and facts, round by round; is there nothing more to add?
 fn instances(ground: &mut Ground<'_>, rounds: usize, of: Of) -> Result<bool> {
-    let (mut facts, mut divisions) = (0, 0);
+    let mut facts = Facts::default();
     for _ in 0..rounds {
-        let sums = ground.sums.len();
-        if sums > facts {
-            ground.sum_facts(facts)?;
-            facts = sums;
-        }
-        let called = ground.call_facts()?;
-        let new = ground.instantiate_round(of)? || called;
-        let known = std::mem::replace(&mut divisions, ground.divisions.len());
-        ground.division_facts(known)?;
-        if !new && ground.sums.len() == facts {
+        if !facts.round(ground, |ground| ground.instantiate_round(of))? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn script(
-    terms: &Terms,
-    formulas: &[Term],
-    beside: Option<(&[Term], &[Universal])>,
-) -> Vec<plainsong_smt::Sexpr> {
+/// About what facts were added.
+#[derive(Default)]
+pub(super) struct Facts {
+    sums: usize,
+    divisions: usize,
+}
+
+impl Facts {
+    /// Adds facts about sums and calls, then instances, then facts about divisions; was there anything new?
+    pub(super) fn round(
+        &mut self,
+        ground: &mut Ground<'_>,
+        instances: impl FnOnce(&mut Ground<'_>) -> Result<bool>,
+    ) -> Result<bool> {
+        let sums = ground.sums.len();
+        if sums > self.sums {
+            ground.sum_facts(self.sums)?;
+            self.sums = sums;
+        }
+        let called = ground.call_facts()?;
+        let new = instances(ground)? || called;
+        let known = std::mem::replace(&mut self.divisions, ground.divisions.len());
+        ground.division_facts(known)?;
+        Ok(new || ground.sums.len() > self.sums)
+    }
+}
+
+fn script(terms: &Terms, formulas: &[Term], beside: Option<(&[Term], &[Universal])>) -> Vec<Sexpr> {
     let mut script = Script::new(terms);
-    formulas.iter().for_each(|formula| script.count(*formula));
-    formulas.iter().for_each(|formula| script.assert(*formula));
+    script.assert_all(formulas);
     if let Some((exact, universals)) = beside {
         exact.iter().for_each(|formula| script.assert(*formula));
         for universal in universals {

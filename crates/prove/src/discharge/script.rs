@@ -55,6 +55,12 @@ impl<'t> Script<'t> {
         self.assertions.push(Sexpr::call("assert", [text]));
     }
 
+    /// Asserts closed formulas, each of whose common parts is defined once.
+    pub(crate) fn assert_all(&mut self, formulas: &[Term]) {
+        formulas.iter().for_each(|formula| self.count(*formula));
+        formulas.iter().for_each(|formula| self.assert(*formula));
+    }
+
     /// Asserts `proxy ==> forall … body`.
     pub(crate) fn assert_universal(&mut self, proxy: Option<Term>, sorts: &[Sort], body: Term) {
         let mut variables = Vec::new();

@@ -163,7 +163,9 @@ pub fn show(
     let steps = lemma.steps(&mut theory);
     let effort = Effort {
         name: format!("library/{}", lemma.name().replace('/', "-")),
-        steps: None, // What is used for a guess may be used for more.
+        // What is used for a guess may be used for more.
+        steps: None,
+        skipped: 0,
         ..effort.clone()
     };
     let shown = discharge(&mut theory, &steps, solvers, &effort, cancel);

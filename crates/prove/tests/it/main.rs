@@ -4,6 +4,7 @@ mod bounded;
 mod killing;
 mod library;
 mod lines;
+mod models;
 mod programs;
 mod prover;
 mod random;

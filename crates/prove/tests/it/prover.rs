@@ -16,11 +16,11 @@ pub(crate) static SOLVERS: LazyLock<Solvers> = LazyLock::new(|| {
 
 /// The obligations of the first choreography that could not be shown: rule and text.
 pub(crate) fn open(text: &str) -> Vec<String> {
-    open_after(text, None)
+    open_in(text, 0, None)
 }
 
-/// The same, with only so many of the steps.
-pub(crate) fn open_after(text: &str, steps: Option<usize>) -> Vec<String> {
+/// The same, with only so many of the steps, and without the first of them.
+pub(crate) fn open_in(text: &str, skipped: usize, steps: Option<usize>) -> Vec<String> {
     let compiled = plainsong_syntax::compile(text);
     let song = compiled
         .song
@@ -30,6 +30,7 @@ pub(crate) fn open_after(text: &str, steps: Option<usize>) -> Vec<String> {
     let effort = Effort {
         name: "test".to_owned(),
         steps,
+        skipped,
         ..Effort::default()
     };
     let all = &conditions.obligations;
