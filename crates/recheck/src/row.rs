@@ -29,6 +29,8 @@ struct Action {
     message: MessageId,
     step: i64,
     wraps: bool,
+    /// The other one, if it is named by its position: only near the ends, where it was seen to be beside.
+    peer: Option<i64>,
 }
 
 /// An action of a member, by their numbers.
@@ -131,11 +133,11 @@ impl<'a> Row<'a> {
             }
             match &stmt.kind {
                 StmtKind::Send(message, _, address) => {
-                    actions.push(self.beside(true, *message, address)?);
+                    actions.push(self.beside(true, *message, address, (at, size))?);
                 }
                 StmtKind::Receive(accept) => match &accept.source {
                     Source::Process(process) if accept.filter.is_none() => {
-                        actions.push(self.beside(false, accept.message, process)?);
+                        actions.push(self.beside(false, accept.message, process, (at, size))?);
                     }
                     _ => return refuse("a receive that does not name its sender"),
                 },
@@ -163,8 +165,15 @@ impl<'a> Row<'a> {
         Ok(())
     }
 
-    /// `n + 1`, `n - 1`, `(n + 1) % len` or `(n + len - 1) % len`.
-    fn beside(&self, sends: bool, message: MessageId, address: &Expr) -> Result<Action, Refused> {
+    /// `n + 1`, `n - 1`, `(n + 1) % len` or `(n + len - 1) % len`; near the ends also a position that is one of these for
+    /// this member, as `len - 1` is for the first: a sum that is so for two numbers of members is so for all.
+    fn beside(
+        &self,
+        sends: bool,
+        message: MessageId,
+        address: &Expr,
+        (at, size): (i64, i64),
+    ) -> Result<Action, Refused> {
         let other = "a message to or from somebody who is not beside";
         let ExprKind::Pid(family, index) = &address.kind else {
             return refuse(other);
@@ -180,7 +189,17 @@ impl<'a> Row<'a> {
             },
             _ => (self.sum(index)?, false),
         };
+        let mut peer = None;
         let step = match (sum, wraps) {
+            ((0, len, one), false) if at < END || at >= size - END => {
+                let fixed = len * size + one;
+                peer = Some(fixed);
+                match fixed {
+                    _ if fixed == (at + 1) % size => 1,
+                    _ if fixed == (at - 1).rem_euclid(size) => -1,
+                    _ => return refuse(other),
+                }
+            }
             ((1, 0, 1), _) | ((1, 1, 1), true) => 1,
             ((1, 0, -1), false) | ((1, 1, -1), true) => -1,
             _ => return refuse(other),
@@ -191,6 +210,7 @@ impl<'a> Row<'a> {
                 message,
                 step,
                 wraps,
+                peer,
             }),
             false => refuse(other),
         }
@@ -264,7 +284,7 @@ impl<'a> Row<'a> {
         for (at, actions) in members.iter().enumerate() {
             for (number, action) in actions.iter().enumerate() {
                 let here = at as i64;
-                let mut peer = here + action.step;
+                let mut peer = action.peer.unwrap_or(here + action.step);
                 if action.wraps {
                     peer = peer.rem_euclid(size);
                 }

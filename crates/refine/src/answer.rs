@@ -85,6 +85,7 @@ impl Prover<'_> {
             name: name.to_owned(),
             steps,
             recheck: self.second.is_some(),
+            ..Effort::default()
         };
         let shown = discharge(self.theory, all, self.solvers, &effort, self.cancel);
         if let Some(second) = self.second {

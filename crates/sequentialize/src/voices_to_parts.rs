@@ -218,8 +218,12 @@ impl<'a> Score<'a> {
                 "the members of `{}` can be told apart: `{}` is ordered",
                 family.name, decl.name
             );
-            return Err(not_covered(family.span, sentence)
-                .help("name them by a sort of identities: `sort S;`"));
+            let help = format!(
+                "name them by a sort of identities: `sort {0};`; in a ring or chain, send to `{1}[({2} + 1) % {0}.len()]`, \
+                 `{1}[{2} + 1]` or `{1}[{2} - 1]`, whatever was received",
+                decl.name, family.name, index.name
+            );
+            return Err(not_covered(family.span, sentence).help(help));
         }
         if let Some(other) = self.named_by.insert(sort, process.family) {
             let sentence = format!(

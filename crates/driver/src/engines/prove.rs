@@ -408,6 +408,7 @@ impl<'a> Proof<'a> {
             name: self.name.clone(),
             recheck: self.options.recheck,
             steps,
+            ..Effort::default()
         };
         let all: Vec<Obligation> = asked
             .iter()

@@ -100,6 +100,7 @@ pub(super) fn steps(song: &Song) -> Option<Steps<'_>> {
     };
     (bare(&range.start).kind == ExprKind::Int(0)).then_some(())?;
     let mut reader = Reader {
+        positions: Vec::new(),
         family: process.family,
         sort,
         length,
@@ -193,6 +194,28 @@ impl Steps<'_> {
 }
 
 impl Condition {
+    /// Where it holds, or does not: what the position certainly is.
+    fn positions(&self, holds: bool, known: &mut Vec<Linear>) {
+        match (self, holds) {
+            (Condition::Compare(BinOp::Eq, sum), true)
+            | (Condition::Compare(BinOp::Ne, sum), false)
+                if sum.n.abs() == 1 =>
+            {
+                known.push(Linear {
+                    n: 0,
+                    len: -sum.n * sum.len,
+                    plus: -sum.n * sum.plus,
+                });
+            }
+            (Condition::Not(inner), _) => inner.positions(!holds, known),
+            (Condition::Both(a, b), true) | (Condition::Either(a, b), false) => {
+                a.positions(holds, known);
+                b.positions(holds, known);
+            }
+            _ => {}
+        }
+    }
+
     fn holds(&self, at: i64, size: i64) -> bool {
         match self {
             Condition::Compare(op, linear) => {
@@ -214,6 +237,8 @@ impl Condition {
 }
 
 struct Reader {
+    /// What is known of the position here, from conditions around: that it is this.
+    positions: Vec<Linear>,
     family: FamilyId,
     sort: SortId,
     /// The parameter that is the number of members, if there is one.
@@ -255,7 +280,9 @@ impl Reader {
             }
             StmtKind::If(condition, yes, no) => {
                 let condition = self.condition(condition)?;
-                vec![Item::If(condition, self.block(yes)?, self.block(no)?)]
+                let yes = self.block_where(&condition, true, yes)?;
+                let no = self.block_where(&condition, false, no)?;
+                vec![Item::If(condition, yes, no)]
             }
             StmtKind::For {
                 domain: plainsong_ir::Domain::In(domain),
@@ -274,6 +301,20 @@ impl Reader {
         })
     }
 
+    /// A block that is entered where a condition holds, or does not.
+    fn block_where(
+        &mut self,
+        condition: &Condition,
+        holds: bool,
+        block: &Block,
+    ) -> Option<Vec<Item>> {
+        let known = self.positions.len();
+        condition.positions(holds, &mut self.positions);
+        let items = self.block(block);
+        self.positions.truncate(known);
+        items
+    }
+
     fn beside(&self, address: &Expr) -> Option<Beside> {
         let ExprKind::Pid(family, index) = &address.kind else {
             return None;
@@ -287,6 +328,9 @@ impl Reader {
             }
             _ => (self.linear(index)?, false),
         };
+        if linear.n == 0 && !wraps {
+            return self.positions.iter().find_map(|here| here.beside(linear));
+        }
         let Linear { n, len, plus } = linear;
         // What is divided must not be negative.
         let fits = n == 1 && plus.abs() == 1 && (len == 0 || wraps && len == 1);
@@ -371,6 +415,19 @@ impl Linear {
             len: self.len + times * other.len,
             plus: self.plus.saturating_add(times.saturating_mul(other.plus)),
         }
+    }
+
+    /// Seen from this position: is another one beside it, perhaps around the end?
+    fn beside(self, other: Linear) -> Option<Beside> {
+        let away = other.plus(self, -1);
+        let (step, wraps) = match (away.len, away.plus) {
+            (0, 1) => (1, false),
+            (0, -1) => (-1, false),
+            (1, -1) => (-1, true),
+            (-1, 1) => (1, true),
+            _ => return None,
+        };
+        Some(Beside { step, wraps })
     }
 
     /// Is its sign the same for all members that are not near an end, whatever their number?

@@ -46,10 +46,15 @@ fn program(dice: &mut Dice) -> String {
             _ => {}
         }
     }
+    // In some rings the members at the ends name each other by their positions.
+    let named = ring && dice.below(2) == 0;
     let text = |code: &[Act], of: &str| -> String {
         let each = code.iter().enumerate();
-        each.map(|(at, act)| statement(*act, ring, &format!("{of}{at}")))
-            .collect()
+        each.map(|(at, act)| match (named, of) {
+            (false, _) => statement(*act, ring, &format!("{of}{at}")),
+            (true, of) => named_statement(*act, of == "x", &format!("{of}{at}")),
+        })
+        .collect()
     };
     format!(
         "sort Node = 0..;\nmessage M0(v: nat);\nmessage M1(v: nat);\nmessage M2(v: nat);\nprocess node[n: Node] {{\n\
@@ -59,6 +64,32 @@ fn program(dice: &mut Dice) -> String {
     )
 }
 
+/// A statement of the first of a ring, or of another one, without `%`.
+fn named_statement((sends, kind, next): Act, is_first: bool, name: &str) -> String {
+    let at = |place: &str| action(sends, kind, place, name);
+    match (is_first, next) {
+        (true, true) => format!(
+            "if Node.len() == 1 {{\n{}\n}} else {{\n{}\n}}\n",
+            at("Node.len() - 1"),
+            at("1")
+        ),
+        (true, false) => format!("{}\n", at("Node.len() - 1")),
+        (false, true) => format!(
+            "if n == Node.len() - 1 {{\n{}\n}} else {{\n{}\n}}\n",
+            at("0"),
+            at("n + 1")
+        ),
+        (false, false) => format!("{}\n", at("n - 1")),
+    }
+}
+
+fn action(sends: bool, kind: usize, place: &str, name: &str) -> String {
+    match sends {
+        true => format!("send M{kind}(got + 1) to node[{place}];"),
+        false => format!("receive M{kind}({name}) from node[{place}];\ngot = got + {name};"),
+    }
+}
+
 fn statement((sends, kind, next): Act, ring: bool, name: &str) -> String {
     let (place, exists) = match (next, ring) {
         (true, true) => ("(n + 1) % Node.len()", "true"),
@@ -66,10 +97,7 @@ fn statement((sends, kind, next): Act, ring: bool, name: &str) -> String {
         (true, false) => ("n + 1", "n < Node.len() - 1"),
         (false, false) => ("n - 1", "n > 0"),
     };
-    let act = match sends {
-        true => format!("send M{kind}(got + 1) to node[{place}];"),
-        false => format!("receive M{kind}({name}) from node[{place}];\ngot = got + {name};"),
-    };
+    let act = action(sends, kind, place, name);
     match ring {
         true => format!("{act}\n"),
         false => format!("if {exists} {{\n{act}\n}}\n"),
