@@ -239,3 +239,13 @@ property few: always (count n in Node :: s[n]) < 3;
         ran.out
     );
 }
+
+/// The receiver's send and the sender's next one are independent: that one of them comes first says nothing.
+#[test]
+fn what_decided_it_is_another_message_rather_than_another_order() {
+    let text = include_str!("../../../../songs/explore/go-back-n.song");
+    let ran = Stage::with(text).run(&["explore", "a.song", "--size", "M=2"]);
+    let told = ran.exits(1).timeless();
+    let race = "race:        sender gave up waiting; had it received Ack(1) from receiver instead, in_order could still hold";
+    assert!(told.contains(race), "{told}");
+}

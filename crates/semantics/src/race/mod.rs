@@ -12,7 +12,8 @@
 //! deadlock or a violation of the property ([`completion`]). That execution is returned as a trace; it
 //! is made of the interpreter's steps and was replayed. When every execution after the
 //! alternative was looked at and all end well, the race is [`Race::certain`]: the property *would*
-//! hold; otherwise it *could* hold. A certain one is preferred, then the latest.
+//! hold; otherwise it *could* hold. A certain one is preferred, then another message or choice, then the latest: that
+//! somebody else acts first often changes nothing, and what could hold then could hold anyway.
 //!
 //! The search is bounded by a number of steps, not by a clock, so that the same trace always has the
 //! same race. Finding none means only that none was found.
@@ -108,7 +109,11 @@ pub fn race(machine: &Machine, trace: &Trace) -> Option<Race> {
                 if found.certain {
                     return Some(found);
                 }
-                if !is_of_actions && possible.as_ref().is_none_or(|known| known.event < event) {
+                let says_more = |known: &Race| match (known.kind, kind) {
+                    (RaceKind::Message | RaceKind::Choice, RaceKind::Order) => false,
+                    _ => known.event < event,
+                };
+                if !is_of_actions && possible.as_ref().is_none_or(says_more) {
                     possible = Some(found);
                 }
             }
