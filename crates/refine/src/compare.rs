@@ -26,6 +26,28 @@ use std::sync::Arc;
 /// The most states of a program in which threads are started without end: they get larger and larger.
 const FEW: usize = 500;
 
+/// How much is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Most {
+    /// So many states of a program.
+    pub states: usize,
+    /// So many of one in which threads are started without end.
+    pub endless: usize,
+    /// So many calls that wait for each other, or that follow without a step; else as many as the interpreter allows, and of
+    /// the upper program all. A call of the lower program is one of the upper one, or an action there, or gone.
+    pub calls: Option<usize>,
+}
+
+impl Most {
+    fn of(states: usize) -> Most {
+        Most {
+            states,
+            endless: FEW.min(states),
+            calls: None,
+        }
+    }
+}
+
 /// What a program does from one start, as far as two programs see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Behaviour {
@@ -49,6 +71,21 @@ pub enum Compared {
     Differs(Refutation),
     /// Too much to look at.
     GaveUp,
+}
+
+/// How far two layers were compared at some sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All runs of the lower one.
+    Whole,
+    /// All runs of the lower one in which no more calls wait for each other, or follow without a step, than was asked for.
+    Shallow,
+    /// Of these, or of all, those of up to so many steps.
+    Steps(usize),
+    /// One of them is not one of the upper one.
+    Differs(Refutation),
+    /// None: the upper one is too much to look at.
+    Nothing,
 }
 
 /// Compares layer `lower` with the one above it, at sizes up to `largest`.
@@ -75,21 +112,11 @@ pub fn compare_with(
         let pairs = [instances(&below, size), instances(&above, size)];
         gave_up |= pairs[0].is_empty();
         let [lower_ones, upper_ones] = pairs;
-        for (low, high) in lower_ones.into_iter().zip(upper_ones) {
-            let pick = |at: fn(&(usize, usize)) -> usize| shared.iter().map(at).collect::<Vec<_>>();
-            let Some(upper_ones) = behaviours(&high, &pick(|one| one.1), most) else {
-                gave_up = true;
-                continue;
-            };
-            let Some((lower_ones, is_whole)) = begun(&low, &pick(|one| one.0), most) else {
-                gave_up = true;
-                continue;
-            };
-            gave_up |= !is_whole;
-            if let Some(refutation) =
-                difference(&low, &shared, [lower, upper], &lower_ones, &upper_ones)
-            {
-                return Compared::Differs(refutation);
+        for (low, high) in lower_ones.iter().zip(&upper_ones) {
+            match pair([low, high], &shared, [lower, upper], Most::of(most)) {
+                Extent::Whole => {}
+                Extent::Shallow | Extent::Steps(_) | Extent::Nothing => gave_up = true,
+                Extent::Differs(refutation) => return Compared::Differs(refutation),
             }
         }
         if song.sorts.is_empty() {
@@ -99,6 +126,64 @@ pub fn compare_with(
     match gave_up {
         true => Compared::GaveUp,
         false => Compared::Included,
+    }
+}
+
+/// Compares layer `lower` with any one above it at given sizes, as far as is asked for. Where numbers are chosen from all
+/// there are, the bounds of the upper one should allow for all that the lower one makes of its own.
+pub fn compare_at(
+    song: &Arc<Song>,
+    [lower, upper]: [u32; 2],
+    sizes: &Sizes,
+    bounds: [&Bounds; 2],
+    most: Most,
+) -> Extent {
+    let (below, above) = (extract(song, lower), extract(song, upper));
+    let (below, above) = (Arc::new(below), Arc::new(above));
+    let shared = shared(&below, &above);
+    let all =
+        |song: &Arc<Song>, bounds| Instance::all(song.clone(), sizes, bounds).unwrap_or_default();
+    let (lower_ones, upper_ones) = (all(&below, bounds[0]), all(&above, bounds[1]));
+    let mut extent = match lower_ones.is_empty() {
+        true => Extent::Nothing,
+        false => Extent::Whole,
+    };
+    for (low, high) in lower_ones.iter().zip(&upper_ones) {
+        extent = match (extent, pair([low, high], &shared, [lower, upper], most)) {
+            (_, Extent::Differs(refutation)) => return Extent::Differs(refutation),
+            (Extent::Nothing, _) | (_, Extent::Nothing) => Extent::Nothing,
+            (Extent::Steps(one), Extent::Steps(other)) => Extent::Steps(one.min(other)),
+            (Extent::Steps(one), _) | (_, Extent::Steps(one)) => Extent::Steps(one),
+            (Extent::Shallow, _) | (_, Extent::Shallow) => Extent::Shallow,
+            (Extent::Whole, other) => other,
+            (one @ Extent::Differs(_), _) => one,
+        };
+    }
+    extent
+}
+
+/// Compares an instance of a layer with one of a layer above.
+fn pair(
+    [low, high]: [&Instance; 2],
+    shared: &[(usize, usize)],
+    layers: [u32; 2],
+    most: Most,
+) -> Extent {
+    let pick = |at: fn(&(usize, usize)) -> usize| shared.iter().map(at).collect::<Vec<_>>();
+    let upper = begun_within(high, &pick(|one| one.1), most);
+    let Some(upper) = upper.filter(|one| one.is_enough(most)) else {
+        return Extent::Nothing;
+    };
+    let Some(lower) = begun_within(low, &pick(|one| one.0), most) else {
+        return Extent::Nothing;
+    };
+    match difference(low, shared, layers, &lower.behaviours, &upper.behaviours) {
+        Some(refutation) => Extent::Differs(refutation),
+        None => match lower.steps {
+            Some(steps) => Extent::Steps(steps),
+            None if lower.is_shallow => Extent::Shallow,
+            None => Extent::Whole,
+        },
     }
 }
 
@@ -141,46 +226,87 @@ pub(crate) fn begun(
     seen: &[usize],
     most: usize,
 ) -> Option<(Behaviours, bool)> {
+    let begun = begun_within(instance, seen, Most::of(most))?;
+    let is_whole = !begun.is_shallow && begun.steps.is_none();
+    Some((begun.behaviours, is_whole))
+}
+
+/// What a program does as far as it was looked at.
+struct Begun {
+    behaviours: Behaviours,
+    /// Were there more calls than was asked for?
+    is_shallow: bool,
+    /// The number of steps up to which all other runs are there, if there were too many states.
+    steps: Option<usize>,
+}
+
+impl Begun {
+    /// Is it all that the upper one of two programs is asked for?
+    fn is_enough(&self, most: Most) -> bool {
+        self.steps.is_none() && (!self.is_shallow || most.calls.is_some())
+    }
+}
+
+fn begun_within(instance: &Instance, seen: &[usize], most: Most) -> Option<Begun> {
     let threads = Threads::new(instance);
+    let threads = match most.calls {
+        Some(calls) => threads.no_deeper_than(calls),
+        None => threads,
+    };
     let view =
         |globals: &[Value]| -> Vec<Value> { seen.iter().map(|at| globals[*at].clone()).collect() };
-    let (mut all, mut is_whole) = (Behaviours::new(), true);
+    let (mut all, mut is_shallow, mut within) = (Behaviours::new(), false, None::<usize>);
     for store in threads.stores().ok()? {
         let behaviour = all.entry(view(&store)).or_default();
         let mut known: FxHashSet<State> = FxHashSet::default();
-        let mut open: VecDeque<State> = VecDeque::new();
+        let mut open: VecDeque<(usize, State)> = VecDeque::new();
         let mut next = threads.begin(&store);
-        let mut most = most;
+        // States are visited by the number of steps that lead there: what two steps less lead to was looked at.
+        let (mut at_most, mut steps, mut reached) = (most.states, 0_usize, None);
         loop {
             for one in next {
                 match one {
                     Next::Failed(failure) if failure.kind == FailureKind::Resource => {
-                        is_whole = false;
-                        most = most.min(FEW);
+                        is_shallow = true;
+                        at_most = at_most.min(most.endless);
                     }
                     Next::Failed(failure) => {
                         behaviour.failing.insert(failure.span);
                         behaviour.failure.get_or_insert(failure.message);
                     }
                     Next::State(state) if known.contains(&state) => {}
-                    Next::State(_) if known.len() >= most => is_whole = false,
+                    Next::State(_) if known.len() >= at_most => {
+                        reached.get_or_insert(steps.saturating_sub(2));
+                    }
                     Next::State(state) => {
                         known.insert(state.clone());
-                        open.push_back(state);
+                        open.push_back((steps, state));
                     }
                 }
             }
-            let is_over = known.len() >= most && !is_whole;
-            let Some(state) = open.pop_front().filter(|_| !is_over) else {
+            let Some((at, state)) = open.pop_front() else {
                 break;
             };
+            if known.len() >= at_most && (is_shallow || reached.is_some()) {
+                reached.get_or_insert(steps.saturating_sub(2));
+                break;
+            }
             if state.is_final() {
                 behaviour.ends.insert(view(&state.globals));
             }
             next = threads.steps(&state);
+            steps = at + 1;
         }
+        within = match (within, reached) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
     }
-    Some((all, is_whole))
+    Some(Begun {
+        behaviours: all,
+        is_shallow,
+        steps: within,
+    })
 }
 
 fn difference(

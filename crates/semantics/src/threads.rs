@@ -27,7 +27,7 @@ use crate::trace::{Failure, FailureKind};
 use crate::value::Value;
 use plainsong_ir::{ActionId, Actions, Call, Callee, LocalId, ProcedureId};
 
-/// The most calls that wait for each other or follow without a step.
+/// The most calls that wait for each other or follow without a step, if nothing else is said.
 const DEEPEST: usize = 24;
 
 /// A program with procedures, ready to run.
@@ -37,6 +37,8 @@ pub struct Threads {
     procedures: Vec<FlatCode>,
     results: Vec<Option<LocalId>>,
     init: Option<FlatCode>,
+    /// The most calls that wait for each other or follow without a step.
+    deepest: usize,
 }
 
 /// Globals and threads.
@@ -149,6 +151,15 @@ impl Threads {
             procedures,
             results,
             init,
+            deepest: DEEPEST,
+        }
+    }
+
+    /// The same program, of which less is known: what comes after more than so many calls, instead of [`DEEPEST`].
+    pub fn no_deeper_than(self, calls: usize) -> Threads {
+        Threads {
+            deepest: calls,
+            ..self
         }
     }
 
@@ -346,13 +357,14 @@ impl Threads {
         slots: Vec<Value>,
         depth: usize,
     ) -> Vec<Result<Way, Failure>> {
-        if depth > DEEPEST {
+        let deepest = self.deepest;
+        if depth > deepest {
             let song = self.atoms.instance().song();
             let actions = song.actions().expect("a procedure belongs to actions");
             return vec![Err(Failure {
                 kind: FailureKind::Resource,
                 message: format!(
-                    "more than {DEEPEST} calls wait for each other, or follow without a step"
+                    "more than {deepest} calls wait for each other, or follow without a step"
                 ),
                 span: actions.procedures[procedure.index()].span,
             })];

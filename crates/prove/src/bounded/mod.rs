@@ -18,7 +18,7 @@ mod expand;
 mod scene;
 mod values;
 
-pub use scene::{Doubt, Shown, example};
+pub use scene::{Doubt, Shown, example, has_value};
 pub(crate) use values::{Bounded, Input};
 
 use crate::discharge::script::{Script, is_readable};

@@ -104,6 +104,100 @@ pub fn example(
     Ok(Some(shapes.iter().map(value).collect()))
 }
 
+/// That a term has a value, in a theory with bounds.
+///
+/// # Errors
+///
+/// When something is not covered within bounds.
+pub fn has_value(theory: &mut Theory, ty: &Ty, term: Term, value: &Value) -> Result {
+    let span = Span::default();
+    let unread = || Unsupported::new(span, "this value is not written out");
+    let of_parts = |theory: &mut Theory, number: usize, parts: &[Value]| {
+        let song = theory.song.clone();
+        let all = variants(&song, ty);
+        let (_, fields) = all.get(number).ok_or_else(unread)?;
+        let mut same = vec![theory.terms.is(term, number as u32)];
+        for (at, (field, part)) in fields.iter().zip(parts).enumerate() {
+            let held = theory.terms.get(term, number as u32, at as u32);
+            same.push(has_value(theory, field, held, part)?);
+        }
+        Ok(theory.terms.and(&same))
+    };
+    match (ty, value) {
+        (_, Value::Bool(true)) => Ok(term),
+        (_, Value::Bool(false)) => Ok(theory.terms.not(term)),
+        (_, Value::Int(number)) => {
+            let number = theory.terms.int(*number);
+            Ok(theory.terms.eq(term, number))
+        }
+        (_, Value::Id(number)) => {
+            let number = theory.terms.int(i64::from(*number));
+            Ok(theory.terms.eq(term, number))
+        }
+        (_, Value::None) => of_parts(theory, 0, &[]),
+        (_, Value::Some(inner)) => of_parts(theory, 1, std::slice::from_ref(&**inner)),
+        (_, Value::Tuple(parts)) => of_parts(theory, 0, parts),
+        (_, Value::Variant(number, parts)) => of_parts(theory, *number as usize, parts),
+        (Ty::Set(element), Value::Set(members)) => {
+            let (mut same, listed) = (Vec::new(), theory.listed(element, span)?);
+            all_listed(&listed, members.iter()).ok_or_else(unread)?;
+            for (one, at) in listed {
+                let inside = theory.terms.select(term, at);
+                same.push(match members.contains(&one) {
+                    true => inside,
+                    false => theory.terms.not(inside),
+                });
+            }
+            Ok(theory.terms.and(&same))
+        }
+        (Ty::Bag(element), Value::Bag(members)) => {
+            let (mut same, listed) = (Vec::new(), theory.listed(element, span)?);
+            all_listed(&listed, members.iter()).ok_or_else(unread)?;
+            for (one, at) in listed {
+                let times = members.iter().filter(|other| **other == one).count();
+                let (held, times) = (
+                    theory.terms.select(term, at),
+                    theory.terms.int(times as i64),
+                );
+                same.push(theory.terms.eq(held, times));
+            }
+            Ok(theory.terms.and(&same))
+        }
+        (Ty::Map(key, held), Value::Map(entries)) => {
+            let (mut same, listed) = (Vec::new(), theory.listed(key, span)?);
+            all_listed(&listed, entries.iter().map(|(key, _)| key)).ok_or_else(unread)?;
+            for (one, at) in listed {
+                let entry = entries.iter().find(|(key, _)| *key == one);
+                let (_, value) = entry.ok_or_else(unread)?;
+                let inner = theory.terms.select(term, at);
+                same.push(has_value(theory, held, inner, value)?);
+            }
+            Ok(theory.terms.and(&same))
+        }
+        (Ty::Seq(element), Value::Seq(elements)) => {
+            let (len, places) = (theory.terms.get(term, 0, 0), theory.terms.get(term, 0, 1));
+            let count = theory.terms.int(elements.len() as i64);
+            let mut same = vec![theory.terms.eq(len, count)];
+            for (number, value) in elements.iter().enumerate() {
+                let place = theory.terms.int(number as i64);
+                let inner = theory.terms.select(places, place);
+                same.push(has_value(theory, element, inner, value)?);
+            }
+            Ok(theory.terms.and(&same))
+        }
+        _ => Err(unread()),
+    }
+}
+
+/// Is all of this among what is listed?
+fn all_listed<'v>(
+    listed: &[(Value, Term)],
+    mut all: impl Iterator<Item = &'v Value>,
+) -> Option<()> {
+    all.all(|one| listed.iter().any(|(other, _)| other == one))
+        .then_some(())
+}
+
 struct Reading<'a> {
     instance: &'a Instance,
     leaves: Vec<Term>,

@@ -8,16 +8,19 @@ use super::laws::Law;
 use super::stage::Stage;
 use super::standing::Standing;
 use crate::movers::Context;
-use plainsong_ir::{Action, ActionId, Code, Expr, GlobalId};
+use plainsong_ir::{Action, ActionId, Code, Expr, GlobalId, Song};
 use plainsong_prove::lower::{Env, Lowering, Store};
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
 use plainsong_semantics::value::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is known when actions of one sequentialization are about to act.
 pub(crate) struct Known<'s> {
     pub(crate) stage: &'s Stage,
+    /// The program whose asyncs are eliminated.
+    pub(crate) program: &'s Arc<Song>,
     pub(crate) sequence: usize,
     pub(crate) laws: &'s [Law],
     /// For each eliminated action, what its abstraction stands on.

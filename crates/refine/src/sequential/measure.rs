@@ -21,10 +21,11 @@
 
 use super::conditions::after;
 use super::context::{Known, arbitrary, lowered};
-use super::example::{Asked, Asks, Scene, told};
+use super::example::{Asked, Asks, Before, Measured, Scene, told};
 use super::pool::created;
 use crate::answer::{GUESS, Prover, obligation};
 use crate::movers::some_way as way;
+use plainsong_diagnostics::quote_marker;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{ActionId, Block, Builtin, Expr, ExprKind, GlobalId, Root, Stmt, StmtKind, Ty};
 use plainsong_prove::gated::Gated;
@@ -349,8 +350,15 @@ fn counted(
         };
         parts.extend(goals);
         let goal = theory.terms.and(&parts);
-        return Ok(Some(some_way(theory, known, pair, step, goal)));
+        return Ok(Some(some_way(
+            theory,
+            known,
+            pair,
+            step,
+            (goal, Vec::new()),
+        )));
     }
+    let mut measured = Vec::new();
     let mut delta = theory.terms.int(-1);
     for &member in &group.members {
         let Some(more) = step.run.created_in_all(theory, member) else {
@@ -360,16 +368,31 @@ fn counted(
     }
     let zero = theory.terms.int(0);
     let fewer = theory.terms.lt(delta, zero);
+    let names = group.members.iter();
+    let names = names.map(|one| format!("`{}`", known.stage.action(*one).name));
+    measured.push(Measured {
+        told: format!("asyncs of {}", names.collect::<Vec<_>>().join(" and ")),
+        before: Before::Asyncs(group.members.clone()),
+        after: delta,
+    });
     let mut ways = vec![fewer];
     if let Some(global) = group.shrinks {
         let equal = theory.terms.eq(delta, zero);
         let (before, after) = lengths(theory, known, &step, global)?;
         let shorter = theory.terms.lt(after, before);
         ways.push(theory.terms.and(&[equal, shorter]));
+        measured.push(Measured {
+            told: format!(
+                "`{}.len()`",
+                known.stage.actions().globals[global.index()].name
+            ),
+            before: Before::Number(before),
+            after,
+        });
     }
     parts.push(theory.terms.or(&ways));
     let goal = theory.terms.and(&parts);
-    Ok(Some(some_way(theory, known, pair, step, goal)))
+    Ok(Some(some_way(theory, known, pair, step, (goal, measured))))
 }
 
 /// That a step replaces its number by smaller ones; `None` if they are no numbers, or plainly not smaller.
@@ -439,10 +462,15 @@ fn said(theory: &mut Theory, known: &Known<'_>, pair: (ActionId, ActionId)) -> R
         &step.run,
         &step.before,
     )?;
-    let mut smaller = theory.terms.bool(false);
+    let (mut smaller, mut measured) = (theory.terms.bool(false), Vec::new());
     for measure in known.stage.staged.decreases[known.sequence].iter().rev() {
         let (a, defined) = lowered(theory, &step.before, measure)?;
         let (b, also) = lowered(theory, &end, measure)?;
+        measured.push(Measured {
+            told: quote_marker(measure.span),
+            before: Before::Number(a),
+            after: b,
+        });
         let zero = theory.terms.int(0);
         let positive = theory.terms.le(zero, a);
         let less = theory.terms.lt(b, a);
@@ -454,8 +482,9 @@ fn said(theory: &mut Theory, known: &Known<'_>, pair: (ActionId, ActionId)) -> R
         parts.extend(defined.into_iter().chain(also));
         smaller = theory.terms.and(&parts);
     }
+    measured.reverse();
     let goal = theory.terms.and(&[step.run.guard, smaller]);
-    Ok(some_way(theory, known, pair, step, goal))
+    Ok(some_way(theory, known, pair, step, (goal, measured)))
 }
 
 /// The goal for some choices; those between two are tried one by one.
@@ -464,7 +493,7 @@ fn some_way(
     known: &Known<'_>,
     (action, by): (ActionId, ActionId),
     step: Step,
-    goal: Term,
+    (goal, measured): (Term, Vec<Measured>),
 ) -> Asked {
     let goal = way(theory, &step.run.choices, goal);
     let own = known.stage.action(by);
@@ -473,6 +502,8 @@ fn some_way(
         own.name
     );
     let all = vec![obligation(RULE, own.span, sentence, step.hypotheses, goal)];
-    let scene = Scene::new(action, step.before, step.arguments);
+    let mut scene = Scene::new(action, step.before, step.arguments);
+    scene.measured = measured;
+    scene.steps = Some(step.run.guard);
     Asked { all, scene }
 }

@@ -92,6 +92,7 @@ mod laws;
 mod line;
 mod measure;
 mod pool;
+mod reached;
 mod refute;
 mod runs;
 mod schedule;
@@ -120,6 +121,7 @@ use plainsong_semantics::value::Value;
 use stage::{Asserts, Stage};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// The largest size of sorts, and the most states, that conditions on movers are tried with.
 const LARGEST: i64 = 2;
@@ -291,8 +293,10 @@ impl Sequences {
         let last = at + 1 == actions.sequences.len();
         let sequence = &actions.sequences[at];
         schedule_shown(&stage, (sequence, last), prover, &mut told)?;
+        let program = Arc::new(line(song, at));
         let mut known = Known {
             stage: &stage,
+            program: &program,
             sequence: at,
             laws: &stage.bags.laws,
             standing: BTreeMap::new(),

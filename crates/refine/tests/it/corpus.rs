@@ -6,16 +6,19 @@
 //! proof. Schedules of asyncs are compared in `case_studies`.
 //!
 //! Layers with too many states for a test, or with choices from all numbers, are named below, with the size up to which
-//! they are compared. A song that is not named is compared completely.
+//! they are compared, and with what they are compared besides: sizes that differ from sort to sort, no more than some
+//! calls that wait for each other where threads are started without end, a few numbers where any may be chosen.
+//! `PLAINSONG_SLOW=1` looks at the larger ones. A song that is not named is compared completely.
 
 use crate::case_studies::songs;
 use crate::movers::every_need;
 use crate::sequences::compiled;
 use plainsong_ir::{ActionId, Actions, Song};
 use plainsong_refine::brute::Brute;
-use plainsong_refine::compare::{Compared, compare_with};
+use plainsong_refine::compare::{Compared, Extent, Most, compare_at, compare_with};
 use plainsong_refine::extract::height;
 use plainsong_refine::movers::{Side, sides, strengthened};
+use plainsong_semantics::sizes::{Bounds, Sizes};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -26,13 +29,74 @@ const SCENES: usize = 500;
 /// The most states of a layer.
 const STATES: usize = 60_000;
 /// The largest size that is compared completely, where that is not [`LARGEST`]; there is none where threads are started
-/// without end or a choice is one from all numbers. Of what is larger, the first states are looked at.
+/// without end or a choice is one from all numbers. Of what is larger, the first states are looked at, and what [`BESIDES`]
+/// says.
 const SMALLER: [(&str, i64); 5] = [
     ("choices-from-all-numbers", 0),
     ("names-that-are-put-back", 0),
     ("paxos", 2),
     ("spin-lock-of-workers-that-draw-a-name", 0),
     ("two-counters-only-grow", 0),
+];
+
+/// What a layer is compared with besides: sizes, and how many calls may wait for each other.
+struct Besides {
+    song: &'static str,
+    sizes: &'static [(&'static str, i64)],
+    calls: Option<usize>,
+    slow: bool,
+}
+
+const fn besides(
+    song: &'static str,
+    sizes: &'static [(&'static str, i64)],
+    calls: Option<usize>,
+    slow: bool,
+) -> Besides {
+    Besides {
+        song,
+        sizes,
+        calls,
+        slow,
+    }
+}
+
+/// Three nodes and three rounds at once have more states than memory.
+const BESIDES: [Besides; 9] = [
+    besides("choices-from-all-numbers", &[("Tid", 3)], None, false),
+    besides("names-that-are-put-back", &[("Tid", 3)], Some(6), false),
+    besides("names-that-are-put-back", &[("Tid", 3)], Some(8), true),
+    besides(
+        "spin-lock-of-workers-that-draw-a-name",
+        &[("Tid", 3)],
+        Some(7),
+        false,
+    ),
+    besides("two-counters-only-grow", &[], Some(7), false),
+    besides(
+        "paxos",
+        &[("Node", 2), ("Round", 3), ("Value", 1)],
+        None,
+        false,
+    ),
+    besides(
+        "paxos",
+        &[("Node", 2), ("Round", 3), ("Value", 3)],
+        None,
+        true,
+    ),
+    besides(
+        "paxos",
+        &[("Node", 3), ("Round", 2), ("Value", 2)],
+        None,
+        true,
+    ),
+    besides(
+        "paxos",
+        &[("Node", 3), ("Round", 1), ("Value", 3)],
+        None,
+        false,
+    ),
 ];
 
 #[test]
@@ -63,6 +127,39 @@ fn no_small_run_of_a_layer_of_the_corpus_does_more_than_the_layers_above() {
     assert!(compared.len() >= 20, "only {compared:?}");
     let mut known = SMALLER.iter();
     assert!(known.all(|(name, _)| compared.contains(*name)));
+}
+
+#[test]
+fn layers_that_are_endless_or_large_are_compared_within_bounds() {
+    let slow = std::env::var_os("PLAINSONG_SLOW").is_some();
+    let proved = proved();
+    for one in BESIDES.iter().filter(|one| slow || !one.slow) {
+        let song = proved.iter().find(|(name, _)| name == one.song);
+        let (name, song) = song.expect("it is expected to be proved");
+        let wanted = match one.calls {
+            Some(_) => Extent::Shallow,
+            None => Extent::Whole,
+        };
+        for layers in pairs(song) {
+            let extent = within_bounds(song, layers, one);
+            assert_eq!(extent, wanted, "{name} at {:?}, {layers:?}", one.sizes);
+        }
+    }
+    let mut known = SMALLER.iter();
+    assert!(known.all(|(name, _)| BESIDES.iter().any(|one| one.song == *name)));
+}
+
+#[test]
+fn within_bounds_a_layer_that_does_more_is_noticed() {
+    let text = "var x: nat = 0 @ 0..1;\natomic action add() @ 1 { x += 1; }\natomic action look() @ 1 { assert x < 3; }\n\
+        procedure main() @ 1 { maybe { async main(); } call add(); call look(); }\ninit { async main(); }\n";
+    let song = compiled(text);
+    let fails = |calls| {
+        let one = besides("", &[], Some(calls), false);
+        matches!(within_bounds(&song, [1, 2], &one), Extent::Differs(_))
+    };
+    assert!(!fails(1), "two threads do not get there");
+    assert!(fails(2), "three threads do");
 }
 
 #[test]
@@ -119,7 +216,7 @@ fn wrong_mover(song: &Arc<Song>) -> Result<usize, String> {
 fn complete(song: &Arc<Song>) -> Result<i64, String> {
     let top = height(actions(song)) + 1;
     let mut size = LARGEST;
-    for (lower, upper) in (1..top).flat_map(|lower| [(lower, lower + 1), (lower, top)]) {
+    for [lower, upper] in pairs(song) {
         loop {
             match compare_with(song, lower, upper, size, STATES) {
                 Compared::Differs(why) => return Err(why.reason),
@@ -129,6 +226,32 @@ fn complete(song: &Arc<Song>) -> Result<i64, String> {
         }
     }
     Ok(size)
+}
+
+/// Each layer with the next one and with the topmost one.
+fn pairs(song: &Song) -> BTreeSet<[u32; 2]> {
+    let top = height(actions(song)) + 1;
+    let pairs = (1..top).flat_map(|lower| [[lower, lower + 1], [lower, top]]);
+    pairs.collect()
+}
+
+fn within_bounds(song: &Arc<Song>, layers: [u32; 2], one: &Besides) -> Extent {
+    let sizes = one.sizes.iter();
+    let sizes = sizes.fold(Sizes::new(), |sizes, (sort, size)| sizes.with(*sort, *size));
+    // What the lower one computes from numbers that it chose, the upper one chooses.
+    let bounds = [2, 40].map(|most| Bounds {
+        int: (-most, most),
+        nat: most,
+        length: 2,
+        ..Bounds::default()
+    });
+    let states = 4_000_000;
+    let most = Most {
+        states,
+        endless: states,
+        calls: one.calls,
+    };
+    compare_at(song, layers, &sizes, [&bounds[0], &bounds[1]], most)
 }
 
 fn largest(name: &str) -> i64 {
