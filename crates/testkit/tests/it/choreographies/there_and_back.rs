@@ -130,6 +130,7 @@ const ONE_WAY: &[(&str, &str)] = &[
         ORDERED,
     ),
     ("songs/project/permuting-sends", SINGLED_OUT),
+    ("songs/project/permuting-sends-by-", ORDERED),
     (
         "songs/project/values-inside-of-values.song grid",
         SINGLED_OUT,
