@@ -207,7 +207,10 @@ fn types() {
             "not-finite",
             "process p { for x in «seq<bool>» { assert x == x; } }",
         ),
-        ("not-finite", "action A() { for s in «bag<bool>» { assert s == s; } }"),
+        (
+            "not-finite",
+            "action A() { for s in «bag<bool>» { assert s == s; } }",
+        ),
         (
             "not-finite",
             "struct S { n: int } fn f() -> nat { «S».len() }",
