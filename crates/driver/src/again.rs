@@ -9,6 +9,7 @@ use plainsong_report::trace_file::{Header, SavedTrace, hash};
 use plainsong_semantics::follow::follow;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::outcomes::{is_split, undecided, with_told};
 use plainsong_semantics::replay::{Mismatch, replay};
 use plainsong_semantics::sizes::{Bounds, External, Sizes};
 use plainsong_semantics::trace::Trace;
@@ -118,14 +119,34 @@ pub(crate) fn instance(song: &Arc<Song>, header: &Header) -> Result<Instance, Pr
             .iter()
             .all(|(name, limit)| bound.get(name).is_none_or(|value| value == limit))
     };
-    let found = instances.iter().find(wanted);
+    let found = instances.iter().find(wanted).cloned();
+    let found = match found {
+        Some(instance) => Some(with_outcomes(instance, header)?),
+        None => None,
+    };
     let delivery = match &header.delivery {
         None => None,
         Some(name) => Some(delivery(name)?),
     };
     found
-        .map(|instance| instance.clone().with_delivery(delivery))
+        .map(|instance| instance.with_delivery(delivery))
         .ok_or_else(|| Problem::new("its parameters no longer take the values of the trace"))
+}
+
+/// The name of what external functions return, among the limits.
+const EXTERNAL: &str = "external";
+
+/// With what external functions return, where that is told call by call.
+fn with_outcomes(instance: Instance, header: &Header) -> Result<Instance, Problem> {
+    let instance = undecided(instance);
+    let Some(text) = header.limits.get(EXTERNAL).filter(|_| is_split(&instance)) else {
+        return Ok(instance);
+    };
+    with_told(&instance, text).map_err(|why| {
+        Problem::new(format!(
+            "external functions no longer return what the trace says: {why}"
+        ))
+    })
 }
 
 fn delivery(name: &str) -> Result<Delivery, Problem> {
@@ -161,12 +182,9 @@ fn bounds(header: &Header) -> Result<Bounds, Problem> {
         bounds.length = usize::try_from(length)
             .map_err(|_| Problem::new(format!("`{length}` is not a length")))?;
     }
-    if let Some(name) = header.limits.get("external") {
-        let known = [External::Least, External::Greatest].into_iter();
-        let found = known.into_iter().find(|one| one.name() == Some(name));
-        bounds.external = found.ok_or_else(|| {
-            Problem::new(format!("`{name}` is not what external functions return"))
-        })?;
-    }
+    let known = [External::Least, External::Greatest].into_iter();
+    let said = header.limits.get(EXTERNAL).map(String::as_str);
+    let found = known.into_iter().find(|one| said == one.name());
+    bounds.external = found.unwrap_or_default();
     Ok(bounds)
 }

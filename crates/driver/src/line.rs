@@ -49,9 +49,25 @@ fn last(song: &Song) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::page;
+    use super::{line, page};
     use crate::Source;
     use std::path::Path;
+
+    /// Names of processes that only say where to send do not stand in the line.
+    #[test]
+    fn a_line_is_a_song_without_the_processes() {
+        let sorts = "sort W;\n";
+        let text = format!(
+            "{sorts}message Ask;\nmessage Answer(n: nat);\n\
+             process worker[w: W] {{\n    var n: nat = 0;\n    send Ask to counter;\n    receive Answer(k) from counter;\n    n = k;\n}}\n\
+             daemon process counter {{\n    var t: nat = 0;\n    loop {{\n        receive Ask from any as who;\n        t += 1;\n        send Answer(t) to who;\n    }}\n}}\n"
+        );
+        let song = plainsong_syntax::compile(&text).song.expect("it is a song");
+        let told = line(&song, &text, None);
+        let alone = plainsong_syntax::compile(&format!("{sorts}{told}"));
+        assert!(alone.song.is_some(), "{told}\n{:?}", alone.diagnostics);
+        assert!(told.contains("worker[w].k = counter.t"), "{told}");
+    }
 
     #[test]
     fn the_page_links_statements_of_the_line_with_the_text() {

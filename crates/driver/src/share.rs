@@ -9,6 +9,7 @@ use crate::select::questions;
 use crate::watch::Interrupt;
 use plainsong_explore_songs::{Manner, explore};
 use plainsong_semantics::machine::Machine;
+use plainsong_semantics::outcomes::is_split;
 use plainsong_semantics::search::{Completeness, Limits};
 
 /// Executions that are judged for one number.
@@ -20,6 +21,10 @@ pub(crate) fn share(
     property: &str,
     interrupt: &Interrupt,
 ) -> Option<(u64, u64)> {
+    // Of other outcomes of external functions there are other executions.
+    if is_split(machine.instance()) {
+        return None;
+    }
     let questions = questions(machine.instance().song());
     let question = questions.into_iter().find(|one| one.name == *property)?;
     let manner = Manner {

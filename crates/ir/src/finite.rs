@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 pub fn is_finite(song: &Song, ty: &Ty) -> bool {
     Listing {
         song,
-        numbers: false,
+        windows: false,
         open: BTreeSet::new(),
     }
     .lists(ty)
 }
 
-/// Can they be listed when `int` and `nat` are cut down to a window?
+/// Can they be listed when `int` and `nat` are cut down to a window, and sequences and bags to a length?
 pub fn is_enumerable(song: &Song, ty: &Ty) -> bool {
     Listing {
         song,
-        numbers: true,
+        windows: true,
         open: BTreeSet::new(),
     }
     .lists(ty)
@@ -49,6 +49,14 @@ pub fn contains_process(song: &Song, ty: &Ty) -> bool {
 /// Are there values of type `part` inside values of the type?
 pub fn contains(song: &Song, ty: &Ty, part: &Ty) -> bool {
     inside(song, ty, &mut BTreeSet::new()).contains(part)
+}
+
+/// Are there sequences or bags inside values of the type?
+pub fn contains_list(song: &Song, ty: &Ty) -> bool {
+    let inside = inside(song, ty, &mut BTreeSet::new()).clone();
+    inside
+        .iter()
+        .any(|part| matches!(part, Ty::Seq(_) | Ty::Bag(_)))
 }
 
 /// Does a declared type contain itself? Its values would have no end.
@@ -108,7 +116,8 @@ fn sort_kind<'a>(song: &'a Song, ty: &Ty) -> Option<&'a SortKind> {
 
 struct Listing<'a> {
     song: &'a Song,
-    numbers: bool,
+    /// Are infinite types cut down?
+    windows: bool,
     /// The types being looked into; one inside itself has no end.
     open: BTreeSet<Ty>,
 }
@@ -116,8 +125,8 @@ struct Listing<'a> {
 impl Listing<'_> {
     fn lists(&mut self, ty: &Ty) -> bool {
         match ty {
-            Ty::Int | Ty::Nat => self.numbers,
-            Ty::Bag(_) | Ty::Seq(_) => false,
+            Ty::Int | Ty::Nat => self.windows,
+            Ty::Bag(_) | Ty::Seq(_) if !self.windows => false,
             _ => {
                 if !self.open.insert(ty.clone()) {
                     return false;

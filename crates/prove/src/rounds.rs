@@ -16,8 +16,8 @@ use crate::lower::Store;
 use crate::term::{Op, Term, Terms};
 use plainsong_ir::visit::{Visit, free_locals, walk, without_spans};
 use plainsong_ir::{
-    Access, BinOp, Block, Expr, ExprKind, FamilyId, GlobalId, LocalId, Place, Root, Song, Stmt,
-    StmtKind, Ty, UnOp, VarId,
+    Access, BinOp, Block, Builtin, Expr, ExprKind, FamilyId, GlobalId, LocalId, Place, Root, Song,
+    Stmt, StmtKind, Ty, UnOp, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -125,12 +125,21 @@ pub(crate) fn permuted(
     parts.filter(|parts| parts.values().any(|part| part.index.is_some()))
 }
 
-/// Is it made of the loop's name, other names that the body does not bind, and numbers, so that it has a value and
-/// is the same at every place of the body?
+/// Is it made of the loop's name, other names that the body does not bind, and numbers (also of members), so that it has a value
+/// and is the same at every place of the body?
 fn is_arithmetic(expr: &Expr, local: LocalId, bound: &Bound) -> bool {
     fn is_plain(expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Const(_) => true,
+            ExprKind::Method(Builtin::Len, of) => {
+                matches!(
+                    of[..],
+                    [Expr {
+                        kind: ExprKind::All(_),
+                        ..
+                    }]
+                )
+            }
             ExprKind::Widen(inner) | ExprKind::Unary(UnOp::Neg, inner) => is_plain(inner),
             ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) => {
                 is_plain(a) && is_plain(b)

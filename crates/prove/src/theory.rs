@@ -24,6 +24,8 @@ pub struct Theory {
     /// The arena.
     pub terms: Terms,
     sizes: BTreeMap<SortId, Term>,
+    /// The number of members of a sort as a sum, where somebody asked for it.
+    lengths: BTreeMap<SortId, Term>,
     consts: BTreeMap<ConstId, Term>,
     defaults: BTreeMap<Sort, Term>,
     background: Vec<Term>,
@@ -72,6 +74,7 @@ impl Theory {
             sizes: BTreeMap::new(),
             consts: BTreeMap::new(),
             defaults: BTreeMap::new(),
+            lengths: BTreeMap::new(),
             background: Vec::new(),
             lemmas: BTreeMap::new(),
             functions: Functions::default(),
@@ -134,6 +137,34 @@ impl Theory {
         let some = self.terms.le(one, size);
         self.background.push(some);
         size
+    }
+
+    /// Does a sort have as many members as its [size](Theory::size) says, one for each number of its range?
+    pub(crate) fn is_counted(&self, sort: SortId) -> bool {
+        match &self.song.sorts[sort.index()].kind {
+            SortKind::Identities { ordered } => *ordered,
+            SortKind::Range(range) => range.end == RangeEnd::Open,
+        }
+    }
+
+    /// The number of members of a sort that [is counted](Theory::is_counted): the sum that counts them, which is made once.
+    /// That it is the size is background.
+    pub(crate) fn length(&mut self, sort: SortId, sum: Term) -> Term {
+        if let Some(&known) = self.lengths.get(&sort) {
+            return known;
+        }
+        self.lengths.insert(sort, sum);
+        let size = self.size(sort);
+        let same = self.terms.eq(sum, size);
+        self.background.push(same);
+        sum
+    }
+
+    /// The size of the sort whose number of members this term is.
+    pub(crate) fn counted(&mut self, length: Term) -> Option<Term> {
+        let mut lengths = self.lengths.iter();
+        let (&sort, _) = lengths.find(|(_, term)| **term == length)?;
+        Some(self.size(sort))
     }
 
     /// First and one past the last member of a sort of integers or of ordered identities.

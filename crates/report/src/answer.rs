@@ -93,6 +93,11 @@ pub struct Sensitivity {
     pub difference: Option<String>,
 }
 
+/// What external functions return is told call by call with the execution.
+fn is_told_below(name: &str, value: &str) -> bool {
+    name == "external" && value.contains('(')
+}
+
 impl Answer {
     /// The bound as in a result line: `Db=3, int=-2..2`, `any size` when proved, else `-`.
     pub(crate) fn bound_text(&self) -> String {
@@ -104,7 +109,10 @@ impl Answer {
             .verdict
             .bound
             .iter()
-            .map(|(name, value)| format!("{name}={value}"))
+            .map(|(name, value)| match is_told_below(name, value) {
+                true => name.clone(),
+                false => format!("{name}={value}"),
+            })
             .collect();
         parts.join(", ")
     }

@@ -161,9 +161,9 @@ fn wait(source: Text<'_>, trace: &Trace, one: &Waiting) -> String {
 /// Picture, state, undelivered messages and who waits.
 fn body(source: Text<'_>, trace: &Trace) -> String {
     let mut text = start_of_a_line(trace);
-    text.push_str(&picture(trace));
-    if text.is_empty() {
-        text.push_str("    (at the start, before any step)\n");
+    match picture(trace) {
+        nothing if nothing.is_empty() => text.push_str("    (at the start, before any step)\n"),
+        picture => text.push_str(&picture),
     }
     text.push('\n');
     if let Ending::Deadlock(waiting) = &trace.ending {
@@ -186,15 +186,34 @@ fn body(source: Text<'_>, trace: &Trace) -> String {
     text
 }
 
-/// Parameters and first values of a choreography: they decide its one execution.
+/// Parameters and first values of a choreography: they decide its one execution, together with what external functions
+/// return.
 fn start_of_a_line(trace: &Trace) -> String {
-    let is_of_a_line = |kind| matches!(kind, EventKind::Local | EventKind::Transfer);
-    if !trace.events.iter().any(|event| is_of_a_line(event.kind)) {
-        return String::new();
-    }
     let value = |change: &Change| format!("{} = {}", change.variable, change.after);
-    let values: Vec<String> = trace.start.iter().map(value).collect();
-    format!("    start: {}\n\n", values.join(", "))
+    let (outcomes, variables): (Vec<&Change>, Vec<&Change>) =
+        trace.start.iter().partition(|change| change.is_outcome());
+    let mut text = String::new();
+    if !variables.is_empty() && is_of_a_line(trace) {
+        let values: Vec<String> = variables.into_iter().map(value).collect();
+        text += &format!("    start: {}\n", values.join(", "));
+    }
+    if !outcomes.is_empty() {
+        let values: Vec<String> = outcomes.into_iter().map(value).collect();
+        text += &format!("    external: {}\n", values.join(", "));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// Only a line has statements of endpoints, and starts where nobody in particular does.
+fn is_of_a_line(trace: &Trace) -> bool {
+    trace.events.iter().any(|event| match event.kind {
+        EventKind::Local | EventKind::Transfer => true,
+        EventKind::Start => event.lane.is_none(),
+        _ => false,
+    })
 }
 
 /// Variables whose last value is not their first, in the order in which they were declared.

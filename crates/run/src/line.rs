@@ -9,10 +9,39 @@ use plainsong_semantics::instance::{Instance, InstanceError};
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
 use plainsong_semantics::part::Part;
 use plainsong_semantics::show::show;
-use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::trace::{Failure, FailureKind};
 use plainsong_semantics::value::Value;
 use std::sync::Arc;
+
+/// The ways to begin, among the values that are tried or, where these are too many to list, among fewer: one is drawn
+/// in any case. Whoever plays a part of the run finds the same ones.
+fn few_starts(instance: &Instance, number: usize, given: &Sizes) -> (Machine, Vec<Outcome>) {
+    let begin = |instance: &Instance| {
+        let machine = Machine::new(instance, Subject::Line(number));
+        let starts = machine.initial_with(given);
+        (machine, starts)
+    };
+    let is_limit = |outcome: &Outcome| matches!(outcome, Outcome::Failed(failure, _) if failure.kind == FailureKind::Resource);
+    let all = begin(instance);
+    let usual = instance.bounds();
+    for (length, far) in [(1, i64::MAX), (1, 1), (1, 0), (0, 1), (0, 0)] {
+        if !all.1.iter().any(is_limit) {
+            break;
+        }
+        let fewer = Bounds {
+            int: (usual.int.0.max(-far), usual.int.1.min(far)),
+            nat: usual.nat.min(far),
+            length: usual.length.min(length),
+            ..usual.clone()
+        };
+        let some = begin(&instance.with_bounds(fewer));
+        if !some.1.iter().any(is_limit) {
+            return some;
+        }
+    }
+    all
+}
 
 /// A run of a choreography, about to begin.
 #[derive(Clone, Debug)]
@@ -49,8 +78,7 @@ impl Line {
         seed: u64,
         given: &Sizes,
     ) -> Result<Line, NoStart> {
-        let machine = Machine::new(instance, Subject::Line(number));
-        let mut starts = machine.initial_with(given);
+        let (machine, mut starts) = few_starts(instance, number, given);
         // A sequence that no role has.
         let drawn = Oracle::new(seed, usize::MAX).choose(starts.len());
         match drawn.map(|at| starts.swap_remove(at)) {

@@ -13,7 +13,7 @@ mod read;
 mod seq;
 mod set;
 
-pub use all::{all_bags, all_maps, all_seqs, all_sets};
+pub use all::{all_bags, all_maps, all_pairs, all_seqs, all_sets};
 pub use bag::Bag;
 pub use map::Map;
 pub use number::{Int, Number};

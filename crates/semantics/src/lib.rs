@@ -10,7 +10,7 @@
 //! [`mod@executions`] (how many there are). For engines that keep processes apart, [`part`] is one process
 //! by itself and [`score`] the way back; for those that keep states of action systems in a form of their
 //! own, there is [`action_state`], [`names`] visits one state for all that differ in names, and for those that compare states by what is pending, [`idle`];
-//! [`atomic`] is one action by itself, [`threads`] a program with procedures. Underneath, `eval` says what expressions come to, `code` runs
+//! [`outcomes`] is what external functions return, [`atomic`] is one action by itself, [`threads`] a program with procedures. Underneath, `eval` says what expressions come to, `code` runs
 //! statements from one stop to the next, and
 //! `voices`, `actions` and `line` say what a step is in each form. Results are [`trace`]s and
 //! [`verdict`]s; [`shrink`] makes a failing trace smaller, [`race`] finds what decided it and [`truths`]
@@ -34,6 +34,7 @@ pub mod machine;
 mod mark;
 pub mod names;
 pub mod order;
+pub mod outcomes;
 pub mod overtake;
 pub mod part;
 mod phrase;

@@ -229,10 +229,14 @@ impl Machine {
     }
 
     pub(crate) fn initial_covering(&self, covered: &mut Covered) -> Vec<Outcome> {
-        match &self.form {
+        let all = match &self.form {
             Form::Voices(system) => system.initial(covered),
             Form::Actions(system) => system.initial(),
             Form::Line(line) => line.initial(covered),
+        };
+        match self.instance.start() {
+            Some(start) => all.into_iter().skip(start).take(1).collect(),
+            None => all,
         }
     }
 

@@ -27,14 +27,18 @@ pub fn read(instance: &Instance, ty: &Ty, text: &str) -> Result<Value, String> {
     }
 }
 
-struct Reader<'a> {
-    instance: &'a Instance,
-    rest: &'a str,
+pub(crate) struct Reader<'a> {
+    pub(crate) instance: &'a Instance,
+    pub(crate) rest: &'a str,
 }
 
 impl<'a> Reader<'a> {
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.rest.trim().is_empty()
+    }
+
     /// It nests as deep as its type does; there are no recursive types.
-    fn value(&mut self, ty: &Ty) -> Result<Value, String> {
+    pub(crate) fn value(&mut self, ty: &Ty) -> Result<Value, String> {
         let song = self.instance.song().clone();
         match ty {
             Ty::Bool => self.truth(),
@@ -44,7 +48,7 @@ impl<'a> Reader<'a> {
                 number => Err(format!("{number} is no nat")),
             },
             Ty::Sort(_) => self.member(ty),
-            Ty::Process => Err("a process cannot be written down".to_owned()),
+            Ty::Process => self.process(),
             Ty::Option(inner) => {
                 if self.skips_word("none") {
                     return Ok(Value::None);
@@ -111,6 +115,19 @@ impl<'a> Reader<'a> {
         let read = number.parse().map_err(|_| self.expected("a number"))?;
         self.rest = rest;
         Ok(read)
+    }
+
+    /// The process with the longest name that the text begins with.
+    fn process(&mut self) -> Result<Value, String> {
+        let text = self.rest.trim_start();
+        let all = self.instance.values(&Ty::Process)?.into_iter();
+        let named = all.map(|value| (show(self.instance, &value, &Ty::Process), value));
+        let found = named
+            .filter(|(name, _)| text.starts_with(name))
+            .max_by_key(|(name, _)| name.len());
+        let (name, value) = found.ok_or_else(|| self.expected("a process"))?;
+        self.rest = &text[name.len()..];
+        Ok(value)
     }
 
     fn member(&mut self, ty: &Ty) -> Result<Value, String> {
@@ -199,7 +216,11 @@ impl<'a> Reader<'a> {
     }
 
     /// One value of each type, between two signs.
-    fn each(&mut self, types: &[&Ty], (open, close): (&str, &str)) -> Result<Arc<[Value]>, String> {
+    pub(crate) fn each(
+        &mut self,
+        types: &[&Ty],
+        (open, close): (&str, &str),
+    ) -> Result<Arc<[Value]>, String> {
         self.sign(open)?;
         let mut values = Vec::new();
         for ty in types {
@@ -219,7 +240,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Like `skips`, where no name goes on behind it.
-    fn skips_word(&mut self, word: &str) -> bool {
+    pub(crate) fn skips_word(&mut self, word: &str) -> bool {
         let rest = self.rest.trim_start().strip_prefix(word);
         let goes_on = |rest: &&str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
         let rest = rest.filter(|rest| !goes_on(rest));
@@ -235,7 +256,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn sign(&mut self, sign: &str) -> Result<(), String> {
+    pub(crate) fn sign(&mut self, sign: &str) -> Result<(), String> {
         match self.skips(sign) {
             true => Ok(()),
             false => Err(self.expected(&format!("`{sign}`"))),
@@ -249,7 +270,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn expected(&self, what: &str) -> String {
+    pub(crate) fn expected(&self, what: &str) -> String {
         match self.rest.trim() {
             "" => format!("{what} is expected at the end"),
             rest => format!("{what} is expected at `{rest}`"),

@@ -1,5 +1,6 @@
 //! How big an instance is: sizes of sorts, values of parameters, windows of integers.
 
+use crate::outcomes::Outcomes;
 use plainsong_ir::Sizing;
 use std::collections::BTreeMap;
 
@@ -81,7 +82,7 @@ pub struct Bounds {
 }
 
 /// What a call of an external function returns in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum External {
     /// Nothing: the run is not followed any further, and the verdict is unknown.
     #[default]
@@ -95,13 +96,15 @@ pub enum External {
     /// call has the same value everywhere in a run. Numbers are looked for beyond the bounds where none within
     /// them is allowed.
     Drawn(u64),
+    /// What is decided for this call; one about which nothing is decided is asked for, and the run stops there.
+    Listed(Outcomes),
 }
 
 impl External {
     /// What verdicts and saved executions call it.
-    pub fn name(self) -> Option<&'static str> {
+    pub fn name(&self) -> Option<&'static str> {
         match self {
-            External::Refused => None,
+            External::Refused | External::Listed(_) => None,
             External::Least => Some("least"),
             External::Greatest => Some("greatest"),
             External::Drawn(_) => Some("drawn"),

@@ -28,7 +28,9 @@ pub(crate) fn combinations<T: Clone>(possibilities: &[Vec<T>]) -> Result<Vec<Vec
     let mut all: Vec<Vec<T>> = vec![Vec::new()];
     for possible in possibilities {
         if all.len().saturating_mul(possible.len()) > MOST_STARTS {
-            let message = format!("there are more than {MOST_STARTS} ways to start: too many");
+            let message = format!(
+                "there are more than {MOST_STARTS} ways to start: too many; `--bound int=0..=1,length=1` leaves fewer"
+            );
             return Err(resource(Span::default(), message));
         }
         let one = |row: &Vec<T>, next: &T| {

@@ -5,6 +5,7 @@ use crate::actions::config::{ActionsConfig, Pending};
 use crate::code::OpKind;
 use crate::code::run::Chosen;
 use crate::machine::{Config, Form, Machine, Outcome, Step, Taken};
+use crate::outcomes::each_told;
 use crate::show::{call, show};
 use crate::trace::{Change, Event, EventKind, Sent};
 use crate::value::{Pid, Value};
@@ -75,6 +76,8 @@ impl Machine {
         }
         let variables = self.variables(config).into_iter();
         start.extend(variables.map(|(variable, value)| unchanged(variable, value)));
+        let outcomes = each_told(self.instance()).into_iter();
+        start.extend(outcomes.map(|(call, result)| unchanged(call, result)));
         start
     }
 

@@ -112,6 +112,13 @@ pub struct Change {
     pub after: String,
 }
 
+impl Change {
+    /// Is it no variable, but what a call of an external function returns throughout, such as `price(1, 2)`?
+    pub fn is_outcome(&self) -> bool {
+        self.variable.ends_with(')')
+    }
+}
+
 /// How a trace ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ending {

@@ -65,7 +65,7 @@ fn what_is_not_proved_on_the_line_is_unknown_and_says_how_far_it_was_explored() 
         ran.out
     );
     assert!(
-        ran.out.contains("nothing wrong up to Q=1..=3"),
+        ran.out.contains("nothing wrong with Q=1..=3"),
         "{}",
         ran.out
     );

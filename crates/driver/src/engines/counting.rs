@@ -1,6 +1,6 @@
 //! Numbers of executions, and what a verdict says about them.
 
-use super::naive::instances_of;
+use super::outcomes::{Instances, Visited, without_outcomes};
 use crate::Problem;
 use crate::engine::Task;
 use crate::watch::Overseer;
@@ -72,13 +72,15 @@ fn tally(
     overseer: &mut Overseer<'_>,
 ) -> Result<Option<Tally>, Problem> {
     let mut sum = Tally::new();
-    for instance in instances_of(task, sizes)? {
-        overseer.stage.bound = instance.bound();
+    let mut all = Instances::new(task, sizes)?;
+    while let Some(instance) = all.next() {
+        overseer.stage.bound = without_outcomes(&instance);
         let machine = Machine::new(&instance, task.subject);
         let Some(found) = executions(&machine, &task.limits, overseer) else {
             return Ok(None);
         };
-        if !sum.add(&found) {
+        let seen = found.complete + found.blocked + found.failed + found.discarded;
+        if !matches!(all.visited(&instance, seen), Visited::Divided) && !sum.add(&found) {
             break;
         }
     }

@@ -5,7 +5,7 @@
 //! as they got, if that is at least where they would be by default: that bound is what was asked for.
 
 use super::bounds::{Bound, among};
-use super::trusted::cut_off;
+use super::trusted::{cut_off, external};
 use crate::engine::Task;
 use crate::select::Question;
 use crate::watch::{Overseer, Stop};
@@ -128,6 +128,9 @@ impl<'a> Dossier<'a> {
         self.assumptions.extend(no_end);
         if task.subject == Subject::System {
             self.assumptions.extend(cut_off(&task.song));
+        }
+        if held.iter().any(|bound| bound.contains_key("external")) {
+            self.assumptions.extend(external(&task.song));
         }
         let mut verdict = match (self.refuted, self.unknown) {
             (Some(refuted), _) => refuted,

@@ -9,11 +9,11 @@
 //! this is the search through states of the interpreter.
 
 use super::as_actions::{PATIENCE, as_actions, nothing_wrong};
-use super::bounds::Bound;
 use super::counting::{Tally, complete, tallies};
 use super::dossier::{Closed, Dossier, open_checks};
 use super::expectation::Expectation;
-use super::naive::{Naive, by_states, instances_of, is_limit};
+use super::naive::{Naive, by_states, is_limit};
+use super::outcomes::{Instances, Visited, without_outcomes};
 use super::up_to_names::{advise, by_names, up_to_names};
 use crate::engine::{EngineReport, Task};
 use crate::resume::Key;
@@ -25,6 +25,7 @@ use plainsong_ir::{Claim, Song, System};
 use plainsong_report::count;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::outcomes::is_split;
 use plainsong_semantics::search::{
     Check, Completeness, Coverage, ENDS_THERE, Limits, NO_END, Query, Watch, reason_against, search,
 };
@@ -170,13 +171,13 @@ impl<'a> Executions<'a> {
         let mut instances = 0;
         'sizes: for (at, sizes) in task.sizes.iter().enumerate() {
             let mut tally = Tally::new();
-            for instance in instances_of(task, sizes)? {
+            let mut all = Instances::new(task, sizes)?;
+            while let Some(instance) = all.next() {
                 if overseer.look().is_some() {
                     break 'sizes;
                 }
                 instances += 1;
-                let bound = instance.bound();
-                overseer.stage.bound = bound.clone();
+                overseer.stage.bound = without_outcomes(&instance);
                 let machine = Machine::new(&instance, task.subject);
                 let checks = open_checks(&found.files);
                 let manner = Manner {
@@ -189,15 +190,21 @@ impl<'a> Executions<'a> {
                     Err(gave_up) => return Ok(Err(gave_up)),
                 };
                 found.coverage.include(&explored.coverage);
-                let goes_on = tally.add(&explored.count);
-                tally.add_interleavings(explored.interleavings(&machine));
+                let visited = all.visited(&instance, explored.executions());
+                let goes_on = match visited {
+                    Visited::Divided => true,
+                    Visited::Whole | Visited::Open(_) => {
+                        tally.add_interleavings(explored.interleavings(&machine));
+                        tally.add(&explored.count)
+                    }
+                };
                 let is_limit = is_limit(task, &explored.count.completeness, overseer);
                 enter(
                     &task.song,
                     &mut found.files,
                     at,
                     explored,
-                    &bound,
+                    (&instance, &visited),
                     is_limit,
                     overseer,
                 );
@@ -258,6 +265,10 @@ fn go_on(
     task: &Task,
     overseer: &mut Overseer<'_>,
 ) -> Result<Explored, GaveUp> {
+    if is_split(machine.instance()) {
+        // What it asks for is known only after a visit, so none is remembered.
+        return explore(machine, checks, &manner, overseer);
+    }
     let key = Key {
         file: overseer.stage.file.clone(),
         delivery: task.delivery.map(|model| model.name().to_owned()),
@@ -318,10 +329,11 @@ fn enter(
     files: &mut [Dossier<'_>],
     sizes: usize,
     explored: Explored,
-    bound: &Bound,
+    (instance, visited): (&Instance, &Visited),
     is_limit: bool,
     overseer: &Overseer<'_>,
 ) {
+    let bound = without_outcomes(instance);
     let open = files.iter_mut().filter(|file| file.refuted.is_none());
     let Explored {
         count, findings, ..
@@ -361,7 +373,9 @@ fn enter(
             notes: Vec::new(),
             trace,
         };
-        file.enter(sizes, verdict, is_limit);
+        if let Some(verdict) = visited.judged(verdict, instance) {
+            file.enter(sizes, verdict, is_limit);
+        }
     }
 }
 

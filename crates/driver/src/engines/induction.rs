@@ -203,10 +203,10 @@ impl Head<'_> {
             "no run comes to that state ({looked_at} looked at, {whole}): the invariant is too weak"
         )];
         if !walk.kept.is_empty() {
-            let kept = walk.kept.iter();
-            let kept: Vec<String> = kept.map(|state| self.shown(&own, state)).collect();
+            let kept = walk.kept;
+            let these = if kept.len() == 1 { "this" } else { "these" };
             all.push(format!(
-                "runs come there with {}: the invariant has to keep these",
+                "runs come there with {}: the invariant has to keep {these}",
                 kept.join("; with ")
             ));
         }
@@ -231,9 +231,12 @@ impl Head<'_> {
             if steps.iter().any(|step| step.span == self.at.mark) {
                 let here = state(instance, self.task, self.line, self.at, &config);
                 walk.reaches |= here == self.state;
-                let is_known = |one: &State| one.vars == here.vars && one.local == here.local;
-                if walk.kept.len() < KEPT && !walk.kept.iter().any(is_known) {
-                    walk.kept.push(here);
+                // States that differ in nothing that is shown are told once.
+                if walk.kept.len() < KEPT {
+                    let shown = self.shown(instance, &here);
+                    if !walk.kept.contains(&shown) {
+                        walk.kept.push(shown);
+                    }
                 }
             }
             if walk.reaches || walk.states >= OWN_STATES {
@@ -289,6 +292,6 @@ struct Walk {
     reaches: bool,
     /// Are these all states?
     complete: bool,
-    /// States at the head of the loop.
-    kept: Vec<State>,
+    /// Some states at the head of the loop, as they are shown.
+    kept: Vec<String>,
 }

@@ -15,6 +15,7 @@ mod leads;
 mod naive;
 mod on_the_line;
 pub(crate) mod orders;
+mod outcomes;
 mod prove;
 mod ranking;
 mod refine;

@@ -6,6 +6,7 @@
 
 use super::bounds::Bound;
 use super::dossier::{Closed, Dossier, open_checks};
+use super::outcomes::{Instances, Visited, without_outcomes};
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::{Overseer, Stop};
@@ -69,13 +70,14 @@ pub(super) fn by_some_states(
     let mut coverage = Coverage::default();
     let mut instances = 0;
     'sizes: for (at, sizes) in task.sizes.iter().enumerate() {
-        for instance in instances_of(task, sizes)? {
+        let mut all = Instances::new(task, sizes)?;
+        while let Some(instance) = all.next() {
             instances += 1;
             let open = open_checks(&files);
             if open.is_empty() || overseer.look().is_some() {
                 break 'sizes;
             }
-            let bound = instance.bound();
+            let bound = without_outcomes(&instance);
             overseer.stage.bound = bound.clone();
             let query = Query {
                 subject: task.subject,
@@ -84,7 +86,9 @@ pub(super) fn by_some_states(
             let report = search(&instance, &query, &task.limits, overseer);
             coverage.include(&report.coverage);
             let is_limit = is_limit(task, &report.completeness, overseer);
-            enter(&mut files, at, &report, &bound, is_limit, overseer);
+            let visited = all.visited(&instance, report.states);
+            let about = (&instance, &bound, &visited);
+            enter(&mut files, at, &report, about, is_limit, overseer);
             left = left.saturating_sub(report.states);
             if is_limit || left == 0 {
                 break 'sizes;
@@ -117,7 +121,8 @@ pub(super) fn by_one(
         checks: open_checks(&files),
     };
     let report = search(instance, &query, &task.limits, overseer);
-    enter(&mut files, at, &report, &bound, false, overseer);
+    let about = (instance, &bound, &Visited::Whole);
+    enter(&mut files, at, &report, about, false, overseer);
     let close = |file: Dossier<'_>| file.close(task, overseer);
     files.into_iter().map(close).collect()
 }
@@ -146,7 +151,7 @@ fn enter(
     files: &mut [Dossier<'_>],
     sizes: usize,
     report: &SearchReport,
-    bound: &Bound,
+    (instance, bound, visited): (&Instance, &Bound, &Visited),
     is_limit: bool,
     overseer: &Overseer<'_>,
 ) {
@@ -161,7 +166,9 @@ fn enter(
     }
     let open = files.iter_mut().filter(|file| file.refuted.is_none());
     for (file, verdict) in open.zip(verdicts) {
-        file.enter(sizes, verdict, is_limit);
+        if let Some(verdict) = visited.judged(verdict, instance) {
+            file.enter(sizes, verdict, is_limit);
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! invariants; [`candidates`](super::candidates) guesses some, [`rows`](super::rows) some for rings and chains, and
 //! those that cannot be shown are dropped until all
 //! that are left can (the largest set of candidates that is inductive). An `invariant` that a process's loop claims
-//! stands at the line's loop; it helps, and has to be shown. One of a daemon's loop is supposed where its rounds begin, and
+//! stands at the line's loop; it helps, and has to be shown. Where it is not, `assertions` are open, and the rest is
+//! shown without it: it only forbids executions. One of a daemon's loop is supposed where its rounds begin, and
 //! asserted at the start and where they end: an execution in which it is false at the head of the loop fails there, so
 //! a round that begins has it.
 //!
@@ -23,7 +24,9 @@ use crate::select::Question;
 use crate::watch::Overseer;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
-use plainsong_ir::{Block, Claim, Expr, ExprKind, FamilyId, Property, Song, Stmt, StmtKind, Ty};
+use plainsong_ir::{
+    Block, Claim, Expr, ExprKind, FamilyId, LoopClauses, Property, Song, Stmt, StmtKind, Ty,
+};
 use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
@@ -89,7 +92,10 @@ pub(super) fn on_the_line(
     };
     let answer = |question: &&Question| match question.check {
         Check::Property(at) => match properties.get(&at) {
-            Some(number) => proof.answer(|rule| rule == Rule::Finally(*number)),
+            Some(number) => match proof.answer(|rule| rule == Rule::Finally(*number)) {
+                Told::Open(why) => Told::Open(proof.unshown.clone().unwrap_or(why)),
+                proved => proved,
+            },
             None if line.crashes => {
                 Told::Open("a process that crashes stops with any values it had".to_owned())
             }
@@ -100,7 +106,10 @@ pub(super) fn on_the_line(
                 "something on the way does not stand in the line ({})",
                 plainsong_diagnostics::place_marker(span)
             )),
-            None => proof.answer(|rule| matches!(rule, Rule::Assert | Rule::Defined)),
+            None => match &proof.unshown {
+                Some(why) => Told::Open(why.clone()),
+                None => proof.answer(|rule| matches!(rule, Rule::Assert | Rule::Defined)),
+            },
         },
         _ => Told::Open("not asked of lines".to_owned()),
     };
@@ -217,6 +226,8 @@ impl VisitMut for Moving<'_> {
 struct Proof {
     obligations: Vec<(Obligation, Shown)>,
     notes: Vec<String>,
+    /// What is said of an invariant that a process claims and that could not be shown, if there is one.
+    unshown: Option<String>,
 }
 
 impl Proof {
@@ -273,6 +284,7 @@ fn attempt(
     song.lines[number].code.locals = locals;
     place(&mut guesses);
     let solvers = task.proof.solvers();
+    let mut unshown = None;
     for round in 0..ROUNDS {
         if let Some(stop) = overseer.look() {
             return Err(stop.sentence().to_owned());
@@ -301,7 +313,9 @@ fn attempt(
         let guesses_fail = failed.iter().any(|at| *at >= BEYOND);
         // What is claimed may need the guesses, so they are sifted first.
         if let (false, Some(claimed)) = (guesses_fail, not_shown(&asked, &shown)) {
-            return Err(claimed);
+            unshown.get_or_insert(claimed);
+            without_claims(&mut song.lines[number].code.body, &failed);
+            continue;
         }
         if failed.is_empty() {
             let effort = Effort {
@@ -315,13 +329,17 @@ fn attempt(
                 .chain(rest.into_iter().zip(goals));
             let obligations: Vec<_> = obligations.collect();
             let notes = trusted(all.notes, own_loops, &obligations);
-            return Ok(Proof { obligations, notes });
+            return Ok(Proof {
+                obligations,
+                notes,
+                unshown,
+            });
         }
         for one in guesses.values_mut() {
             one.retain(|guess| !failed.contains(&guess.span.start));
         }
     }
-    Err("invariants for its loops were not found".to_owned())
+    Err(unshown.unwrap_or_else(|| "invariants for its loops were not found".to_owned()))
 }
 
 /// The first claim that was not shown.
@@ -386,6 +404,18 @@ fn place(guesses: &mut BTreeMap<usize, Vec<Expr>>) {
         })
         .expr(guess);
     }
+}
+
+/// Drops the invariants that stand at these places.
+fn without_claims(body: &mut Block, places: &BTreeSet<u32>) {
+    struct Dropping<'a>(&'a BTreeSet<u32>);
+    impl VisitMut for Dropping<'_> {
+        fn clauses(&mut self, clauses: &mut LoopClauses) {
+            let is_kept = |one: &Expr| !self.0.contains(&one.span.start);
+            clauses.invariants.retain(is_kept);
+        }
+    }
+    Dropping(places).block(body);
 }
 
 /// The song with these invariants at the loops of its last line.

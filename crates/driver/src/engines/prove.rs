@@ -214,7 +214,10 @@ fn refute(
     small.limits.states = small.limits.states.min(reach.states);
     small.bounds.length += reach.longer;
     for external in implementations(&task.song) {
-        small.bounds.external = *external;
+        if open.iter().all(|&at| verdicts[at].is_some()) {
+            break;
+        }
+        small.bounds.external = external.clone();
         let (closed, _) = by_some_states(&small, overseer, search, reach.in_all)?;
         for (&at, closed) in open.iter().zip(closed) {
             if verdicts[at].is_none() && closed.verdict.outcome == Outcome::Refuted {
@@ -226,10 +229,10 @@ fn refute(
 }
 
 /// What external functions return in runs that are looked for because they go wrong: any implementation of
-/// their contracts will do.
+/// their contracts will do. Simple ones first; then it is decided call by call.
 fn implementations(song: &Song) -> &'static [External] {
     match song.functions.iter().any(Function::is_external) {
-        true => &[External::Least, External::Greatest],
+        true => &[External::Least, External::Greatest, External::Refused],
         false => &[External::Refused],
     }
 }

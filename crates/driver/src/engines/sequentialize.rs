@@ -251,7 +251,11 @@ fn combined(
                 .collect();
             match bound.is_empty() {
                 true => "exploration finds nothing wrong".to_owned(),
-                false => format!("exploration finds nothing wrong up to {}", bound.join(", ")),
+                false => format!(
+                    "exploration finds nothing wrong with {}{}",
+                    bound.join(", "),
+                    further(song, &small.bound)
+                ),
             }
         }
         _ => format!("exploration of small sizes gave up: {}", small.reason),
@@ -262,6 +266,18 @@ fn combined(
         reason: format!("{why}; {tried}"),
         ..small
     }
+}
+
+/// How to look at more than was looked at: a size that is one larger.
+fn further(song: &Song, bound: &Bound) -> String {
+    let next = song.sorts.iter().find_map(|sort| {
+        let sizes = bound.get(&sort.name)?;
+        let last: u64 = sizes.rsplit('=').next()?.parse().ok()?;
+        Some(format!("{}={}", sort.name, last + 1))
+    });
+    next.map_or(String::new(), |size| {
+        format!("; `plainsong explore --size {size}` looks further")
+    })
 }
 
 fn no_line(stuck: &Stuck) -> String {

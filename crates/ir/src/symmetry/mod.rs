@@ -10,6 +10,7 @@
 //! visible in these places, each of which is refused:
 //! - `<` and its like on values that contain members, and `min`, `max` of collections of such values;
 //! - a sequence built by going through a type, a set or a bag of them;
+//! - an external function that gets or returns them, of which nothing is known but its contract;
 //! - a constant that holds one, since it does not change when states are renamed;
 //! - `forall` and `exists` over them, which stop at the first that decides, if what is looked at may fail:
 //!   whether it is reached depends on the order;
@@ -172,8 +173,15 @@ impl Visit for Order<'_> {
             }
             ExprKind::Call(function, _) if self.known.insert(*function) => {
                 let song = self.song;
-                let computed = song.functions[function.index()].computed();
-                computed.for_each(|expr| self.expr(expr));
+                let function = &song.functions[function.index()];
+                let parameters = function.locals[..function.arity].iter();
+                let mut types = parameters.map(|local| &local.ty).chain([&function.result]);
+                if function.is_external() && types.any(|ty| self.is_about(ty)) {
+                    let name = &function.name;
+                    let why = format!("the external function `{name}` may tell members apart");
+                    self.seen(of.span, why);
+                }
+                function.computed().for_each(|expr| self.expr(expr));
             }
             _ => {}
         }

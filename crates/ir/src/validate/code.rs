@@ -357,7 +357,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Checks a domain and says what its elements are; `window` allows `int` and `nat`.
+    /// Checks a domain and says what its elements are; `window` allows infinite types.
     pub(super) fn domain(&mut self, domain: &Domain, window: bool) -> Option<Ty> {
         match domain {
             Domain::Type(ty) => {

@@ -191,15 +191,30 @@ impl Emit<'_> {
             return format!("[{made}].into_iter()");
         };
         let one = self.listed(ty, span);
-        if at > 0 && one.contains('?') {
-            // It could fail inside of a function that does not return a result.
-            self.refuse(span, "tuples of collections cannot be listed in Rust");
-        }
+        let fails = |ty: &Ty| self.listed(ty, span).contains('?');
         if at + 1 == types.len() {
             return format!("({one}).into_iter().map(move |part_{at}| {made})");
         }
+        if types[at + 1..].iter().any(fails) {
+            // It could fail inside of a function that does not return a result: the parts are listed before.
+            let (all, parts) = self.paired(types, at, span);
+            return format!("{all}.into_iter().map(move |{parts}| {made})");
+        }
         let rest = self.product(types, at + 1, made, span);
         format!("({one}).into_iter().flat_map(move |part_{at}| {rest})")
+    }
+
+    /// Every combination of parts from the one at `at` on, as pairs of pairs, and the pattern of one.
+    fn paired(&self, types: &[Ty], at: usize, span: Span) -> (String, String) {
+        let one = self.listed(&types[at], span);
+        if at + 1 == types.len() {
+            return (one, format!("part_{at}"));
+        }
+        let (rest, parts) = self.paired(types, at + 1, span);
+        (
+            format!("value::all_pairs({one}, {rest})?"),
+            format!("(part_{at}, {parts})"),
+        )
     }
 
     /// The field of the world that has the members of a sort.

@@ -4,14 +4,22 @@ use super::Lowering;
 use crate::term::{Sort, Term};
 use crate::theory::Result;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{Builtin, Expr, Ty};
+use plainsong_ir::{Builtin, Expr, ExprKind, Ty};
 
 impl Lowering<'_> {
     pub(super) fn method(&mut self, method: Builtin, arguments: &[Expr], expr: &Expr) -> Result {
         let values = self.exprs(arguments)?;
         let (whole, ty, span) = (values[0], &arguments[0].ty, expr.span);
         match method {
-            Builtin::Len => self.len(ty, whole),
+            Builtin::Len => {
+                let len = self.len(ty, whole)?;
+                match &arguments[0].kind {
+                    ExprKind::All(Ty::Sort(sort)) if self.theory.is_counted(*sort) => {
+                        Ok(self.theory.length(*sort, len))
+                    }
+                    _ => Ok(len),
+                }
+            }
             Builtin::IsEmpty => self.is_empty(ty, whole),
             Builtin::Contains => self.member(ty, whole, &arguments[1].ty, values[1]),
             Builtin::With => Ok(self.with(ty, whole, values[1])),

@@ -102,8 +102,9 @@ impl Following<'_> {
             }));
         };
         let modulus = self.read(inside, modulus)?;
+        let bound = self.theory.counted(modulus).unwrap_or(modulus);
         let terms = &mut self.theory.terms;
-        if !has_at_most(terms, through, modulus) {
+        if !has_at_most(terms, through, bound) {
             return Ok(None);
         }
         let place = remainder(terms, sum, modulus);

@@ -76,6 +76,25 @@ pub fn all_bags<T: Clone + Ord>(
     Ok(bags)
 }
 
+/// Every pair of one thing and another, the first changing slowest.
+///
+/// # Errors
+///
+/// When there are too many.
+pub fn all_pairs<A: Clone, B: Clone>(
+    firsts: impl IntoIterator<Item = A>,
+    seconds: impl IntoIterator<Item = B>,
+) -> Result<Vec<(A, B)>, Undefined> {
+    let seconds: Vec<B> = seconds.into_iter().collect();
+    let mut all = Vec::new();
+    for first in firsts {
+        few(all.len().saturating_add(seconds.len()))?;
+        let pairs = seconds.iter().map(|second| (first.clone(), second.clone()));
+        all.extend(pairs);
+    }
+    Ok(all)
+}
+
 /// Every row of the elements up to the longest.
 fn rows<T: Clone>(elements: impl IntoIterator<Item = T>) -> Result<Vec<Vec<T>>, Undefined> {
     let elements: Vec<T> = elements.into_iter().collect();
@@ -125,6 +144,8 @@ mod tests {
         assert_eq!(maps.len(), 9);
         assert!(maps.is_sorted());
         assert_eq!(all_seqs([1, 2]).map(|all| all.len()), Ok(7));
+        let pairs = all_pairs([1, 2], ['a', 'b']);
+        assert_eq!(pairs, Ok(vec![(1, 'a'), (1, 'b'), (2, 'a'), (2, 'b')]));
         assert_eq!(all_bags([1, 2]).map(|all| all.len()), Ok(6));
     }
 

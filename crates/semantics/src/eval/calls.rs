@@ -3,7 +3,8 @@
 //! Of an external function only the contract is known. A run that calls it ends with a limit of the
 //! interpreter, and the verdict is `unknown`; except that whoever looks for one run that goes wrong may take
 //! values that the contract allows ([`External`]): an implementation that returns them is one of those that
-//! are promised about. So may whoever wants to see one run (`plainsong run`).
+//! are promised about. So may whoever wants to see one run (`plainsong run`). Whoever looks at every run decides call by
+//! call ([`crate::outcomes`]).
 //!
 //! Calls that nest too deep end with a limit, too, unless it is seen why they do: the innermost ones are looked at, and if
 //! what the function `decreases` is not less than in the call around them, that is what is wrong.
@@ -13,6 +14,7 @@ use crate::code::{listed, precedes};
 use crate::failure::{resource, undefined};
 use crate::instance::Instance;
 use crate::sizes::External;
+use crate::trace::Failure;
 use crate::value::Value;
 use crate::world::Nothing;
 use plainsong_diagnostics::Span;
@@ -54,7 +56,7 @@ impl Eval<'_> {
         let value = match self.wanted(function, span, &mut own) {
             Ok(()) => match &function.body {
                 Some(body) => self.expr(body, &mut own),
-                None => self.external(function, span, &mut own),
+                None => self.external(id, span, &mut own),
             },
             Err(failure) => Err(failure),
         };
@@ -99,13 +101,14 @@ impl Eval<'_> {
     }
 
     /// A value that the contract of an external function allows, if runs may take one.
-    fn external(&mut self, function: &Function, span: Span, own: &mut [Value]) -> Result {
+    fn external(&mut self, id: FnId, span: Span, own: &mut [Value]) -> Result {
+        let function = &self.instance.song().functions[id.index()];
         let name = &function.name;
         let of_type = |instance: &Instance| {
             let values = instance.candidates(&function.result);
             values.map_err(|why| resource(span, why))
         };
-        let found = match self.instance.bounds().external {
+        let found = match &self.instance.bounds().external {
             External::Refused => {
                 let message =
                     format!("`{name}` is external: there is no body that a run could follow");
@@ -119,17 +122,70 @@ impl Eval<'_> {
             }
             External::Drawn(seed) => {
                 let mut candidates = of_type(self.instance)?;
-                turn(&mut candidates, seed, (name, &own[..function.arity]));
+                turn(&mut candidates, *seed, (name, &own[..function.arity]));
                 match self.first_allowed(function, candidates, own)? {
                     None => self.first_allowed(function, far_numbers(&function.result), own)?,
                     found => found,
                 }
             }
+            External::Listed(outcomes) => {
+                let outcome = outcomes.of(id, &own[..function.arity]);
+                return outcome.ok_or_else(|| {
+                    let message =
+                        format!("what the external function `{name}` returns is not decided");
+                    resource(span, message)
+                });
+            }
         };
-        found.ok_or_else(|| {
-            let message = format!("no value within the bounds satisfies the contract of `{name}`");
-            resource(span, message)
-        })
+        found.ok_or_else(|| nothing_allowed(function, span))
+    }
+
+    /// The results within the bounds that the contract of an external function allows, ascending; of numbers, if there
+    /// are none, the nearest to zero.
+    pub(crate) fn allowed(
+        &mut self,
+        function: &Function,
+        arguments: &[Value],
+    ) -> Result<Vec<Value>> {
+        let span = function.span;
+        let mut own = arguments.to_vec();
+        own.resize(function.locals.len(), Value::None);
+        let candidates = self.instance.candidates(&function.result);
+        let mut allowed = Vec::new();
+        for candidate in candidates.map_err(|why| resource(span, why))? {
+            if self.is_allowed(function, &candidate, &mut own)? {
+                allowed.push(candidate);
+            }
+        }
+        if allowed.is_empty() {
+            allowed.extend(self.first_allowed(
+                function,
+                far_numbers(&function.result),
+                &mut own,
+            )?);
+        }
+        match allowed.is_empty() {
+            true => Err(nothing_allowed(function, span)),
+            false => Ok(allowed),
+        }
+    }
+
+    /// Is a result as the contract promises?
+    fn is_allowed(
+        &mut self,
+        function: &Function,
+        candidate: &Value,
+        own: &mut [Value],
+    ) -> Result<bool> {
+        if let Some(result) = function.contract.result {
+            own[result.index()] = candidate.clone();
+        }
+        for promise in &function.contract.ensures {
+            if !self.truth(promise, own)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The first of some values that is as the contract promises.
@@ -140,14 +196,7 @@ impl Eval<'_> {
         own: &mut [Value],
     ) -> Result<Option<Value>> {
         for candidate in candidates {
-            if let Some(result) = function.contract.result {
-                own[result.index()] = candidate.clone();
-            }
-            let mut holds = true;
-            for promise in &function.contract.ensures {
-                holds = holds && self.truth(promise, own)?;
-            }
-            if holds {
+            if self.is_allowed(function, &candidate, own)? {
                 return Ok(Some(candidate));
             }
         }
@@ -167,6 +216,12 @@ impl Eval<'_> {
         }
         Ok(())
     }
+}
+
+fn nothing_allowed(function: &Function, span: Span) -> Failure {
+    let name = &function.name;
+    let message = format!("no value within the bounds satisfies the contract of `{name}`");
+    resource(span, message)
 }
 
 /// Puts another value first, which one a digest of the call says.

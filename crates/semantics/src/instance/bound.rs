@@ -1,6 +1,7 @@
 //! What an instance fixes, in words for a verdict.
 
 use super::Instance;
+use crate::outcomes::told;
 use crate::show::show;
 use crate::sizes::External;
 use plainsong_ir::visit::{Visit, walk};
@@ -43,6 +44,10 @@ pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
     }
     if let (Some(returned), true) = (windows.external.name(), uses.external) {
         bound.insert("external".to_owned(), returned.to_owned());
+    }
+    let outcomes = told(instance);
+    if !outcomes.is_empty() {
+        bound.insert("external".to_owned(), outcomes);
     }
     if let (Some(delivery), Some(_)) = (instance.delivery(), song.voices()) {
         bound.insert("delivery".to_owned(), delivery.name().to_owned());

@@ -42,6 +42,7 @@ pub(super) fn all(
     let mut drafts = vec![Instance {
         facts: Arc::new(facts),
         delivery: None,
+        start: None,
     }];
     let mut missing = table(drafts[0].song());
     if missing.is_empty() {

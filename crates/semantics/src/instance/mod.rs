@@ -62,6 +62,8 @@ impl InstanceError {
 pub struct Instance {
     facts: Arc<Facts>,
     delivery: Option<Delivery>,
+    /// The only one of its ways to start, if the others are left out.
+    start: Option<usize>,
 }
 
 /// What an instance fixes.
@@ -120,7 +122,7 @@ impl Instance {
         facts.bounds = bounds;
         Instance {
             facts: Arc::new(facts),
-            delivery: self.delivery,
+            ..self.clone()
         }
     }
 
@@ -132,8 +134,22 @@ impl Instance {
         facts.song = song;
         Instance {
             facts: Arc::new(facts),
-            delivery: self.delivery,
+            ..self.clone()
         }
+    }
+
+    /// With only one of its ways to start: the one with this number.
+    #[must_use]
+    pub(crate) fn with_start(&self, start: usize) -> Instance {
+        Instance {
+            start: Some(start),
+            ..self.clone()
+        }
+    }
+
+    /// The number of its only way to start, if the others are left out.
+    pub(crate) fn start(&self) -> Option<usize> {
+        self.start
     }
 
     /// The model that all messages are delivered by, if it was chosen.

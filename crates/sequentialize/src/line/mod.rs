@@ -16,6 +16,7 @@
 //! NOT COVERED, and then there is no line to show, which does not touch the verdict: rounds that tell the member
 //! they name something that depends on the round, a loop's number used beside a receive from any member.
 
+mod addresses;
 mod alike;
 mod any_order;
 mod branches;
@@ -93,8 +94,9 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
 }
 
 /// The song with a line of these statements.
-fn assemble(engine: &Engine<'_>, teller: Teller<'_, '_>, body: Block) -> Line {
+fn assemble(engine: &Engine<'_>, teller: Teller<'_, '_>, mut body: Block) -> Line {
     let mut song = teller.song;
+    addresses::leave_out(&mut song, &teller.endpoints, &mut body);
     if mentions_processes(&song, &body) {
         // An endpoint of the same name would hide the process.
         for endpoint in teller.endpoints.values() {

@@ -11,7 +11,7 @@ use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::{EnumId, Expr, ExprKind, FnId, Ty};
 
 impl Lowering<'_> {
-    /// `f(a, b)`: a function, or a variant by its bare name.
+    /// `f(a, b)`: a function, or a variant by its bare name. Variables cannot be called, so none hides it.
     pub(crate) fn call(&mut self, e: &ast::CallExpr, wanted: Wanted) -> Expr {
         let span = e.span();
         let arguments = e.arguments();
@@ -20,13 +20,13 @@ impl Lowering<'_> {
         };
         let hidden =
             self.unit.scope.find(name.text()).is_some() || self.own_var(name.text()).is_some();
-        match self.names.item(name.text()).filter(|_| !hidden) {
+        match self.names.item(name.text()) {
             Some(Item::Function(id)) => self.call_function(id, arguments.as_ref(), span),
-            None if !hidden && !self.names.enums_with(name.text()).is_empty() => {
+            None if !self.names.enums_with(name.text()).is_empty() => {
                 self.bare_variant(&name, arguments.as_ref(), span, wanted)
             }
             other => {
-                self.not_callable(&name, other);
+                self.not_callable(&name, other.filter(|_| !hidden));
                 self.ignore_arguments(arguments.as_ref());
                 self.wrong(span)
             }

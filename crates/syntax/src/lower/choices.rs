@@ -56,10 +56,7 @@ impl Lowering<'_> {
             ast::Domain::Expr(e) => self.named_domain(e),
         };
         match (ty, written) {
-            (Some(ty), _) => {
-                self.want_enumerable(&ty, written.span(), "`choose`");
-                (Domain::Type(ty.clone()), ty)
-            }
+            (Some(ty), _) => (Domain::Type(ty.clone()), ty),
             (None, ast::Domain::Expr(e)) => {
                 let wanted = wanted.and_then(|element| collection_like(e, element));
                 let set = self.expr(e, wanted.as_ref().map(Want::here));

@@ -101,6 +101,7 @@ impl Lowering<'_> {
     fn hit(&mut self, whom: &ast::Name) -> Option<MessageId> {
         match self.names.signal(whom.text()) {
             Some(Signal::Message(message)) => Some(message),
+            _ if self.names.is_doubtful(whom.text()) => None,
             _ => {
                 let message = format!("there is no message `{}`", whom.text());
                 self.report(Diagnostic::error(&BAD_FAULT, whom.span(), message));

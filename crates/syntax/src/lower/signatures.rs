@@ -281,13 +281,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reports a type whose values cannot be listed even if a window of integers is enough.
-    pub(crate) fn want_enumerable(&mut self, ty: &Ty, span: Span, who: &str) {
-        if !self.types.is_enumerable(&self.resolved(ty)) {
-            self.not_finite(ty, span, who);
-        }
-    }
-
     fn not_finite(&mut self, ty: &Ty, span: Span, who: &str) {
         let shown = self.show(ty);
         let message =

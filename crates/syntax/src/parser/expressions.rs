@@ -314,6 +314,10 @@ impl Parser<'_> {
             Underscore => {
                 self.expected_with_help("an expression", "`_` is a pattern and has no value");
             }
+            ReceiveKw => self.expected_with_help(
+                "an expression",
+                "`receive` is a statement and gives names to what comes: `receive Ping(n) from b;`",
+            ),
             kind if kind.is_keyword() && !self.first_on_line() => {
                 let help = format!(
                     "`{}` is a keyword and cannot be a name",

@@ -15,19 +15,9 @@ pub(crate) struct DeclaredTypes {
     pub(crate) enums: Vec<EnumDecl>,
     /// By [`StructId`].
     pub(crate) structs: Vec<StructDecl>,
-    enum_lists: Vec<Lists>,
-    struct_lists: Vec<Lists>,
-}
-
-/// How far the values of a type can be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Lists {
-    /// Not at all.
-    No,
-    /// When `int` and `nat` are cut down to a window.
-    Window,
-    /// Once the sizes of sorts are fixed.
-    Finite,
+    /// Which of them have finitely many values, once the sizes of sorts are fixed.
+    finite_enums: Vec<bool>,
+    finite_structs: Vec<bool>,
 }
 
 /// A sort, without its bounds.
@@ -87,12 +77,15 @@ impl DeclaredTypes {
 
     /// Can the values be listed once the sizes of sorts are fixed?
     pub(crate) fn is_finite(&self, ty: &Ty) -> bool {
-        self.lists(ty) == Lists::Finite
-    }
-
-    /// Can the values be listed when `int` and `nat` are cut down to a window?
-    pub(crate) fn is_enumerable(&self, ty: &Ty) -> bool {
-        self.lists(ty) >= Lists::Window
+        match ty {
+            Ty::Bool | Ty::Sort(_) | Ty::Process => true,
+            Ty::Int | Ty::Nat | Ty::Bag(_) | Ty::Seq(_) => false,
+            Ty::Enum(id) => is_listed(&self.finite_enums, id.index()),
+            Ty::Struct(id) => is_listed(&self.finite_structs, id.index()),
+            Ty::Tuple(tys) => tys.iter().all(|part| self.is_finite(part)),
+            Ty::Option(inner) | Ty::Set(inner) => self.is_finite(inner),
+            Ty::Map(key, value) => self.is_finite(key) && self.is_finite(value),
+        }
     }
 
     /// Are there processes inside values of the type?
@@ -121,46 +114,18 @@ impl DeclaredTypes {
         }
     }
 
-    fn lists(&self, ty: &Ty) -> Lists {
-        match ty {
-            Ty::Bool | Ty::Sort(_) | Ty::Process => Lists::Finite,
-            Ty::Int | Ty::Nat => Lists::Window,
-            Ty::Bag(_) | Ty::Seq(_) => Lists::No,
-            Ty::Enum(id) => self
-                .enum_lists
-                .get(id.index())
-                .copied()
-                .unwrap_or(Lists::Finite),
-            Ty::Struct(id) => self
-                .struct_lists
-                .get(id.index())
-                .copied()
-                .unwrap_or(Lists::Finite),
-            Ty::Tuple(tys) => self.all_list(tys),
-            Ty::Option(inner) | Ty::Set(inner) => self.lists(inner),
-            Ty::Map(key, value) => self.lists(key).min(self.lists(value)),
-        }
-    }
-
-    fn all_list<'t>(&self, tys: impl IntoIterator<Item = &'t Ty>) -> Lists {
-        tys.into_iter()
-            .map(|ty| self.lists(ty))
-            .min()
-            .unwrap_or(Lists::Finite)
-    }
-
     /// Completes the tables once all enums and structs are known: finds those that contain
     /// themselves (and makes their contents unknown), and which of the others are finite.
     pub(crate) fn close(&mut self) -> Vec<Circle> {
         let edges: Vec<Vec<usize>> = self.parts().map(|tys| self.targets(&tys)).collect();
-        self.enum_lists = vec![Lists::Finite; self.enums.len()];
-        self.struct_lists = vec![Lists::Finite; self.structs.len()];
+        self.finite_enums = vec![true; self.enums.len()];
+        self.finite_structs = vec![true; self.structs.len()];
         let mut circles = Vec::new();
         for component in components(&edges) {
             if is_cyclic(&component, &edges) {
                 circles.push(self.break_circle(&component));
             } else {
-                self.decide_lists(component[0]);
+                self.decide(component[0]);
             }
         }
         circles
@@ -231,20 +196,25 @@ impl DeclaredTypes {
         Circle { members }
     }
 
-    fn decide_lists(&mut self, node: usize) {
+    /// Decides whether a declared type has finitely many values.
+    fn decide(&mut self, node: usize) {
         match self.node(node) {
             Node::Enum(id) => {
-                let variants = &self.enums[id.index()].variants;
-                let lists = self.all_list(variants.iter().flat_map(|v| &v.fields));
-                self.enum_lists[id.index()] = lists;
+                let variants = self.enums[id.index()].variants.iter();
+                let mut fields = variants.flat_map(|variant| &variant.fields);
+                self.finite_enums[id.index()] = fields.all(|ty| self.is_finite(ty));
             }
             Node::Struct(id) => {
-                let fields = &self.structs[id.index()].fields;
-                let lists = self.all_list(fields.iter().map(|(_, ty)| ty));
-                self.struct_lists[id.index()] = lists;
+                let mut fields = self.structs[id.index()].fields.iter();
+                self.finite_structs[id.index()] = fields.all(|(_, ty)| self.is_finite(ty));
             }
         }
     }
+}
+
+/// What the table says; what is not in it was reported already.
+fn is_listed(finite: &[bool], at: usize) -> bool {
+    finite.get(at).copied().unwrap_or(true)
 }
 
 enum Node {

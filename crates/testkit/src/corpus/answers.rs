@@ -15,6 +15,7 @@ use plainsong_ir::{Sizing, Song};
 use plainsong_semantics::executions::{self, ExecutionCount};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
+use plainsong_semantics::outcomes::{split, undecided};
 use plainsong_semantics::search::{Completeness, Limits, Progress, Query, Unwatched, search};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::trace;
@@ -115,10 +116,17 @@ fn asked(
 pub fn executions(song: &Arc<Song>, scope: &Scope) -> Result<Vec<(Ending, u64)>, String> {
     let mut counts: Vec<(Ending, u64)> =
         Ending::ALL.into_iter().map(|ending| (ending, 0)).collect();
-    for instance in instances(song, &scope.sizes)? {
+    let mut open: Vec<Instance> = instances(song, &scope.sizes)?;
+    open = open.into_iter().map(undecided).collect();
+    while let Some(instance) = open.pop() {
         let machine = Machine::new(&instance, Subject::System);
         let count = executions::executions(&machine, &limits(scope), &mut Unwatched)
             .ok_or("executions are counted only where processes exchange messages")?;
+        // Those that ask for outcomes of external functions are counted for every outcome.
+        if let Some(more) = split(&machine)? {
+            open.extend(more);
+            continue;
+        }
         finished(&count.completeness)?;
         agrees_with(&count, &machine, &limits(scope))?;
         for (ending, number) in &mut counts {

@@ -13,6 +13,9 @@ const INT_WINDOW: std::ops::RangeInclusive<i128> = -2..=2;
 /// What `choose nat` tries.
 const NAT_WINDOW: std::ops::RangeInclusive<i128> = 0..=3;
 
+/// How many elements sequences and bags have at most that `choose` tries.
+const LONGEST: usize = 2;
+
 /// How much may be computed for each prefix of an execution that may be looked at.
 const PATIENCE: usize = 20_000;
 
@@ -117,7 +120,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// All values of a finite type, ascending; a window of `int` and of `nat`.
+    /// All values of a finite type, ascending; a window of an infinite one.
     pub(super) fn values(&self, ty: &Ty) -> Result<Vec<Value>, Undefined> {
         Ok(match ty {
             Ty::Bool => vec![Value::Bool(false), Value::Bool(true)],
@@ -154,8 +157,28 @@ impl<'a> Instance<'a> {
             }
             Ty::Map(key, value) => self.maps(key, value)?,
             Ty::Process => self.processes()?,
-            Ty::Bag(_) | Ty::Seq(_) => unreachable!("{ty:?} is not finite"),
+            Ty::Seq(inner) => self.rows(inner)?.into_iter().map(Value::Seq).collect(),
+            Ty::Bag(inner) => {
+                let bag = |row: Vec<Value>| {
+                    let mut counts = BTreeMap::new();
+                    row.into_iter()
+                        .for_each(|v| *counts.entry(v).or_insert(0) += 1);
+                    Value::Bag(counts)
+                };
+                let bags: BTreeSet<Value> = self.rows(inner)?.into_iter().map(bag).collect();
+                bags.into_iter().collect()
+            }
         })
+    }
+
+    /// Every row of values of a type that is not too long, ascending.
+    fn rows(&self, ty: &Ty) -> Result<Vec<Vec<Value>>, Undefined> {
+        let mut all = Vec::new();
+        for length in 0..=LONGEST {
+            all.extend(self.product(std::iter::repeat_n(ty, length))?);
+        }
+        all.sort();
+        Ok(all)
     }
 
     /// The index values of each member of a family.

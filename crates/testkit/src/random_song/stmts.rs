@@ -154,7 +154,7 @@ impl Composer {
 
     /// A choice of a value of type `ty` for a variable called `name`.
     pub(super) fn choice_of(&mut self, ty: &Ty, name: String, depth: usize) -> Option<Choice> {
-        let listed = plainsong_ir::finite::is_enumerable(&self.song, ty);
+        let listed = self.is_soon_listed(ty);
         let domain = if listed && self.dice.once_in(2) {
             Domain::Type(ty.clone())
         } else {

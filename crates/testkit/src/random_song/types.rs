@@ -3,7 +3,7 @@
 use super::composer::Composer;
 use super::names::Kind;
 use super::normal;
-use plainsong_ir::finite::{contains_process, is_enumerable, is_finite};
+use plainsong_ir::finite::{contains_list, contains_process, is_enumerable, is_finite};
 use plainsong_ir::{
     Const, ConstId, EnumDecl, EnumId, Range, RangeEnd, SortDecl, SortId, SortKind, StructDecl,
     StructId, Ty, Variant,
@@ -173,10 +173,19 @@ impl Composer {
     /// A type that can be listed with a window for numbers.
     pub(super) fn enumerable_ty(&mut self) -> Ty {
         let ty = self.ty(1);
-        if is_enumerable(&self.song, &ty) {
+        if self.is_soon_listed(&ty) {
             ty
         } else {
             self.plain_enumerable_ty()
+        }
+    }
+
+    /// Can it be listed, and is that no long list? There are many sequences of anything but truth values.
+    pub(super) fn is_soon_listed(&self, ty: &Ty) -> bool {
+        let song = &self.song;
+        match ty {
+            Ty::Seq(inner) | Ty::Bag(inner) => **inner == Ty::Bool,
+            _ => is_enumerable(song, ty) && !contains_list(song, ty),
         }
     }
 

@@ -30,7 +30,7 @@ Write the type: `var seen: set<Node> = {};`.";
 
     /// All values of an infinite type are asked for.
     NOT_FINITE = "not-finite", "the values of a type cannot be listed", "\
-Quantifiers over a type, `choose`, map keys, the indices of processes and the name of a type used as
+Quantifiers and loops over a type, map keys, the indices of processes and the name of a type used as
 a set need a type whose values can be listed once the sizes of sorts are fixed: `bool`, sorts, enums,
 structs, tuples and options of such types, `set` and `map` over such types, `process`.
 
@@ -39,8 +39,8 @@ property p: always forall n: int :: n * n >= 0;     // error: `int` is not finit
 ```
 
 Use a range (`forall n in 0..10 :: …`), a sort (`sort Round = 1..;`), or a collection that the
-program has. `choose int` and `choose nat` are accepted, and parameters of any type: exploration then
-tries a bounded window and says so.";
+program has. `choose` takes any type, and so do parameters: of infinite ones exploration tries a bounded
+window and says so.";
 
     /// A wrong number of arguments, indices or payload parts.
     ARGUMENT_COUNT = "argument-count", "a wrong number of arguments", "\

@@ -14,6 +14,7 @@ use plainsong_ir::{
 use plainsong_project::Projection;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
+use plainsong_semantics::outcomes::{split, undecided};
 use plainsong_semantics::show::show;
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::value::Value;
@@ -135,8 +136,9 @@ fn assumes(song: &Song) -> bool {
     assumes.0
 }
 
-/// The values of the song's constants, and of the choreography's parameters behind them.
-type Given = Vec<Value>;
+/// The values of the song's constants, and of the choreography's parameters behind them; and what external functions
+/// return.
+type Given = (Vec<Value>, String);
 
 /// How the paths of a line end.
 #[derive(Debug, Default)]
@@ -161,28 +163,48 @@ fn ends(
     most: usize,
 ) -> Option<BTreeMap<Given, Ends>> {
     let instances = Instance::all(song.clone(), sizes, &Bounds::default()).ok()?;
+    let mut open: Vec<Instance> = instances.into_iter().map(undecided).collect();
     let mut ends: BTreeMap<Given, Ends> = BTreeMap::new();
     let mut left = most * 20;
-    for instance in instances {
-        let machine = Machine::new(&instance, Subject::Line(line));
-        let constants = constants(&instance);
-        let arity = song.lines[line].code.arity;
-        for start in machine.initial() {
-            let start = match start {
-                Outcome::Next(start) => start,
-                Outcome::Failed(failure, _) => {
-                    let found = ends.entry(constants.clone()).or_default();
-                    found.failures.push(failure.message);
-                    continue;
+    while let Some(instance) = open.pop() {
+        let of_instance = ends_of(&instance, line, &mut left)?;
+        // Paths that come to calls of external functions are walked again for every outcome.
+        match split(&Machine::new(&instance, Subject::Line(line))).ok()? {
+            Some(more) => open.extend(more),
+            None => of_instance.into_iter().for_each(|(given, found)| {
+                let ends: &mut Ends = ends.entry(given).or_default();
+                ends.failures.extend(found.failures);
+                for (end, count) in found.paths {
+                    *ends.paths.entry(end).or_default() += count;
                 }
-                Outcome::Discarded => continue,
-            };
-            let given = [&constants[..], start.parameters(arity)].concat();
-            walk_paths(&machine, start, ends.entry(given).or_default(), &mut left)?;
+            }),
         }
     }
     let paths: u64 = ends.values().map(Ends::count).sum();
     (paths <= most as u64).then_some(ends)
+}
+
+fn ends_of(instance: &Instance, line: usize, left: &mut usize) -> Option<BTreeMap<Given, Ends>> {
+    let mut ends: BTreeMap<Given, Ends> = BTreeMap::new();
+    let machine = Machine::new(instance, Subject::Line(line));
+    let (constants, outcomes) = given(instance);
+    let arity = instance.song().lines[line].code.arity;
+    for start in machine.initial() {
+        let start = match start {
+            Outcome::Next(start) => start,
+            Outcome::Failed(failure, _) => {
+                let key = (constants.clone(), outcomes.clone());
+                let found = ends.entry(key).or_default();
+                found.failures.push(failure.message);
+                continue;
+            }
+            Outcome::Discarded => continue,
+        };
+        let values = [&constants[..], start.parameters(arity)].concat();
+        let key = (values, outcomes.clone());
+        walk_paths(&machine, start, ends.entry(key).or_default(), left)?;
+    }
+    Some(ends)
 }
 
 fn walk_paths(machine: &Machine, start: Config, ends: &mut Ends, left: &mut usize) -> Option<()> {
@@ -204,11 +226,11 @@ fn walk_paths(machine: &Machine, start: Config, ends: &mut Ends, left: &mut usiz
     Some(())
 }
 
-fn constants(instance: &Instance) -> Given {
+fn given(instance: &Instance) -> Given {
     let count = instance.song().consts.len();
-    (0..count)
-        .map(|at| instance.constant(at.into()).clone())
-        .collect()
+    let constants = (0..count).map(|at| instance.constant(at.into()).clone());
+    let outcomes = instance.bound().remove("external");
+    (constants.collect(), outcomes.unwrap_or_default())
 }
 
 /// All variables of all endpoints or processes, as generated programs print them.

@@ -1,15 +1,16 @@
-//! The voices of a choreography have exactly one execution for each vector of outcomes of its free choices:
-//! no deadlock, and the same ends equally often.
+//! The voices of a choreography have exactly one execution for each vector of outcomes of its free choices and
+//! external functions: no deadlock, and the same ends equally often.
 
-use super::{Told, choreographies, constants, ends, says_all, variables};
+use super::{Ends, Given, Told, choreographies, ends, given, says_all, variables};
 use plainsong_explore_songs::{Manner, explore_showing};
 use plainsong_ir::Song;
 use plainsong_project::{Options, project};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Subject};
+use plainsong_semantics::outcomes::{split, undecided};
 use plainsong_semantics::search::{Completeness, Unwatched};
 use plainsong_semantics::sizes::{Bounds, Sizes};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Larger ones are left to the generated programs and to the comparison by states.
@@ -56,12 +57,13 @@ fn compare(
     let instances = Instance::all(voices.clone(), sizes, &Bounds::default());
     let instances = instances.map_err(|error| error.message)?;
     let mut executions = 0;
-    for instance in instances {
-        let Some(line) = ends.get(&constants(&instance)) else {
+    let mut open: Vec<Instance> = instances.into_iter().map(undecided).collect();
+    let mut visited = BTreeSet::new();
+    while let Some(instance) = open.pop() {
+        let given = given(&instance);
+        let is_known = |(values, _): &Given| *values == given.0;
+        if !ends.keys().any(is_known) {
             continue; // nothing starts with these parameters
-        };
-        if !line.failures.is_empty() {
-            continue; // guards that disagree, a value that is not defined
         }
         let machine = Machine::new(&instance, Subject::System);
         let mut seen: BTreeMap<String, u64> = BTreeMap::new();
@@ -80,6 +82,19 @@ fn compare(
             Some(&mut look),
         );
         let found = found.map_err(|gave_up| gave_up.sentence().to_owned())?;
+        if let Some(more) = split(&machine)? {
+            open.extend(more);
+            continue;
+        }
+        let Some(line) = ends.get(&given) else {
+            return Err(format!("the line does not ask for {}", given.1));
+        };
+        if !visited.insert(given.clone()) {
+            return Err(format!("there are two instances with {}", given.1));
+        }
+        if !line.failures.is_empty() {
+            continue; // guards that disagree, a value that is not defined
+        }
         if found.count.completeness != Completeness::Complete || found.count.failed > 0 {
             return Err(format!("{:?}", found.count));
         }
@@ -91,5 +106,12 @@ fn compare(
         }
         executions += found.count.complete;
     }
-    Ok(Some(executions))
+    // Where the line fails, voices may not get so far as to ask.
+    let is_missing = |(given, ends): &(&Given, &Ends)| {
+        !given.1.is_empty() && ends.failures.is_empty() && !visited.contains(*given)
+    };
+    match ends.iter().find(is_missing) {
+        Some((given, _)) => Err(format!("only the line asks for {}", given.1)),
+        None => Ok(Some(executions)),
+    }
 }
