@@ -3,7 +3,7 @@
 use crate::Source;
 use crate::contain::{Crash, contained};
 use plainsong_diagnostics::Diagnostic;
-use plainsong_ir::{RangeEnd, Song, SortKind, Ty};
+use plainsong_ir::{Song, Ty};
 use std::sync::Arc;
 
 /// A source that was compiled.
@@ -43,13 +43,9 @@ pub enum Sizeable {
 /// Every name that `--size` may mention, in the order of the text.
 pub fn sizeable(song: &Song) -> Vec<(&str, Sizeable)> {
     let sorts = song.sorts.iter().map(|sort| {
-        let free = match &sort.kind {
-            SortKind::Identities { .. } => true,
-            SortKind::Range(range) => range.end == RangeEnd::Open,
-        };
         (
             sort.name.as_str(),
-            if free {
+            if sort.is_sized() {
                 Sizeable::Sort
             } else {
                 Sizeable::Fixed

@@ -67,6 +67,16 @@ pub enum SortKind {
     Range(Range),
 }
 
+impl SortDecl {
+    /// Is its size chosen when a song is run or looked at?
+    pub fn is_sized(&self) -> bool {
+        match &self.kind {
+            SortKind::Identities { .. } => true,
+            SortKind::Range(range) => range.end == RangeEnd::Open,
+        }
+    }
+}
+
 /// Consecutive integers between two closed expressions of type `int`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {

@@ -22,7 +22,7 @@ use crate::footprint::Footprint;
 use crate::movers::{Condition, Need};
 use held::is_linear;
 pub(crate) use picture::refutation;
-use plainsong_ir::{Action, ActionId, Actions, GlobalId, RangeEnd, Song, SortDecl, SortKind};
+use plainsong_ir::{Action, ActionId, Actions, GlobalId, Song};
 use plainsong_semantics::atomic::{Atoms, Done, Effect};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::{Bounds, Sizes};
@@ -105,7 +105,7 @@ impl Brute {
         for size in 1..=self.largest {
             let mut sizes = Sizes::new();
             for sort in &song.sorts {
-                if is_sized(sort) {
+                if sort.is_sized() {
                     sizes = sizes.with(sort.name.clone(), size);
                 }
             }
@@ -334,14 +334,6 @@ fn failure(effects: &[Effect]) -> Option<Option<String>> {
         }
     }
     Some(why)
-}
-
-/// Has a sort a size to choose?
-pub(crate) fn is_sized(sort: &SortDecl) -> bool {
-    match &sort.kind {
-        SortKind::Identities { .. } => true,
-        SortKind::Range(range) => range.end == RangeEnd::Open,
-    }
 }
 
 fn action(actions: &Actions, id: ActionId) -> &Action {

@@ -7,7 +7,6 @@
 //! proves. Of the lower program some states are enough to refute; of the upper one all are needed.
 
 use crate::answer::Refutation;
-use crate::brute::is_sized;
 use crate::cut::is_program_cut;
 use crate::extract::extract;
 use crate::retrace::{Goal, run};
@@ -202,7 +201,7 @@ fn shared(below: &Song, above: &Song) -> Vec<(usize, usize)> {
 
 pub(crate) fn instances(song: &Arc<Song>, size: i64) -> Vec<Instance> {
     let mut sizes = Sizes::new();
-    for sort in song.sorts.iter().filter(|sort| is_sized(sort)) {
+    for sort in song.sorts.iter().filter(|sort| sort.is_sized()) {
         sizes = sizes.with(sort.name.clone(), size);
     }
     let bounds = Bounds {

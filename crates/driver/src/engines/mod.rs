@@ -25,6 +25,7 @@ mod rows;
 mod sequentialize;
 mod steady;
 mod translated;
+mod tried;
 mod trusted;
 mod up_to_names;
 mod wide_leads;

@@ -1,9 +1,9 @@
 //! Proofs on the line: assertions and `finally` properties, for every size.
 //!
 //! A line that `sequentialize` found is sequential code, so the prover can follow it. Loops over members need
-//! invariants; [`candidates`](super::candidates) guesses some, [`rows`](super::rows) some for rings and chains, and
-//! those that cannot be shown are dropped until all
-//! that are left can (the largest set of candidates that is inductive). An `invariant` that a process's loop claims
+//! invariants; [`candidates`](super::candidates) guesses some, [`rows`](super::rows) some for rings and chains;
+//! those that are false in small executions are dropped ([`tried`](super::tried)), then those that cannot be shown, until
+//! all that are left can (the largest set of candidates that is inductive). An `invariant` that a process's loop claims
 //! stands at the line's loop; it helps, and has to be shown. Where it is not, `assertions` are open, and the rest is
 //! shown without it: it only forbids executions. One of a daemon's loop is supposed where its rounds begin, and
 //! asserted at the start and where they end: an execution in which it is false at the head of the loop fails there, so
@@ -19,6 +19,7 @@
 use super::candidates::candidates;
 use super::identities::as_data;
 use super::rows::of_rows;
+use super::tried::drop_false_ones;
 use crate::engine::Task;
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -38,7 +39,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Places of candidates begin here: beyond any text.
-const BEYOND: u32 = 1 << 30;
+pub(super) const BEYOND: u32 = 1 << 30;
 /// So often candidates are dropped at most.
 const ROUNDS: usize = 12;
 
@@ -283,6 +284,7 @@ fn attempt(
     }
     song.lines[number].code.locals = locals;
     place(&mut guesses);
+    drop_false_ones(&song, number, &mut guesses);
     let solvers = task.proof.solvers();
     let mut unshown = None;
     for round in 0..ROUNDS {
@@ -419,7 +421,11 @@ fn without_claims(body: &mut Block, places: &BTreeSet<u32>) {
 }
 
 /// The song with these invariants at the loops of its last line.
-fn with_invariants(song: &Song, number: usize, guesses: &BTreeMap<usize, Vec<Expr>>) -> Song {
+pub(super) fn with_invariants(
+    song: &Song,
+    number: usize,
+    guesses: &BTreeMap<usize, Vec<Expr>>,
+) -> Song {
     let mut song = song.clone();
     let mut at = 0;
     annotate(&mut song.lines[number].code.body, guesses, &mut at);

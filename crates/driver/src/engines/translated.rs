@@ -10,7 +10,7 @@ use crate::watch::Overseer;
 use plainsong_diverge::retold::{Ran, retold};
 use plainsong_diverge::translate::{self, Bounds, Refused};
 use plainsong_diverge::{Finding, Question, Report};
-use plainsong_ir::{FamilyId, RangeEnd, Song, SortId, SortKind, print};
+use plainsong_ir::{FamilyId, Song, SortId, print};
 use plainsong_prove::bounded::{Catch, Hunt, Lead, lead};
 use plainsong_prove::obligation::Rule;
 use plainsong_semantics::instance::Instance;
@@ -47,14 +47,6 @@ pub(super) fn solved(
         finding: found.unwrap_or_else(Finding::Unknown),
         steps: 0,
         fails: false,
-    }
-}
-
-/// Is the size of a sort chosen when a verb runs?
-fn is_open(kind: &SortKind) -> bool {
-    match kind {
-        SortKind::Identities { .. } => true,
-        SortKind::Range(range) => range.end == RangeEnd::Open,
     }
 }
 
@@ -132,7 +124,7 @@ impl Solving<'_> {
     fn instance(&self, line: &Arc<Song>) -> Result<Instance, String> {
         let asked = self.machine.instance();
         let sorts = asked.song().sorts.iter().enumerate();
-        let open = sorts.filter(|(_, sort)| is_open(&sort.kind));
+        let open = sorts.filter(|(_, sort)| sort.is_sized());
         let sizes = open.fold(Sizes::new(), |sizes, (at, sort)| {
             let (first, last) = asked.range(SortId::from(at));
             sizes.with(&sort.name, last - first + 1)

@@ -290,10 +290,7 @@ fn property(song: &Song, report: &mut Report, property: &Property) {
 fn sizings(song: &Song, report: &mut Report, sizings: &[Sizing]) {
     for sizing in sizings {
         let sort = song.sorts.iter().find(|sort| sort.name == sizing.name);
-        let sized = sort.is_some_and(|sort| match &sort.kind {
-            SortKind::Identities { .. } => true,
-            SortKind::Range(range) => range.end == RangeEnd::Open,
-        });
+        let sized = sort.is_some_and(crate::SortDecl::is_sized);
         let parameter = song.consts.iter().find(|decl| decl.name == sizing.name);
         let number = parameter
             .is_some_and(|decl| decl.value.is_none() && crate::finite::is_number(song, &decl.ty));

@@ -134,17 +134,9 @@ fn mentions(text: &str, name: &str) -> bool {
     })
 }
 
-/// Does a run choose how many members the sort has?
-fn is_open(sort: &SortDecl) -> bool {
-    match &sort.kind {
-        SortKind::Identities { .. } => true,
-        SortKind::Range(range) => range.end == RangeEnd::Open,
-    }
-}
-
 fn parameters(emit: &Emit<'_>, source: &Source<'_>) -> String {
     let mut fields = String::new();
-    for sort in emit.song.sorts.iter().filter(|sort| is_open(sort)) {
+    for sort in emit.song.sorts.iter().filter(|sort| sort.is_sized()) {
         fields.push_str(&format!(
             "    /// How many members `{}` has.\n    pub {}: Int,\n",
             sort.name,
@@ -178,7 +170,7 @@ fn parameters(emit: &Emit<'_>, source: &Source<'_>) -> String {
 pub(super) fn arguments(emit: &Emit<'_>, instance: &Instance) -> String {
     let mut values = String::new();
     for (at, sort) in emit.song.sorts.iter().enumerate() {
-        if is_open(sort) {
+        if sort.is_sized() {
             let (name, size) = (size_name(sort), instance.size(at.into()));
             values.push_str(&format!("            {name}: {size},\n"));
         }
@@ -451,7 +443,7 @@ fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
     let name = emit.protocol_name(source.name);
     let hash = digest(&plainsong_ir::print::song(source.voices));
     let (mut sets, mut takes) = (String::new(), false);
-    for sort in emit.song.sorts.iter().filter(|sort| is_open(sort)) {
+    for sort in emit.song.sorts.iter().filter(|sort| sort.is_sized()) {
         sets.push_str(&format!(
             "            \"{}\" => match value.parse() {{\n                Ok(count) if count >= 1 => parameters.{} = count,\n                _ => return Err(format!(\"`{{value}}` is no number of members\")),\n            }},\n",
             sort.name,

@@ -57,7 +57,7 @@ fn searched(atoms: &Atoms, size: i64, need: &Need, scene: &Scene) -> Option<Reac
     let sizes: Vec<String> = song
         .sorts
         .iter()
-        .filter(|sort| super::is_sized(sort))
+        .filter(|sort| sort.is_sized())
         .map(|sort: &SortDecl| format!("{}={size}", sort.name))
         .collect();
     let with = match sizes.is_empty() {

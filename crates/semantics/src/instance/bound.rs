@@ -5,7 +5,7 @@ use crate::outcomes::told;
 use crate::show::show;
 use crate::sizes::External;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Choice, Domain, RangeEnd, Song, SortKind, Ty};
+use plainsong_ir::{Choice, Domain, Song, Ty};
 use std::collections::BTreeMap;
 
 /// Sizes of sorts, values of parameters, the windows of integers where they matter, and the delivery
@@ -14,11 +14,7 @@ pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
     let song = instance.song();
     let mut bound = BTreeMap::new();
     for (at, sort) in song.sorts.iter().enumerate() {
-        let open = match &sort.kind {
-            SortKind::Identities { .. } => true,
-            SortKind::Range(range) => range.end == RangeEnd::Open,
-        };
-        if open {
+        if sort.is_sized() {
             bound.insert(sort.name.clone(), instance.size(at.into()).to_string());
         }
     }

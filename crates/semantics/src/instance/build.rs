@@ -73,7 +73,7 @@ fn names_are_known(song: &Song, sizes: &Sizes) -> Result<(), InstanceError> {
     let open: Vec<&str> = song
         .sorts
         .iter()
-        .filter(|sort| has_a_size(sort))
+        .filter(|sort| sort.is_sized())
         .map(|sort| &*sort.name)
         .chain(
             song.consts
@@ -106,13 +106,6 @@ fn names_are_known(song: &Song, sizes: &Sizes) -> Result<(), InstanceError> {
         None if open.is_empty() => unknown.help("nothing in this song takes a size"),
         None => unknown.help(format!("these take a size or value: {}", open.join(", "))),
     })
-}
-
-fn has_a_size(sort: &SortDecl) -> bool {
-    match &sort.kind {
-        SortKind::Identities { .. } => true,
-        SortKind::Range(range) => range.end == RangeEnd::Open,
-    }
 }
 
 /// Fixes one declaration in every draft; an open parameter makes several of each.

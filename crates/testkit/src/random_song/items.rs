@@ -3,7 +3,7 @@
 use super::composer::Composer;
 use super::names::Kind;
 use super::scope::{Home, Scope};
-use plainsong_ir::{Claim, Const, Function, Property, RangeEnd, Sizing, SortKind, System, Ty};
+use plainsong_ir::{Claim, Const, Function, Property, Sizing, System, Ty};
 
 const ENGINES: &[&str] = &[
     "naive",
@@ -163,11 +163,7 @@ impl Composer {
     pub(super) fn sizings(&mut self) -> Vec<Sizing> {
         let mut names: Vec<String> = Vec::new();
         for sort in &self.song.sorts {
-            let chosen = match &sort.kind {
-                SortKind::Identities { .. } => true,
-                SortKind::Range(range) => range.end == RangeEnd::Open,
-            };
-            if chosen {
+            if sort.is_sized() {
                 names.push(sort.name.clone());
             }
         }
