@@ -5,7 +5,7 @@
 //!
 //! - A loop in whose body nothing yields is part of a stretch. Its invariants may speak about globals, at the
 //!   procedure's own layer; globals that its actions write have any value at the head. With a `decreases`,
-//!   that is a natural number that gets smaller in each round.
+//!   that is a natural number that gets smaller in each round in which every `maybe` takes its first half.
 //! - A loop that yields in its body yields whenever it begins a round, with the invariants of the `yield`
 //!   that its body begins with, if it does. A round that leads to another one changes nothing that is seen
 //!   from above; one that leaves the loop may.
@@ -14,6 +14,11 @@
 //! yields, whether something seen has changed is the same at each beginning, so it is what it was
 //! when the loop was reached; a stretch of an earlier round in which the action could have happened unseen is
 //! forgotten, which asks for more.
+//!
+//! *Coming to an end.* Behind the commit point a loop has to be able to come to its end, from wherever it is; it need not do
+//! so whatever it chooses. The program in which each `maybe` takes its first half is one that may be taken from any point
+//! on: there nothing waits (what waits is no left mover), so the round ends, and all further ones make the measure
+//! smaller. The second half puts the end off. [Kragl20] section 4.5, where the first halves are the restriction.
 //!
 //! Source. [Kragl20] section 3.4. DIFFERS. There no round changes anything; here the last one may, so that a
 //! loop around compare-and-swap needs no recursion.
@@ -112,14 +117,17 @@ impl Following<'_> {
         let holds = self.says_of_loop(&head, clauses, Some(&reached))?;
         head.known.extend(holds.into_iter().map(|(_, holds)| holds));
         let (owed, created) = (head.owed.len(), head.created.len());
+        let put_off = head.put_off;
         let (exit, inside) = self.round(head, goes_on)?;
         let mut left: Vec<Path> = exit.into_iter().collect();
         let Some(mut inside) = inside else {
             return Ok(left);
         };
         let measure = self.measure(&mut inside, clauses)?;
+        inside.put_off = false;
         for mut end in self.block(inside, body)? {
             if end.jump == Some(Jump::Break) {
+                end.put_off |= put_off;
                 left.push(end);
                 continue;
             }
@@ -134,7 +142,9 @@ impl Following<'_> {
                 return Err(Unsupported::new(span, message));
             }
             self.promised(&end, clauses, Some(&reached), "after a round")?;
-            self.decreased(&mut end, clauses, &measure)?;
+            if !end.put_off {
+                self.decreased(&mut end, clauses, &measure)?;
+            }
         }
         Ok(left)
     }

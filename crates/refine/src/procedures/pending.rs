@@ -28,6 +28,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         obligations: Vec::new(),
         scenes: Vec::new(),
         used: BTreeSet::new(),
+        choices: super::Choices::Named,
     };
     let decl = following.decl(&song);
     let all = actions(&song);
@@ -52,6 +53,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         created: Vec::new(),
         jump: None,
         begun: None,
+        put_off: false,
     };
     let mut arguments: Vec<Term> = Vec::new();
     for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {

@@ -51,7 +51,14 @@ impl Following<'_> {
             }
             StmtKind::Maybe(yes, no) => {
                 let taken = self.theory.terms.fresh("maybe", Sort::BOOL);
-                return self.branches(path, taken, yes, no);
+                let not = self.theory.terms.not(taken);
+                let mut other = path.clone();
+                other.known.push(not);
+                other.put_off = true;
+                path.known.push(taken);
+                let mut paths = self.block(path, yes)?;
+                paths.extend(self.block(other, no)?);
+                return Ok(paths);
             }
             StmtKind::Match(scrutinee, arms) => {
                 let value = self.read(&mut path, scrutinee)?;

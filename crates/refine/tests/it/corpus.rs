@@ -31,8 +31,9 @@ const STATES: usize = 60_000;
 /// The largest size that is compared completely, where that is not [`LARGEST`]; there is none where threads are started
 /// without end or a choice is one from all numbers. Of what is larger, the first states are looked at, and what [`BESIDES`]
 /// says.
-const SMALLER: [(&str, i64); 5] = [
+const SMALLER: [(&str, i64); 6] = [
     ("choices-from-all-numbers", 0),
+    ("increments-and-decrements-as-often-as-somebody-likes", 0),
     ("names-that-are-put-back", 0),
     ("paxos", 2),
     ("spin-lock-of-workers-that-draw-a-name", 0),
@@ -62,8 +63,14 @@ const fn besides(
 }
 
 /// Three nodes and three rounds at once have more states than memory.
-const BESIDES: [Besides; 9] = [
+const BESIDES: [Besides; 10] = [
     besides("choices-from-all-numbers", &[("Tid", 3)], None, false),
+    besides(
+        "increments-and-decrements-as-often-as-somebody-likes",
+        &[],
+        Some(6),
+        false,
+    ),
     besides("names-that-are-put-back", &[("Tid", 3)], Some(6), false),
     besides("names-that-are-put-back", &[("Tid", 3)], Some(8), true),
     besides(
