@@ -33,6 +33,7 @@ use crate::atomicity::yields;
 use crate::extract::{Meant, is_seen, meant, moves_here};
 use crate::footprint::Footprint;
 use plainsong_diagnostics::Span;
+use plainsong_ir::notes::{note_read, notes};
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
     Actions, Block, Callee, Domain, Expr, ExprKind, GlobalId, InvariantCall, LocalId, LoopClauses,
@@ -297,8 +298,11 @@ impl Following<'_> {
         old: Option<&Rc<Store>>,
     ) -> Result<Vec<(Span, Term)>> {
         let mut all = Vec::new();
+        let notes = notes(&self.decl(&self.song).code);
         for invariant in &clauses.invariants {
-            if !self.refines_here() && !globals_read(invariant).is_empty() {
+            let of_proofs =
+                !globals_read(invariant).is_empty() || note_read(invariant, &notes).is_some();
+            if !self.refines_here() && of_proofs {
                 continue;
             }
             all.push((invariant.span, self.stated(path, invariant, old)?));
