@@ -272,13 +272,18 @@ impl Checking<'_> {
     fn stmt(&mut self, stmt: &Stmt, behind: Phases) -> Result<Phases, Interrupted> {
         let label = match &stmt.kind {
             StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
-                let (yes, no) = (self.block(yes, behind)?, self.block(no, behind)?);
+                let yes = self.block(yes, behind)?;
+                let told = self.told();
+                let no = self.block(no, behind)?;
+                self.tell_again(told);
                 return Ok(both(yes, no));
             }
             StmtKind::Match(_, arms) => {
                 let mut all = ANY;
                 for (_, body) in arms {
+                    let told = self.told();
                     let arm = self.block(body, behind)?;
+                    self.tell_again(told);
                     all = both(all, arm);
                 }
                 return Ok(all);
@@ -341,7 +346,23 @@ impl Checking<'_> {
         if is_last || !ahead.after && behind.after {
             self.is_first(stmt, label);
         }
+        if label == Label::Yield && ahead == ANY && self.earlier.is_none() {
+            // What comes behind a yield stands in nobody's way before it.
+            (self.first, self.step) = (None, None);
+        }
         ahead
+    }
+
+    /// What is remembered, before another branch is looked at.
+    fn told(&self) -> (Option<(Span, String)>, Option<ActionId>) {
+        (self.first.clone(), self.step)
+    }
+
+    /// Remembers it again, unless there is something else.
+    fn tell_again(&mut self, (first, step): (Option<(Span, String)>, Option<ActionId>)) {
+        if self.first.is_none() {
+            (self.first, self.step) = (first, step);
+        }
     }
 
     /// Remembers a step, unless there is one already.

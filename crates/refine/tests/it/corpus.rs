@@ -31,7 +31,8 @@ const STATES: usize = 60_000;
 /// The largest size that is compared completely, where that is not [`LARGEST`]; there is none where threads are started
 /// without end or a choice is one from all numbers. Of what is larger, the first states are looked at, and what [`BESIDES`]
 /// says.
-const SMALLER: [(&str, i64); 7] = [
+const SMALLER: [(&str, i64); 8] = [
+    ("bounded-counter", 0),
     ("choices-from-all-numbers", 0),
     ("increments-and-decrements-as-often-as-somebody-likes", 0),
     ("names-that-are-put-back", 0),
@@ -64,7 +65,8 @@ const fn besides(
 }
 
 /// Three nodes and three rounds at once have more states than memory.
-const BESIDES: [Besides; 11] = [
+const BESIDES: [Besides; 12] = [
+    besides("bounded-counter", &[("Tid", 3)], Some(5), false),
     besides("choices-from-all-numbers", &[("Tid", 3)], None, false),
     besides(
         "increments-and-decrements-as-often-as-somebody-likes",
