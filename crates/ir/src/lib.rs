@@ -23,6 +23,7 @@ pub mod finite;
 pub mod handlers;
 pub mod ids;
 pub mod line;
+pub mod notes;
 pub mod order;
 pub mod parts;
 pub mod patterns;

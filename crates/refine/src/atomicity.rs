@@ -14,7 +14,7 @@
 //! Why sound. Right movers are carried to the commit point and left movers back to it, so every execution
 //! has one with the same end in which threads are switched at yields only [Kragl20] section 2.5. A
 //! thread that passed its commit point comes to its next yield: left movers do not block, local steps that
-//! may block (`assume`, a choice without a candidate) count as right movers, and a loop comes to its end:
+//! may block (`assume`, a choice that may have no candidate) count as right movers, and a loop comes to its end:
 //! a `while` that does not yield stands before the commit point, or has a `decreases`. A loop that
 //! yields somewhere in its body also yields whenever it begins a round.
 //!
@@ -30,8 +30,8 @@ use crate::extract::{Meant, action_at, meant, moves_here};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    ActionId, Actions, Block, Call, Callee, InvariantCall, Mover, Procedure, ProcedureId, Stmt,
-    StmtKind,
+    ActionId, Actions, Block, Call, Callee, Choice, Domain, InvariantCall, Mover, Procedure,
+    ProcedureId, Stmt, StmtKind, Ty,
 };
 
 /// What one step of a procedure is.
@@ -63,6 +63,12 @@ pub struct Interrupted {
     pub step: Option<ActionId>,
     /// One sentence without a full stop.
     pub message: String,
+}
+
+/// Is there always something to choose? Every sort has a member, and so every type has a value.
+fn has_candidates(choice: &Choice) -> bool {
+    let whole = matches!(&choice.domain, Domain::Type(ty) if *ty != Ty::Process);
+    whole && choice.filter.is_none()
 }
 
 /// Is a procedure atomic between its yields at a layer?
@@ -266,13 +272,18 @@ impl Checking<'_> {
     fn stmt(&mut self, stmt: &Stmt, behind: Phases) -> Result<Phases, Interrupted> {
         let label = match &stmt.kind {
             StmtKind::If(_, yes, no) | StmtKind::Maybe(yes, no) => {
-                let (yes, no) = (self.block(yes, behind)?, self.block(no, behind)?);
+                let yes = self.block(yes, behind)?;
+                let told = self.told();
+                let no = self.block(no, behind)?;
+                self.tell_again(told);
                 return Ok(both(yes, no));
             }
             StmtKind::Match(_, arms) => {
                 let mut all = ANY;
                 for (_, body) in arms {
+                    let told = self.told();
                     let arm = self.block(body, behind)?;
+                    self.tell_again(told);
                     all = both(all, arm);
                 }
                 return Ok(all);
@@ -312,8 +323,12 @@ impl Checking<'_> {
                     _ => Label::Mover(Mover::Left),
                 }
             }
-            StmtKind::Assume(_) | StmtKind::LetChoice(_) | StmtKind::AssignChoice(..) => {
-                Label::Mover(Mover::Right)
+            StmtKind::Assume(_) => Label::Mover(Mover::Right),
+            StmtKind::LetChoice(choice) | StmtKind::AssignChoice(_, choice) => {
+                match has_candidates(choice) {
+                    true => Label::Local,
+                    false => Label::Mover(Mover::Right),
+                }
             }
             _ => Label::Local,
         };
@@ -331,7 +346,23 @@ impl Checking<'_> {
         if is_last || !ahead.after && behind.after {
             self.is_first(stmt, label);
         }
+        if label == Label::Yield && ahead == ANY && self.earlier.is_none() {
+            // What comes behind a yield stands in nobody's way before it.
+            (self.first, self.step) = (None, None);
+        }
         ahead
+    }
+
+    /// What is remembered, before another branch is looked at.
+    fn told(&self) -> (Option<(Span, String)>, Option<ActionId>) {
+        (self.first.clone(), self.step)
+    }
+
+    /// Remembers it again, unless there is something else.
+    fn tell_again(&mut self, (first, step): (Option<(Span, String)>, Option<ActionId>)) {
+        if self.first.is_none() {
+            (self.first, self.step) = (first, step);
+        }
     }
 
     /// Remembers a step, unless there is one already.

@@ -77,7 +77,8 @@ pub enum Compared {
 pub enum Extent {
     /// All runs of the lower one.
     Whole,
-    /// All runs of the lower one in which no more calls wait for each other, or follow without a step, than was asked for.
+    /// All runs of the lower one in which no more calls wait for each other, or follow without a step, than was asked for, and
+    /// no more threads are started between two calls than the interpreter allows.
     Shallow,
     /// Of these, or of all, those of up to so many steps.
     Steps(usize),

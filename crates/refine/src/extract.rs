@@ -4,13 +4,14 @@
 //! and the procedures of layer `n` and above. A call of a lower procedure is a call of its action, or
 //! nothing if it refines nothing; so is an `async`. A call of an action that is no more is one of the action that it
 //! refines. Assignments to introduced variables are gone, because
-//! those exist only above. Invariants, also of loops, and measures are what proofs say about a program, not
+//! those exist only above; so are notes. Invariants, also of loops, and measures are what proofs say about a program, not
 //! part of it.
 //!
 //! This is the only place that says so: the checker, the printed program (`--layer N --emit`) and the
 //! comparison of layers all use [`extract`] or [`meant`].
 
 use crate::atomicity::yields_here;
+use plainsong_ir::notes::{notes, remove_notes};
 use plainsong_ir::visit::{VisitMut, globals_read, reads_pending, walk_mut};
 use plainsong_ir::{
     ActionId, Actions, Block, Call, Callee, Claim, Contract, Expr, ExprKind, GlobalId, Layers,
@@ -98,6 +99,8 @@ pub fn extract(song: &Song, layer: u32) -> Song {
         procedure.clauses.clear();
         procedure.contract = Contract::default();
         procedure.layer = procedure.layer - layer + 1;
+        let notes = notes(&procedure.code);
+        remove_notes(&mut procedure.code.body, &notes);
         extracting.block(&mut procedure.code.body);
         program.procedures.push(procedure);
     }

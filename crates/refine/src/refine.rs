@@ -14,16 +14,16 @@ use crate::compare::{Compared, compare_with};
 use crate::doubt::{Which, told};
 use crate::extract::{height, topmost};
 use crate::inferred;
-use crate::movers::{Side, moves, sides, strengthened};
+use crate::movers::{Side, moves, picks, sides, strengthened};
 use crate::permissions;
-use crate::procedures::{obligations, pending};
+use crate::procedures::{Choices, obligations, pending};
 use crate::sequential::Sequences;
 use crate::started;
 use crate::tried::Tried;
 use crate::trusted::trusted;
 use crate::voices_to_actions::Handlers;
 use plainsong_diagnostics::place_marker;
-use plainsong_ir::{ActionId, Actions, ProcedureId, Song};
+use plainsong_ir::{ActionId, Actions, Procedure, ProcedureId, Song};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::theory::Theory;
 use std::collections::{BTreeMap, BTreeSet};
@@ -368,20 +368,19 @@ impl Refining {
     fn shown_of(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, String> {
         let actions = actions(&self.song);
         let procedure = &actions.procedures[id.index()];
-        let mut all: Vec<Obligation> = Vec::new();
-        let mut layers: Vec<(u32, usize)> = Vec::new();
         for layer in 1..=procedure.layer {
-            layers.push((layer, all.len()));
             let atomic = atomicity(actions, procedure, layer);
             atomic.map_err(|why| why.message + &self.what_stops(why.step))?;
-            let more = obligations(prover.theory, id, layer);
-            all.extend(more.map_err(|why| why.message)?);
         }
-        for layer in procedure.layer + 1..=height(actions) {
-            let more = pending(prover.theory, id, layer);
-            all.extend(more.map_err(|why| why.message)?);
+        let (mut all, layers) = self.asked_of(id, prover, Choices::Named)?;
+        let mut open = prover.open(&procedure.name, &all);
+        if !open.is_empty() && shares_names(actions, procedure) {
+            let (others, _) = self.asked_of(id, prover, Choices::Some)?;
+            if prover.open(&procedure.name, &others).is_empty() {
+                open.clear();
+                all = others;
+            }
         }
-        let open = prover.open(&procedure.name, &all);
         if let Some((at, why)) = open.first() {
             let one = &all[*at];
             let others = match open.len() {
@@ -406,6 +405,29 @@ impl Refining {
                 .collect(),
             notes: Vec::new(),
         })
+    }
+
+    /// What is asked of a procedure, and where the obligations of each layer begin.
+    fn asked_of(
+        &self,
+        id: ProcedureId,
+        prover: &mut Prover<'_>,
+        choices: Choices,
+    ) -> Result<(Vec<Obligation>, Beginnings), String> {
+        let actions = actions(&self.song);
+        let procedure = &actions.procedures[id.index()];
+        let mut all: Vec<Obligation> = Vec::new();
+        let mut layers = Beginnings::new();
+        for layer in 1..=procedure.layer {
+            layers.push((layer, all.len()));
+            let more = obligations(prover.theory, id, layer, choices);
+            all.extend(more.map_err(|why| why.message)?);
+        }
+        for layer in procedure.layer + 1..=height(actions) {
+            let more = pending(prover.theory, id, layer);
+            all.extend(more.map_err(|why| why.message)?);
+        }
+        Ok((all, layers))
     }
 
     /// A small state in which an open obligation is false, told; nothing if none is found.
@@ -518,4 +540,18 @@ fn rests_on(name: &str) -> Answer {
 
 fn actions(song: &Song) -> &Actions {
     song.actions().expect("claims are about actions")
+}
+
+/// Where the obligations of each layer begin.
+type Beginnings = Vec<(u32, usize)>;
+
+/// Does a procedure call something as the action that it refines calls what it chooses?
+fn shares_names(actions: &Actions, procedure: &Procedure) -> bool {
+    let Some(refined) = procedure.refines else {
+        return false;
+    };
+    let refined = &actions.actions[refined.index()];
+    let chosen = picks(refined).into_iter();
+    let mut names = chosen.map(|(_, local)| &refined.code.locals[local.index()].name);
+    names.any(|name| procedure.code.locals.iter().any(|row| row.name == *name))
 }

@@ -10,8 +10,8 @@
 //!
 //! A frame that has nothing left to do but to return is not kept, so a procedure that ends by calling
 //! itself needs no more room the second time. More calls than [`DEEPEST`] that wait for each other, or that
-//! follow in one step because nothing acts, are a failure of kind `Resource`: nothing is known about what
-//! comes after.
+//! follow in one step because nothing acts, or as many threads that a procedure starts between two calls, are a failure of
+//! kind `Resource`: nothing is known about what comes after.
 //!
 //! The program is one in which every callee is what it is called as: the one of a layer, extracted.
 

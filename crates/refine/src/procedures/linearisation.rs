@@ -13,10 +13,11 @@
 //! them will do. A procedure that refines nothing changes nothing that is seen.
 //!
 //! Source. [Kragl20] section 3.4. DIFFERS. The result may be assigned after the point; it is compared with
-//! the one of the action at the exit. An action with choices is asked to allow *some* of them; then its result
-//! must be assigned where its point is, and stays what it is.
+//! the one of the action at the exit. An action with choices is asked to allow *some* of them, with which it does what the
+//! stretch does and has that result.
 
 use super::{Following, Path, action, actions, at_exit};
+use crate::movers::some_way;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, GlobalId, InvariantCall, LocalId};
 use plainsong_prove::gated::{Created, Gated};
@@ -25,10 +26,11 @@ use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;
 
 /// A stretch in which the action may have happened.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Point {
-    /// Is the stretch a step of the action?
+    /// Is the stretch a step of the action, with some of these choices?
     matches: Term,
+    choices: Vec<Term>,
     /// Did it change anything that is seen?
     changes: Term,
     /// The result of the action there: what the procedure has to return.
@@ -86,9 +88,12 @@ impl Following<'_> {
         let reached = self.same(&run.after, &now);
         let mut parts = vec![run.guard, reached];
         parts.extend(self.created_alike(&created, &run.created)?);
-        let result = self.result_here(path, &run, &mut parts);
-        let matches = self.theory.terms.and(&parts);
-        let matches = self.witnessed(path, &run.choices, matches);
+        let step = self.theory.terms.and(&parts);
+        let witness = self.witness(path, &run.choices);
+        let step = self.theory.terms.replace(step, &witness.values);
+        let result = run.result;
+        let result = result.map(|one| self.theory.terms.replace(one, &witness.values));
+        let matches = some_way(self.theory, &witness.open, step);
         let name = action(&self.song, id).name.clone();
         let terms = &mut self.theory.terms;
         let once = terms.implies(path.changed, same);
@@ -101,7 +106,8 @@ impl Following<'_> {
         let changes = self.theory.terms.not(same);
         path.changed = self.theory.terms.or(&[path.changed, changes]);
         path.points.push(Point {
-            matches,
+            matches: step,
+            choices: witness.open,
             changes,
             result,
         });
@@ -119,26 +125,6 @@ impl Following<'_> {
                  once: `synchronizes`)"
             )
         })
-    }
-
-    /// The action's result, to compare at the exit. Where it depends on choices, it is what the procedure would
-    /// return now, and has to return at the exit.
-    fn result_here(&mut self, path: &Path, run: &Gated, parts: &mut Vec<Term>) -> Option<Term> {
-        let result = run.result?;
-        if run.choices.is_empty() {
-            return Some(result);
-        }
-        let song = self.song.clone();
-        let decl = self.decl(&song);
-        let local = decl.result?;
-        let ty = &decl.code.locals[local.index()].ty;
-        let out = path.env.locals.get(&local).copied();
-        let equal = match out {
-            Some(out) => self.theory.equal(ty, out, result),
-            None => self.theory.terms.bool(false),
-        };
-        parts.push(equal);
-        out
     }
 
     /// Is everything seen from above the same in two stores?
@@ -180,7 +166,8 @@ impl Following<'_> {
                     None => self.theory.terms.bool(false),
                 });
             }
-            ways.push(self.theory.terms.and(&parts));
+            let step = self.theory.terms.and(&parts);
+            ways.push(some_way(self.theory, &point.choices, step));
         }
         let goal = self.theory.terms.or(&ways);
         let name = &action(&song, id).name;

@@ -5,7 +5,7 @@
 //!
 //! - A loop in whose body nothing yields is part of a stretch. Its invariants may speak about globals, at the
 //!   procedure's own layer; globals that its actions write have any value at the head. With a `decreases`,
-//!   that is a natural number that gets smaller in each round.
+//!   that is a natural number that gets smaller in each round in which every `maybe` takes its first half.
 //! - A loop that yields in its body yields whenever it begins a round, with the invariants of the `yield`
 //!   that its body begins with, if it does. A round that leads to another one changes nothing that is seen
 //!   from above; one that leaves the loop may.
@@ -14,6 +14,11 @@
 //! yields, whether something seen has changed is the same at each beginning, so it is what it was
 //! when the loop was reached; a stretch of an earlier round in which the action could have happened unseen is
 //! forgotten, which asks for more.
+//!
+//! *Coming to an end.* Behind the commit point a loop has to be able to come to its end, from wherever it is; it need not do
+//! so whatever it chooses. The program in which each `maybe` takes its first half is one that may be taken from any point
+//! on: there nothing waits (what waits is no left mover), so the round ends, and all further ones make the measure
+//! smaller. The second half puts the end off. [Kragl20] section 4.5, where the first halves are the restriction.
 //!
 //! Source. [Kragl20] section 3.4. DIFFERS. There no round changes anything; here the last one may, so that a
 //! loop around compare-and-swap needs no recursion.
@@ -28,6 +33,7 @@ use crate::atomicity::yields;
 use crate::extract::{Meant, is_seen, meant, moves_here};
 use crate::footprint::Footprint;
 use plainsong_diagnostics::Span;
+use plainsong_ir::notes::{note_read, notes};
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
     Actions, Block, Callee, Domain, Expr, ExprKind, GlobalId, InvariantCall, LocalId, LoopClauses,
@@ -112,14 +118,17 @@ impl Following<'_> {
         let holds = self.says_of_loop(&head, clauses, Some(&reached))?;
         head.known.extend(holds.into_iter().map(|(_, holds)| holds));
         let (owed, created) = (head.owed.len(), head.created.len());
+        let put_off = head.put_off;
         let (exit, inside) = self.round(head, goes_on)?;
         let mut left: Vec<Path> = exit.into_iter().collect();
         let Some(mut inside) = inside else {
             return Ok(left);
         };
         let measure = self.measure(&mut inside, clauses)?;
+        inside.put_off = false;
         for mut end in self.block(inside, body)? {
             if end.jump == Some(Jump::Break) {
+                end.put_off |= put_off;
                 left.push(end);
                 continue;
             }
@@ -134,7 +143,9 @@ impl Following<'_> {
                 return Err(Unsupported::new(span, message));
             }
             self.promised(&end, clauses, Some(&reached), "after a round")?;
-            self.decreased(&mut end, clauses, &measure)?;
+            if !end.put_off {
+                self.decreased(&mut end, clauses, &measure)?;
+            }
         }
         Ok(left)
     }
@@ -287,8 +298,11 @@ impl Following<'_> {
         old: Option<&Rc<Store>>,
     ) -> Result<Vec<(Span, Term)>> {
         let mut all = Vec::new();
+        let notes = notes(&self.decl(&self.song).code);
         for invariant in &clauses.invariants {
-            if !self.refines_here() && !globals_read(invariant).is_empty() {
+            let of_proofs =
+                !globals_read(invariant).is_empty() || note_read(invariant, &notes).is_some();
+            if !self.refines_here() && of_proofs {
                 continue;
             }
             all.push((invariant.span, self.stated(path, invariant, old)?));

@@ -76,6 +76,9 @@ struct Path {
     jump: Option<Jump>,
     /// Where it began, if it is one step as a whole.
     begun: Option<moving::Beginning>,
+    /// Was the second half of a `maybe` taken since this round of a loop began, or since the beginning? Then it need not lead
+    /// to the end of anything.
+    put_off: bool,
 }
 
 /// Where a path goes on, if not behind the statement.
@@ -105,6 +108,17 @@ struct Following<'a> {
     scenes: Vec<Scene>,
     /// Lemmas that were used.
     used: BTreeSet<usize>,
+    /// What the action chooses.
+    choices: Choices,
+}
+
+/// What is taken for the choices of an action ([`witness`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choices {
+    /// What the procedure calls by the same name, and for the others some value.
+    Named,
+    /// Some value.
+    Some,
 }
 
 /// What has to be shown of a procedure at a layer, with the proofs of lemmas and functions that it rests on.
@@ -112,14 +126,20 @@ pub fn obligations(
     theory: &mut Theory,
     procedure: ProcedureId,
     layer: u32,
+    choices: Choices,
 ) -> Result<Vec<Obligation>> {
     theory.allow_calls(true);
-    let all = followed(theory, procedure, layer);
+    let all = followed(theory, procedure, layer, choices);
     theory.allow_calls(false);
     all
 }
 
-fn followed(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Result<Vec<Obligation>> {
+fn followed(
+    theory: &mut Theory,
+    procedure: ProcedureId,
+    layer: u32,
+    choices: Choices,
+) -> Result<Vec<Obligation>> {
     let song = theory.song.clone();
     let mut following = Following {
         theory,
@@ -129,6 +149,7 @@ fn followed(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Result<V
         obligations: Vec::new(),
         scenes: Vec::new(),
         used: BTreeSet::new(),
+        choices,
     };
     following.whole()?;
     following.with_support()
@@ -151,6 +172,7 @@ pub fn doubt(
         obligations: Vec::new(),
         scenes: Vec::new(),
         used: BTreeSet::new(),
+        choices: Choices::Named,
     };
     following.theory.allow_calls(true);
     let followed = following.whole();
@@ -211,6 +233,7 @@ impl Following<'_> {
             created: Vec::new(),
             jump: None,
             begun: None,
+            put_off: false,
         };
         for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {
             let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
@@ -467,6 +490,7 @@ impl Following<'_> {
             created: Vec::new(),
             jump: None,
             begun: None,
+            put_off: false,
         };
         for (at, global) in actions(&song).globals.iter().enumerate() {
             if !is_seen(global.layers, self.layer) {

@@ -4,13 +4,15 @@
 //! kind ([`crate::atomicity`]). Where it is called, what it `requires` holds; behind it, the globals that it writes, itself or
 //! through others that it calls, are anything that it `ensures`, and all others are what they were. Its body, followed alone
 //! from any state in which it may be called, does not fail and ends with what it ensures. If it moves left and calls
-//! itself, what it `decreases` gets less.
+//! itself, in the second half of no `maybe`, what it `decreases` gets less.
 //!
 //! Why sound. It is called by procedures of its own layer only, and is gone above with them. So the program of that layer is
 //! the one in which each call is the body: a stretch without yields, in which nobody else is seen to act. There a
 //! contract is worth as much as in a sequential program. That the body may be one step of its kind follows as for
-//! any stretch: all of its steps move the same way. Behind a commit point it has to come to an end: its loops have
-//! measures, and so has its calling itself; calls of others that move do not lead back to it.
+//! any stretch: all of its steps move the same way. Behind a commit point it has to be able to come to an end: its loops have
+//! measures, and so has its calling itself; calls of others that move do not lead back to it. As for loops
+//! ([`super::loops`]) that is asked of the program in which each `maybe` takes its first half: wherever an execution is,
+//! it may go on like that, and what it still has to call comes to an end from any state in which it may be called.
 //!
 //! *Synchronization*. Where its caller `synchronizes` it, `async p(…)` is the same as a call: all of its steps move left, past
 //! those of others, to where it was started, the first one first. It does not block and comes to an end, so what is not
@@ -149,7 +151,8 @@ impl Following<'_> {
         let mut written = Written::new(actions(&song), self.layer, true);
         written.procedure(id);
         let leads_back = id == self.procedure || written.called.contains(&self.procedure);
-        if !is_left || !leads_back {
+        // With the first half of every `maybe`, it does not come here.
+        if !is_left || !leads_back || path.put_off {
             return;
         }
         let goal = match measures.len() == begun.measures.len() && !measures.is_empty() {

@@ -4,6 +4,9 @@
 //! each of those layers that step keeps every invariant, for arguments whose permissions are not its own.
 //! That it fails there is relied on not to happen: it is the same step at the next layer.
 //!
+//! Where the action does not exist, it is not pending: who starts it is no procedure there, and the action of who starts it
+//! leaves it behind only where it exists (`layers` in `plainsong-syntax`); what is synchronized is done below.
+//!
 //! Why needed. Between two yields of a thread others act, and these steps are among them ([Kragl20] section
 //! 3.3 counts pending asyncs among the fragments).
 
@@ -28,6 +31,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         obligations: Vec::new(),
         scenes: Vec::new(),
         used: BTreeSet::new(),
+        choices: super::Choices::Named,
     };
     let decl = following.decl(&song);
     let all = actions(&song);
@@ -40,6 +44,9 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
     };
     let action = action_at(actions(&song), action, layer);
     let action = &actions(&song).actions[action.index()];
+    if !action.exists_at(layer) {
+        return Ok(Vec::new());
+    }
     let mut path = Path {
         env: Env::default(),
         known: Vec::new(),
@@ -52,6 +59,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
         created: Vec::new(),
         jump: None,
         begun: None,
+        put_off: false,
     };
     let mut arguments: Vec<Term> = Vec::new();
     for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {

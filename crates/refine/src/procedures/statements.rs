@@ -6,6 +6,7 @@ use super::{Following, Jump, MOST_PATHS, Path, Wanted, action, actions, at_entry
 use crate::atomicity::BESIDE_PROCEDURES;
 use crate::extract::{Meant, meant, moves_here};
 use plainsong_diagnostics::Span;
+use plainsong_ir::notes::notes;
 use plainsong_ir::{
     ActionId, Block, Call, Callee, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Mover,
     Pattern, Place, ProcedureId, Root, Song, Stmt, StmtKind, Ty,
@@ -39,6 +40,7 @@ impl Following<'_> {
 
     fn stmt(&mut self, mut path: Path, stmt: &Stmt) -> Result<Vec<Path>> {
         match &stmt.kind {
+            StmtKind::Let(local, _) if !self.refines_here() && self.is_note(*local) => {}
             StmtKind::Let(local, value) => {
                 let value = self.read(&mut path, value)?;
                 path.env.locals.insert(*local, value);
@@ -51,7 +53,14 @@ impl Following<'_> {
             }
             StmtKind::Maybe(yes, no) => {
                 let taken = self.theory.terms.fresh("maybe", Sort::BOOL);
-                return self.branches(path, taken, yes, no);
+                let not = self.theory.terms.not(taken);
+                let mut other = path.clone();
+                other.known.push(not);
+                other.put_off = true;
+                path.known.push(taken);
+                let mut paths = self.block(path, yes)?;
+                paths.extend(self.block(other, no)?);
+                return Ok(paths);
             }
             StmtKind::Match(scrutinee, arms) => {
                 let value = self.read(&mut path, scrutinee)?;
@@ -121,6 +130,11 @@ impl Following<'_> {
             path.known.push(passes);
         }
         Ok(())
+    }
+
+    /// Notes are there where a layer's variables are introduced.
+    fn is_note(&self, local: LocalId) -> bool {
+        notes(&self.decl(&self.song).code).contains(&local)
     }
 
     /// A local, or a variable that this layer introduces. Introduced variables of other layers are not

@@ -2,29 +2,36 @@
 //!
 //! Statement. That a stretch is a step of the action asks for *some* choices of it. A choice named like a local
 //! of the procedure that has a value of the same type is taken to be that value; one between two is tried both ways;
-//! for the others the solver is asked whether there is one.
+//! for the others the solver is asked whether there is one. If that is not shown, the solver is asked about all of them.
 //!
 //! Why sound. A witness is asked for more than the existence that follows from it.
 
-use super::{Following, Path};
-use crate::movers::some_way;
+use super::{Choices, Following, Path};
 use plainsong_ir::LocalId;
 use plainsong_prove::term::{Op, Term};
 use rustc_hash::FxHashMap;
 
+/// What is taken for choices.
+pub(super) struct Witness {
+    /// Those with a value.
+    pub(super) values: FxHashMap<Term, Term>,
+    /// The others.
+    pub(super) open: Vec<Term>,
+}
+
 impl Following<'_> {
-    /// That a goal holds for some choices.
-    pub(super) fn witnessed(&mut self, path: &Path, choices: &[Term], goal: Term) -> Term {
+    /// What is taken for choices at a point.
+    pub(super) fn witness(&mut self, path: &Path, choices: &[Term]) -> Witness {
         let mut values = FxHashMap::default();
-        for choice in choices {
+        let named = choices.iter().filter(|_| self.choices == Choices::Named);
+        for choice in named {
             if let Some(value) = self.named_like(path, *choice) {
                 values.insert(*choice, value);
             }
         }
-        let goal = self.theory.terms.replace(goal, &values);
         let open = choices.iter().filter(|choice| !values.contains_key(choice));
-        let open: Vec<Term> = open.copied().collect();
-        some_way(self.theory, &open, goal)
+        let open = open.copied().collect();
+        Witness { values, open }
     }
 
     /// The value of the last local with the name of a choice.

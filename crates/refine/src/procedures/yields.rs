@@ -91,6 +91,14 @@ impl Following<'_> {
                 ..path.clone()
             };
             self.oblige(&inside, "yield/noninterference", span, &told, goal);
+            let rows = invariant.locals.iter().zip(&arguments);
+            let theirs = rows.map(|(row, value)| {
+                let name = format!("{} of {}", row.name, invariant.name);
+                (name, row.ty.clone(), *value)
+            });
+            if let Some(scene) = self.scenes.last_mut() {
+                scene.locals.extend(theirs);
+            }
         }
         Ok(())
     }

@@ -20,6 +20,8 @@ const MOST_OPS_OF_ALL: u64 = 10_000_000;
 pub(crate) const MOST_CHOICES: usize = 1_000;
 /// The most branches of a step.
 const MOST_BRANCHES: usize = 100_000;
+/// The most threads that a procedure starts between two calls.
+const MOST_STARTED: usize = 24;
 
 /// Code being run.
 #[derive(Clone, Debug)]
@@ -121,7 +123,8 @@ impl Runner<'_> {
     /// Every way `run` can go until its next stop, in a fixed order.
     ///
     /// When `moving`, the run stands at a stop and its instruction is the first to be executed.
-    /// A branch that reaches a limit of the interpreter is the last: the others are not looked at.
+    /// A branch that reaches a limit of the interpreter is the last: the others are not looked at, but where the limit is
+    /// that of threads that are started.
     pub(crate) fn branches<M: Memory>(
         &self,
         run: Run<M>,
@@ -147,7 +150,8 @@ impl Runner<'_> {
                 }
                 End::Halt(halt) => halt,
             };
-            let is_limit = matches!(&end, Halt::Failed(f) if f.kind == FailureKind::Resource);
+            let is_limit = matches!(&end, Halt::Failed(f) if f.kind == FailureKind::Resource)
+                && !self.starts_too_many(&run);
             if matches!(end, Halt::Stop) {
                 self.code.clear(run.pc, &mut run.slots);
             }
@@ -181,6 +185,10 @@ impl Runner<'_> {
                 .into_iter()
                 .for_each(|statement| covered.ran(statement));
             self.cover(op, run, covered);
+            if self.starts_too_many(run) {
+                let why = format!("more than {MOST_STARTED} threads are started between two calls");
+                return End::Halt(Halt::Failed(resource(op.span, &why)));
+            }
             match self.execute(op, run) {
                 Ok(Flow::Go(pc)) => run.pc = pc,
                 Ok(Flow::Fork(runs)) => return End::Fork(runs),
@@ -188,6 +196,11 @@ impl Runner<'_> {
                 Err(failure) => return End::Halt(Halt::Failed(failure)),
             }
         }
+    }
+
+    /// A procedure may start threads in a loop without an end; other ways out of it are looked at nevertheless.
+    fn starts_too_many<M: Memory>(&self, run: &Run<M>) -> bool {
+        self.pace == Pace::Calls && run.sent.len() > MOST_STARTED
     }
 
     /// Which premises are true here, and what is sent.

@@ -14,14 +14,17 @@
 //!   action leaves it behind, unless it is synchronized or the procedure refines nothing.
 //! - What an action requires is an invariant of the only layer at which it exists.
 //! - What `init` starts refines nothing, or its action exists at all layers above the procedure's.
-//! - A procedure reads and writes globals only to assign to those introduced at its own layer; then it
-//!   may read what an invariant of that layer may; so may the invariants of its loops.
+//! - A procedure reads and writes globals only to assign to those introduced at its own layer, and in notes
+//!   (`let then = x;`, [`plainsong_ir::notes`]); then it may read what an invariant of that layer may; so may the invariants
+//!   of its loops. Notes are used by other notes, by what is introduced, by invariants of loops, and by the
+//!   invariants of the procedure's layer at yields, and nowhere else.
 //! - A first value reads no other global, and `init` of a program with procedures neither reads nor
 //!   writes globals: not all of them exist at all layers.
 
 use super::Lowering;
 use super::codes::layers::{WRONG_LAYER, WRONG_REFINES};
 use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::notes::{note_read, notes};
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
     Action, ActionId, Actions, Block, Call, Callee, Code, Expr, ExprKind, Global, GlobalId,
@@ -170,7 +173,8 @@ impl Found<'_> {
                 self.wrong(call.span, message, help);
             }
         }
-        self.no_globals(&call.arguments);
+        let exprs = call.arguments.iter();
+        exprs.for_each(|expr| self.no_globals_in(globals_read(expr), expr.span));
     }
 
     fn differ(&mut self, name: &str, span: Span, action: &Action) {
@@ -242,12 +246,48 @@ impl Found<'_> {
             );
             self.wrong(call.span, message, "change one of the layers");
         }
-        self.no_globals(&call.arguments);
+        let exprs = call.arguments.iter();
+        exprs.for_each(|expr| self.no_globals_in(globals_read(expr), expr.span));
+        if invariant.layer < procedure.layer {
+            self.no_notes(procedure, &call.arguments);
+        }
     }
 
-    fn no_globals(&mut self, exprs: &[Expr]) {
+    fn nothing_of_proofs(&mut self, procedure: &Procedure, exprs: &[Expr]) {
         for expr in exprs {
             self.no_globals_in(globals_read(expr), expr.span);
+        }
+        self.no_notes(procedure, exprs);
+    }
+
+    fn no_notes(&mut self, procedure: &Procedure, exprs: &[Expr]) {
+        let notes = notes(&procedure.code);
+        for expr in exprs {
+            if let Some(local) = note_read(expr, &notes) {
+                let name = &procedure.code.locals[local.index()].name;
+                let message =
+                    format!("`{name}` is a note about globals, which is there for proofs only");
+                let help = format!(
+                    "say it in invariants of layer {} at yields, and of loops; what the program does depends on results: \
+                     `let x = call read();`",
+                    procedure.layer
+                );
+                self.wrong(expr.span, message, &help);
+            }
+        }
+    }
+
+    /// A note speaks about what an invariant of the layer may speak about.
+    fn note(&mut self, procedure: &Procedure, value: &Expr) {
+        for id in globals_read(value) {
+            let read = &self.actions.globals[id.index()];
+            if !is_seen(read, procedure.layer) {
+                let message = format!(
+                    "`{}` does not exist at layer {}",
+                    read.name, procedure.layer
+                );
+                self.wrong(value.span, message, "change one of the layers");
+            }
         }
     }
 
@@ -270,6 +310,9 @@ impl Found<'_> {
         match &stmt.kind {
             StmtKind::Assign(place, value) if is_global(place) => {
                 self.introduces(procedure, place, value);
+            }
+            StmtKind::Let(local, value) if notes(&procedure.code).contains(local) => {
+                self.note(procedure, value);
             }
             StmtKind::AssignChoice(place, _) if is_global(place) => {
                 let message = "what is introduced is not chosen freely".to_owned();
@@ -296,7 +339,7 @@ impl Found<'_> {
                     self.wrong(stmt.span, message, help);
                 }
                 self.exists_above(procedure, other, stmt.span);
-                self.no_globals(arguments);
+                self.nothing_of_proofs(procedure, arguments);
             }
             _ => {
                 let mut own = Reads {
@@ -305,6 +348,7 @@ impl Found<'_> {
                 };
                 walk::stmt(&mut own, stmt);
                 self.no_globals_in(own.globals, stmt.span);
+                self.no_notes(procedure, &own.read);
             }
         }
         if let StmtKind::While(_, clauses, _) | StmtKind::For { clauses, .. } = &stmt.kind {
@@ -380,8 +424,7 @@ impl Found<'_> {
                 }
             }
         }
-        let measures = clauses.decreases.iter();
-        measures.for_each(|one| self.no_globals_in(globals_read(one), one.span));
+        self.nothing_of_proofs(procedure, &clauses.decreases);
     }
 
     fn introduces(&mut self, procedure: &Procedure, place: &Place, value: &Expr) {
@@ -410,7 +453,7 @@ impl Found<'_> {
     }
 
     fn call(&mut self, procedure: &Procedure, call: &Call) {
-        self.no_globals(&call.arguments);
+        self.nothing_of_proofs(procedure, &call.arguments);
         let (action, first) = match call.callee {
             Callee::Action(id) => (Some(id), 1),
             Callee::Procedure(id) => {
@@ -586,12 +629,17 @@ struct Reads {
     started: Vec<(ProcedureId, Span)>,
     /// Not in the blocks of a statement.
     shallow: bool,
+    /// The names of locals.
+    read: Vec<Expr>,
 }
 
 impl Visit for Reads {
     fn expr(&mut self, expr: &Expr) {
         if let ExprKind::Global(id) = &expr.kind {
             self.globals.insert(*id);
+        }
+        if let ExprKind::Local(_) = &expr.kind {
+            self.read.push(expr.clone());
         }
         walk::expr(self, expr);
     }

@@ -100,7 +100,8 @@ impl Found<'_> {
             && self.calls_itself(procedure)
         {
             let message = format!("`{name}` moves left and calls itself, perhaps for ever");
-            let help = "say what gets less with every call: `decreases n`";
+            let help = "say what gets less with every call: `decreases n`; or call it in the second half of a \
+                        `maybe`, so that the first one comes to an end";
             self.wrong(procedure.span, message, help);
         }
     }
@@ -152,8 +153,13 @@ impl Found<'_> {
     fn calls_itself(&self, procedure: &Procedure) -> bool {
         let mut seen: BTreeSet<ProcedureId> = BTreeSet::new();
         let mut open = vec![procedure];
+        let mut first_halves = true;
         while let Some(one) = open.pop() {
-            let mut uses = Uses::default();
+            let mut uses = Uses {
+                first_halves,
+                ..Uses::default()
+            };
+            first_halves = false;
             one.code.body.iter().for_each(|stmt| uses.stmt(stmt));
             for (id, ..) in uses.found {
                 let next = &self.actions.procedures[id.index()];
@@ -181,6 +187,8 @@ enum How {
 #[derive(Default)]
 struct Uses {
     found: Vec<(ProcedureId, Span, How)>,
+    /// Not in second halves of `maybe`.
+    first_halves: bool,
 }
 
 impl Visit for Uses {
@@ -199,6 +207,10 @@ impl Visit for Uses {
                 }
             }
             StmtKind::Spawn(id, _) => self.found.push((*id, stmt.span, How::Async)),
+            StmtKind::Maybe(first, _) if self.first_halves => {
+                first.iter().for_each(|stmt| self.stmt(stmt));
+                return;
+            }
             _ => {}
         }
         walk::stmt(self, stmt);
