@@ -53,6 +53,19 @@ mod tests {
             .collect()
     }
 
+    /// What comes on later lines because an expression ends too early is nobody's mistake either.
+    #[test]
+    fn a_keyword_used_as_a_name_does_not_end_a_condition() {
+        let text = "process p {
+            var size: int = 0;
+            var n: int = 0;
+            while n < size && n >= 0 {
+                n = n + 1;
+            }
+        }";
+        assert_eq!(errors(text), ["size keyword-as-name"]);
+    }
+
     #[test]
     fn a_keyword_used_as_a_name_is_one_mistake_wherever_it_stands() {
         let text = "process p {

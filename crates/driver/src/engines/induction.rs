@@ -218,6 +218,7 @@ impl Head<'_> {
         let machine = Machine::new(instance, self.task.subject);
         let (mut seen, mut queue) = (HashSet::new(), std::collections::VecDeque::new());
         let mut walk = Walk::default();
+        let mut seen_here = HashSet::new();
         for outcome in machine.initial() {
             if let Outcome::Next(config) = outcome
                 && seen.insert(config.clone())
@@ -231,11 +232,11 @@ impl Head<'_> {
             if steps.iter().any(|step| step.span == self.at.mark) {
                 let here = state(instance, self.task, self.line, self.at, &config);
                 walk.reaches |= here == self.state;
-                // States that differ in nothing that is shown are told once.
+                // States that differ in parameters or in nothing that is shown are told once.
                 if walk.kept.len() < KEPT {
-                    let shown = self.shown(instance, &here);
-                    if !walk.kept.contains(&shown) {
-                        walk.kept.push(shown);
+                    let state = self.variables(instance, &here);
+                    if seen_here.insert(state) {
+                        walk.kept.push(self.shown(instance, &here));
                     }
                 }
             }
@@ -266,6 +267,15 @@ impl Head<'_> {
                 show(instance, value, &param.ty)
             ));
         }
+        parts.extend(self.variables(instance, state));
+        parts.join(", ")
+    }
+
+    /// The name of a `for`, and the variables that the loop writes.
+    fn variables(&self, instance: &Instance, state: &State) -> Vec<String> {
+        let song = &self.task.song;
+        let code = &song.lines[self.line].code;
+        let mut parts = Vec::new();
         if let (Some(local), Some(value)) = (self.at.local, &state.local) {
             let row = &code.locals[local.index()];
             parts.push(format!("{} = {}", row.name, show(instance, value, &row.ty)));
@@ -281,7 +291,7 @@ impl Head<'_> {
                 }
             }
         }
-        parts.join(", ")
+        parts
     }
 }
 

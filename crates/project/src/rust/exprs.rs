@@ -51,12 +51,12 @@ impl<'a> Scope<'a> {
 
     /// Names a local; one that nothing reads begins with an underscore.
     pub(super) fn bind(&mut self, local: LocalId) -> String {
-        let name = fresh(&self.locals[local.index()].name, &mut self.taken);
-        self.names.insert(local, name.clone());
-        match self.read.contains(&local) {
-            true => name,
-            false => format!("_{name}"),
+        let mut name = fresh(&self.locals[local.index()].name, &mut self.taken);
+        if !self.read.contains(&local) {
+            name.insert(0, '_');
         }
+        self.names.insert(local, name.clone());
+        name
     }
 
     /// What is done in a block of its own: names end with it.

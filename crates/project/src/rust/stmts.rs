@@ -139,7 +139,7 @@ impl Role<'_> {
         let Body::Sequential(block) = &process.body else {
             return String::new();
         };
-        self.scope.read = crate::terms::locals_used(block);
+        self.scope.read = names_read(block);
         self.scope.given_away = read_once(block);
         self.name_links(block);
         let mut parameters = vec!["net: &mut N".to_owned(), "world: &World".to_owned()];
@@ -598,6 +598,30 @@ fn chosen(scope: &mut Scope<'_>, choice: &Choice, choices: &mut usize) -> String
         }
     });
     format!("value::pick({elements}, {test}, |count| net.choose({site}, count))?")
+}
+
+/// The names that something reads; what the condition of a choice reads of its candidate is another name in Rust.
+fn names_read(block: &Block) -> BTreeSet<LocalId> {
+    #[derive(Default)]
+    struct Reads(BTreeSet<LocalId>);
+    impl Visit for Reads {
+        fn expr(&mut self, of: &Expr) {
+            if let ExprKind::Local(local) = of.kind {
+                self.0.insert(local);
+            }
+            walk::expr(self, of);
+        }
+
+        fn choice(&mut self, choice: &Choice) {
+            let mut inside = Reads::default();
+            walk::choice(&mut inside, choice);
+            inside.0.remove(&choice.local);
+            self.0.append(&mut inside.0);
+        }
+    }
+    let mut reads = Reads::default();
+    reads.block(block);
+    reads.0
 }
 
 fn choice_reads(choice: &Choice) -> BTreeSet<LocalId> {

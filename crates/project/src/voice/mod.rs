@@ -62,6 +62,9 @@ pub(crate) fn voice(score: &Score<'_>, family: FamilyId) -> Process {
     };
     let body = voice.block(score.body);
     let mut body = simplify::tidy(body);
+    for at in 0..voice.locals.len() {
+        voice.locals[at].mutable &= settle::is_assigned(LocalId::from(at), &body);
+    }
     // A `var` in front would be read as a state variable.
     if let Some(StmtKind::Let(local, _)) = body.first().map(|one| &one.kind)
         && voice.locals[local.index()].mutable

@@ -2,8 +2,8 @@
 //!
 //! What a member may be told is declared before the condition under which it is told, because others of its family go
 //! on without it. Where nothing behind that condition reads the name, the declaration belongs inside; and a name
-//! that begins there with what was received needs no value before. So a loop of which only one round is a member's
-//! own can be seen to be that round.
+//! that begins there with what was received, or with anything else that is computed later, needs no value before. So a
+//! loop of which only one round is a member's own can be seen to be that round.
 
 use super::simplify::{Put, is_fixed};
 use crate::terms::{is_total, local, locals_used};
@@ -27,9 +27,66 @@ pub(super) fn settle(mut block: Block) -> Block {
                 value: &received,
             };
             block[at..].iter_mut().for_each(|one| put.stmt(one));
+        } else if let Some((behind, begin)) = begins_later(&block[at..]) {
+            block[at + behind].kind = begin;
+            block.remove(at);
+        } else if let Some((behind, name, chosen)) = chosen_later(&block[at..]) {
+            let StmtKind::AssignChoice(_, choice) = &block[at + behind].kind else {
+                unreachable!("that is what was looked for")
+            };
+            block[at + behind].kind = StmtKind::LetChoice(choice.clone());
+            let mut put = Put {
+                local: name,
+                value: &chosen,
+            };
+            block[at + behind + 1..]
+                .iter_mut()
+                .for_each(|one| put.stmt(one));
+            block.remove(at);
         }
     }
     block
+}
+
+/// `var x = 0; …; x = e;`, where nothing before reads or changes `x`: how far behind that is, and the declaration that
+/// can stand there.
+fn begins_later(block: &[Stmt]) -> Option<(usize, StmtKind)> {
+    let (declaration, rest) = block.split_first()?;
+    let StmtKind::Let(name, value) = &declaration.kind else {
+        return None;
+    };
+    let uses = |one: &Stmt| locals_used(std::slice::from_ref(one)).contains(name);
+    let behind = rest.iter().position(uses)?;
+    let StmtKind::Assign(place, begin) = &rest[behind].kind else {
+        return None;
+    };
+    let is_whole =
+        matches!(place.root, Root::Local(target) if target == *name) && place.path.is_empty();
+    (is_whole && !free_locals(begin).contains(name) && is_fixed(value) && is_total(value))
+        .then(|| (behind + 1, StmtKind::Let(*name, begin.clone())))
+}
+
+/// `var x = 0; …; x = choose …;`, where nothing before reads or changes `x`, and nothing behind changes it: how far behind
+/// that is, `x`, and the name of what is chosen as an expression.
+fn chosen_later(block: &[Stmt]) -> Option<(usize, LocalId, Expr)> {
+    let (declaration, rest) = block.split_first()?;
+    let StmtKind::Let(name, value) = &declaration.kind else {
+        return None;
+    };
+    let uses = |one: &Stmt| locals_used(std::slice::from_ref(one)).contains(name);
+    let behind = rest.iter().position(uses)?;
+    let StmtKind::AssignChoice(place, choice) = &rest[behind].kind else {
+        return None;
+    };
+    let is_whole =
+        matches!(place.root, Root::Local(target) if target == *name) && place.path.is_empty();
+    let bare = Stmt {
+        kind: StmtKind::LetChoice(choice.clone()),
+        span: rest[behind].span,
+    };
+    let stays = !uses(&bare) && !is_assigned(*name, &rest[behind + 1..]);
+    (is_whole && stays && is_fixed(value) && is_total(value))
+        .then(|| (behind + 1, *name, local(choice.local, &value.ty)))
 }
 
 /// `var x = 0; if c { … }`, and nothing but the block reads or changes `x`.
@@ -78,7 +135,8 @@ fn received(block: &[Stmt]) -> Option<(LocalId, Expr)> {
         .then(|| (*name, local(*from, &heard.ty)))
 }
 
-fn is_assigned(name: LocalId, block: &[Stmt]) -> bool {
+/// Is a name changed in there?
+pub(super) fn is_assigned(name: LocalId, block: &[Stmt]) -> bool {
     struct Assigned(LocalId, bool);
     impl Visit for Assigned {
         fn place(&mut self, place: &Place) {

@@ -10,10 +10,12 @@ use super::settle::settle;
 use crate::locate::leaves as leaves_loop;
 use crate::terms::{all, conjuncts, expr, locals_used, replace_locals, stmt, without_spans};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{VisitMut, free_locals, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
 use plainsong_ir::{
-    BinOp, Block, Domain, Expr, ExprKind, Local, LocalId, LoopClauses, Stmt, StmtKind, Ty, UnOp,
+    BinOp, Block, Domain, Expr, ExprKind, Local, LocalId, LoopClauses, Place, Root, Stmt, StmtKind,
+    Ty, UnOp,
 };
+use std::collections::BTreeSet;
 
 /// Adds statements under a condition on names that do not change.
 pub(super) fn push_under(out: &mut Block, condition: Expr, block: Block) {
@@ -199,23 +201,72 @@ pub(super) fn tidy(block: Block) -> Block {
         }
         out.push(one);
     }
-    settle(unread(out))
+    joined(settle(unread(out)))
+}
+
+/// With neighbours under the same condition joined.
+fn joined(block: Block) -> Block {
+    let mut out: Block = Vec::new();
+    for one in block {
+        match one.kind {
+            StmtKind::If(condition, then, otherwise)
+                if otherwise.is_empty() && goes_on_under(&out, &condition) =>
+            {
+                push_under(&mut out, condition, then);
+            }
+            _ => out.push(one),
+        }
+    }
+    out
+}
+
+/// Is the last statement under the same condition, and does it change nothing that this reads?
+fn goes_on_under(out: &[Stmt], condition: &Expr) -> bool {
+    let Some(StmtKind::If(last, then, _)) = out.last().map(|one| &one.kind) else {
+        return false;
+    };
+    without_spans(last) == without_spans(condition)
+        && is_of_names(condition)
+        && free_locals(condition).is_disjoint(&locals_changed(then))
+}
+
+/// The names that get a value in a block, new ones included.
+fn locals_changed(block: &[Stmt]) -> BTreeSet<LocalId> {
+    struct Changed(BTreeSet<LocalId>);
+    impl Visit for Changed {
+        fn binds(&mut self, local: &LocalId) {
+            self.0.insert(*local);
+        }
+
+        fn place(&mut self, place: &Place) {
+            if let Root::Local(local) = place.root {
+                self.0.insert(local);
+            }
+            walk::place(self, place);
+        }
+    }
+    let mut changed = Changed(BTreeSet::new());
+    block.iter().for_each(|one| changed.stmt(one));
+    changed.0
 }
 
 /// Does a condition read only names that do not change?
 pub(super) fn is_fixed(condition: &Expr) -> bool {
-    struct Fixed(bool);
-    impl plainsong_ir::visit::Visit for Fixed {
+    is_of_names(condition) && free_locals(condition).is_empty()
+}
+
+/// Does a condition read no variables?
+fn is_of_names(condition: &Expr) -> bool {
+    struct Names(bool);
+    impl Visit for Names {
         fn expr(&mut self, of: &Expr) {
             self.0 &= !matches!(of.kind, ExprKind::Own(_));
-            plainsong_ir::visit::walk::expr(self, of);
+            walk::expr(self, of);
         }
-
-        fn uses(&mut self, _: &LocalId) {}
     }
-    let mut fixed = Fixed(true);
-    plainsong_ir::visit::Visit::expr(&mut fixed, condition);
-    fixed.0 && free_locals(condition).is_empty()
+    let mut names = Names(true);
+    names.expr(condition);
+    names.0
 }
 
 /// Without names that nothing after them reads.

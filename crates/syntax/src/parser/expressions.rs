@@ -81,6 +81,8 @@ impl Parser<'_> {
     fn expression_at(&mut self, level: u8) -> bool {
         if self.at(Reserved) {
             self.reserved_expression();
+        } else if !self.kind.starts_expression() && self.misused.contains(&self.kind) {
+            self.read_as_name();
         }
         if !self.kind.starts_expression() {
             return self.no_expression();
@@ -334,9 +336,13 @@ impl Parser<'_> {
     fn reserved_expression(&mut self) {
         self.reserved_word();
         if self.nth(1) != Ident {
-            self.tokens[self.at].kind = Ident;
-            self.kind = Ident;
+            self.read_as_name();
         }
+    }
+
+    fn read_as_name(&mut self) {
+        self.tokens[self.at].kind = Ident;
+        self.kind = Ident;
     }
 
     /// Does the text up to here end with `operator`, as in `x++;` and `x--;`?

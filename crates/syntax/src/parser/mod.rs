@@ -75,6 +75,8 @@ struct Parser<'t> {
     errors: Errors,
     /// Is there an unknown character earlier on this line? What does not fit is its consequence.
     garbled: bool,
+    /// Keywords that were declared as names, which was reported: where they can be nothing else, they are read as such.
+    misused: Vec<SyntaxKind>,
     /// The token at which the last error was reported; there will be no second one.
     error_at: Option<usize>,
     depth: u32,
@@ -100,6 +102,7 @@ impl<'t> Parser<'t> {
             builder: GreenNodeBuilder::new(),
             errors: Errors::default(),
             garbled: false,
+            misused: Vec::new(),
             error_at: None,
             depth: 0,
             height: 0,

@@ -199,6 +199,7 @@ impl Parser<'_> {
                 Diagnostic::error(&codes::KEYWORD_AS_NAME, self.current_span(), message)
                     .help(format!("choose another name, such as `{word}_`"));
             self.error(diagnostic);
+            self.misused.push(self.kind);
             self.bump_as(Ident);
             return true;
         }

@@ -131,6 +131,7 @@ const ONE_WAY: &[(&str, &str)] = &[
     ),
     ("songs/project/permuting-sends", SINGLED_OUT),
     ("songs/project/permuting-sends-by-", ORDERED),
+    ("songs/project/an-auction", ORDERED),
     (
         "songs/project/values-inside-of-values.song grid",
         SINGLED_OUT,
