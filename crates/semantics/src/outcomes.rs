@@ -34,7 +34,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub type Call = (FnId, Vec<Value>);
 
 /// The most instances that one becomes at once.
-const MOST_AT_ONCE: usize = 100_000;
+const MOST_AT_ONCE: usize = 10_000;
 
 /// How many calls may wait for each other.
 const DEEPEST: usize = 1_000;
@@ -110,8 +110,8 @@ pub fn is_split(instance: &Instance) -> bool {
 ///
 /// # Errors
 ///
-/// When there are too many, or no result can be found that a contract allows.
-pub fn split(machine: &Machine) -> Result<Option<Vec<Instance>>, String> {
+/// When there are too many, or more than `most`, or no result can be found that a contract allows.
+pub fn split(machine: &Machine, most: u64) -> Result<Option<Vec<Instance>>, String> {
     let instance = machine.instance();
     let External::Listed(outcomes) = &instance.bounds().external else {
         return Ok(None);
@@ -123,6 +123,7 @@ pub fn split(machine: &Machine) -> Result<Option<Vec<Instance>>, String> {
     if let Some(ways) = by_starts(machine) {
         return Ok(Some(ways));
     }
+    let most = usize::try_from(most).map_or(MOST_AT_ONCE, |most| most.min(MOST_AT_ONCE));
     let mut all = Vec::new();
     let mut open = vec![Deciding {
         known: (*outcomes.known).clone(),
@@ -133,7 +134,7 @@ pub fn split(machine: &Machine) -> Result<Option<Vec<Instance>>, String> {
             None => all.push(decided(instance, one.known)),
             Some(call) => one.decide(instance, call, &mut open)?,
         }
-        if all.len() + open.len() > MOST_AT_ONCE {
+        if all.len() + open.len() > most {
             return Err(
                 "there are too many outcomes of external functions within the bounds".to_owned(),
             );

@@ -72,7 +72,8 @@ impl Instances {
             return Visited::Whole;
         }
         self.left = self.left.saturating_sub(seen.max(1));
-        match split(&Machine::new(instance, self.subject)) {
+        // Each of those that it becomes is at least one state.
+        match split(&Machine::new(instance, self.subject), self.left.max(1)) {
             Ok(None) => Visited::Whole,
             Ok(Some(_)) if self.left == 0 => Visited::Open(format!(
                 "limit on states ({}), for all outcomes of external functions together; see --bound",

@@ -123,7 +123,7 @@ pub fn executions(song: &Arc<Song>, scope: &Scope) -> Result<Vec<(Ending, u64)>,
         let count = executions::executions(&machine, &limits(scope), &mut Unwatched)
             .ok_or("executions are counted only where processes exchange messages")?;
         // Those that ask for outcomes of external functions are counted for every outcome.
-        if let Some(more) = split(&machine)? {
+        if let Some(more) = split(&machine, u64::MAX)? {
             open.extend(more);
             continue;
         }

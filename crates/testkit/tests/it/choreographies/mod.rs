@@ -169,7 +169,7 @@ fn ends(
     while let Some(instance) = open.pop() {
         let of_instance = ends_of(&instance, line, &mut left)?;
         // Paths that come to calls of external functions are walked again for every outcome.
-        match split(&Machine::new(&instance, Subject::Line(line))).ok()? {
+        match split(&Machine::new(&instance, Subject::Line(line)), u64::MAX).ok()? {
             Some(more) => open.extend(more),
             None => of_instance.into_iter().for_each(|(given, found)| {
                 let ends: &mut Ends = ends.entry(given).or_default();

@@ -82,7 +82,7 @@ fn compare(
             Some(&mut look),
         );
         let found = found.map_err(|gave_up| gave_up.sentence().to_owned())?;
-        if let Some(more) = split(&machine)? {
+        if let Some(more) = split(&machine, u64::MAX)? {
             open.extend(more);
             continue;
         }
