@@ -11,7 +11,7 @@
 //! nobody waits for it at the end. So every execution with a crash is, for the processes that go on, one with
 //! losses. A loss without a timeout is a deadlock, and is said to be one.
 //!
-//! Source. The specification, section 11.4. NOT COVERED. Restarts, copies of messages, timeouts of daemons: a
+//! Source. `docs/CONDITIONS.md`, extensions. NOT COVERED. Restarts, copies of messages, timeouts of daemons: a
 //! message that comes too late would be taken for one of the next round.
 
 use crate::part::{BlockId, Op, OpKind, Part};

@@ -14,7 +14,7 @@
 //! that depends on the row's only; so when a signature comes for the second time, all further ones have come too. The
 //! ends are [`END`] members wide, beyond which conditions about the position are all the same.
 //!
-//! Source. The specification, section 11.3, asks for a rule for one token. DIFFERS. Any fixed number of messages in
+//! Source. A cut-off argument; the literature's rules are for one token. DIFFERS. Any fixed number of messages in
 //! both directions, decided exactly. NOT COVERED. Anything beside the family; elections, where what is sent
 //! depends on what was received. The line is told where a fixed number of sweeps will do (`schedule.rs`).
 

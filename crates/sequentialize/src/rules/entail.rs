@@ -10,7 +10,7 @@
 //! remembered about values that a whole family has one of for each member; what is learnt in a round is forgotten
 //! with the round, as everything about its values is.
 //!
-//! Source. The specification, section 8.8.
+//! Source. Path conditions with an oracle for arithmetic; `docs/CONDITIONS.md`, extensions.
 
 use super::Engine;
 use crate::arbiter::{Asked, Question};

@@ -18,7 +18,7 @@
 //! what the other needs. Every member of `P` has one conversation with every member of `Q`, so the rounds of
 //! `Q` are as many as they should be; nothing that comes from behind can be taken for one of them.
 //!
-//! Source. The specification, section 11.2; focus in [PretendSynchrony19]. DIFFERS. Only two families at a time.
+//! Source. `docs/CONDITIONS.md`, extensions; focus in [PretendSynchrony19]. DIFFERS. Only two families at a time.
 //! NOT COVERED. Members of one family that talk to each other.
 
 use super::drift::Drift;

@@ -13,8 +13,8 @@
 //! permutation of the family or arbitrary. (3) By commutation the renamed execution can be reordered into
 //! the canonical one without changing what any process sees; if the canonical one completes, all do.
 //! (4) The loop rules are inductions over members or rounds; forgetting what loops assign makes the
-//! induction hypothesis true in every round. The specification's table of conditions (S1-S17) names the
-//! trap that each side condition is there for; the tests hold all of them.
+//! induction hypothesis true in every round. `docs/CONDITIONS.md` states the conditions S1 to S17 and names the
+//! trap that each one is there for; the tests hold all of them.
 
 mod advice;
 pub(crate) mod alternatives;

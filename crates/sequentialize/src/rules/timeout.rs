@@ -18,7 +18,7 @@
 //! none of them is taken in another round, because each member sends one (S7). That needs the round to be about nobody
 //! in particular before (trap `t1`), and no other receive of the loop to take such a message (trap `t2`).
 //!
-//! Source. The specification, section 11.4. NOT COVERED. Sending again after a timeout on the same queue: the
+//! Source. `docs/CONDITIONS.md`, extensions. NOT COVERED. Sending again after a timeout on the same queue: the
 //! receiver could not tell the answers apart.
 
 use super::late::Hearing;
