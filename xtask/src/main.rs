@@ -5,16 +5,18 @@
 //! (`tests/tidy.rs`).
 
 mod annotations;
+mod compare;
 mod sanitize;
 mod stability;
 
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test | bless | sanitize | stability | annotations\n\
+const USAGE: &str = "usage: cargo xtask test | bless | compare | sanitize | stability | annotations\n\
     test       formatting, lints, every test\n\
     sanitize   Miri over the engine, AddressSanitizer over the coroutines; needs a nightly toolchain\n\
     stability  every proof under ten other seeds and another solver; words pick songs\n\
     bless      rewrite the expectations of songs and snapshots, then look at the difference\n\
+    compare    every answer of the corpus beside that of an earlier program or revision\n\
     annotations   how many lines schedules and proofs take, beside the reference's";
 
 fn main() -> ExitCode {
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         "bless" => bless(),
         "sanitize" => sanitize::sanitize(),
         "stability" => stability::stability(&std::env::args().skip(2).collect::<Vec<_>>()),
+        "compare" => compare::compare(&std::env::args().skip(2).collect::<Vec<_>>()),
         "annotations" => annotations(),
         _ => Err(USAGE.to_owned()),
     };
