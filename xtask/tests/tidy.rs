@@ -1,7 +1,8 @@
 //! Tidiness: what a reviewer would otherwise have to check by hand, on every change.
 //!
-//! - `ARCHITECTURE.md` lists every crate, and every path it names exists;
-//! - imports point downward: each crate depends only on crates in lower layers;
+//! - `ARCHITECTURE.md` lists every crate with what it imports, from the bottom up;
+//! - every path that it, the glossary and the other documents name exists, and so does every condition that a rule cites;
+//! - imports point downward: each crate depends only on crates in lower layers; no shared dependency is unused;
 //! - every Rust file opens with a header that says what it is, and none has grown past one idea;
 //! - nothing is unfinished by its own word, and nothing names a machine or a registry.
 
@@ -29,6 +30,14 @@ const LAYERS: &[&[&str]] = &[
     &["refine"],
     &["driver"],
     &["cli", "testkit"],
+];
+
+/// Documents whose paths must exist.
+const DOCUMENTS: [&str; 4] = [
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "docs/CONDITIONS.md",
+    "book/src/glossary.md",
 ];
 
 /// A file longer than this has more than one idea in it.
@@ -112,13 +121,116 @@ fn the_map_lists_every_crate_and_only_paths_that_exist() {
             complaints.push(format!("`crates/{name}` is not on the map"));
         }
     }
-    for path in map.split('`').skip(1).step_by(2) {
-        let looks_like_a_path = path.contains('/') && !path.contains([' ', '*', ':', '<']);
-        if looks_like_a_path && !root().join(path).exists() {
-            complaints.push(format!("`{path}` is on the map but does not exist"));
+    for document in DOCUMENTS {
+        for path in read(&root().join(document)).split('`').skip(1).step_by(2) {
+            let looks_like_a_path = path.contains('/') && !path.contains([' ', '*', ':', '<']);
+            if looks_like_a_path && !root().join(path).exists() {
+                complaints.push(format!("{document} names `{path}`, which does not exist"));
+            }
         }
     }
-    expect_none("ARCHITECTURE.md", &complaints);
+    expect_none("documents", &complaints);
+}
+
+#[test]
+fn the_map_says_what_each_crate_imports_from_the_bottom_up() {
+    let map = read(&root().join("ARCHITECTURE.md"));
+    let mut complaints = Vec::new();
+    let mut listed: Vec<String> = Vec::new();
+    for row in map.lines() {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let name = cells[0]
+            .strip_prefix("| `crates/")
+            .and_then(|rest| rest.strip_suffix('`'));
+        let (Some(name), [_, _, imports]) = (name, &cells[..]) else {
+            continue;
+        };
+        let mut said: Vec<&str> = imports.trim_end_matches(" |").split(", ").collect();
+        said.retain(|&word| word != "nothing");
+        said.sort_unstable();
+        let mut real = dependencies(&root().join("crates").join(name).join("Cargo.toml"));
+        real.sort_unstable();
+        if said != real && said != ["everything"] {
+            complaints.push(format!("{name} imports {}", real.join(", ")));
+        }
+        for above in real.iter().filter(|used| !listed.contains(used)) {
+            complaints.push(format!("{above} stands below {name}, which imports it"));
+        }
+        listed.push(name.to_owned());
+    }
+    expect_none("ARCHITECTURE.md, the crates", &complaints);
+}
+
+#[test]
+fn every_condition_that_a_rule_cites_is_stated_and_its_traps_exist() {
+    let stated = read(&root().join("docs/CONDITIONS.md"));
+    let mut complaints = Vec::new();
+    for path in rust_files() {
+        if !["crates/sequentialize/src", "crates/recheck/src"]
+            .iter()
+            .any(|folder| path.starts_with(root().join(folder)))
+        {
+            continue;
+        }
+        let text = read(&path);
+        for word in text.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+            let digits = word.strip_prefix('S').unwrap_or_default();
+            let digits = digits.trim_end_matches(['b', 'c']);
+            let is_a_condition =
+                !digits.is_empty() && digits.bytes().all(|one| one.is_ascii_digit());
+            if is_a_condition && !stated.contains(&format!("| {word} |")) {
+                complaints.push(format!("{}: {word} is not stated", path.display()));
+            }
+        }
+    }
+    let traps = fs::read_dir(root().join("crates/sequentialize/tests/programs/trap"));
+    let traps: Vec<String> = traps
+        .expect("there are traps")
+        .map(|entry| {
+            entry
+                .expect("readable")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    let rows = stated.lines().filter(|line| line.starts_with("| S"));
+    for trap in rows.flat_map(|row| {
+        let cited = row.split(" | ").last().unwrap_or_default();
+        cited.split('`').skip(1).step_by(2)
+    }) {
+        let exists = traps.iter().any(|name| name.starts_with(trap));
+        if !exists && !trap.contains('/') {
+            complaints.push(format!("no trap begins with {trap}"));
+        }
+    }
+    expect_none("docs/CONDITIONS.md", &complaints);
+}
+
+#[test]
+fn every_shared_dependency_is_used() {
+    let manifest = read(&root().join("Cargo.toml"));
+    let section = manifest
+        .split("\n[")
+        .find(|section| section.starts_with("workspace.dependencies]"))
+        .expect("the workspace shares dependencies");
+    let manifests: Vec<String> = crate_names()
+        .iter()
+        .map(|name| read(&root().join("crates").join(name).join("Cargo.toml")))
+        .chain([read(&root().join("xtask/Cargo.toml"))])
+        .collect();
+    let mut complaints = Vec::new();
+    for name in section.lines().filter_map(|line| line.split_once(" = ")) {
+        let wanted = [
+            format!("\n{}.workspace", name.0),
+            format!("\n{} = {{ workspace", name.0),
+        ];
+        let is_used = |text: &String| wanted.iter().any(|one| text.contains(one));
+        if !manifests.iter().any(is_used) {
+            complaints.push(format!("no crate uses {}", name.0));
+        }
+    }
+    expect_none("Cargo.toml", &complaints);
 }
 
 #[test]
@@ -153,13 +265,9 @@ fn dependencies(manifest: &Path) -> Vec<String> {
     section
         .unwrap_or_default()
         .lines()
-        .filter_map(|line| line.strip_prefix("plainsong-"))
-        .map(|rest| {
-            rest.split(['.', ' ', '='])
-                .next()
-                .unwrap_or_default()
-                .to_owned()
-        })
+        .filter(|line| line.starts_with("plainsong"))
+        .filter_map(|line| line.split(['.', ' ', '=']).next())
+        .map(|name| name.strip_prefix("plainsong-").unwrap_or(name).to_owned())
         .collect()
 }
 
