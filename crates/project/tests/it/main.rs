@@ -2,6 +2,7 @@
 
 mod corpus;
 mod fixes;
+mod kept;
 mod random;
 mod repairs;
 mod same_ends;
