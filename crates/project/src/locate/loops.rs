@@ -116,8 +116,11 @@ impl Locate<'_> {
         let filter_reads = self.reads(filter);
         // A filter that reads endpoints is a choice in each round.
         let inner;
+        let is_choice = |filter: &Expr| {
+            !filter_reads.owners.is_empty() || !reads.owners.is_empty() || self.calls_out(filter)
+        };
         let (body, filter) = match filter {
-            Some(filter) if !filter_reads.owners.is_empty() || !reads.owners.is_empty() => {
+            Some(filter) if is_choice(filter) => {
                 let kind = StmtKind::If(filter.clone(), body.clone(), Vec::new());
                 self.undivided.push(filter.span);
                 inner = vec![crate::terms::stmt(kind, filter.span)];
@@ -126,6 +129,7 @@ impl Locate<'_> {
             other => (body, other.cloned()),
         };
         let (Some(elements), false) = (elements, reads.owners.is_empty()) else {
+            self.everybody_evaluates(elements);
             let body = self.body(name, body);
             let (at, local, domain) = (None, name, domain.clone());
             let kind = CoreKind::For {

@@ -1,6 +1,7 @@
 //! Projection against the interpreter.
 
 mod corpus;
+mod external;
 mod fixes;
 mod kept;
 mod random;
