@@ -94,14 +94,19 @@ fn rests_on_order(song: &Song, header: &Header) -> bool {
     claims_rest && matches!(compatible(song, setup(), &mut || false), Some(Ok(_)))
 }
 
-/// A choreography is a property of its own name; everything else is about the system.
+/// What a trace is an execution of: whatever its property is asked of. A property that is not asked any more is taken to
+/// be about the choreography that it is named after, or about the system.
 pub(crate) fn subject(song: &Song, header: &Header) -> Subject {
-    let line = song.lines.iter().position(|line| {
-        header
-            .property
-            .as_deref()
-            .is_some_and(|name| name.split('.').next() == Some(&line.name))
-    });
+    let name = header.property.as_deref();
+    let asked = questions(song).into_iter();
+    let mut asked = asked.filter(|question| Some(&*question.name) == name);
+    if let Some(question) = asked.next() {
+        return question.subject;
+    }
+    let line = song
+        .lines
+        .iter()
+        .position(|line| name.is_some_and(|name| name.split('.').next() == Some(&line.name)));
     line.map_or(Subject::System, Subject::Line)
 }
 

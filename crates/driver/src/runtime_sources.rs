@@ -44,6 +44,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     file!("src/value/read.rs"),
     file!("src/value/seq.rs"),
     file!("src/value/set.rs"),
+    file!("src/value/sizes.rs"),
 ];
 
 #[cfg(test)]

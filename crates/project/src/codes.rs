@@ -51,6 +51,19 @@ proved, but there is nothing to run. Declare endpoints first: `endpoint a { var 
 A free choice (`maybe`, `let x = choose …`) is made by one endpoint, which tells the others. Here only members
 of families take part, and none of them is named. Let an endpoint choose: `a.x = choose bool;`.";
 
+    /// A call of an external function that is nobody's.
+    UNPLACED_CALL = "unplaced-call", "no endpoint can be said to make a call of an external function", "\
+An external function is Rust code that runs at the endpoint that calls it, with that endpoint's data and secrets. The
+endpoint whose state a call reads makes it; a call that reads nobody's state is made by the one endpoint that
+evaluates the statement, as in `bank.ok = approved(7);`. In `if approved(7) { … }`, where several endpoints act, each of
+them would ask its own machine, and two answers may differ; `f(a.x, b.y)` is `a`'s as much as `b`'s. Let one endpoint
+ask, and use its answer:
+
+```text
+bank.ok = approved(7);
+if bank.ok { … }
+```";
+
     /// An assertion about several endpoints.
     GLOBAL_ASSERTION = "global-assertion", "an assertion about several endpoints is not in the voices", "\
 Nobody sees the state of two endpoints at once, so an `assert` about both cannot be checked while the voices

@@ -42,11 +42,13 @@ pub(crate) enum CoreKind {
     },
     /// A choice of two ways.
     If(Guard, Vec<Core>, Vec<Core>),
-    /// Rounds; `before` is done before each test of the guard.
+    /// Rounds; `before` is done before each test of the guard. Nobody does anything in the rounds of a loop that is
+    /// kept by some: they go through it all the same, since it may have no end.
     While {
         before: Vec<Core>,
         guard: Guard,
         body: Vec<Core>,
+        kept_by: Vec<Who>,
     },
     /// Rounds over elements, at one endpoint or at everybody.
     For {

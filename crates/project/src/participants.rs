@@ -11,17 +11,46 @@ use std::collections::BTreeSet;
 pub(crate) fn participants(block: &[Core], within: &[Who]) -> Vec<Who> {
     let mut taking = Taking::default();
     taking.block(block, within);
-    let Taking { who, bound } = taking;
-    let mut all = Vec::new();
-    for one in who {
-        match one {
-            Who::One(owner) if !owner.locals().is_disjoint(&bound) => {
-                add(&mut all, Who::Family(owner.family));
-            }
-            other => add(&mut all, other),
+    taking.all()
+}
+
+/// Those by whose state, or by whose choice, the way through `block` and past `guard` is decided.
+pub(crate) fn deciders(block: &[Core], guard: &Guard) -> Vec<Who> {
+    let mut taking = Taking {
+        deciders: true,
+        ..Taking::default()
+    };
+    taking.guard(guard);
+    taking.block(block, &[]);
+    taking.all()
+}
+
+/// Does nobody do anything in there but find the way through it?
+pub(crate) fn is_idle(block: &[Core]) -> bool {
+    block.iter().all(|core| match &core.kind {
+        CoreKind::Do { stmt, weak, .. } => *weak || matches!(stmt.kind, StmtKind::Let(..)),
+        CoreKind::If(_, then, otherwise) => is_idle(then) && is_idle(otherwise),
+        CoreKind::For { body, .. } => is_idle(body),
+        CoreKind::Match { arms, .. } => arms.iter().all(|(_, block)| is_idle(block)),
+        CoreKind::Break | CoreKind::Continue => true,
+        CoreKind::Obtain { .. }
+        | CoreKind::Gather(_)
+        | CoreKind::Tell { .. }
+        | CoreKind::While { .. }
+        | CoreKind::Maybe(..) => false,
+    })
+}
+
+/// Is there a `break` or `continue` of the loop with this body in it?
+pub(crate) fn is_left(body: &[Core]) -> bool {
+    body.iter().any(|core| match &core.kind {
+        CoreKind::Break | CoreKind::Continue => true,
+        CoreKind::If(_, then, otherwise) | CoreKind::Maybe(_, then, otherwise) => {
+            is_left(then) || is_left(otherwise)
         }
-    }
-    all
+        CoreKind::Match { arms, .. } => arms.iter().any(|(_, block)| is_left(block)),
+        _ => false,
+    })
 }
 
 /// Adds somebody, once.
@@ -55,9 +84,24 @@ struct Taking {
     who: Vec<Who>,
     /// Names bound inside; whoever is named by one of them may be anybody of its family.
     bound: BTreeSet<LocalId>,
+    /// Do those count, too, who decide by their own conjuncts and do nothing else?
+    deciders: bool,
 }
 
 impl Taking {
+    fn all(self) -> Vec<Who> {
+        let mut all = Vec::new();
+        for one in self.who {
+            match one {
+                Who::One(owner) if !owner.locals().is_disjoint(&self.bound) => {
+                    add(&mut all, Who::Family(owner.family));
+                }
+                other => add(&mut all, other),
+            }
+        }
+        all
+    }
+
     fn one(&mut self, owner: &Owner) {
         self.who.push(Who::One(owner.clone()));
     }
@@ -68,10 +112,15 @@ impl Taking {
     }
 
     fn guard(&mut self, guard: &Guard) {
-        if let Guard::Known {
-            told: Some(told), ..
-        } = guard
-        {
+        let Guard::Known { own, each, told } = guard else {
+            return;
+        };
+        if self.deciders {
+            own.iter().for_each(|(owner, _)| self.one(owner));
+            let families = each.iter().map(|part| Who::Family(part.family));
+            self.who.extend(families);
+        }
+        if let Some(told) = told {
             self.told(told);
         }
     }
@@ -114,10 +163,12 @@ impl Taking {
                 before,
                 guard,
                 body,
+                kept_by,
             } => {
                 self.block(before, &[]);
                 self.guard(guard);
                 self.block(body, &[]);
+                self.who.extend(kept_by.iter().cloned());
             }
             CoreKind::For {
                 at, local, body, ..

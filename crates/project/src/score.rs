@@ -2,7 +2,8 @@
 //!
 //! The parameters of the choreography become parameters of the song. `requires` is said as a
 //! constraint on the last parameter it reads, with the starting values of endpoints in the place of
-//! their variables; about a value that one endpoint chooses, it is an `assume` of that endpoint.
+//! their variables; where no parameter can be constrained, it is the first `assume` of every process. About a value
+//! that one endpoint chooses, it is an `assume` of that endpoint; about one that each member of a family chooses, of each.
 //! `ensures` becomes a `finally` property, with starting values in the place of `old(…)`.
 
 use crate::codes::UNSTATED_PREMISE;
@@ -12,11 +13,13 @@ use crate::terms::{all, expr, stmt};
 use crate::voice::{Score, voice};
 use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::line::contracts;
+use plainsong_ir::unanimity::family_part;
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{
     Body, Choreography, Claim, Const, ConstId, Expr, ExprKind, Family, FamilyId, Local, LocalId,
-    Message, Property, Song, StartValue, StateVar, StmtKind, System, VarId, Voices,
+    Message, Process, Property, Song, StartValue, StateVar, StmtKind, System, VarId, Voices,
 };
+use plainsong_semantics::instance::Instance;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The located program.
@@ -155,47 +158,84 @@ impl Assembly<'_> {
             let mut start = Start::new(self);
             let mut said = premise.clone();
             start.expr(&mut said);
-            let last = last_parameter(&said, self.parameters);
-            match (start.failed, last) {
-                (false, Some(last)) => {
-                    let locals = start.locals;
-                    constrain(&mut voices.consts[last.index()], said, locals);
-                }
-                _ => notes.extend(self.assumed(premise, voices)),
+            match start.failed {
+                false => self.constrained(said, start.locals, voices),
+                true => notes.extend(self.assumed(premise, voices)),
             }
         }
         notes
     }
 
-    /// A premise about values that one endpoint chooses is its own assumption.
+    /// A premise about constants and parameters is a constraint on a parameter: on the last one of the choreography
+    /// that it reads, or else on one of the song that nothing else in it depends on. Without such a parameter every
+    /// process assumes it before it does anything.
+    fn constrained(&self, premise: Expr, locals: Vec<Local>, voices: &mut Song) {
+        let read = constants_read(&premise);
+        let own = read.iter().filter(|id| self.parameters.contains(id)).max();
+        if let Some(last) = own.or(self.parameters.last()) {
+            return constrain(&mut voices.consts[last.index()], premise, locals);
+        }
+        let (mut premise, mut locals) = (premise, locals);
+        let mut inlined = Inlined {
+            song: self.song,
+            locals: &mut locals,
+        };
+        inlined.expr(&mut premise);
+        for id in constants_read(&premise).into_iter().rev() {
+            let before = voices.consts[id.index()].clone();
+            if before.value.is_some() {
+                continue;
+            }
+            let (premise, locals) = (premise.clone(), locals.clone());
+            constrain(&mut voices.consts[id.index()], premise, locals);
+            if Instance::can_be_fixed(voices) {
+                return;
+            }
+            voices.consts[id.index()] = before;
+        }
+        let System::Voices(system) = &mut voices.system else {
+            return;
+        };
+        for process in &mut system.processes {
+            let mut claim = premise.clone();
+            Shifted(process.locals.len()).expr(&mut claim);
+            process.locals.extend(locals.iter().cloned());
+            assume_first(process, claim);
+        }
+    }
+
+    /// A premise about values that one endpoint chooses is its own assumption; one about each member of a family, each
+    /// member's.
     fn assumed(&self, premise: &Expr, voices: &mut Song) -> Option<Diagnostic> {
         let reads = Reads::of([premise], &BTreeMap::new());
-        let System::Voices(system) = &mut voices.system else {
-            return None;
+        let whose = match (&reads.owners[..], family_part(premise)) {
+            ([owner], _) if owner.index.is_empty() => {
+                Some((owner.family, premise.clone(), BTreeMap::new()))
+            }
+            (_, Some(part)) => {
+                let indices = part.member.iter().enumerate();
+                let names = indices.map(|(at, name)| (*name, LocalId::from(at)));
+                Some((part.family, part.body, names.collect()))
+            }
+            _ => None,
         };
-        if let [owner] = &reads.owners[..]
-            && owner.index.is_empty()
-            && let Some(process) = system
-                .processes
-                .get_mut(self.families[&owner.family].index())
-            && let Body::Sequential(body) = &mut process.body
-        {
-            let mut claim = premise.clone();
-            let mut here = Own {
-                assembly: self,
-                locals: &mut process.locals,
-                names: BTreeMap::new(),
-            };
-            here.expr(&mut claim);
-            body.insert(0, stmt(StmtKind::Assume(claim), premise.span));
-            return None;
-        }
-        let message = "the voices do not say this premise";
-        Some(Diagnostic::warning(
-            &UNSTATED_PREMISE,
-            premise.span,
-            message,
-        ))
+        let (System::Voices(system), Some((family, mut claim, names))) =
+            (&mut voices.system, whose)
+        else {
+            let message = "the projected processes do not enforce this `requires`";
+            let problem = Diagnostic::warning(&UNSTATED_PREMISE, premise.span, message);
+            let help = "several endpoints choose the values that it is about; make them parameters of the choreography";
+            return Some(problem.help(help));
+        };
+        let process = &mut system.processes[self.families[&family].index()];
+        let mut here = Own {
+            assembly: self,
+            locals: &mut process.locals,
+            names,
+        };
+        here.expr(&mut claim);
+        assume_first(process, claim);
+        None
     }
 
     fn promises(&self) -> Vec<Property> {
@@ -250,22 +290,50 @@ impl VisitMut for Shifted {
     }
 }
 
-fn last_parameter(of: &Expr, parameters: &[ConstId]) -> Option<ConstId> {
-    struct Last<'a>(&'a [ConstId], Option<ConstId>);
-    impl Visit for Last<'_> {
+/// Puts the values of constants in their places.
+struct Inlined<'a> {
+    song: &'a Song,
+    /// The names that the expression binds, and those of the values behind them.
+    locals: &'a mut Vec<Local>,
+}
+
+impl VisitMut for Inlined<'_> {
+    fn expr(&mut self, of: &mut Expr) {
+        if let ExprKind::Const(id) = of.kind
+            && let Some(decl) = self.song.consts.get(id.index())
+            && let Some(value) = &decl.value
+        {
+            let mut value = value.clone();
+            Shifted(self.locals.len()).expr(&mut value);
+            self.locals.extend(decl.locals.iter().cloned());
+            *of = value;
+            return self.expr(of);
+        }
+        walk_mut::expr(self, of);
+    }
+}
+
+/// Puts an assumption before everything that a process does.
+fn assume_first(process: &mut Process, claim: Expr) {
+    let span = claim.span;
+    if let Body::Sequential(body) = &mut process.body {
+        body.insert(0, stmt(StmtKind::Assume(claim), span));
+    }
+}
+
+fn constants_read(of: &Expr) -> BTreeSet<ConstId> {
+    struct Constants(BTreeSet<ConstId>);
+    impl Visit for Constants {
         fn expr(&mut self, of: &Expr) {
-            if let ExprKind::Const(id) = of.kind
-                && self.0.contains(&id)
-            {
-                self.1 = self.1.max(Some(id));
+            if let ExprKind::Const(id) = of.kind {
+                self.0.insert(id);
             }
             walk::expr(self, of);
         }
     }
-    let mut last = Last(parameters, None);
-    last.expr(of);
-    // A premise about nothing but the song's own constants goes with the last parameter.
-    last.1.or_else(|| parameters.last().copied())
+    let mut constants = Constants(BTreeSet::new());
+    constants.expr(of);
+    constants.0
 }
 
 /// Starting expressions of variables: parameters become constants, other locals move up.

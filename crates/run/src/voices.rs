@@ -9,6 +9,8 @@ use plainsong_semantics::machine::Machine;
 use plainsong_semantics::part::{Fate, Next, Part, Parts, Wait, Way};
 use plainsong_semantics::trace::FailureKind;
 use plainsong_semantics::value::Pid;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Voices that are about to begin.
 #[derive(Clone, Debug)]
@@ -95,12 +97,11 @@ impl Voices {
     ///
     /// When a peer is gone, when something has no meaning, when an assertion does not hold.
     pub fn play<N: Net>(&self, role: Role, net: &mut N) -> Result<End, Error> {
-        let everybody = 0..self.cast.size();
         let mut voice = Voice {
             parts: Parts::new(&self.machine).ok_or_else(|| Error::misuse("these are no voices"))?,
             role,
-            tx: net.txs(everybody.clone(), 0)?,
-            rx: net.rxs(everybody, 0)?,
+            tx: BTreeMap::new(),
+            rx: BTreeMap::new(),
         };
         let mut part = self.start[role].clone();
         for _ in 0..MOST_STEPS {
@@ -111,7 +112,7 @@ impl Voices {
                     return Ok(end(instance, family, |var| part.value(var)));
                 }
                 Next::Goes(ways) => ways,
-                Next::Waits(wait) => voice.receive(&wait)?,
+                Next::Waits(wait) => voice.receive(&wait, net)?,
             };
             part = voice.go(ways, net)?;
         }
@@ -128,12 +129,13 @@ impl Voices {
     }
 }
 
-/// A voice while it is played. Rows of processes are numbers of roles: there is nobody else.
+/// A voice while it is played. Rows of processes are numbers of roles: there is nobody else. Links are made when they
+/// are needed: of many roles, most have nothing to say to each other.
 struct Voice<N: Net> {
     parts: Parts,
     role: Role,
-    tx: Vec<N::Tx<Letter>>,
-    rx: Vec<N::Rx<Letter>>,
+    tx: BTreeMap<Role, N::Tx<Letter>>,
+    rx: BTreeMap<Role, N::Rx<Letter>>,
 }
 
 impl<N: Net> Voice<N> {
@@ -158,23 +160,28 @@ impl<N: Net> Voice<N> {
         }
         for letter in &way.sends {
             let to = letter.to.member();
-            let link = to.and_then(|to| self.tx.get_mut(to));
-            let link = link.ok_or_else(|| Error::misuse("a message to nobody"))?;
+            let to = to.ok_or_else(|| Error::misuse("a message to nobody"))?;
+            let link = match self.tx.entry(to) {
+                Entry::Occupied(link) => link.into_mut(),
+                Entry::Vacant(place) => place.insert(net.tx(to, 0)?),
+            };
             link.send(site(letter.kind().index()), Letter::pack(letter))?;
         }
         Ok(way.part)
     }
 
     /// Receives what the voice waits for.
-    fn receive(&mut self, wait: &Wait) -> Result<Vec<Way>, Error> {
+    fn receive(&mut self, wait: &Wait, net: &mut N) -> Result<Vec<Way>, Error> {
         let awaited = self.parts.awaited(wait);
         let (&[Some(Pid::Member(from))], &[kind]) = (wait.senders(), &awaited[..]) else {
             return Err(Error::misuse(
                 "a voice receives one kind of message from one process that it names",
             ));
         };
-        let link = self.rx.get_mut(from as usize);
-        let link = link.ok_or_else(|| Error::misuse("a message from nobody"))?;
+        let link = match self.rx.entry(from as usize) {
+            Entry::Occupied(link) => link.into_mut(),
+            Entry::Vacant(place) => place.insert(net.rx(from as usize, 0)?),
+        };
         let letter = link.recv(site(kind.index()))?;
         let letter = letter
             .unpack(&self.parts, from as usize, self.role)

@@ -151,6 +151,7 @@ impl<A: Clone + Sync> Plan<A> {
             seed: self.options.seed,
             deadline: self.options.deadline,
         };
+        threads::can_be_threads(&cast).map_err(|error| error.to_string())?;
         let parameters = &self.parameters;
         let ends = match self.way {
             Way::Threads => threads::run_protocol(protocol, parameters, &local),

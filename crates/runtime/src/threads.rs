@@ -60,6 +60,7 @@ pub fn run_protocol<P: Protocol>(
     options: &Options,
 ) -> Result<Vec<Result<P::State, Error>>, Error> {
     let cast = protocol.cast(parameters)?;
+    can_be_threads(&cast)?;
     Ok(run(&cast, options, |role, net| {
         protocol.play(role, net, parameters)
     }))
@@ -86,13 +87,31 @@ pub fn nets(cast: &Cast, options: &Options) -> Vec<ThreadNet> {
     (0..cast.size()).map(net).collect()
 }
 
-/// Performs each role on a thread that is named after it; its net is made there.
+/// The most roles that can be threads of one process. Systems have limits of their own, and a program that comes to one
+/// while a thread starts is ended without a word.
+pub(crate) const MOST_ROLES: usize = 10_000;
+
+/// Is every role of a cast a thread of this process? Not if there are too many.
+pub(crate) fn can_be_threads(cast: &Cast) -> Result<(), Error> {
+    match cast.size() {
+        few if few <= MOST_ROLES => Ok(()),
+        many => Err(Error::misuse(format!(
+            "{many} roles are too many for the threads of one process: at most {MOST_ROLES} can be run together; \
+             choose smaller sizes, or run each role in a process of its own with `--role`"
+        ))),
+    }
+}
+
+/// Performs each role on a thread that is named after it; its net is made there. Nobody starts if there are too many.
 pub(crate) fn on_threads<M: Send, N: Net, R: Send>(
     cast: &Cast,
     makings: Vec<M>,
     make: impl Fn(M) -> Result<N, Error> + Sync,
     program: impl Fn(Role, &mut N) -> Result<R, Error> + Sync,
 ) -> Vec<Result<R, Error>> {
+    if let Err(error) = can_be_threads(cast) {
+        return makings.iter().map(|_| Err(error.clone())).collect();
+    }
     let (make, program) = (&make, &program);
     thread::scope(|scope| {
         let start = |(role, making)| {

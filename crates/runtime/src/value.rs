@@ -12,6 +12,7 @@ mod quantify;
 mod read;
 mod seq;
 mod set;
+mod sizes;
 
 pub use all::{all_bags, all_maps, all_pairs, all_seqs, all_sets};
 pub use bag::Bag;
@@ -21,6 +22,7 @@ pub use quantify::{count, exists, forall, pick, range, range_with, sum};
 pub use read::{Read, read};
 pub use seq::Seq;
 pub use set::Set;
+pub use sizes::{members, roles};
 
 /// An expression without a value: a division by zero, an overflow, an index outside.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -144,7 +144,9 @@ impl Checking<'_> {
                     if let Some(resuming) = &mut self.resuming
                         && let Err(problem) = resuming.song(&song.0.source)
                     {
-                        return self.session.reject(&problem);
+                        self.rejected.push(file.clone());
+                        exit = exit.and(self.session.reject(&problem));
+                        continue;
                     }
                     songs.push(song);
                 }

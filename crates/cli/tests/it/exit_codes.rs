@@ -33,6 +33,36 @@ fn refuted_is_one() {
         .exits(1);
 }
 
+/// Of a choreography, too, whatever is asked; and its execution can be taken again.
+#[test]
+fn a_refuted_property_of_a_choreography_is_one() {
+    let stage = Stage::with(
+        "choreography copy(x: int) {
+    endpoint a {
+        var v: int = x;
+    }
+    endpoint b {
+        var v: int = 0;
+    }
+    b.v = a.v;
+    assert b.v != 1;
+}
+
+property nothing: finally b.v == 0;
+",
+    );
+    for verb in ["prove", "check"] {
+        let ran = stage.run(&[verb, "a.song"]).exits(1);
+        assert!(ran.out.contains("REFUTED    nothing"), "{}", ran.out);
+        assert!(ran.out.contains("REFUTED    assertions"), "{}", ran.out);
+        assert_eq!(ran.err, "");
+    }
+    for trace in ["out/nothing.trace", "out/assertions.trace"] {
+        let ran = stage.run(&["replay", trace]).exits(1);
+        assert_eq!(ran.err, "");
+    }
+}
+
 /// Too many executions of processes that are alike: it says what else could be tried.
 #[test]
 fn unknown_names_what_helps() {

@@ -121,6 +121,27 @@ fn stopped_and_gone_on(verb: &str) {
     assert!(!stage.path(&file).exists());
 }
 
+/// A song that has changed since is refused alone: the others go on.
+#[test]
+fn a_song_that_has_changed_does_not_stop_the_others() {
+    let stage = Stage::with(songs::RACE);
+    stage.write("b.song", songs::RACE);
+    let explore = ["explore", "a.song", "b.song", "--size", "Client=4"];
+    let stopped = [&explore[..], &["--bound", "states=5"]].concat();
+    stage.run(&stopped).exits(1);
+    let changed = format!("{}\n// Another text.\n", songs::RACE);
+    stage.write("a.song", &changed);
+    let ran = stage.run(&GO_ON).exits(3);
+    assert!(
+        ran.err.contains("a.song: the song has changed"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.out.contains("b.song\n"), "{}", ran.out);
+    assert!(ran.out.contains("REFUTED    same"), "{}", ran.out);
+    assert!(!ran.out.contains("a.song\n"), "{}", ran.out);
+}
+
 #[test]
 fn a_song_that_has_changed_is_refused() {
     let stage = Stage::with(songs::FINE);

@@ -57,7 +57,10 @@ impl Stopped {
         if self.songs.get(&source.name) == Some(&hash(&source.text)) {
             return Ok(());
         }
-        Err(begin_again("the song has changed since the run was stopped").in_file(&source.name))
+        let problem = Problem::new("the song has changed since the run was stopped");
+        let help =
+            "what was found of it does not count any more; check it again, without `--resume`";
+        Err(problem.help(help).in_file(&source.name))
     }
 
     /// Writes the file as a whole.

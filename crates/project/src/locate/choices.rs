@@ -4,7 +4,7 @@ use super::{Locate, core, done};
 use crate::core::{Core, CoreKind, Guard};
 use crate::owned::Chooser;
 use crate::owner::{Owner, Who};
-use crate::participants::participants;
+use crate::participants::{is_idle, is_left, participants};
 use crate::terms::stmt;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
@@ -95,6 +95,8 @@ impl Locate<'_> {
     ) {
         let then = self.block(then, within);
         let otherwise = self.block(otherwise, within);
+        let is_nothing = is_idle(&then) && is_idle(&otherwise);
+        let is_nothing = is_nothing && !is_left(&then) && !is_left(&otherwise);
         let mut taking = participants(&then, within);
         for who in participants(&otherwise, within) {
             crate::participants::add(&mut taking, who);
@@ -104,7 +106,7 @@ impl Locate<'_> {
             Who::Family(_) => None,
         });
         let Some(at) = named.next().or_else(|| self.single()) else {
-            return match taking.is_empty() {
+            return match is_nothing {
                 true => (),
                 false => self.nobody(span),
             };

@@ -10,7 +10,7 @@ use crate::core::{Core, CoreKind, Gather, Item};
 use crate::owner::{Owner, Reads};
 use crate::terms::{expr, is_total, local, unwrap, without_spans};
 use plainsong_ir::visit::{VisitMut, free_locals, walk_mut};
-use plainsong_ir::{Expr, ExprKind, FamilyId, LocalId, Ty, VarId};
+use plainsong_ir::{BinOp, Expr, ExprKind, FamilyId, LocalId, Ty, VarId};
 use std::collections::BTreeSet;
 
 impl Locate<'_> {
@@ -35,6 +35,10 @@ impl Locate<'_> {
         items: &mut Vec<Item>,
         out: &mut Vec<Core>,
     ) -> Expr {
+        let reads = Reads::of([value], &self.located);
+        if !reads.others(to).is_empty() || reads.gathers {
+            self.calls_brought(value, &bound);
+        }
         let mut value = value.clone();
         Fetch {
             locate: self,
@@ -43,6 +47,7 @@ impl Locate<'_> {
             out,
             bound,
             gathered: Vec::new(),
+            is_lazy: false,
         }
         .expr(&mut value);
         value
@@ -56,6 +61,8 @@ struct Fetch<'f, 'a> {
     out: &'f mut Vec<Core>,
     bound: BTreeSet<LocalId>,
     gathered: Vec<(FamilyId, VarId, LocalId)>,
+    /// May the line not come to what is looked at, although it comes to the whole?
+    is_lazy: bool,
 }
 
 impl VisitMut for Fetch<'_, '_> {
@@ -74,13 +81,23 @@ impl VisitMut for Fetch<'_, '_> {
         let is_leaf = matches!(of.kind, ExprKind::Of(..) | ExprKind::Local(_));
         if let [owner] = &reads.owners[..]
             && !reads.gathers
-            && (is_leaf || is_total(of))
+            && (is_leaf || is_total(of) || self.locate.is_call_out(of))
             && free_locals(of).is_disjoint(&self.bound)
         {
+            if self.is_lazy && self.locate.is_call_out(of) {
+                self.locate.is_not_always_made(owner, of.span);
+            }
             *of = self.item(owner, of);
             return;
         }
-        walk_mut::expr(self, of);
+        if self.locate.is_call_out(of) {
+            // Of one endpoint, but with a name that it does not know; the others are reported.
+            if let ([owner], false) = (&reads.owners[..], reads.gathers) {
+                self.locate.is_not_always_made(owner, of.span);
+            }
+            return;
+        }
+        self.parts(of);
     }
 
     fn binds(&mut self, local: &mut LocalId) {
@@ -89,6 +106,38 @@ impl VisitMut for Fetch<'_, '_> {
 }
 
 impl Fetch<'_, '_> {
+    /// The parts of an expression; those are lazy that are not evaluated whenever it is.
+    fn parts(&mut self, of: &mut Expr) {
+        let was_lazy = self.is_lazy;
+        match &mut of.kind {
+            ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, first, second) => {
+                self.expr(first);
+                self.is_lazy = true;
+                self.expr(second);
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                self.expr(condition);
+                self.is_lazy = true;
+                self.expr(then);
+                self.expr(otherwise);
+            }
+            ExprKind::Match(scrutinee, arms) => {
+                self.expr(scrutinee);
+                self.is_lazy = true;
+                for (pattern, value) in arms {
+                    self.pattern(pattern);
+                    self.expr(value);
+                }
+            }
+            ExprKind::Quantifier(..) | ExprKind::Comprehension(..) | ExprKind::MapOf(..) => {
+                self.is_lazy = true;
+                walk_mut::expr(self, of);
+            }
+            _ => walk_mut::expr(self, of),
+        }
+        self.is_lazy = was_lazy;
+    }
+
     fn item(&mut self, owner: &Owner, value: &Expr) -> Expr {
         let same = |item: &&Item| {
             item.from == *owner && without_spans(&item.value) == without_spans(value)

@@ -86,6 +86,9 @@ impl Locate<'_> {
         let parts = self.parts(condition);
         if parts.reads == 0 {
             self.paper_rule(span, "the condition has no conjunct of any endpoint");
+            if self.calls_out(condition) {
+                return self.asked_by_the_only_one(condition, &taking);
+            }
             return Guard::Common(condition.clone());
         }
         self.every_endpoint(&parts, span);
@@ -207,6 +210,9 @@ impl Locate<'_> {
         }
         // What is not shown to be unanimous is not divided.
         let divides = parts.groups.len() > 1 || !parts.each.is_empty();
+        if divides {
+            self.everybody_evaluates(&common);
+        }
         let is_shown = self.owners.divides(condition) && !self.undivided.contains(&condition.span);
         parts.mixed |= divides && !is_shown;
         parts
@@ -393,7 +399,10 @@ impl Locate<'_> {
     ) {
         let reads = self.reads([scrutinee]);
         let at = match reads.owners.is_empty() {
-            true => None,
+            true => {
+                self.everybody_evaluates([scrutinee]);
+                None
+            }
             false => match self.somebody(&reads.owners, &reads) {
                 Some(owner) => Some(owner),
                 None => return self.nobody(span),

@@ -2,12 +2,16 @@
 //!
 //! A `break` concerns all who take part in the loop, so whoever decides about it tells all of them;
 //! who they are depends on the body, which is therefore located again until that does not change.
+//!
+//! A `while` in which nobody does anything may have no end all the same, and then nothing behind it happens: those who
+//! decide about its rounds keep it. (Who takes part in one where something is done keeps it anyway.) Of one that is left by
+//! `break`, all who decide take part, so that each knows how the others decided.
 
 use super::fixes::Around;
 use super::{Locate, core};
 use crate::core::{Core, CoreKind, Guard};
 use crate::owner::Who;
-use crate::participants::{add, participants};
+use crate::participants::{add, deciders, is_idle, is_left, participants};
 use crate::terms::local;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
@@ -24,7 +28,7 @@ impl Locate<'_> {
         span: Span,
         out: &mut Vec<Core>,
     ) {
-        let (before, guard, body) = self.settled(None, body, |locate, block| {
+        let (before, guard, located, within) = self.settled(None, body, |locate, block| {
             let mut before = Vec::new();
             let taking = participants(block, &[]);
             locate.around = (!leaves(body)).then_some(Around {
@@ -34,21 +38,47 @@ impl Locate<'_> {
             let guard = locate.guard(condition, taking, "round", &mut before);
             (before, guard)
         });
+        let kept_by = match is_idle(&before) && is_idle(&located) {
+            true => self.kept_by(&guard, &located, within),
+            false => Vec::new(),
+        };
         let kind = CoreKind::While {
             before,
             guard,
-            body,
+            body: located,
+            kept_by,
         };
         out.push(core(kind, span));
     }
 
-    /// Locates a body until those who take part in the loop are those it was located for.
+    /// Who goes through the rounds of a loop in which nobody does anything: all who know whether there is another one.
+    /// What everybody can decide is the first single endpoint's.
+    fn kept_by(&self, guard: &Guard, body: &[Core], within: Vec<Who>) -> Vec<Who> {
+        let knowing = match is_left(body) {
+            true => within,
+            false => deciders(&[], guard),
+        };
+        match (knowing.is_empty(), self.single()) {
+            (false, _) => knowing,
+            (true, Some(single)) => vec![Who::One(single)],
+            (true, None) => self
+                .line
+                .endpoints
+                .iter()
+                .copied()
+                .map(Who::Family)
+                .collect(),
+        }
+    }
+
+    /// Locates a body until those who take part in the loop are those it was located for; they are the last of what is
+    /// returned, for a loop that is left.
     fn settled(
         &mut self,
         name: Option<LocalId>,
         body: &Block,
         test: impl Fn(&mut Self, &[Core]) -> (Vec<Core>, Guard),
-    ) -> (Vec<Core>, Guard, Vec<Core>) {
+    ) -> (Vec<Core>, Guard, Vec<Core>, Vec<Who>) {
         let mut within = Vec::new();
         for _ in 0..MOST_ROUNDS {
             let mark = self.mark();
@@ -58,9 +88,12 @@ impl Locate<'_> {
             participants(&before, &[])
                 .into_iter()
                 .for_each(|who| add(&mut all, who));
+            if all.is_empty() && name.is_none() {
+                all = deciders(&block, &guard);
+            }
             let same = all.len() == within.len() && all.iter().all(|who| within.contains(who));
             if same || !leaves(body) {
-                return (before, guard, block);
+                return (before, guard, block, within);
             }
             self.back_to(mark);
             within.clone_from(&all);
@@ -83,8 +116,11 @@ impl Locate<'_> {
         let filter_reads = self.reads(filter);
         // A filter that reads endpoints is a choice in each round.
         let inner;
+        let is_choice = |filter: &Expr| {
+            !filter_reads.owners.is_empty() || !reads.owners.is_empty() || self.calls_out(filter)
+        };
         let (body, filter) = match filter {
-            Some(filter) if !filter_reads.owners.is_empty() || !reads.owners.is_empty() => {
+            Some(filter) if is_choice(filter) => {
                 let kind = StmtKind::If(filter.clone(), body.clone(), Vec::new());
                 self.undivided.push(filter.span);
                 inner = vec![crate::terms::stmt(kind, filter.span)];
@@ -93,6 +129,7 @@ impl Locate<'_> {
             other => (body, other.cloned()),
         };
         let (Some(elements), false) = (elements, reads.owners.is_empty()) else {
+            self.everybody_evaluates(elements);
             let body = self.body(name, body);
             let (at, local, domain) = (None, name, domain.clone());
             let kind = CoreKind::For {

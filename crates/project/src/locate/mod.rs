@@ -7,6 +7,7 @@
 //! under [`strict`](crate::Options::strict) it is an error.
 
 mod choices;
+mod external;
 mod fetch;
 mod fixes;
 mod guards;
@@ -30,8 +31,8 @@ use crate::terms::{all, conjuncts, local, stmt};
 use plainsong_diagnostics::{Code, Diagnostic, Span};
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::{
-    Access, Binder, Choreography, Expr, Local, LocalId, Measures, Message, MessageId, Part, Place,
-    Root, Song, Stmt, StmtKind, Ty,
+    Access, Binder, Choreography, Expr, FnId, Local, LocalId, Measures, Message, MessageId, Part,
+    Place, Root, Song, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,6 +64,8 @@ pub(crate) struct Locate<'a> {
     pub(crate) choosers: BTreeMap<Site, Chooser>,
     /// The calls that are around.
     pub(crate) calls: Vec<Span>,
+    /// Functions whose calls have to be made by one endpoint.
+    external: BTreeSet<FnId>,
 }
 
 /// What a loop's body may have to be located again for.
@@ -93,6 +96,7 @@ impl<'a> Locate<'a> {
             added: 0,
             choosers: BTreeMap::new(),
             calls: Vec::new(),
+            external: external::external_functions(song),
         }
     }
 
@@ -175,6 +179,7 @@ impl<'a> Locate<'a> {
         let reads = self.reads([value]);
         let owner = match &reads.owners[..] {
             [] => {
+                self.everybody_evaluates([value]);
                 let stmt = stmt(StmtKind::Let(name, value.clone()), span);
                 return out.push(done(None, stmt));
             }
@@ -214,6 +219,7 @@ impl<'a> Locate<'a> {
             && reads.owners[0] != owner
             && path.others(&owner).is_empty();
         if is_transfer {
+            self.calls_of_transfer(value);
             let name = self.target_name(place);
             let item = self.item(&reads.owners[0], value.clone(), &name);
             let value = local(item.local, &value.ty);
@@ -261,6 +267,12 @@ impl<'a> Locate<'a> {
         for part in conjuncts(claim) {
             let reads = self.reads([part]);
             let owner = match &reads.owners[..] {
+                [] if self.calls_out(part) => {
+                    let message = "no endpoint makes this call: it is checked in the line only";
+                    self.problems
+                        .push(Diagnostic::warning(&GLOBAL_ASSERTION, part.span, message));
+                    continue;
+                }
                 [] => self.single(),
                 [owner] if !reads.gathers => Some(owner.clone()),
                 _ => {
@@ -296,6 +308,9 @@ impl<'a> Locate<'a> {
         self.problems
             .push(Diagnostic::warning(&ASSUMED, span, message));
         let reads = self.reads([claim]);
+        if reads.owners.is_empty() {
+            self.everybody_evaluates([claim]);
+        }
         let Some(owner) = self.somebody(&reads.owners, &reads) else {
             return self.nobody(span);
         };
@@ -368,10 +383,12 @@ impl<'a> Locate<'a> {
 
     /// Whom expressions read; reports indices that only some endpoint knows.
     fn reads<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) -> Reads {
-        let reads = Reads::of(exprs, &self.located);
+        let exprs: Vec<&Expr> = exprs.into_iter().collect();
+        let reads = Reads::of(exprs.iter().copied(), &self.located);
         if let Some(span) = reads.hidden {
             self.hidden(span);
         }
+        exprs.into_iter().for_each(|of| self.indices_are_known(of));
         reads
     }
 
@@ -392,6 +409,7 @@ impl<'a> Locate<'a> {
         if !reads.owners.is_empty() || reads.hidden.is_some() {
             self.hidden(place.span);
         }
+        self.everybody_evaluates(index);
         Some(Owner::new(*family, index))
     }
 

@@ -220,7 +220,11 @@ fn world(emit: &Emit<'_>) -> String {
             "    /// The members of `{}`.\n    pub {name}: Range<Int>,\n",
             sort.name
         ));
-        lines.push_str(&format!("        let {name} = {};\n", members(emit, sort)));
+        lines.push_str(&format!(
+            "        let {name} = value::members({:?}, {})?;\n",
+            sort.name,
+            members(emit, sort)
+        ));
         names.push(name);
     }
     for (at, decl) in emit.song.consts.iter().enumerate() {
@@ -250,6 +254,9 @@ fn world(emit: &Emit<'_>) -> String {
             }
         }
     }
+    if emit.song.families.iter().any(|one| !one.index.is_empty()) {
+        lines.push_str(&format!("        value::roles({next})?;\n"));
+    }
     let checks: String = emit
         .song
         .consts
@@ -272,11 +279,13 @@ fn world(emit: &Emit<'_>) -> String {
     };
     let (bind, end) = match checks.is_empty() {
         true => ("Ok(World {", "})"),
-        false => ("let world = World {", "};"),
+        false => ("let made = World {", "};"),
     };
+    // Functions of the song take the world by reference, as roles have it.
     let after = match checks.is_empty() {
         true => String::new(),
-        false => format!("{checks}        Ok(world)\n"),
+        false if !checks.contains("world") => format!("{checks}        Ok(made)\n"),
+        false => format!("        let world = &made;\n{checks}        Ok(made)\n"),
     };
     let numbers: String = emit
         .song

@@ -19,6 +19,7 @@ mod tell;
 use crate::core::{Core, CoreKind, Guard};
 use crate::locate::is_arm;
 use crate::owner::Owner;
+use crate::participants::is_left;
 use crate::terms::{
     all, conjuncts, default_of, expr, local, not, some, stmt, truth, unwrap, without_spans,
 };
@@ -144,11 +145,7 @@ impl Voice<'_> {
             CoreKind::Gather(gather) => self.gather(gather, out),
             CoreKind::Tell { from, to, local } => self.tell(from, to, *local, out),
             CoreKind::If(guard, then, otherwise) => self.if_(guard, then, otherwise, span, out),
-            CoreKind::While {
-                before,
-                guard,
-                body,
-            } => self.while_(before, guard, body, span, out),
+            CoreKind::While { .. } => self.while_(core, out),
             CoreKind::For { at, .. } => {
                 let when = at.as_ref().map_or(When::Always, |at| self.when(at));
                 self.under(when, out, |voice, out| voice.for_(core, out));
@@ -299,7 +296,7 @@ impl Voice<'_> {
                 && !simplify::leaves(&then)
                 && !simplify::leaves(&otherwise)
             {
-                return;
+                return out.extend(simplify::evaluated(&condition));
             }
             let kind = match then.is_empty() {
                 true => StmtKind::If(not(condition), otherwise, Vec::new()),
@@ -309,21 +306,26 @@ impl Voice<'_> {
         });
     }
 
-    fn while_(
-        &mut self,
-        before: &[Core],
-        guard: &Guard,
-        body: &[Core],
-        span: Span,
-        out: &mut Block,
-    ) {
+    fn while_(&mut self, core: &Core, out: &mut Block) {
+        let CoreKind::While {
+            before,
+            guard,
+            body,
+            kept_by,
+        } = &core.kind
+        else {
+            return;
+        };
+        let span = core.span;
+        let is_kept = kept_by.iter().any(|who| who.family() == self.family);
+        let is_left = is_left(body);
         if before.is_empty() {
             let Some((when, condition)) = self.guard(guard) else {
                 return;
             };
             return self.under(when, out, |voice, out| {
                 let body = voice.block(body);
-                if !simplify::is_idle(&body) {
+                if is_kept || !simplify::does_nothing(&body, is_left) {
                     out.push(stmt(
                         StmtKind::While(condition, LoopClauses::default(), body),
                         span,
@@ -340,8 +342,8 @@ impl Voice<'_> {
                 return;
             };
             let body = voice.block(body);
-            // Who only decides is not told of a `break`, and would go round for ever.
-            if simplify::is_idle(&round) && simplify::is_idle(&body) {
+            let is_idle = simplify::is_idle(&round) && simplify::does_nothing(&body, is_left);
+            if !is_kept && is_idle {
                 return;
             }
             let leave = vec![stmt(StmtKind::Break, span)];
@@ -368,8 +370,9 @@ impl Voice<'_> {
         // A loop over something nobody here was told has no body here either.
         let mark = self.locals.len();
         let name = self.bind(*local);
+        let is_left = is_left(body);
         let body = self.block(body);
-        if simplify::is_idle(&body) {
+        if simplify::does_nothing(&body, is_left) {
             self.locals.truncate(mark);
             return;
         }
@@ -403,7 +406,8 @@ impl Voice<'_> {
                 .iter()
                 .all(|(_, block)| simplify::is_idle(block) && !simplify::leaves(block))
             {
-                return;
+                let scrutinee = voice.expr(scrutinee);
+                return out.extend(simplify::evaluated(&scrutinee));
             }
             let scrutinee = voice.expr(scrutinee);
             out.push(stmt(StmtKind::Match(scrutinee, arms), span));

@@ -4,16 +4,19 @@
 //! - `for s in S { if s == me { B } }` is `B` for `me`, when every member of `S` is visited once:
 //!   the other rounds do nothing.
 //! - Names are declared where they get their value ([`settle`]).
-//! - Conditions that always hold, names that nobody reads and loops that do nothing are left out.
+//! - Conditions that always hold, names that nobody reads and loops that do nothing are left out; what might have no
+//!   value is evaluated all the same.
 
 use super::settle::settle;
 use crate::locate::leaves as leaves_loop;
-use crate::terms::{all, conjuncts, expr, locals_used, replace_locals, stmt, without_spans};
+use crate::terms::{
+    all, conjuncts, expr, is_total, locals_used, replace_locals, some, stmt, without_spans,
+};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
 use plainsong_ir::{
-    BinOp, Block, Domain, Expr, ExprKind, Local, LocalId, LoopClauses, Place, Root, Stmt, StmtKind,
-    Ty, UnOp,
+    BinOp, Block, Builtin, Domain, Expr, ExprKind, Local, LocalId, LoopClauses, Place, Root, Stmt,
+    StmtKind, Ty, UnOp,
 };
 use std::collections::BTreeSet;
 
@@ -41,11 +44,26 @@ pub(super) fn leaves(block: &[Stmt]) -> bool {
 /// Does it change nothing but the way through itself?
 pub(super) fn is_idle(block: &[Stmt]) -> bool {
     block.iter().all(|one| match &one.kind {
-        StmtKind::Let(..) | StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::Let(_, value) => is_total(value),
+        StmtKind::Break | StmtKind::Continue => true,
         StmtKind::If(_, then, otherwise) => is_idle(then) && is_idle(otherwise),
         StmtKind::Match(_, arms) => arms.iter().all(|(_, block)| is_idle(block)),
-        StmtKind::While(_, _, body) | StmtKind::For { body, .. } => is_idle(body),
+        StmtKind::For { body, .. } => is_idle(body),
         _ => false,
+    })
+}
+
+/// Can the loop with this body be left out here? Who only asserts something in one that is left is not told when that
+/// is, and would assert it too often.
+pub(super) fn does_nothing(body: &[Stmt], is_left: bool) -> bool {
+    body.iter().all(|one| match &one.kind {
+        StmtKind::Assert(_) => is_left,
+        StmtKind::If(_, then, otherwise) => {
+            does_nothing(then, is_left) && does_nothing(otherwise, is_left)
+        }
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, arm)| does_nothing(arm, is_left)),
+        StmtKind::For { body, .. } => does_nothing(body, is_left),
+        _ => is_idle(std::slice::from_ref(one)),
     })
 }
 
@@ -269,20 +287,30 @@ fn is_of_names(condition: &Expr) -> bool {
     names.0
 }
 
-/// Without names that nothing after them reads.
+/// Without names that nothing after them reads. What might have no value is evaluated all the same: the line does it,
+/// and ends there if it has none.
 fn unread(block: Block) -> Block {
     let mut kept: Vec<Stmt> = Vec::new();
     for one in block.into_iter().rev() {
-        let is_read = match &one.kind {
-            StmtKind::Let(name, _) => locals_used(&kept).contains(name),
-            _ => true,
-        };
-        if is_read {
-            kept.push(one);
+        match &one.kind {
+            StmtKind::Let(name, value) if !locals_used(&kept).contains(name) => {
+                kept.extend(evaluated(value));
+            }
+            _ => kept.push(one),
         }
     }
     kept.reverse();
     kept
+}
+
+/// A statement that evaluates an expression and does nothing else, unless it surely has a value.
+pub(super) fn evaluated(value: &Expr) -> Option<Stmt> {
+    if is_total(value) {
+        return None;
+    }
+    let span = value.span;
+    let there = ExprKind::Method(Builtin::IsSome, vec![some(value.clone())]);
+    Some(stmt(StmtKind::Assert(expr(there, Ty::Bool, span)), span))
 }
 
 /// Comparisons of a name with itself are true.

@@ -1,7 +1,9 @@
 //! Projection against the interpreter.
 
 mod corpus;
+mod external;
 mod fixes;
+mod kept;
 mod random;
 mod repairs;
 mod same_ends;

@@ -2,9 +2,14 @@
 //!
 //! Conditions may read anybody, so nothing makes them unanimous: they are projected with one decider, and
 //! again with those that can be taken apart decided by each; there the runs count in which all agree.
+//! Loops may have no end: nobody does anything in their rounds, or only claims something; then the voices have no end
+//! either. External functions are called by those whose state they read, and `requires` is about parameters of the
+//! choreography or of the song.
 //! `PLAINSONG_RANDOM=10000` tries that many, from `PLAINSONG_SEED` on.
 
 use crate::same_ends::{Comparison, Schedules, compare};
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{Body, Expr, ExprKind, Song};
 use plainsong_project::{Options, project};
 use plainsong_semantics::sizes::Sizes;
 
@@ -39,6 +44,8 @@ struct Writer {
     names: usize,
     choices: usize,
     loops: usize,
+    /// How many more loops may have no end.
+    spins: usize,
 }
 
 impl Writer {
@@ -53,6 +60,7 @@ impl Writer {
             names: 0,
             choices: 0,
             loops: 0,
+            spins: 1,
         }
     }
 
@@ -127,8 +135,56 @@ impl Writer {
         }
     }
 
+    /// A call of an external function, which is to be made by the endpoint of its first argument.
+    fn pick(&mut self) -> String {
+        format!("pick({}.me, {})", self.endpoint(), self.number(0))
+    }
+
+    /// Something that always holds, of one endpoint or of two.
+    fn claim(&mut self) -> String {
+        let (a, b) = (self.endpoint(), self.endpoint());
+        match self.dice.roll(3) {
+            0 => format!("assert {a}.x == {a}.x;\n"),
+            1 => format!("assert {a}.x == {a}.x && {b}.y == {b}.y;\n"),
+            _ => format!("assert {a}.x == {b}.x || {a}.x != {b}.x;\n"),
+        }
+    }
+
+    /// A loop in which nobody does anything: it ends at once, by a `break`, or never.
+    fn spin(&mut self) -> String {
+        let condition = match self.dice.roll(6) {
+            0 => format!("{} && {}", self.truth(0), self.truth(0)),
+            1 => format!("odd({})", self.number(0)),
+            2 => format!("{} == 0", self.pick()),
+            3 => format!("{} && {} == 1", self.truth(0), self.pick()),
+            4 => format!("{}.x != {}", self.endpoint(), self.number(0)),
+            _ => self.truth(1),
+        };
+        let count = self.dice.roll(3);
+        let body: String = (0..count).map(|_| self.idle()).collect();
+        format!("while {condition} {{\n{body}}}\n")
+    }
+
+    /// A statement in a loop that does nothing.
+    fn idle(&mut self) -> String {
+        match self.dice.roll(6) {
+            0 | 1 => self.claim(),
+            2 => format!("let {} = {};\n", self.fresh(), self.number(1)),
+            3 => format!("if {} {{ break; }}\n", self.truth(1)),
+            4 => format!("if {} {{ continue; }}\n", self.truth(1)),
+            _ => {
+                let (name, claim) = (self.fresh(), self.claim());
+                format!("for {name} in S {{ {claim} }}\n")
+            }
+        }
+    }
+
     fn stmt(&mut self, depth: usize, in_loop: bool) -> String {
-        let sides = if depth == 0 { 7 } else { 17 };
+        let sides = if depth == 0 { 9 } else { 19 };
+        if self.spins > 0 && self.dice.roll(16) == 0 {
+            self.spins -= 1;
+            return self.spin();
+        }
         if self.calls && self.dice.roll(8) == 0 {
             return self.call();
         }
@@ -141,6 +197,14 @@ impl Writer {
                 self.numbers.push(name.clone());
                 format!("let {name} = {value};\n")
             }
+            7 => {
+                let (to, call) = (self.endpoint(), self.pick());
+                match self.dice.roll(2) {
+                    0 => format!("{to}.x = {call};\n"),
+                    _ => format!("{to}.x = ({call} + {}) % 3;\n", self.number(0)),
+                }
+            }
+            8 => self.claim(),
             6 if self.choices < 3 => {
                 self.choices += 1;
                 match self.dice.roll(4) {
@@ -164,8 +228,8 @@ impl Writer {
                     }
                 }
             }
-            6 | 7 => format!("{}.y = {};\n", self.endpoint(), self.number(1)),
-            8 | 9 => {
+            6 | 9 => format!("{}.y = {};\n", self.endpoint(), self.number(1)),
+            10 | 11 => {
                 let condition = match self.dice.roll(4) {
                     0 | 1 => format!("({}) == true", self.truth(2)),
                     2 => format!("{} && {}", self.truth(1), self.truth(1)),
@@ -180,7 +244,7 @@ impl Writer {
                 );
                 format!("if {condition} {{\n{then}}} else {{\n{otherwise}}}\n")
             }
-            10 | 11 if self.loops < 3 => {
+            12 | 13 if self.loops < 3 => {
                 self.loops += 1;
                 let name = self.fresh();
                 self.members.push(name.clone());
@@ -192,7 +256,7 @@ impl Writer {
                 self.members.pop();
                 format!("for {name} in S{filter} {{\n{body}}}\n")
             }
-            12 if self.loops < 3 => {
+            14 if self.loops < 3 => {
                 self.loops += 1;
                 // Ends after two rounds at the latest, whatever happens inside.
                 let (owner, condition) = (self.endpoint(), self.truth(1));
@@ -201,7 +265,7 @@ impl Writer {
                     "{owner}.t = 2;\nwhile {owner}.t > 0 && {condition} {{\n{owner}.t -= 1;\n{body}}}\n"
                 )
             }
-            13 => {
+            15 => {
                 let scrutinee = format!("{}.o", self.endpoint());
                 let none = self.block(depth - 1, in_loop);
                 let name = self.fresh();
@@ -212,7 +276,7 @@ impl Writer {
                     "match {scrutinee} {{ none => {{\n{none}}} some({name}) => {{\n{some}}} }}\n"
                 )
             }
-            14 if self.choices < 3 => {
+            16 if self.choices < 3 => {
                 self.choices += 1;
                 let (then, otherwise) = (
                     self.block(depth - 1, in_loop),
@@ -220,7 +284,7 @@ impl Writer {
                 );
                 format!("maybe {{\n{then}}} else {{\n{otherwise}}}\n")
             }
-            15 if in_loop => {
+            17 if in_loop => {
                 let word = ["break", "continue"][self.dice.roll(2)];
                 format!("if {} {{ {word}; }}\n", self.truth(1))
             }
@@ -238,17 +302,38 @@ impl Writer {
 
 pub(crate) fn song(seed: u64) -> String {
     let mut writer = Writer::new(seed);
-    let vars = "var x: int = 0; var y: int = 1; var f: bool = p; var o: option<int> = none; var t: int = 0;";
+    let vars = |me: &str| {
+        format!(
+            "var x: int = 0; var y: int = 1; var f: bool = p; var o: option<int> = none; var t: int = 0; var me: int = {me};"
+        )
+    };
     let body: String = (0..5).map(|_| writer.stmt(2, false)).collect();
+    // Whose parameter it is makes no difference to what the line does.
+    let (of_song, of_line) = match writer.dice.roll(2) {
+        0 => ("", "p: bool"),
+        _ => ("param p: bool;\nconst q: bool = !p;\n", ""),
+    };
+    let premise = match writer.dice.roll(8) {
+        0 => "requires p;",
+        1 => "requires !p || a.x == 1;",
+        2 => "requires forall i: S :: s[i].f;",
+        3 => "requires odd(if p { 1 } else { 0 });",
+        4 if of_line.is_empty() => "requires q;",
+        5 => "requires S.len() > 2;",
+        _ => "",
+    };
+    let [a, b, c, s] = ["1", "2", "3", "4"].map(vars);
     let parts = parts(seed);
     format!(
-        "sort S;\nconst one: int = 1;\nchoreography c(p: bool) {{\n    endpoint a {{ {vars} }}\n    endpoint b {{ {vars} }}\n    endpoint c {{ {vars} }}\n    endpoint s[i: S] {{ {vars} }}\n{body}}}\n{parts}"
+        "sort S;\nconst one: int = 1;\n{of_song}fn odd(n: int) -> bool {{ n % 2 == 1 }}\n\
+         extern fn pick(who: int, n: int) -> int ensures 0 <= result && result <= 2;\n\
+         choreography c({of_line}) {{\n    endpoint a {{ {a} }}\n    endpoint b {{ {b} }}\n    endpoint c {{ {c} }}\n    endpoint s[i: S] {{ {s} }}\n{premise}\n{body}}}\n{parts}"
     )
 }
 
 /// What others may call: something random, and something that a member can take part in.
 fn parts(seed: u64) -> String {
-    let vars = "var x: int = choose int; var y: int = 1; var f: bool = choose bool; var o: option<int> = choose option<int>; var t: int = 0;";
+    let vars = "var x: int = choose int; var y: int = 1; var f: bool = choose bool; var o: option<int> = choose option<int>; var t: int = 0; var me: int = choose int;";
     let mut writer = Writer::new(seed ^ 0x5EED);
     writer.singles = ["u", "w"].map(str::to_owned).to_vec();
     writer.calls = false;
@@ -286,6 +371,9 @@ fn random_choreographies_end_like_their_voices() {
                 panic!("seed {seed}: {violations:?}\n{text}\n{shown}");
             }
             let sizes = Sizes::default().with("S", 2);
+            if let Some(call) = foreign_call(&voices) {
+                panic!("seed {seed}: somebody else makes the call {call}\n{text}\n{shown}");
+            }
             match compare(&song, 0, &voices, &sizes, (Schedules::One, 4_000)) {
                 Comparison::Same(_) => same += 1,
                 Comparison::TooBig => big += 1,
@@ -297,4 +385,28 @@ fn random_choreographies_end_like_their_voices() {
         same * 10 >= tries * 6,
         "{same} the same, {big} too big, {rejected} rejected of {tries}"
     );
+}
+
+/// A call of an external function by another endpoint than the one whose state it reads.
+fn foreign_call(voices: &Song) -> Option<String> {
+    struct Foreign<'a>(&'a Song, Option<String>);
+    impl Visit for Foreign<'_> {
+        fn expr(&mut self, of: &Expr) {
+            if let ExprKind::Call(id, arguments) = &of.kind
+                && self.0.functions[id.index()].is_external()
+                && !matches!(arguments[0].kind, ExprKind::Own(_))
+            {
+                self.1 = Some(plainsong_ir::print::expr(self.0, &[], of));
+            }
+            walk::expr(self, of);
+        }
+    }
+    let mut foreign = Foreign(voices, None);
+    for process in &voices.voices()?.processes {
+        match &process.body {
+            Body::Sequential(body) => foreign.block(body),
+            Body::Handlers(_) => {}
+        }
+    }
+    foreign.1
 }

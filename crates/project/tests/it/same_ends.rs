@@ -4,6 +4,7 @@ use plainsong_ir::{FamilyId, Song, VarId};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Status, Subject};
 use plainsong_semantics::sizes::{Bounds, External, Sizes};
+use plainsong_semantics::trace::FailureKind;
 use plainsong_semantics::value::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -35,7 +36,7 @@ pub(crate) enum Schedules {
     /// Every one.
     All,
     /// One for each vector of choices: where every receive names its sender and its message, all
-    /// others end alike.
+    /// others end alike. Whoever goes on for ever without a message comes last.
     One,
 }
 
@@ -114,7 +115,7 @@ fn all_ends(
 ) -> Option<BTreeMap<Key, Ends>> {
     let mut ends: BTreeMap<Key, Ends> = BTreeMap::new();
     let bounds = Bounds {
-        external: External::Least,
+        external: External::Drawn(1),
         ..Bounds::default()
     };
     let instances = Instance::all(song.clone(), sizes, &bounds).unwrap_or_default();
@@ -167,7 +168,12 @@ fn walk(
             Status::Deadlock(_) => ends.deadlocks += 1,
             Status::Running | Status::Discarded => {}
         }
-        let first = steps.iter().map(|step| step.lane).min();
+        let is_endless = |outcome: &Outcome| matches!(outcome, Outcome::Failed(failure, _) if failure.kind == FailureKind::Resource);
+        let lanes = steps.iter();
+        let first = lanes
+            .map(|step| (is_endless(&step.outcome), step.lane))
+            .min()
+            .map(|(_, lane)| lane);
         for step in steps {
             if schedules == Schedules::One && Some(step.lane) != first {
                 continue;

@@ -45,6 +45,26 @@ fn servers_agree_and_commit_only_what_all_want() {
     assert!((1..50).contains(&committed), "choices vary: {committed}");
 }
 
+/// A system that has no more threads ends the program without a word; so nobody starts.
+#[test]
+fn too_many_roles_are_an_error() {
+    let roles = (0..100_000).map(|at| format!("s[{at}]"));
+    let cast = Cast::new("crowd", 1, roles);
+    let ends = threads::run(&cast, &Options::default(), |_, _| Ok(()));
+    assert_eq!(ends.len(), 100_000);
+    for end in [&ends[0], &ends[99_999]] {
+        let Err(error) = end else { panic!("{end:?}") };
+        assert!(matches!(error.fault(), Fault::Misuse { .. }), "{error}");
+        assert!(error.to_string().contains("100000 roles"), "{error}");
+    }
+    let parameters = commit::Parameters {
+        servers: 100_000,
+        rounds: 1,
+    };
+    let refused = run_protocol(&Commit, &parameters, &Options::default());
+    assert!(refused.is_err(), "one error for all of them");
+}
+
 /// Three in a ring: 0 sends to 1, 1 to 2, 2 to 0; role 0 fails before its first link, after its first
 /// message, or not at all.
 fn ring(

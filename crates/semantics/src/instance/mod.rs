@@ -93,6 +93,11 @@ impl Instance {
         build::all(song, sizes, bounds, None)
     }
 
+    /// Can sorts, constants and parameters be fixed one after the other, each after those that it mentions?
+    pub fn can_be_fixed(song: &Song) -> bool {
+        depends::order(song).is_ok()
+    }
+
     /// The instance in which constants and parameters have these values, in the order of declaration,
     /// also such as are not tried otherwise; `None` when there are not so many.
     pub fn with_values(
