@@ -205,7 +205,7 @@ impl Checking<'_> {
             (false, most) => most.map(|most| most as usize),
         };
         let mut request = request.clone();
-        request.limits.refutations = most_refuted.map(|most| most as u64);
+        request.refutations = most_refuted.map(|most| most as u64);
         let request = &request;
         let mut refuted = 0;
         let mut exit = Exit::Fine;

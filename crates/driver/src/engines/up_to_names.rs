@@ -5,9 +5,9 @@
 //! the usual way, and so does everything when no sort is symmetric. Notes say which sorts were, what
 //! it saved, and what tells the members of the others apart.
 
-use super::explore::LIMIT;
 use super::naive::by_states;
 use crate::Problem;
+use crate::effort::LIMIT;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
