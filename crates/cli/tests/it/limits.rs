@@ -113,3 +113,27 @@ fn a_bound_that_is_none_is_refused() {
         assert!(ran.err.contains("first-executions=1000"), "{}", ran.err);
     }
 }
+
+/// Messages of which there are more orders than states.
+const HITS: &str = "\
+sort Client;
+size Client = 4;
+message Hit;
+process counter { for c in Client { receive Hit from any client; } }
+process client[c: Client] { let n = choose {1, 2, 3}; if n > 0 { send Hit to counter; } }
+property few: always pending(Hit) <= 4;
+property no_more: always pending(Hit) <= 3;
+";
+
+/// What holds in all states holds, whether or not all executions were counted.
+#[test]
+fn a_count_that_was_cut_off_takes_nothing_from_what_was_seen() {
+    let stage = Stage::with(HITS);
+    let ran = stage.run(&["explore", "a.song", "--bound", "states=1500"]);
+    let ran = ran.exits(1);
+    assert!(ran.out.contains("  unknown    assertions "), "{}", ran.out);
+    assert!(ran.out.contains("  holds      few "), "{}", ran.out);
+    assert!(ran.out.contains("  REFUTED    no_more "), "{}", ran.out);
+    let note = "few: the executions were not all counted (limit on states: --bound states=1500)";
+    assert!(ran.out.contains(note), "{}", ran.out);
+}

@@ -14,7 +14,7 @@ use super::dossier::{Closed, Dossier, open_checks};
 use super::expectation::Expectation;
 use super::naive::{Naive, by_states, is_limit};
 use super::outcomes::{Instances, Visited, without_outcomes};
-use super::up_to_names::{advise, by_names, up_to_names};
+use super::up_to_names::{advise, by_names, by_symmetry};
 use crate::effort::limit_on_states;
 use crate::engine::{EngineReport, Task};
 use crate::resume::Key;
@@ -109,7 +109,15 @@ fn packs_states(task: &Task) -> bool {
 
 /// Answers a task about an action system by the search over packed states.
 pub(super) fn packed(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-    let (mut remark, mut notes) = (None, Vec::new());
+    match task.symmetry {
+        true => by_symmetry(task, overseer, &packed_together),
+        false => packed_together(task, overseer),
+    }
+}
+
+/// The same by one search for all questions.
+fn packed_together(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+    let mut remark = None;
     let mut search =
         |instance: &Instance, query: &Query, limits: &Limits, watch: &mut dyn Watch| {
             let manner = plainsong_states::Manner {
@@ -121,8 +129,6 @@ pub(super) fn packed(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineR
             let searched = plainsong_states::search_in(manner, instance, query, limits, watch);
             if let Some(why) = searched.by_interpreter {
                 remark = Some(format!(" (searched by the interpreter: {why})"));
-            } else if task.symmetry {
-                notes = up_to_names(&task.song, &searched.symmetry);
             }
             searched.report
         };
@@ -132,9 +138,6 @@ pub(super) fn packed(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineR
         for verdict in &mut verdicts {
             verdict.reason += &remark;
         }
-    }
-    if let Some(first) = verdicts.first_mut() {
-        first.notes.extend(notes);
     }
     Ok(EngineReport {
         verdicts,
