@@ -125,6 +125,7 @@ fn on_claims_that_may_fail() {
         let kept = search_up_to_names(&instance, &query, &limits, &mut Unwatched);
         assert_eq!(kept.symmetry.alike.is_empty(), !is_symmetric, "{claim}");
         assert_eq!(refuted(&kept.report), refuted(&all), "{claim}");
+        assert_eq!(kept.report.coverage, all.coverage, "{claim}");
         assert_eq!(kept.report.states < all.states, is_symmetric, "{claim}");
         refuted_ones += usize::from(refuted(&all).contains(&true));
     }
