@@ -49,7 +49,7 @@ fn execute(arguments: &SimArguments, session: &mut Session) -> Result<Exit, Exit
         NoExecution::Bug(crash) => session.bug(Some(&loaded.source), &crash),
     })?;
     let mut exit = Exit::Fine;
-    let mut saver = arguments.out.clone().map(|out| Saver::new(out));
+    let mut saver = arguments.out.clone().map(Saver::new);
     for execution in &executions {
         show(arguments, session, &loaded, execution, seed);
         if let Some(saver) = &mut saver {

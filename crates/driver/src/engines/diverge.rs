@@ -37,7 +37,7 @@ impl Engine for Diverge {
     }
 
     fn needs(&self) -> &'static str {
-        "finds what never comes to rest, or excludes it; needs nothing"
+        "finds executions that never terminate, or excludes them; needs a solver only to do so for any size"
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {

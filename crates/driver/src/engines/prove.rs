@@ -95,7 +95,7 @@ impl Engine for Prove {
     }
 
     fn needs(&self) -> &'static str {
-        "proves choreographies for every size; needs a solver, which it fetches"
+        "proves choreographies for any size; needs a solver"
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {

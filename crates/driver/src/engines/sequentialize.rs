@@ -39,7 +39,7 @@ impl Engine for Sequentialize {
     }
 
     fn needs(&self) -> &'static str {
-        "finds one line for every number of processes; needs nothing"
+        "finds one line for any number of processes; needs a solver only for arithmetic and for properties"
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
