@@ -78,7 +78,7 @@ impl Session {
 
     /// Says that we have a bug, and which file to attach.
     pub(crate) fn bug(&mut self, source: Option<&Source>, crash: &Crash) -> Exit {
-        let saved = Saver::new(self.out.clone(), false).bug(source, &self.arguments, crash);
+        let saved = Saver::new(self.out.clone()).bug(source, &self.arguments, crash);
         let problem = Problem::new(format!("this is a bug of plainsong: {}", crash.message));
         let problem = match saved {
             Ok(path) => problem.help(format!("please report it and attach {}", path.display())),

@@ -179,6 +179,10 @@ pub fn diverge(machine: &Machine, question: &Question, watch: &mut dyn Watch) ->
     }
 }
 
+/// The most states of one instance, where nobody says how many. The steps that the methods below may try are meant
+/// for this number, and grow with it.
+pub const DEFAULT_STATES: u64 = 50_000;
+
 /// Steps tried while looking nearby.
 const NEARBY: u64 = 4_000;
 /// Steps tried along runs that drift after a while.
@@ -202,12 +206,12 @@ impl Search<'_, '_, '_> {
     fn run(&mut self) -> Finding {
         let found = match self.question.method {
             Method::All => self.portfolio(),
-            Method::Nearest => self.nearest(NEARBY),
+            Method::Nearest => self.nearest(self.scaled(NEARBY)),
             Method::Rounds => self.rounds(),
             Method::Covering => self.covering(),
             Method::Structural => self.structural(),
             Method::States => self.states(),
-            Method::Shifted => self.shifted(NEARBY, false),
+            Method::Shifted => self.shifted(self.scaled(NEARBY), false),
             Method::Covers if Order::of(self.net.machine()).is_none() => {
                 let why = "the song declares no `covers` that can be used";
                 Some(Finding::Unknown(why.to_owned()))
@@ -219,6 +223,13 @@ impl Search<'_, '_, '_> {
         found.unwrap_or_else(|| self.unknown())
     }
 
+    /// So many steps, and more where more states than by default are asked for.
+    fn scaled(&self, steps: u64) -> u64 {
+        let asked = u128::from(self.question.states.max(DEFAULT_STATES));
+        let scaled = u128::from(steps) * asked / u128::from(DEFAULT_STATES);
+        u64::try_from(scaled).unwrap_or(u64::MAX)
+    }
+
     fn portfolio(&mut self) -> Option<Finding> {
         let found = self
             .nearest(NEARBY / 8)
@@ -226,8 +237,8 @@ impl Search<'_, '_, '_> {
             .or_else(|| self.shifted(NEARBY / 8, true))
             .or_else(|| self.drifting())
             .or_else(|| self.late())
-            .or_else(|| self.nearest(NEARBY))
-            .or_else(|| self.shifted(NEARBY, false))
+            .or_else(|| self.nearest(self.scaled(NEARBY)))
+            .or_else(|| self.shifted(self.scaled(NEARBY), false))
             .or_else(|| self.covered_nearby())
             .or_else(|| self.structural());
         if found.is_some() || self.budget.stopped {
@@ -245,7 +256,7 @@ impl Search<'_, '_, '_> {
         let shift = Shift::of(machine)?;
         let mut net = Net::new(machine, Some(shift));
         let fairness = self.question.fairness;
-        let steps = ROUNDS.min(self.question.states);
+        let steps = self.scaled(ROUNDS).min(self.question.states);
         let budget = &mut self.budget;
         budget.allow(within);
         let lasso = match nearest(&mut net, fairness, budget) {
@@ -279,16 +290,18 @@ impl Search<'_, '_, '_> {
         let machine = self.net.machine();
         let mut net = Net::with_order(machine, Order::of(machine)?);
         let fairness = self.question.fairness;
+        let near = self.scaled(NEARBY);
+        let far = self.scaled(ROUNDS).min(self.question.states);
         let budget = &mut self.budget;
-        budget.allow(NEARBY);
+        budget.allow(near);
         // A fair one, when there is one nearby, says more.
         let lasso = match nearest(&mut net, Fairness::Fair, budget) {
             Nearby::Found(lasso) => Some(lasso),
-            _ => rounds(&mut net, Fairness::Fair, budget, NEARBY),
+            _ => rounds(&mut net, Fairness::Fair, budget, near),
         };
         let lasso = match (lasso, fairness) {
             (None, Fairness::Any | Fairness::Resent) => {
-                budget.allow(NEARBY);
+                budget.allow(near);
                 match nearest(&mut net, fairness, budget) {
                     Nearby::Found(lasso) => Some(lasso),
                     _ => None,
@@ -304,7 +317,7 @@ impl Search<'_, '_, '_> {
         if let Some(found) = lasso.and_then(|lasso| told(lasso, &mut net)) {
             return Some(found);
         }
-        budget.allow(ROUNDS.min(self.question.states));
+        budget.allow(far);
         let found = covering(&mut net, usize::MAX, budget).ok()?;
         self.net.fails |= net.fails;
         match found {
@@ -370,7 +383,7 @@ impl Search<'_, '_, '_> {
 
     /// A run that does the same again and again with integers that move on.
     fn drifting(&mut self) -> Option<Finding> {
-        self.budget.allow(NEARBY);
+        self.budget.allow(self.scaled(NEARBY));
         let Question {
             fairness, property, ..
         } = *self.question;
@@ -380,7 +393,7 @@ impl Search<'_, '_, '_> {
 
     /// The same after a while: integers first pass what they are compared with.
     fn late(&mut self) -> Option<Finding> {
-        self.budget.allow(LATE);
+        self.budget.allow(self.scaled(LATE));
         let Question {
             fairness, property, ..
         } = *self.question;
@@ -408,7 +421,7 @@ impl Search<'_, '_, '_> {
 
     fn rounds(&mut self) -> Option<Finding> {
         let fairness = self.question.fairness;
-        let steps = ROUNDS.min(self.question.states);
+        let steps = self.scaled(ROUNDS).min(self.question.states);
         let lasso = rounds(self.net, fairness, &mut self.budget, steps)?;
         Some(self.diverges(&lasso))
     }
@@ -419,7 +432,7 @@ impl Search<'_, '_, '_> {
         if self.question.fairness != Fairness::Any {
             return None;
         }
-        self.budget.allow(NEARBY);
+        self.budget.allow(self.scaled(NEARBY));
         match covering(self.net, SHORT, &mut self.budget) {
             Ok(Covering::Found(lasso)) => {
                 let lasso = lasso.thinned(self.net);
@@ -483,8 +496,8 @@ impl Search<'_, '_, '_> {
     }
 
     fn by_counting(&mut self) -> Option<Finding> {
-        self.budget
-            .allow(CONTROLS.min(self.question.states.saturating_mul(10)));
+        let most = self.question.states.saturating_mul(10);
+        self.budget.allow(self.scaled(CONTROLS).min(most));
         let graph = ControlGraph::of(self.net, &mut self.budget).ok()?;
         let fairness = self.question.fairness;
         let strikes = certificate(&graph, fairness)?;
@@ -517,7 +530,8 @@ impl Search<'_, '_, '_> {
                     _ => " or smaller sizes",
                 };
                 format!(
-                    "no answer in {steps} steps; try --bound states=N for a longer search{fair}"
+                    "no answer in {steps} steps (--bound states={}); try a larger number{fair}",
+                    self.question.states
                 )
             }
         })

@@ -1,6 +1,7 @@
 //! The seam between the driver and the engines.
 
 use crate::Problem;
+use crate::effort::Effort;
 use crate::select::Question;
 use crate::watch::Overseer;
 pub use plainsong_diverge::{Fairness, Method};
@@ -54,6 +55,8 @@ pub struct Task {
     pub bounds: Bounds,
     /// When to give up.
     pub limits: Limits,
+    /// What `--bound` says about searches: for whoever has a default of its own.
+    pub effort: Effort,
     /// How many workers may share the work.
     pub jobs: usize,
     /// How many bytes the states of an action system may take.

@@ -83,7 +83,7 @@ fn forecast(
         interrupt,
     };
     let manner = Manner {
-        limits: request.limits,
+        limits: request.limits(),
         ..Manner::default()
     };
     let seen = explore(&machine, &[], &manner, &mut watch)?;

@@ -92,8 +92,9 @@ pub(crate) fn next(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> 
             bounds: request.bounds.clone(),
             limits: Limits {
                 states: MOST_SEEN,
-                ..request.limits
+                ..request.limits()
             },
+            effort: request.effort,
             jobs: request.jobs.unwrap_or(1),
             memory: request.memory,
             symmetry: request.symmetry,
@@ -126,7 +127,7 @@ fn is_asked(request: &Request) -> bool {
         && !request.grow
         && !request.every_delivery
         && request.sizes.is_empty()
-        && request.limits.states == Limits::default().states
+        && request.effort.states.is_none()
 }
 
 /// Who searches at the next sizes; nobody where what answers is no search.

@@ -15,6 +15,7 @@ mod arithmetic;
 pub mod certificate;
 pub mod contain;
 mod coverage;
+pub mod effort;
 pub mod engine;
 pub mod engines;
 pub mod exit;

@@ -3,6 +3,7 @@
 //! Questions about the same subject, at the same sizes and for the same engine, are one task: the
 //! search is done once and answers all of them.
 
+use crate::effort::Effort;
 use crate::engine::{ProofOptions, RestOptions, Task};
 use crate::engines::diverge::claims_rest;
 use crate::further;
@@ -11,7 +12,7 @@ use crate::sizes::{
     SizeTable, ascending, does_grow, from_one_to_three, grow, refuse_endless, table,
 };
 use crate::{Engine, Problem};
-use plainsong_ir::{Delivery, Property, Sizing, Song};
+use plainsong_ir::{Delivery, Property, Sizing, Song, System};
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Limits};
 use plainsong_semantics::sizes::Bounds;
@@ -29,8 +30,10 @@ pub struct Request {
     pub grow: bool,
     /// `--bound int=…,nat=…`.
     pub bounds: Bounds,
-    /// `--bound states=…`.
-    pub limits: Limits,
+    /// `--bound states=…` and the like.
+    pub effort: Effort,
+    /// `--fail-fast`, `--keep-going`: enough refutations to end a search.
+    pub refutations: Option<u64>,
     /// `--jobs`; one when not given.
     pub jobs: Option<usize>,
     /// `--memory`, in bytes.
@@ -51,6 +54,13 @@ pub struct Request {
     pub engine: Option<&'static str>,
     /// Are the next sizes looked at, too, where nobody chose any and that is quick?
     pub look_further: bool,
+}
+
+impl Request {
+    /// The limits of a search of `check` or `explore`.
+    pub fn limits(&self) -> Limits {
+        self.effort.limits(self.refutations)
+    }
 }
 
 /// A question with the sizes it is asked at and who will answer.
@@ -95,10 +105,6 @@ pub struct Otherwise {
     pub limits: Limits,
 }
 
-/// Of so many states `check` looks at each: the first execution that goes wrong is then a shortest one.
-/// Where there are more, executions are visited, of which there are far fewer.
-const FEW_STATES: u64 = 20_000;
-
 /// Plans what `request` asks of `song`.
 pub fn plan(
     song: &Arc<Song>,
@@ -122,7 +128,8 @@ pub fn plan(
             from_one_to_three(&mut sizes);
         }
         refuse_endless(&sizes)?;
-        let first = proof_first(request, &question, property);
+        let first = proof_first(request, &question, property)
+            .or_else(|| packed_first(song, request, &question));
         let engine = choose(song, &question, property, first.or(request.engine), engines)
             .or_else(|_| choose(song, &question, property, request.engine, engines));
         if request.selection.is_open() && engine.is_err() && shows_schedules(song, request) {
@@ -171,6 +178,15 @@ fn proof_first(
         && property.is_none_or(|property| property.engines.is_empty() && property.sizes.is_empty());
     let line = matches!(question.subject, Subject::Line(_));
     (request.engine.is_none() && anything && line).then_some("prove")
+}
+
+/// `check` searches action systems by the engine with packed states, which looks at the same states in the same
+/// order as the interpreter, only faster. Symmetry reduction is that engine's too.
+fn packed_first(song: &Song, request: &Request, question: &Question) -> Option<&'static str> {
+    let is_searched = question.subject == Subject::System
+        && (request.symmetry || matches!(song.system, System::Actions(_)))
+        && claims_rest(song, question).is_none();
+    (request.engine.is_none() && is_searched).then_some("explore")
 }
 
 /// The first engine that may answer and can.
@@ -235,12 +251,10 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             further: further::of_line(song, request, one),
             bounds: request.bounds.clone(),
             limits: match otherwise {
-                Some(_) => Limits {
-                    states: FEW_STATES,
-                    ..request.limits
-                },
-                None => request.limits,
+                Some(_) => first_look(request),
+                None => request.limits(),
             },
+            effort: request.effort,
             jobs: request.jobs.unwrap_or(1),
             memory: request.memory,
             symmetry: request.symmetry,
@@ -261,8 +275,18 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
     tasks
 }
 
+/// Of few states `check` looks at each: the first execution that goes wrong is then a shortest one. Where there are
+/// more, executions are visited, of which there are far fewer.
+fn first_look(request: &Request) -> Limits {
+    let limits = request.limits();
+    Limits {
+        states: limits.states.min(request.effort.first_states),
+        ..limits
+    }
+}
+
 /// Who answers a question of `check` where there are too many states for the engine that is asked first. Who
-/// says how many states or which engine gets just that.
+/// says which engine gets just that.
 fn otherwise(
     song: &Song,
     request: &Request,
@@ -271,7 +295,6 @@ fn otherwise(
 ) -> Option<Otherwise> {
     let property = property_of(song, &planned.question);
     let is_free = request.engine.is_none()
-        && request.limits.states == Limits::default().states
         && !(request.grow && does_grow(&planned.sizes))
         && property.is_none_or(|property| property.engines.is_empty());
     let explore = engine_named("explore")?;
@@ -281,7 +304,7 @@ fn otherwise(
         && explore.applicable(song, &planned.question).is_ok();
     can.then_some(Otherwise {
         engine: explore,
-        limits: request.limits,
+        limits: request.limits(),
     })
 }
 

@@ -139,7 +139,9 @@ impl Runner<'_, '_> {
         };
         let whole = self.supervision.timeout;
         let left = whole.map(|whole| whole.saturating_sub(took).max(LEAST_TIME));
-        if self.not_begun().is_some() {
+        if let Some(why) = self.not_begun() {
+            let places: Vec<usize> = open.iter().map(|&place| planned.answers[place]).collect();
+            self.unanswered(&places, &why);
             return;
         }
         let task = Task {

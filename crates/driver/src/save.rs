@@ -4,29 +4,26 @@ use crate::contain::Crash;
 use crate::plan::Request;
 use crate::simulation::Execution;
 use crate::{LoadedSong, Problem, Source};
-use plainsong_report::trace_file::{Header, SavedTrace, hash, write};
+use plainsong_report::trace_file::{Header, SavedTrace, hash, read, write};
 use plainsong_report::{Answer, svg};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// `plainsong 0.1.0`.
 pub const TOOL: &str = concat!("plainsong ", env!("CARGO_PKG_VERSION"));
 
-/// Writes into one folder and never twice to the same file.
+/// Writes into one folder, never twice to the same file, and never over the trace of another song.
 pub struct Saver {
     folder: PathBuf,
-    several_files: bool,
     used: BTreeSet<PathBuf>,
 }
 
 impl Saver {
-    /// Into `folder`, which is made when the first file is written. With several songs, names of
-    /// traces begin with the song's.
-    pub fn new(folder: PathBuf, several_files: bool) -> Self {
+    /// Into `folder`, which is made when the first file is written. Names of traces begin with the song's.
+    pub fn new(folder: PathBuf) -> Self {
         Saver {
             folder,
-            several_files,
             used: BTreeSet::new(),
         }
     }
@@ -46,24 +43,22 @@ impl Saver {
             header: header(source, request, answer),
             trace: trace.clone(),
         };
-        let stem = match self.several_files {
-            true => format!("{}.{}", stem(source), answer.verdict.property),
-            false => answer.verdict.property.clone(),
-        };
-        let title = format!("{}: {}", answer.verdict.property, answer.verdict.reason);
-        let path = self.execution(&stem, &title, &saved)?;
+        let property = &answer.verdict.property;
+        let title = format!("{property}: {}", answer.verdict.reason);
+        let path = self.execution(source, property, &title, &saved)?;
         answer.trace_path = Some(path.display().to_string());
         Ok(())
     }
 
-    /// Saves an execution and its picture, and returns where.
+    /// Saves an execution of a song, of this name, and its picture, and returns where.
     pub fn execution(
         &mut self,
-        stem: &str,
+        source: &Source,
+        name: &str,
         title: &str,
         saved: &SavedTrace,
     ) -> Result<PathBuf, Problem> {
-        let path = self.fresh(stem, "trace");
+        let path = self.fresh(source, name, "trace");
         self.put(&path, &write(saved))?;
         self.put(&path.with_extension("svg"), &svg(title, &saved.trace))?;
         Ok(path)
@@ -103,11 +98,13 @@ impl Saver {
         Ok(path)
     }
 
-    /// A path of this run's own: `agreement.trace`, then `agreement-2.trace`.
-    fn fresh(&mut self, stem: &str, extension: &str) -> PathBuf {
+    /// A path of this run's own: `commit.agreement.trace`, then `commit.agreement-2.trace`. One that a song of the
+    /// same name in another folder has left there is passed over, too.
+    fn fresh(&mut self, source: &Source, name: &str, extension: &str) -> PathBuf {
+        let stem = format!("{}.{name}", stem(source));
         let mut path = self.folder.join(format!("{stem}.{extension}"));
         let mut number = 1;
-        while !self.used.insert(path.clone()) {
+        while is_of_another(&path, source) || !self.used.insert(path.clone()) {
             number += 1;
             path = self.folder.join(format!("{stem}-{number}.{extension}"));
         }
@@ -121,6 +118,17 @@ impl Saver {
                 .help("choose another folder with `--out`")
         })
     }
+}
+
+/// Is there a trace of another song?
+fn is_of_another(path: &Path, source: &Source) -> bool {
+    let plain = |name: &str| -> PathBuf {
+        let parts = Path::new(name).components();
+        parts.filter(|part| *part != Component::CurDir).collect()
+    };
+    let saved = std::fs::read_to_string(path).ok();
+    let saved = saved.and_then(|text| read(&text).ok());
+    saved.is_some_and(|saved| plain(&saved.header.file) != plain(&source.name))
 }
 
 /// Writes a whole file or nothing: into a neighbour first, which then takes its place. An existing

@@ -1,7 +1,7 @@
 //! A refutation as people read it: the reason with its values, the picture, the state that is
 //! wrong, what is left over, and how to see it again.
 
-use crate::changes::entries_that_differ;
+use crate::changes::{PartChange, differences};
 use crate::paint::{BAD, paint};
 use crate::{Account, Answer, Text, count, picture, thousands};
 use plainsong_diagnostics::Span;
@@ -231,8 +231,8 @@ fn differing_state(trace: &Trace) -> Vec<String> {
     variables
         .into_iter()
         .filter(|(_, before, after)| before != after)
-        .flat_map(|(variable, before, after)| entries_that_differ(variable, before, after))
-        .map(|(variable, before, after)| format!("{variable} = {after}   (was {before})"))
+        .flat_map(|(variable, before, after)| differences(variable, before, after))
+        .map(|part: PartChange| part.now_and_before())
         .collect()
 }
 

@@ -5,6 +5,7 @@
 //! order of the first execution) that its process does not do in the second is the point of difference.
 
 use crate::Text;
+use crate::changes::differences;
 use crate::counterexample::reason;
 use crate::paint::{BAD, STRONG, paint};
 use crate::states::states;
@@ -151,7 +152,7 @@ fn columns(left: &Trace, right: &Trace, parting: Option<&Parting>) -> String {
     text
 }
 
-/// Variables whose last values differ.
+/// Where the last values of variables differ.
 fn last_states(left: &Trace, right: &Trace) -> String {
     let (ours, theirs) = (states(left), states(right));
     let (Some(ours), Some(theirs)) = (ours.last(), theirs.last()) else {
@@ -161,11 +162,10 @@ fn last_states(left: &Trace, right: &Trace) -> String {
     for (variable, value) in ours {
         let other = theirs.iter().find(|(name, _)| name == variable);
         let other = other.map_or("-", |(_, value)| value);
-        if other != *value {
+        for difference in differences(variable, value, other) {
             let title = if text.is_empty() { "at the end:" } else { "" };
-            text.push_str(&format!(
-                "  {title:<13}{variable} = {value}   right: {other}\n"
-            ));
+            let told = difference.side_by_side();
+            text.push_str(&format!("  {title:<13}{told}\n"));
         }
     }
     text

@@ -84,7 +84,7 @@ pub fn sensitivity_lines(all: &[Sensitivity]) -> String {
     lines
 }
 
-/// `1 refuted, 1 unknown, 3 fine.    replay: plainsong replay out/no_late_commit.trace`
+/// `1 refuted, 1 unknown, 3 fine.    replay: plainsong replay out/commit.no_late_commit.trace`
 pub fn summary_line(answers: &[Answer], rejected_files: usize) -> String {
     let number = |wanted: &[Outcome]| {
         answers

@@ -10,7 +10,7 @@ use crate::show::show;
 use crate::value::Value;
 use crate::world::World;
 use plainsong_ir::visit::{Visit, free_locals, walk};
-use plainsong_ir::{BinOp, Expr, ExprKind, Local, LocalId, Quantifier, UnOp};
+use plainsong_ir::{BinOp, Builtin, Expr, ExprKind, Local, LocalId, Quantifier, UnOp};
 
 /// One sentence about a condition that is false.
 pub(crate) fn why_false(
@@ -231,14 +231,42 @@ fn is_plain(expr: &Expr) -> bool {
     }
 }
 
-/// Collects the variables that an expression reads, outside of what it binds itself.
+/// Collects the variables that an expression reads, outside of what it binds itself; of one that it looks into
+/// (`log[3].term`), only that part.
 struct Variables {
     found: Vec<Expr>,
+}
+
+impl Variables {
+    /// Visits the indices of a path into a variable; says whether it is one.
+    fn path(&mut self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Field(of, _) | ExprKind::Project(of, _) => self.path(of),
+            ExprKind::Method(Builtin::Unwrap, of) => self.path(&of[0]),
+            ExprKind::Index(of, at) => {
+                let is_path = self.path(of);
+                if is_path {
+                    self.expr(at);
+                }
+                is_path
+            }
+            ExprKind::Local(_) | ExprKind::Own(_) | ExprKind::Global(_) | ExprKind::Of(..) => true,
+            _ => false,
+        }
+    }
 }
 
 impl Visit for Variables {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
+            ExprKind::Field(..)
+            | ExprKind::Project(..)
+            | ExprKind::Index(..)
+            | ExprKind::Method(Builtin::Unwrap, _)
+                if self.path(expr) =>
+            {
+                self.found.push(expr.clone());
+            }
             ExprKind::Local(_)
             | ExprKind::Own(_)
             | ExprKind::Global(_)

@@ -109,6 +109,17 @@ impl Default for Manner {
     }
 }
 
+/// Which sorts of an action system are symmetric, given what is asked. For what is asked about executions without end
+/// none is: that is seen in the graph of all states.
+pub fn symmetric(song: &Song, checks: &[Check]) -> Symmetry {
+    match &song.system {
+        System::Actions(actions) if !asks_for_rest(song, checks) => {
+            symmetry::sorts(song, actions, checks)
+        }
+        _ => Symmetry::default(),
+    }
+}
+
 /// Searches the instance and checks what the query asks.
 pub fn search(
     instance: &Instance,
@@ -142,13 +153,9 @@ pub fn search_in(
     limits: &Limits,
     watch: &mut dyn Watch,
 ) -> Searched {
-    let symmetry = match &instance.song().system {
-        System::Actions(actions)
-            if manner.up_to_names && !asks_for_rest(instance.song(), query) =>
-        {
-            symmetry::sorts(instance.song(), actions, query)
-        }
-        _ => Symmetry::default(),
+    let symmetry = match manner.up_to_names {
+        true => symmetric(instance.song(), &query.checks),
+        false => Symmetry::default(),
     };
     let by_interpreter = match (&instance.song().system, query.subject) {
         (System::Actions(actions), Subject::System) => {
@@ -178,8 +185,8 @@ pub fn search_in(
 }
 
 /// Is it asked whether executions come to rest? That is seen in the graph of all states.
-fn asks_for_rest(song: &Song, query: &Query) -> bool {
-    let claims = query.checks.iter().filter_map(|check| match check {
+fn asks_for_rest(song: &Song, checks: &[Check]) -> bool {
+    let claims = checks.iter().filter_map(|check| match check {
         Check::Property(at) => Some(&song.properties[*at].claim),
         _ => None,
     });

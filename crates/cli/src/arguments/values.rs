@@ -1,7 +1,7 @@
 //! Values with a small syntax of their own: sizes, bounds, seconds.
 
+use plainsong_driver::effort::Effort;
 use plainsong_ir::Sizing;
-use plainsong_semantics::search::Limits;
 use plainsong_semantics::sizes::Bounds;
 use std::str::FromStr;
 use std::time::Duration;
@@ -88,11 +88,15 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_part)
 }
 
-/// `states=N`, `int=LO..HI`, `nat=N` or `length=N`.
+/// `states=N`, `first-states=N`, `first-executions=N`, `int=LO..HI`, `nat=N` or `length=N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// The most states to store.
+    /// The most states to store, or executions to visit.
     States(u64),
+    /// How many states `check` looks at before executions.
+    FirstStates(u64),
+    /// How many executions of handlers are visited before states.
+    FirstExecutions(u64),
     /// First and last `int` tried.
     Int(i64, i64),
     /// Last `nat` tried.
@@ -105,14 +109,14 @@ impl FromStr for Bound {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let example = "write it as `states=1000000`, `int=-2..2`, `nat=3` or `length=2`";
+        let example = "write it as `states=1000000`, `first-states=1000`, `first-executions=1000`, \
+                       `int=-2..2`, `nat=3` or `length=2`";
         let (what, value) = text.split_once('=').ok_or_else(|| example.to_owned())?;
         let bad = || format!("`{value}` does not fit; {example}");
         match what.trim() {
-            "states" => match value.trim().parse() {
-                Ok(0) | Err(_) => Err(bad()),
-                Ok(states) => Ok(Bound::States(states)),
-            },
+            "states" => positive(value).map(Bound::States).ok_or_else(bad),
+            "first-states" => positive(value).map(Bound::FirstStates).ok_or_else(bad),
+            "first-executions" => positive(value).map(Bound::FirstExecutions).ok_or_else(bad),
             "int" => match range(value) {
                 Some((low, high)) if low <= high => Ok(Bound::Int(low, high)),
                 _ => Err(bad()),
@@ -129,14 +133,21 @@ impl FromStr for Bound {
 
 impl Bound {
     /// Enters it where it belongs.
-    pub(crate) fn apply(self, bounds: &mut Bounds, limits: &mut Limits) {
+    pub(crate) fn apply(self, bounds: &mut Bounds, effort: &mut Effort) {
         match self {
-            Bound::States(states) => limits.states = states,
+            Bound::States(states) => effort.states = Some(states),
+            Bound::FirstStates(states) => effort.first_states = states,
+            Bound::FirstExecutions(executions) => effort.first_executions = executions,
             Bound::Int(low, high) => bounds.int = (low, high),
             Bound::Nat(nat) => bounds.nat = nat,
             Bound::Length(length) => bounds.length = length,
         }
     }
+}
+
+/// A number of at least 1.
+fn positive(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|number| *number > 0)
 }
 
 /// `10` or `0.5`.
@@ -222,7 +233,17 @@ mod tests {
         assert_eq!("nat=0".parse(), Ok(Bound::Nat(0)));
         assert_eq!("length=4".parse(), Ok(Bound::Length(4)));
         assert_eq!("states=10".parse(), Ok(Bound::States(10)));
-        for bad in ["int", "int=5..-5", "nat=-1", "states=0", "depth=3"] {
+        assert_eq!("first-states=7".parse(), Ok(Bound::FirstStates(7)));
+        assert_eq!("first-executions=7".parse(), Ok(Bound::FirstExecutions(7)));
+        for bad in [
+            "int",
+            "int=5..-5",
+            "nat=-1",
+            "states=0",
+            "first-states=0",
+            "first-executions=many",
+            "depth=3",
+        ] {
             assert!(bad.parse::<Bound>().is_err(), "{bad}");
         }
     }

@@ -169,7 +169,7 @@ impl Checking<'_> {
                 .for_each(|(loaded, song)| self.list(loaded, song, &request.selection));
             return exit;
         }
-        exit.and(self.songs(&songs, &request, files.len() > 1))
+        exit.and(self.songs(&songs, &request))
     }
 
     fn request(&self, engine: Option<&'static str>, songs: &[Loaded]) -> Result<Request, Problem> {
@@ -199,15 +199,15 @@ impl Checking<'_> {
         Ok(request)
     }
 
-    fn songs(&mut self, songs: &[Loaded], request: &Request, several: bool) -> Exit {
+    fn songs(&mut self, songs: &[Loaded], request: &Request) -> Exit {
         let mut progress = ProgressLine::new(self.arguments.detail, self.arguments.json);
-        let mut saver = Saver::new(self.arguments.out.clone(), several);
+        let mut saver = Saver::new(self.arguments.out.clone());
         let most_refuted = match (self.arguments.fail_fast, self.arguments.keep_going) {
             (true, _) => Some(1),
             (false, most) => most.map(|most| most as usize),
         };
         let mut request = request.clone();
-        request.limits.refutations = most_refuted.map(|most| most as u64);
+        request.refutations = most_refuted.map(|most| most as u64);
         let request = &request;
         let mut refuted = 0;
         let mut exit = Exit::Fine;

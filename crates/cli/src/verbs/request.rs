@@ -17,7 +17,7 @@ pub(crate) fn request(arguments: &InstanceArguments) -> Request {
         ..Request::default()
     };
     for bound in &arguments.bound {
-        bound.apply(&mut request.bounds, &mut request.limits);
+        bound.apply(&mut request.bounds, &mut request.effort);
     }
     request
 }

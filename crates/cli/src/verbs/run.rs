@@ -38,7 +38,7 @@ fn execute(arguments: &RunArguments, session: &mut Session) -> Result<Exit, Exit
         ..Request::default()
     };
     for bound in &arguments.bound {
-        bound.apply(&mut request.bounds, &mut request.limits);
+        bound.apply(&mut request.bounds, &mut request.effort);
     }
     let order = order(arguments);
     let performed = perform(&loaded, &song, &request, &order);

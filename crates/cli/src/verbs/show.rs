@@ -32,7 +32,7 @@ fn render(arguments: &ShowArguments, session: &mut Session) -> Result<Exit, Exit
         None => session.console.raw(&text),
         Some(folder) => {
             let name = format!("{}.{}", stem(&arguments.trace), extension(arguments.format));
-            let path = Saver::new(folder.clone(), false)
+            let path = Saver::new(folder.clone())
                 .rendering(&name, &text)
                 .map_err(|problem| session.reject(&problem))?;
             session.console.result(&format!("{}\n", path.display()));

@@ -49,7 +49,7 @@ fn execute(arguments: &SimArguments, session: &mut Session) -> Result<Exit, Exit
         NoExecution::Bug(crash) => session.bug(Some(&loaded.source), &crash),
     })?;
     let mut exit = Exit::Fine;
-    let mut saver = arguments.out.clone().map(|out| Saver::new(out, false));
+    let mut saver = arguments.out.clone().map(Saver::new);
     for execution in &executions {
         show(arguments, session, &loaded, execution, seed);
         if let Some(saver) = &mut saver {
@@ -100,9 +100,9 @@ fn save(
 ) -> Result<(), Exit> {
     let saved = saved_execution(loaded, request, execution, seed);
     let title = plainsong_report::reason(loaded.source.text(), &execution.trace);
-    let stem = execution.line.as_deref().unwrap_or("sim");
+    let name = execution.line.as_deref().unwrap_or("sim");
     let path = saver
-        .execution(stem, &title, &saved)
+        .execution(&loaded.source, name, &title, &saved)
         .map_err(|problem| session.reject(&problem))?;
     if !session.console.json {
         let path = path.display();

@@ -225,7 +225,7 @@ fn an_output_folder_that_cannot_be() {
     refused(
         &stage,
         &["check", "a.song"],
-        &["cannot write out/same.trace", "--out"],
+        &["cannot write out/a.same.trace", "--out"],
     );
 }
 

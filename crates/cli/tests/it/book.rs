@@ -1,21 +1,26 @@
-//! The commands in the book print what the book shows.
+//! The commands in the book, and those in the README, print what is shown there.
 //!
-//! `PLAINSONG_BLESS=1` writes into the book what they print now.
+//! `PLAINSONG_BLESS=1` writes into the book and the README what they print now.
 
 use crate::stage::Stage;
 use plainsong_testkit::book::{self, Session};
 use plainsong_testkit::corpus::root;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[test]
 fn every_command_in_the_book_prints_what_the_book_shows() {
     let bless = std::env::var_os("PLAINSONG_BLESS").is_some_and(|value| value != "0");
     let mut problems = Vec::new();
     let mut commands = 0;
-    for chapter in book::chapters().expect("the book lies beside the crates") {
+    let chapters = book::chapters().expect("the book lies beside the crates");
+    for chapter in chapters.into_iter().chain([PathBuf::from("README.md")]) {
         let sessions =
             book::sessions(&book::blocks(chapter.clone()).expect("a chapter can be read"));
         let outputs = outputs(&sessions);
+        assert!(
+            chapter != Path::new("README.md") || !sessions.is_empty(),
+            "the README shows a command"
+        );
         commands += sessions.len();
         if bless {
             rewrite(&chapter, &sessions, &outputs);
@@ -40,10 +45,22 @@ fn outputs(sessions: &[Session]) -> Vec<String> {
                 stage.write(name, text);
             }
             let arguments: Vec<&str> = session.arguments.iter().map(String::as_str).collect();
+            arguments.iter().for_each(|name| shipped(&stage, name));
             let ran = stage.run(&arguments);
             book::settled(&(ran.err + &ran.out))
         })
         .collect()
+}
+
+/// A song of the repository that a command names by its path lies there too.
+fn shipped(stage: &Stage, name: &str) {
+    let path = root().join(name);
+    if name.contains('/') && name.ends_with(".song") && path.exists() {
+        let folder = stage.path(name);
+        let folder = folder.parent().expect("a file lies in a folder");
+        std::fs::create_dir_all(folder).expect("a folder");
+        stage.write(name, std::fs::read(path).expect("a song"));
+    }
 }
 
 fn rewrite(chapter: &Path, sessions: &[Session], outputs: &[String]) {

@@ -48,7 +48,7 @@ fn the_page_opens_steps_and_swaps_a_race() {
     let Some(browser) = browser() else { return };
     let stage = Stage::with(songs::OVERTAKES);
     stage.run(&["check", "a.song"]).exits(1);
-    let shown = stage.run(&["show", "out/quiet.trace", "--as", "html"]);
+    let shown = stage.run(&["show", "out/a.quiet.trace", "--as", "html"]);
     let page = shown.exits(0).out;
     let page = page
         .replacen("<head>", WATCH, 1)
@@ -85,9 +85,9 @@ fn the_position_is_in_the_address() {
     let stage = Stage::with(songs::OVERTAKES);
     stage.run(&["check", "a.song"]).exits(1);
     stage
-        .run(&["show", "out/quiet.trace", "--as", "html", "--out", "out"])
+        .run(&["show", "out/a.quiet.trace", "--as", "html", "--out", "out"])
         .exits(0);
-    let page = stage.path("out/quiet.html");
+    let page = stage.path("out/a.quiet.html");
     let dom = dom(&browser, &page, "#step=1&run=1&lane=0");
     assert!(dom.contains("data-step=\"1\""), "{dom}");
     assert!(dom.contains("data-run=\"1\""), "{dom}");
@@ -108,7 +108,7 @@ fn every_form_has_a_page() {
     for (song, property) in refuted {
         let stage = Stage::with(song);
         stage.run(&["check", "a.song"]).exits(1);
-        let trace = format!("out/{property}.trace");
+        let trace = format!("out/a.{property}.trace");
         let page = stage.run(&["show", &trace, "--as", "html"]).exits(0).out;
         let end = "<script>document.body.dataset.wrong = window.wrong || \"none\";</script></body>";
         let page = page
@@ -142,7 +142,7 @@ process receiver {
 ",
     );
     stage.run(&["check", "a.song"]).exits(1);
-    let shown = stage.run(&["show", "out/assertions.trace", "--as", "html"]);
+    let shown = stage.run(&["show", "out/a.assertions.trace", "--as", "html"]);
     let look = "<script>
 const place = (what) => document.querySelector(what).getBoundingClientRect();
 document.body.dataset.seen = [place('header').top === 0, place('.names').top >= place('header').bottom - 1,
@@ -245,14 +245,14 @@ fn two_executions_stand_side_by_side() {
     let mut others = other.filter_map(|one| Some(one.ok()?.path()));
     let other = others.find(|path| path.extension().is_some_and(|end| end == "trace"));
     let other = other.expect("a trace").display().to_string();
-    stage.run(&["diff", "out/quiet.trace", &other, "--html", "both.html"]);
+    stage.run(&["diff", "out/a.quiet.trace", &other, "--html", "both.html"]);
     let both = dom(&browser, &stage.path("both.html"), "");
     assert!(both.contains("data-both=\"1\""), "{both}");
     assert!(both.contains("first difference"), "{both}");
     assert_eq!(both.matches("<svg").count(), 2, "{both}");
-    let shown = stage.run(&["show", "out/quiet.trace", "--as", "html", "--out", "out"]);
+    let shown = stage.run(&["show", "out/a.quiet.trace", "--as", "html", "--out", "out"]);
     shown.exits(0);
-    let pair = dom(&browser, &stage.path("out/quiet.html"), "#both=1");
+    let pair = dom(&browser, &stage.path("out/a.quiet.html"), "#both=1");
     assert!(pair.contains("data-both=\"1\""), "{pair}");
     assert_eq!(pair.matches("<svg").count(), 2, "{pair}");
     assert!(pair.contains("other side:"), "{pair}");

@@ -21,6 +21,22 @@ fn the_doctor_is_content_and_needs_no_network_the_second_time() {
     }
 }
 
+/// The book and the doctor agree on who needs a solver.
+#[test]
+fn who_needs_a_solver_is_the_same_in_the_book() {
+    let book = plainsong_testkit::corpus::root().join("book/src/solver.md");
+    let book = std::fs::read_to_string(book).expect("a chapter");
+    for engine in plainsong_driver::engines::ALL {
+        let name = format!("`{}`", engine.name());
+        let is_row = |line: &&str| line.starts_with('|') && line.contains(&name);
+        let row = book.lines().find(is_row);
+        let row = row.unwrap_or_else(|| panic!("{name} has no row"));
+        let is_never = row.ends_with("| no |");
+        assert_eq!(engine.needs().ends_with("needs nothing"), is_never, "{row}");
+        assert_ne!(engine.needs().contains("needs a solver"), is_never, "{row}");
+    }
+}
+
 /// On a machine with nothing but these programs.
 #[cfg(unix)]
 fn examined(stage: &Stage, programs: &[(&str, &str)]) -> Ran {

@@ -112,7 +112,7 @@ fn unknown_is_two() {
         .run(&["check", "a.song", "--bound", "states=1000"])
         .exits(2);
     assert!(
-        ran.out.contains("limit on states; see --bound"),
+        ran.out.contains("limit on states: --bound states=1000"),
         "{}",
         ran.out
     );

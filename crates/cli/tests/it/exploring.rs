@@ -177,9 +177,21 @@ fn what_tells_members_apart_is_named() {
     let stage =
         Stage::with(&(song + "property first: always done.is_empty() || done.min() in done;\n"));
     let ran = stage.run(&["explore", "a.song", "--symmetry"]).exits(0);
-    let note = "`Worker` is not symmetric: `min` depends on their order (line 11)";
+    let note =
+        "first: searched without the symmetry of `Worker`: `min` depends on their order (line 11)";
     assert!(ran.out.contains(note), "{}", ran.out);
     assert!(ran.out.contains("9 states"), "{}", ran.out);
+    let whole = WORKERS
+        .replace("sort Worker", "sort Worker ordered")
+        .replace(
+            "done = done.with(w);",
+            "done = if done.is_empty() || done.max() < w { done.with(w) } else { done };",
+        );
+    stage.write("c.song", &whole);
+    let ran = stage.run(&["explore", "c.song", "--symmetry"]).exits(1);
+    let note = "assertions: `Worker` is not symmetric: members are compared here (line 6)";
+    assert!(ran.out.contains(note), "{}", ran.out);
+    assert!(!ran.out.contains("searched without"), "{}", ran.out);
     stage.write("b.song", songs::LINE);
     let ran = stage.run(&["explore", "b.song", "--symmetry"]).exits(3);
     assert!(
@@ -235,6 +247,37 @@ fn states_of_processes_are_visited_up_to_names() {
     assert!(ran.out.contains(note), "{}", ran.out);
 }
 
+/// One property that looks at members in order is searched without symmetry, the others with it.
+#[test]
+fn a_property_that_tells_members_apart_leaves_the_others_their_symmetry() {
+    let ordered = "property before: always forall a, b: Worker :: a < b ==> KNOWN.len() <= 3;\n";
+    let twin = "property lowest: always KNOWN.is_empty() || KNOWN.min() != KNOWN.max();\n";
+    for (song, known, few, many) in [
+        (WORKERS, "done", "5 states", "9 states"),
+        (REPORTS, "office.known", "31 states", "6 executions"),
+    ] {
+        let song = song.replace("sort Worker", "sort Worker ordered") + ordered + twin;
+        let stage = Stage::with(&song.replace("KNOWN", known));
+        for verb in ["explore", "check"] {
+            let ran = stage.run(&[verb, "a.song", "--symmetry"]).exits(1);
+            let line = |name: &str| {
+                let mut lines = ran.out.lines();
+                let found = lines.find(|line| line.contains(name));
+                found.unwrap_or_else(|| panic!("{name}: {}", ran.out))
+            };
+            assert!(line("holds      assertions").contains(few), "{}", ran.out);
+            assert!(line("holds      all_").contains(few), "{}", ran.out);
+            assert!(line("holds      before").contains(many), "{}", ran.out);
+            line("REFUTED    lowest");
+            let note = "before: searched without the symmetry of `Worker`: members are compared here (line";
+            assert!(ran.out.contains(note), "{}", ran.out);
+            let note = "lowest: searched without the symmetry of `Worker`: `min` depends on their order (line";
+            assert!(ran.out.contains(note), "{}", ran.out);
+            assert!(!ran.out.contains("is not symmetric"), "{}", ran.out);
+        }
+    }
+}
+
 /// The real loop goes through the members in their order, and the execution that is shown is one of those.
 #[test]
 fn what_fails_up_to_names_is_shown_and_replays() {
@@ -247,7 +290,7 @@ fn what_fails_up_to_names_is_shown_and_replays() {
         .run(&["explore", "a.song", "--symmetry", "--json"])
         .exits(1);
     assert!(ran.out.contains("all_known"), "{}", ran.out);
-    stage.run(&["replay", "out/all_known.trace"]).exits(1);
+    stage.run(&["replay", "out/a.all_known.trace"]).exits(1);
 }
 
 /// What depends on the order of a loop is found to hold, although it would not hold in another order.

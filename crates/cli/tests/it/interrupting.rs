@@ -115,7 +115,11 @@ fn standard_input_is_a_file_too() {
     let stage = Stage::new();
     let ran = stage.run_with(&["check", "-"], songs::RACE).exits(1);
     assert!(ran.out.starts_with("<stdin>\n"), "{}", ran.out);
-    assert!(ran.out.contains("trace out/same.trace"), "{}", ran.out);
+    assert!(
+        ran.out.contains("trace out/stdin.same.trace"),
+        "{}",
+        ran.out
+    );
     stage
         .run_with(&["sim", "-", "--seed", "1"], songs::FINE)
         .exits(0);

@@ -50,7 +50,7 @@ fn a_verdict_has_all_its_fields() {
     assert_eq!(same["engine"], "naive");
     assert_eq!(same["verdict"], "refuted");
     assert_eq!(same["bound"], serde_json::json!({"Client": 3}));
-    assert_eq!(same["trace"], "out/same.trace");
+    assert_eq!(same["trace"], "out/a.same.trace");
     assert!(
         same["reason"]
             .as_str()

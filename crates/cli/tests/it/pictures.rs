@@ -12,7 +12,7 @@ fn a_race() {
           holds      assertions             Client=2      naive  TIME   10 states
           holds      no_deadlock            Client=2      naive  TIME   10 states
           holds      some_order             Client=2      naive  TIME   10 states
-          REFUTED    same                   Client=2      naive  TIME   2 messages   trace out/same.trace
+          REFUTED    same                   Client=2      naive  TIME   2 messages   trace out/a.same.trace
           covered    5 of 5 statements, 1 of 1 message kinds
 
         REFUTED same   a.song:20:24
@@ -24,9 +24,9 @@ fn a_race() {
 
           state:       server.first = some(Client#0)   (was none)
           both executions fail
-          replay: plainsong replay out/same.trace      as a test: ... --to-test
+          replay: plainsong replay out/a.same.trace      as a test: ... --to-test
 
-        1 refuted, 3 fine.    replay: plainsong replay out/same.trace
+        1 refuted, 3 fine.    replay: plainsong replay out/a.same.trace
     "#]].assert_eq(&ran.timeless());
 }
 
@@ -38,7 +38,7 @@ fn a_deadlock() {
     expect![[r#"
         a.song
           holds      assertions             -             naive  TIME   1 state
-          REFUTED    no_deadlock            -             naive  TIME   0 steps   trace out/no_deadlock.trace
+          REFUTED    no_deadlock            -             naive  TIME   0 steps   trace out/a.no_deadlock.trace
           covered    0 of 4 statements, 0 of 2 message kinds; never executed: a.song:5, a.song:6, a.song:10 and 1 more; never sent: Ping, Pong
 
         REFUTED no_deadlock   a.song:5:5
@@ -49,9 +49,9 @@ fn a_deadlock() {
           waiting:     left waits for Pong from right (line 5)
                        right waits for Ping from left (line 10)
           the only execution fails
-          replay: plainsong replay out/no_deadlock.trace      as a test: ... --to-test
+          replay: plainsong replay out/a.no_deadlock.trace      as a test: ... --to-test
 
-        1 refuted, 1 fine.    replay: plainsong replay out/no_deadlock.trace
+        1 refuted, 1 fine.    replay: plainsong replay out/a.no_deadlock.trace
     "#]].assert_eq(&ran.timeless());
 }
 
@@ -62,7 +62,7 @@ fn a_failed_assertion() {
         .exits(1);
     expect![[r#"
         a.song
-          REFUTED    assertions             -             naive  TIME   1 message   trace out/assertions.trace
+          REFUTED    assertions             -             naive  TIME   1 message   trace out/a.assertions.trace
           holds      no_deadlock            -             naive  TIME   10 states
           note       no_deadlock: an execution that fails ends there: what would come after was not looked at
           covered    4 of 4 statements, 1 of 1 message kinds
@@ -76,9 +76,9 @@ fn a_failed_assertion() {
 
           choice:      source chose n = 3; had it chosen n = 0, it would end well
           1 of 4 executions fails
-          replay: plainsong replay out/assertions.trace      as a test: ... --to-test
+          replay: plainsong replay out/a.assertions.trace      as a test: ... --to-test
 
-        1 refuted, 1 fine.    replay: plainsong replay out/assertions.trace
+        1 refuted, 1 fine.    replay: plainsong replay out/a.assertions.trace
     "#]].assert_eq(&ran.timeless());
 }
 
@@ -89,10 +89,10 @@ fn actions() {
         .exits(1);
     expect![[r#"
         a.song
-          holds      assertions             Tid=2         naive  TIME   9 states
-          holds      no_deadlock            Tid=2         naive  TIME   9 states
-          holds      free                   Tid=2         naive  TIME   9 states
-          REFUTED    never_held             Tid=2         naive  TIME   2 steps   trace out/never_held.trace
+          holds      assertions             Tid=2         explore  TIME   9 states
+          holds      no_deadlock            Tid=2         explore  TIME   9 states
+          holds      free                   Tid=2         explore  TIME   9 states
+          REFUTED    never_held             Tid=2         explore  TIME   2 steps   trace out/a.never_held.trace
           covered    7 of 7 statements, 2 of 2 actions
 
         REFUTED never_held   a.song:23:29
@@ -102,9 +102,9 @@ fn actions() {
             2  Acquire(Tid#0)   leaves Release(Tid#0), owner = some(Tid#0)   <- here: never_held is false
 
           state:       owner = some(Tid#0)   (was none)
-          replay: plainsong replay out/never_held.trace      as a test: ... --to-test
+          replay: plainsong replay out/a.never_held.trace      as a test: ... --to-test
 
-        1 refuted, 3 fine.    replay: plainsong replay out/never_held.trace
+        1 refuted, 3 fine.    replay: plainsong replay out/a.never_held.trace
     "#]].assert_eq(&ran.timeless());
 }
 

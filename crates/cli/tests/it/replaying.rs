@@ -16,7 +16,7 @@ fn a_refutation_is_saved_and_replays() {
     for (song, property) in refuted {
         let stage = Stage::with(song);
         let ran = stage.run(&["check", "a.song"]).exits(1);
-        let path = format!("out/{property}.trace");
+        let path = format!("out/a.{property}.trace");
         assert!(
             ran.out
                 .contains(&format!("replay: plainsong replay {path}")),
@@ -45,7 +45,7 @@ process friend { receive Hey from stranger; }
         let stage = Stage::with(song);
         stage.run(&["check", "a.song"]).exits(1);
         stage.write("a.song", format!("{song}{STRANGERS}"));
-        let path = format!("out/{property}.trace");
+        let path = format!("out/a.{property}.trace");
         let ran = stage.run(&["replay", &path]).exits(1);
         assert!(ran.out.contains("still follows it"), "{}", ran.out);
     }
@@ -57,7 +57,7 @@ fn a_property_that_is_gone_is_named() {
     stage.run(&["check", "a.song"]).exits(1);
     let renamed = songs::RACE.replace("property same", "property alike");
     stage.write("a.song", renamed);
-    let ran = stage.run(&["replay", "out/same.trace"]).exits(3);
+    let ran = stage.run(&["replay", "out/a.same.trace"]).exits(3);
     let gone = "the song has no property `same` any more";
     assert!(ran.err.contains(gone), "{}", ran.err);
 }
@@ -67,9 +67,9 @@ fn a_property_that_is_gone_is_named() {
 fn the_song_is_found_from_elsewhere() {
     let stage = Stage::with(songs::RACE);
     stage.run(&["check", "a.song"]).exits(1);
-    let ran = stage.run_in("out", &["replay", "same.trace"]).exits(3);
+    let ran = stage.run_in("out", &["replay", "a.same.trace"]).exits(3);
     assert!(ran.err.contains("`--song FILE` says where"), "{}", ran.err);
-    let trace = stage.path("out/same.trace");
+    let trace = stage.path("out/a.same.trace");
     let trace = trace.to_str().expect("a path in Unicode");
     stage.run_in("out", &["replay", trace]).exits(1);
 }
@@ -88,7 +88,7 @@ process a {
 ";
     let stage = Stage::with(song);
     stage.run(&["check", "a.song"]).exits(1);
-    let ran = stage.run(&["replay", "out/assertions.trace"]).exits(1);
+    let ran = stage.run(&["replay", "out/a.assertions.trace"]).exits(1);
     assert!(ran.out.contains("N = 2"), "{}", ran.out);
 }
 
@@ -99,7 +99,7 @@ fn the_same_picture_again() {
         .run(&["check", "a.song", "--size", "Client=3"])
         .exits(1)
         .out;
-    let replayed = stage.run(&["replay", "out/same.trace"]).exits(1).out;
+    let replayed = stage.run(&["replay", "out/a.same.trace"]).exits(1).out;
     let picture = |text: &str| {
         text.lines()
             .filter(|line| line.contains('|'))
@@ -115,7 +115,7 @@ fn a_changed_song_parts_from_the_trace() {
     let stage = Stage::with(songs::RACE);
     stage.run(&["check", "a.song"]).exits(1);
     stage.write("a.song", songs::RACE.replace("Hello", "Hi"));
-    let ran = stage.run(&["replay", "out/same.trace"]).exits(2);
+    let ran = stage.run(&["replay", "out/a.same.trace"]).exits(2);
     assert!(
         ran.out.contains("the song has changed since"),
         "{}",
@@ -123,7 +123,7 @@ fn a_changed_song_parts_from_the_trace() {
     );
     stage.write("b.song", songs::RACE);
     stage
-        .run(&["replay", "out/same.trace", "--song", "b.song"])
+        .run(&["replay", "out/a.same.trace", "--song", "b.song"])
         .exits(1);
 }
 
@@ -147,11 +147,11 @@ fn another_folder() {
         .run(&["check", "a.song", "--out", "some/where"])
         .exits(1);
     assert!(
-        ran.out.contains("trace some/where/same.trace"),
+        ran.out.contains("trace some/where/a.same.trace"),
         "{}",
         ran.out
     );
-    assert!(stage.path("some/where/same.trace").exists());
+    assert!(stage.path("some/where/a.same.trace").exists());
     assert!(!stage.path("out").exists());
 }
 
@@ -175,7 +175,7 @@ fn unrelated_edits_do_not_matter() {
             );
         }
         stage.write("a.song", edited);
-        let trace = format!("out/{property}.trace");
+        let trace = format!("out/a.{property}.trace");
         let ran = stage.run(&["replay", &trace]);
         // A process that still has something to do would hide a deadlock or an end; it starts first.
         assert_eq!(ran.code, 1, "{property}: {}{}", ran.out, ran.err);
@@ -191,7 +191,7 @@ fn the_first_event_that_is_no_longer_possible_is_named() {
     stage.run(&["check", "a.song"]).exits(1);
     let mended = songs::OVERTAKES.replace("send Reply to customer;", "send Closed to customer;");
     stage.write("a.song", mended);
-    let ran = stage.run(&["replay", "out/quiet.trace"]).exits(2);
+    let ran = stage.run(&["replay", "out/a.quiet.trace"]).exits(2);
     let named = "event 5: `worker sends Reply to customer` is not possible here any more; what is: \
                  `worker sends Closed to customer`";
     assert!(ran.out.contains(named), "{}", ran.out);
@@ -202,7 +202,7 @@ fn a_refutation_becomes_a_test_that_fails_until_it_is_mended() {
     let stage = Stage::with(songs::OVERTAKES);
     stage.run(&["check", "a.song"]).exits(1);
     let test = stage
-        .run(&["replay", "out/quiet.trace", "--to-test"])
+        .run(&["replay", "out/a.quiet.trace", "--to-test"])
         .exits(0)
         .out;
     assert!(test.contains("fn quiet_stays_mended() {"), "{test}");
@@ -224,7 +224,9 @@ fn a_refutation_becomes_a_test_that_fails_until_it_is_mended() {
     stage.write("a.song", told);
     assert!(passes(), "it ends well now");
     stage.run(&["sim", "a.song", "--seed", "1", "--out", "o"]);
-    stage.run(&["replay", "o/sim.trace", "--to-test"]).exits(3);
+    stage
+        .run(&["replay", "o/a.sim.trace", "--to-test"])
+        .exits(3);
 }
 
 #[test]
@@ -234,7 +236,7 @@ fn a_trace_with_faults_is_taken_again() {
     ));
     let ran = stage.run(&["explore", "a.song"]).exits(1);
     assert!(ran.out.contains("* crashes"), "{}", ran.out);
-    for trace in ["out/no_deadlock.trace", "out/never_forgets.trace"] {
+    for trace in ["out/a.no_deadlock.trace", "out/a.never_forgets.trace"] {
         let ran = stage.run(&["replay", trace]).exits(1);
         assert!(!ran.out.contains("no longer"), "{}", ran.out);
     }
@@ -269,7 +271,7 @@ fn what_never_rests_still_replays_beside_a_process_that_takes_no_part() {
     ] {
         // A fair period does not pass over somebody who could begin.
         stage.write("a.song", format!("{BALL}\n{more}\n"));
-        let ran = stage.run(&["replay", "out/quiet.trace"]);
+        let ran = stage.run(&["replay", "out/a.quiet.trace"]);
         assert_eq!(ran.code, 1, "{more}: {}{}", ran.out, ran.err);
     }
 }
@@ -305,7 +307,7 @@ property stays: finally b.at == Home;
         .replace("Home;", "Place::Home;")
         .replace("== Home", "== Place::Home");
     stage.write("a.song", format!("enum Trip {{ Home, Away }}\n{edited}"));
-    let ran = stage.run(&["replay", "out/stays.trace"]).exits(1);
+    let ran = stage.run(&["replay", "out/a.stays.trace"]).exits(1);
     assert!(ran.out.contains("b.at = Place::Away"), "{}", ran.out);
 }
 
@@ -330,7 +332,7 @@ property quiet: eventually quiescent;
     let stage = Stage::with(PAUSES);
     let ran = stage.run(&["diverge", "a.song"]).exits(1);
     assert!(ran.out.contains("as `covers` says"), "{}", ran.out);
-    let again = stage.run(&["replay", "out/quiet.trace"]).exits(1);
+    let again = stage.run(&["replay", "out/a.quiet.trace"]).exits(1);
     assert!(again.out.starts_with("a.song  quiet"), "{}", again.out);
     for changed in [
         PAUSES.replace("waited >= 0 {", "waited < 1000 {"),
@@ -340,7 +342,7 @@ property quiet: eventually quiescent;
         ),
     ] {
         stage.write("a.song", changed);
-        let ran = stage.run(&["replay", "out/quiet.trace"]).exits(2);
+        let ran = stage.run(&["replay", "out/a.quiet.trace"]).exits(2);
         let ending = "everything happens as before, but it does not end like this any more";
         assert!(ran.out.contains(ending), "{}", ran.out);
     }

@@ -170,7 +170,7 @@ fn what_needs_three_is_refuted_without_asking_for_three() {
         "{}",
         ran.out
     );
-    stage.run(&["replay", "out/few_votes.trace"]).exits(1);
+    stage.run(&["replay", "out/a.few_votes.trace"]).exits(1);
     let ran = stage
         .run(&["explore", "a.song", "--property", "few_votes"])
         .exits(1);

@@ -20,12 +20,6 @@ use plainsong_semantics::search::{Check, Coverage};
 use plainsong_semantics::verdict::Outcome;
 use std::sync::Arc;
 
-/// So many executions are visited before states are looked at.
-pub(super) const PATIENCE: u64 = 1_000_000;
-
-/// The most states that are looked at.
-const MOST: u64 = 5_000_000;
-
 /// The task as one about actions, if that is worth it.
 pub(super) fn as_actions(task: &Task) -> Option<Task> {
     let is_always = |question: &Question| match question.check {
@@ -47,7 +41,6 @@ pub(super) fn as_actions(task: &Task) -> Option<Task> {
     let mut actions = task.clone();
     actions.song = Arc::new(handlers.song);
     actions.delivery = None;
-    actions.limits.states = task.limits.states.min(MOST);
     Some(actions)
 }
 
@@ -109,6 +102,7 @@ fn is_full(coverage: &Coverage) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effort::Effort;
     use crate::engine::{ProofOptions, RestOptions};
     use crate::engines::naive::by_states;
     use crate::select::questions;
@@ -142,6 +136,7 @@ mod tests {
                 states: 20_000,
                 ..Limits::default()
             },
+            effort: Effort::default(),
             jobs: 1,
             memory: None,
             symmetry: false,

@@ -2,13 +2,14 @@
 
 use super::outcomes::{Instances, Visited, without_outcomes};
 use crate::Problem;
+use crate::effort::limit_on_states;
 use crate::engine::Task;
 use crate::watch::Overseer;
 use plainsong_explore_songs::sum_of_powers;
-use plainsong_report::{count, thousands};
+use plainsong_report::thousands;
 use plainsong_semantics::executions::{ExecutionCount, executions};
 use plainsong_semantics::machine::Machine;
-use plainsong_semantics::search::Completeness;
+use plainsong_semantics::search::{Completeness, Limits};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -88,12 +89,12 @@ fn tally(
 }
 
 /// Adds the numbers to a verdict about so many sizes. A count that did not come to its end leaves it
-/// unknown.
+/// unknown, unless all states were seen: then only the number is missing.
 pub(super) fn complete(
     verdict: &mut Verdict,
     tallies: &[Tally],
     sizes: usize,
-    overseer: &Overseer<'_>,
+    (limits, overseer): (&Limits, &Overseer<'_>),
 ) {
     let unfinished = tallies
         .iter()
@@ -104,16 +105,23 @@ pub(super) fn complete(
         overseer.stopped(),
     ) {
         (_, Some(stop)) if is_short => Some(stop.sentence().to_owned()),
-        (Some(Completeness::StateLimit), _) => Some("limit on states; see --bound".to_owned()),
+        (Some(Completeness::StateLimit), _) => Some(limit_on_states(limits)),
         (Some(Completeness::Resource(what)), _) => Some(what.clone()),
         (Some(_), _) => Some("stopped".to_owned()),
         (None, _) => None,
     };
     if let Some(why) = why {
-        if verdict.outcome == Outcome::Holds {
-            verdict.outcome = Outcome::Unknown;
-            let states = count(verdict.states.unwrap_or(0), "state");
-            verdict.reason = format!("{why}, while counting executions; nothing wrong in {states}");
+        if verdict.outcome != Outcome::Holds {
+            return;
+        }
+        match verdict.states {
+            Some(_) => verdict
+                .notes
+                .push(format!("the executions were not all counted ({why})")),
+            None => {
+                verdict.outcome = Outcome::Unknown;
+                verdict.reason = format!("{why}, while counting executions");
+            }
         }
         return;
     }

@@ -13,6 +13,7 @@ use super::orders::{Compatible, compatible};
 use super::ranking::{Ranked, ranked};
 use super::translated::solved;
 use super::trusted::trusted;
+use crate::effort::STATES_OF_DIVERGE;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -22,7 +23,7 @@ use plainsong_diverge::{Fairness, Finding, Method, Report, diverge};
 use plainsong_ir::{Claim, Song};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::{Check, ENDS_THERE, Limits};
+use plainsong_semantics::search::{Check, ENDS_THERE};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::Setup;
 use std::collections::BTreeSet;
@@ -36,7 +37,7 @@ impl Engine for Diverge {
     }
 
     fn needs(&self) -> &'static str {
-        "finds what never comes to rest, or excludes it; needs nothing"
+        "finds executions that never terminate, or excludes them; needs a solver only to do so for any size"
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
@@ -223,18 +224,15 @@ fn ask(
     }
 }
 
-/// The most states of one instance, unless `--bound states=N` says otherwise: a search that has no end by itself
-/// should have one before patience ends.
-const STATES: u64 = 50_000;
-/// The same once the answer is open anyway: a larger instance can only refute then, which seldom takes many.
+/// The most states of an instance once the answer is open anyway: a larger one can only refute then, which seldom
+/// takes many.
 const STATES_WHEN_OPEN: u64 = 10_000;
 
 fn states(task: &Task, is_open: bool) -> u64 {
-    match task.limits.states {
-        unsaid if unsaid == Limits::default().states && is_open => STATES_WHEN_OPEN,
-        unsaid if unsaid == Limits::default().states => STATES,
-        said => said,
-    }
+    task.effort.states_or(match is_open {
+        true => STATES_WHEN_OPEN,
+        false => STATES_OF_DIVERGE,
+    })
 }
 
 fn verdict(question: &Question, instance: &Instance, report: Report) -> Verdict {

@@ -117,6 +117,7 @@ mod tests {
             grow: false,
             bounds: Bounds::default(),
             limits: Limits::default(),
+            effort: crate::effort::Effort::default(),
             jobs: 1,
             memory: None,
             symmetry: false,

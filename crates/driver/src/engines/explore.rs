@@ -8,13 +8,14 @@
 //! `semantics` counts. Action systems are searched by `states`; where that gives up, and for choreographies,
 //! this is the search through states of the interpreter.
 
-use super::as_actions::{PATIENCE, as_actions, nothing_wrong};
+use super::as_actions::{as_actions, nothing_wrong};
 use super::counting::{Tally, complete, tallies};
 use super::dossier::{Closed, Dossier, open_checks};
 use super::expectation::Expectation;
 use super::naive::{Naive, by_states, is_limit};
 use super::outcomes::{Instances, Visited, without_outcomes};
-use super::up_to_names::{advise, by_names, up_to_names};
+use super::up_to_names::{advise, by_names, by_symmetry};
+use crate::effort::limit_on_states;
 use crate::engine::{EngineReport, Task};
 use crate::resume::Key;
 use crate::select::Question;
@@ -22,7 +23,7 @@ use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore, is_about_executions};
 use plainsong_ir::{Claim, Song, System};
-use plainsong_report::count;
+use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::outcomes::is_split;
@@ -69,12 +70,13 @@ impl Engine for Explore {
 
 /// Answers a task by visiting every execution, or where that gives up or takes long, every state.
 fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-    let actions = as_actions(task).filter(|_| task.limits.states > PATIENCE);
+    let patience = task.effort.first_executions;
+    let actions = as_actions(task).filter(|_| task.limits.states > patience);
     let Some(actions) = actions else {
         return by_all_executions(task, overseer);
     };
     let mut some = task.clone();
-    some.limits.states = PATIENCE;
+    some.limits.states = patience;
     // What is left of these is not to be gone on with.
     let ledger = overseer.ledger.take();
     let first = by_all_executions(&some, overseer);
@@ -107,7 +109,15 @@ fn packs_states(task: &Task) -> bool {
 
 /// Answers a task about an action system by the search over packed states.
 pub(super) fn packed(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-    let (mut remark, mut notes) = (None, Vec::new());
+    match task.symmetry {
+        true => by_symmetry(task, overseer, &packed_together),
+        false => packed_together(task, overseer),
+    }
+}
+
+/// The same by one search for all questions.
+fn packed_together(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+    let mut remark = None;
     let mut search =
         |instance: &Instance, query: &Query, limits: &Limits, watch: &mut dyn Watch| {
             let manner = plainsong_states::Manner {
@@ -119,8 +129,6 @@ pub(super) fn packed(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineR
             let searched = plainsong_states::search_in(manner, instance, query, limits, watch);
             if let Some(why) = searched.by_interpreter {
                 remark = Some(format!(" (searched by the interpreter: {why})"));
-            } else if task.symmetry {
-                notes = up_to_names(&task.song, &searched.symmetry);
             }
             searched.report
         };
@@ -130,9 +138,6 @@ pub(super) fn packed(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineR
         for verdict in &mut verdicts {
             verdict.reason += &remark;
         }
-    }
-    if let Some(first) = verdicts.first_mut() {
-        first.notes.extend(notes);
     }
     Ok(EngineReport {
         verdicts,
@@ -200,7 +205,7 @@ impl<'a> Executions<'a> {
                 };
                 let is_limit = is_limit(task, &explored.count.completeness, overseer);
                 enter(
-                    &task.song,
+                    task,
                     &mut found.files,
                     at,
                     explored,
@@ -248,7 +253,7 @@ impl<'a> Executions<'a> {
                 searched.next()
             };
             let closed = closed.expect("there is one for each question");
-            verdicts.push(counted(closed, &self.tallies, overseer));
+            verdicts.push(counted(closed, &self.tallies, &task.limits, overseer));
         }
         Ok(EngineReport {
             verdicts,
@@ -313,19 +318,19 @@ fn without_states(mut closed: Closed) -> Closed {
 }
 
 /// With the numbers of executions at the sizes that the verdict is about.
-fn counted(closed: Closed, tallies: &[Tally], overseer: &Overseer<'_>) -> Verdict {
+fn counted(closed: Closed, tallies: &[Tally], limits: &Limits, overseer: &Overseer<'_>) -> Verdict {
     let Closed { mut verdict, sizes } = closed;
     let about = match verdict.outcome {
         Outcome::Unknown => tallies,
         _ => &tallies[..sizes.min(tallies.len())],
     };
-    complete(&mut verdict, about, sizes, overseer);
+    complete(&mut verdict, about, sizes, (limits, overseer));
     verdict
 }
 
 /// Enters what the visits to the executions of one instance found.
 fn enter(
-    song: &Song,
+    task: &Task,
     files: &mut [Dossier<'_>],
     sizes: usize,
     explored: Explored,
@@ -342,7 +347,7 @@ fn enter(
         let (outcome, reason, trace) = match finding {
             Finding::Refuted(trace) => (Outcome::Refuted, reason_against(&trace), Some(*trace)),
             Finding::Unknown(reason) => (Outcome::Unknown, reason, None),
-            Finding::NotRefuted => match unseen(&count.completeness, count.complete, overseer) {
+            Finding::NotRefuted => match unseen(&count, &task.limits, overseer) {
                 None => (Outcome::Holds, String::new(), None),
                 Some(reason) => (Outcome::Unknown, reason, None),
             },
@@ -353,7 +358,7 @@ fn enter(
             assumptions.push(ENDS_THERE.to_owned());
         }
         let is_about_the_end = match file.question.check {
-            Check::Property(at) => matches!(song.properties[at].claim, Claim::Finally(_)),
+            Check::Property(at) => matches!(task.song.properties[at].claim, Claim::Finally(_)),
             _ => false,
         };
         if outcome == Outcome::Holds && is_about_the_end && count.complete == 0 {
@@ -379,20 +384,18 @@ fn enter(
     }
 }
 
-/// Why not every execution was seen, when there were too many.
-pub(super) const LIMIT: &str = "limit on states; see --bound";
-
 /// Why not every execution was seen.
-fn unseen(completeness: &Completeness, seen: u64, overseer: &Overseer<'_>) -> Option<String> {
-    let why = match completeness {
+fn unseen(count: &ExecutionCount, limits: &Limits, overseer: &Overseer<'_>) -> Option<String> {
+    let limit = limit_on_states(limits);
+    let why = match &count.completeness {
         Completeness::Complete => return None,
         Completeness::Resource(why) => return Some(why.clone()),
-        Completeness::StateLimit => LIMIT,
+        Completeness::StateLimit => limit.as_str(),
         Completeness::Stopped | Completeness::Enough => overseer
             .stopped()
             .map_or("stopped", crate::watch::Stop::sentence),
     };
-    let executions = count(seen, "execution");
+    let executions = plainsong_report::count(count.complete, "execution");
     Some(format!("{why} (nothing wrong in the first {executions})"))
 }
 
@@ -446,7 +449,7 @@ fn state_by_state(
     for one in &mut closed {
         say(&mut one.verdict, gave_up);
     }
-    let counted = |one| counted(one, &tallies, overseer);
+    let counted = |one| counted(one, &tallies, &task.limits, overseer);
     Ok(EngineReport {
         verdicts: closed.into_iter().map(counted).collect(),
         coverage: Some(coverage),

@@ -7,6 +7,7 @@
 use super::bounds::Bound;
 use super::dossier::{Closed, Dossier, open_checks};
 use super::outcomes::{Instances, Visited, without_outcomes};
+use crate::effort::limit_on_states;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::{Overseer, Stop};
@@ -88,7 +89,7 @@ pub(super) fn by_some_states(
             let is_limit = is_limit(task, &report.completeness, overseer);
             let visited = all.visited(&instance, report.states);
             let about = (&instance, &bound, &visited);
-            enter(&mut files, at, &report, about, is_limit, overseer);
+            enter(&mut files, (at, is_limit), &report, about, task, overseer);
             left = left.saturating_sub(report.states);
             if is_limit || left == 0 {
                 break 'sizes;
@@ -122,7 +123,7 @@ pub(super) fn by_one(
     };
     let report = search(instance, &query, &task.limits, overseer);
     let about = (instance, &bound, &Visited::Whole);
-    enter(&mut files, at, &report, about, false, overseer);
+    enter(&mut files, (at, false), &report, about, task, overseer);
     let close = |file: Dossier<'_>| file.close(task, overseer);
     files.into_iter().map(close).collect()
 }
@@ -149,14 +150,14 @@ pub(super) fn instances_of(task: &Task, sizes: &Sizes) -> Result<Vec<Instance>, 
 /// Enters what a search found into the dossiers of the questions it was about.
 fn enter(
     files: &mut [Dossier<'_>],
-    sizes: usize,
+    (sizes, is_limit): (usize, bool),
     report: &SearchReport,
     (instance, bound, visited): (&Instance, &Bound, &Visited),
-    is_limit: bool,
+    task: &Task,
     overseer: &Overseer<'_>,
 ) {
     let mut verdicts = report.verdicts(bound);
-    if let Some(why) = cut_short(report, overseer) {
+    if let Some(why) = cut_short(report, &task.limits, overseer) {
         for verdict in verdicts
             .iter_mut()
             .filter(|verdict| verdict.outcome == Outcome::Unknown)
@@ -173,10 +174,10 @@ fn enter(
 }
 
 /// What to say when the search ended before its time.
-fn cut_short(report: &SearchReport, overseer: &Overseer<'_>) -> Option<String> {
+fn cut_short(report: &SearchReport, limits: &Limits, overseer: &Overseer<'_>) -> Option<String> {
     let why = match report.completeness {
-        Completeness::Stopped => overseer.stopped()?.sentence(),
-        Completeness::StateLimit => "limit on states; see --bound",
+        Completeness::Stopped => overseer.stopped()?.sentence().to_owned(),
+        Completeness::StateLimit => limit_on_states(limits),
         _ => return None,
     };
     let states = plainsong_report::count(report.states, "state");

@@ -8,6 +8,7 @@
 use super::bounds::Bound;
 use super::naive::instances_of;
 use crate::Problem;
+use crate::effort::LIMIT;
 use crate::engine::Task;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
@@ -76,7 +77,7 @@ impl Instances {
         match split(&Machine::new(instance, self.subject), self.left.max(1)) {
             Ok(None) => Visited::Whole,
             Ok(Some(_)) if self.left == 0 => Visited::Open(format!(
-                "limit on states ({}), for all outcomes of external functions together; see --bound",
+                "{LIMIT}: --bound states={}, for all outcomes of external functions together",
                 self.limit
             )),
             Ok(Some(more)) => {

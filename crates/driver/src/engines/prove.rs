@@ -20,6 +20,7 @@ use super::leads::{self, Clue, follow_leads};
 use super::naive::{Search, by_some_states, by_states};
 use super::remembered::Remembered;
 use super::wide_leads::follow_wide_leads;
+use crate::effort::STATES_OF_OPEN_PROOFS;
 use crate::engine::{EngineReport, ProofOptions, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -31,7 +32,7 @@ use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::{Conditions, conditions};
 use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, Limits, dive, search};
+use plainsong_semantics::search::{Check, dive, search};
 use plainsong_semantics::sizes::External;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Solvers};
@@ -94,7 +95,7 @@ impl Engine for Prove {
     }
 
     fn needs(&self) -> &'static str {
-        "proves choreographies for every size; needs a solver, which it fetches"
+        "proves choreographies for any size; needs a solver"
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
@@ -237,10 +238,6 @@ fn implementations(song: &Song) -> &'static [External] {
     }
 }
 
-/// So many states are looked at where a proof was wanted and nobody said how many: a counter that grows without
-/// end has as many as one has patience for.
-const MOST_STATES_UNASKED: u64 = 1_000_000;
-
 /// Explores what is not proved, within the bounds of the task, and says so.
 fn explore(
     task: &Task,
@@ -255,9 +252,7 @@ fn explore(
         return Ok(());
     }
     let mut rest = task.clone();
-    if rest.limits.states == Limits::default().states {
-        rest.limits.states = MOST_STATES_UNASKED;
-    }
+    rest.limits.states = task.effort.states_or(STATES_OF_OPEN_PROOFS);
     rest.questions = open.iter().map(|&at| task.questions[at].clone()).collect();
     let (closed, _) = by_states(&rest, overseer, &mut search)?;
     for (at, closed) in open.into_iter().zip(closed) {

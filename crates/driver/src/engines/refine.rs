@@ -36,7 +36,7 @@ impl Engine for Refine {
     }
 
     fn needs(&self) -> &'static str {
-        "proves movers, refinement of procedures and schedules; needs a solver, which it fetches"
+        "proves movers, refinement of procedures and schedules; needs a solver"
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {

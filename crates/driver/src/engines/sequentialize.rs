@@ -12,6 +12,7 @@ use super::explore::Explore;
 use super::on_the_line::{Told, on_the_line};
 use super::trusted::trusted;
 use crate::arithmetic::Arithmetic;
+use crate::effort::STATES_BESIDE_LINES;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -27,8 +28,6 @@ use plainsong_sequentialize::{Sequentialized, Stuck, sequentialize_with};
 /// Canonical sequentialization.
 pub(super) struct Sequentialize;
 
-/// Small instances are explored no longer than this.
-const STATES: u64 = 200_000;
 /// No more combinations of sizes than this.
 const INSTANCES: usize = 12;
 /// Sizes are tried up to this.
@@ -40,7 +39,7 @@ impl Engine for Sequentialize {
     }
 
     fn needs(&self) -> &'static str {
-        "finds one line for every number of processes; needs nothing"
+        "finds one line for any number of processes; needs a solver only for arithmetic and for properties"
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
@@ -192,7 +191,7 @@ fn explored(
         questions,
         sizes: small_sizes(&task.sizes),
         limits: Limits {
-            states: task.limits.states.min(STATES),
+            states: task.effort.states_or(STATES_BESIDE_LINES),
             ..task.limits
         },
         grow: false,

@@ -119,6 +119,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             grow: false,
             bounds: Bounds::default(),
             limits: Limits::default(),
+            effort: Default::default(),
             memory: None,
             symmetry: false,
             jobs: 1,

@@ -47,7 +47,7 @@ fn permissions_and_links_stay() {
 fn a_bug_has_a_file_to_attach_and_never_overwrites_another() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
-    let mut saver = Saver::new(out.clone(), false);
+    let mut saver = Saver::new(out.clone());
     let source = Source {
         name: "a.song".to_owned(),
         text: "sort Db;".to_owned(),

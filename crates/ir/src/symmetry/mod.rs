@@ -13,7 +13,7 @@
 //! - an external function that gets or returns them, of which nothing is known but its contract;
 //! - a constant that holds one, since it does not change when states are renamed;
 //! - `forall` and `exists` over them, which stop at the first that decides, if what is looked at may fail:
-//!   whether it is reached depends on the order;
+//!   whether it is reached depends on the order (but see [`Order::claim`]);
 //! - a `for` over them in which rounds see each other (see `rounds`).
 //!
 //! Sums are taken to be the same in every order: numbers so large that only some orders overflow are not
@@ -69,7 +69,7 @@ pub fn asymmetry(
     for code in codes.chain(&actions.init) {
         order.block(&code.body);
     }
-    claims.iter().for_each(|claim| order.expr(claim));
+    claims.iter().for_each(|claim| order.claim(claim));
     order.found
 }
 
@@ -129,6 +129,37 @@ impl<'s> Order<'s> {
         match domain {
             Domain::Type(ty) => self.is_about(ty),
             Domain::In(of) => !matches!(of.ty, Ty::Seq(_)) && self.is_about(&of.ty),
+        }
+    }
+
+    /// Looks at a claim, of which only matters whether it is true: one that has no value is violated, as one that is
+    /// false. So a `forall` whose body may fail is the same in every order, where the claim is true only if it is:
+    /// it is true if its body is for all members, and otherwise false or without a value, by the first member for
+    /// which the body is either.
+    fn claim(&mut self, of: &Expr) {
+        match &of.kind {
+            ExprKind::Quantifier(Quantifier::Forall, bindings, body) => {
+                bindings.iter().for_each(|binding| self.binding(binding));
+                self.claim(body);
+            }
+            ExprKind::Binary(BinOp::And, a, b) => {
+                self.claim(a);
+                self.claim(b);
+            }
+            ExprKind::Binary(BinOp::Implies, a, b) => {
+                self.expr(a);
+                self.claim(b);
+            }
+            ExprKind::If(condition, yes, no) => {
+                self.expr(condition);
+                self.claim(yes);
+                self.claim(no);
+            }
+            ExprKind::Let(_, value, body) => {
+                self.expr(value);
+                self.claim(body);
+            }
+            _ => self.expr(of),
         }
     }
 

@@ -78,7 +78,7 @@ pub fn asymmetry_of_processes(
     if let Some(init) = &voices.init {
         order.block(&init.body);
     }
-    claims.iter().for_each(|claim| order.expr(claim));
+    claims.iter().for_each(|claim| order.claim(claim));
     order.found
 }
 

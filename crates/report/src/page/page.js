@@ -381,7 +381,7 @@
       const [cls, sign] = !judged || value === null ? ["open", "\u00b7"] : value ? ["yes", "\u2713"] : ["no", "\u2717"];
       return `<li class="${cls}" title="${t.atTheEnd ? "judged at the end" : "judged in every state"}">${sign} ${escape(t.property)}${t.atTheEnd ? " <small>(at the end)</small>" : ""}</li>`;
     }).join("") || '<li class="open">' + escape(story.note || "none about single states") + "</li>";
-    state(states[now.step], now.step > 0 ? states[now.step - 1] : null);
+    state(states[now.step], now.step > 0 ? states[now.step - 1] : null, event);
     source(event ? event.line : null, atEnd ? ending.line : null);
   }
 
@@ -391,7 +391,7 @@
     return run().lanes.includes(owner) ? owner : "";
   };
 
-  function state(state, before) {
+  function state(state, before, event) {
     const groups = new Map();
     for (const [variable, value] of state) {
       const owner = ownerOf(variable);
@@ -408,7 +408,10 @@
         const old = before ? before.get(variable) : undefined;
         const changed = before && old !== value;
         const name = owner ? variable.slice(owner.length + 1) : variable;
-        const values = (changed && old !== undefined ? `<span class="old">${escape(old)}</span>` : "") + escape(value)
+        const change = changed && event ? event.changes.find((one) => one.variable === variable) : undefined;
+        const parts = change ? change.parts : [];
+        const was = changed && old !== undefined && !parts.length ? `<span class="old">${escape(old)}</span>` : "";
+        const values = was + escape(value) + parts.map((part) => `<div class="part">${escape(part)}</div>`).join("")
           + (other && other.get(variable) !== value ? `<div class="other">other side: ${escape(other.get(variable) || "-")}</div>` : "");
         rows.push(`<tr class="${changed ? "changed" : ""}" data-variable="${escape(variable)}"><td class="mono">${escape(name)} <button title="to its first change" data-variable="${escape(variable)}">\u21b1</button></td><td class="value mono">${values}</td></tr>`);
       }

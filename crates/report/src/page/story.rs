@@ -1,6 +1,7 @@
 //! What the page's script is told, as JSON.
 
 use super::Page;
+use crate::changes::{PartChange, differences};
 use crate::lasso::lasso;
 use crate::trace_file::kind_word;
 use crate::{Difference, Text, counterexample};
@@ -80,11 +81,15 @@ fn run(source: Text<'_>, trace: &Trace, truths: &[Truths]) -> Value {
 }
 
 fn change(change: &Change) -> Value {
+    let all = differences(&change.variable, &change.before, &change.after);
+    let within = all.iter().filter(|part| !part.is_whole(&change.variable));
+    let parts: Vec<String> = within.map(PartChange::now_and_before).collect();
     json!({
         "variable": change.variable,
         "before": change.before,
         "after": change.after,
         "told": crate::changes::told(change).join(", "),
+        "parts": parts,
     })
 }
 

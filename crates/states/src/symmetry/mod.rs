@@ -26,11 +26,11 @@ use plainsong_ir::symmetry::asymmetry;
 use plainsong_ir::{Actions, Claim, Expr, Song, SortId, SortKind, Ty};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::rename::Renaming;
-use plainsong_semantics::search::{Check, Query};
+use plainsong_semantics::search::Check;
 use rustc_hash::FxHashMap;
 
 /// The symmetric sorts of a system, given what is asked. Of sorts of numbers nobody expects it.
-pub(crate) fn sorts(song: &Song, actions: &Actions, query: &Query) -> Symmetry {
+pub(crate) fn sorts(song: &Song, actions: &Actions, checks: &[Check]) -> Symmetry {
     let claim = |check: &Check| match check {
         Check::Property(at) => match &song.properties[*at].claim {
             Claim::Always(claim) | Claim::Finally(claim) => Some(claim),
@@ -38,7 +38,7 @@ pub(crate) fn sorts(song: &Song, actions: &Actions, query: &Query) -> Symmetry {
         },
         _ => None,
     };
-    let claims: Vec<&Expr> = query.checks.iter().filter_map(claim).collect();
+    let claims: Vec<&Expr> = checks.iter().filter_map(claim).collect();
     let mut symmetry = Symmetry::default();
     for (at, declared) in song.sorts.iter().enumerate() {
         let sort = SortId::from(at);

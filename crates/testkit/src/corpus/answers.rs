@@ -5,6 +5,7 @@
 
 use super::header::{Ending, Scope};
 use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_driver::effort::Effort;
 use plainsong_driver::engine::{Fairness, RestOptions};
 use plainsong_driver::plan::{Request, plan};
 use plainsong_driver::run::{Supervision, run};
@@ -84,7 +85,7 @@ fn asked(
 ) -> Result<Vec<Verdict>, String> {
     let request = Request {
         sizes: sizings(song, &scope.sizes)?,
-        limits: limits(scope),
+        effort: effort(scope),
         ..request
     };
     let plan = plan(song, &request, engines::ALL).map_err(|problem| problem.message)?;
@@ -217,6 +218,16 @@ fn limits(scope: &Scope) -> Limits {
     Limits {
         states: scope.states.unwrap_or(MOST_STATES),
         ..Limits::default()
+    }
+}
+
+/// States are looked at before executions as far as that goes.
+fn effort(scope: &Scope) -> Effort {
+    let states = limits(scope).states;
+    Effort {
+        states: Some(states),
+        first_states: states,
+        ..Effort::default()
     }
 }
 

@@ -9,6 +9,7 @@ mod enumerate;
 mod explorer_agrees;
 mod interpreter_agrees;
 mod negatives;
+mod plain_check;
 mod races;
 mod random_song;
 mod round_trip;

@@ -1,0 +1,68 @@
+//! How much a search may look at: the limits of `--bound`, and what holds where nobody says.
+//!
+//! Each limit has a flag and a default, and a verdict that a limit leaves unknown names both. What an engine tries
+//! on the way to another answer (small instances before a proof, the next sizes after one) has numbers of its own:
+//! these end an attempt, not the run.
+
+use plainsong_semantics::search::Limits;
+
+/// The states that `check` looks at before it visits executions.
+pub const FIRST_STATES: u64 = 20_000;
+
+/// The executions of handlers that are visited before their states are searched.
+pub const FIRST_EXECUTIONS: u64 = 1_000_000;
+
+/// The states that `check` looks at where a proof is open: a counter that grows without end has as many as one
+/// has patience for.
+pub const STATES_OF_OPEN_PROOFS: u64 = 1_000_000;
+
+/// The states of each small instance that `sequentialize` explores.
+pub const STATES_BESIDE_LINES: u64 = 200_000;
+
+/// The states of one instance that `diverge` looks at: a search that has no end by itself should have one before
+/// patience ends.
+pub const STATES_OF_DIVERGE: u64 = plainsong_diverge::DEFAULT_STATES;
+
+/// What `--bound` says about searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// `states=N`: the most states that a search stores, or executions that it visits.
+    pub states: Option<u64>,
+    /// `first-states=N`: how many states `check` looks at before executions.
+    pub first_states: u64,
+    /// `first-executions=N`: how many executions of handlers are visited before states.
+    pub first_executions: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort {
+            states: None,
+            first_states: FIRST_STATES,
+            first_executions: FIRST_EXECUTIONS,
+        }
+    }
+}
+
+impl Effort {
+    /// The limit on states, or the default of whoever asks.
+    pub fn states_or(&self, default: u64) -> u64 {
+        self.states.unwrap_or(default)
+    }
+
+    /// The limits of a search of `check` or `explore`.
+    pub fn limits(&self, refutations: Option<u64>) -> Limits {
+        Limits {
+            states: self.states_or(Limits::default().states),
+            refutations,
+        }
+    }
+}
+
+/// How every sentence about the limit on states begins.
+pub(crate) const LIMIT: &str = "limit on states";
+
+/// What a verdict says when a search has seen as many states, or executions, as it may.
+pub(crate) fn limit_on_states(limits: &Limits) -> String {
+    format!("{LIMIT}: --bound states={}", limits.states)
+}
