@@ -3,6 +3,7 @@
 mod bad_input;
 mod book;
 mod browser;
+mod caching;
 mod continuous;
 mod estimating;
 mod examining;
