@@ -13,6 +13,7 @@ mod exploring;
 mod formatting;
 mod interrupting;
 mod json;
+mod killing;
 mod linting;
 mod new_project;
 mod pictures;
