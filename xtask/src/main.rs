@@ -86,10 +86,10 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String>
 }
 
 fn run(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
-    let status = Command::new(program)
-        .args(arguments)
-        .envs(environment.iter().copied())
-        .status()
+    let mut command = Command::new(program);
+    command.args(arguments).envs(environment.iter().copied());
+    let status = plainsong_children::spawn_group(&mut command)
+        .and_then(plainsong_children::Guarded::wait)
         .map_err(|error| format!("cannot start {program}: {error}"))?;
     if status.success() {
         Ok(())

@@ -66,8 +66,7 @@ fn ask(
     let mut command = Command::new(program);
     command.args([verb, "--stability", seeds]).arg(song);
     command.envs(solver.map(|solver| ("PLAINSONG_Z3", solver)));
-    let output = command
-        .output()
+    let output = plainsong_children::output(&mut command)
         .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut said = Said {

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Layers, lowest first: a crate may use crates of earlier layers only.
 const LAYERS: &[&[&str]] = &[
-    &["diagnostics", "explore", "macros", "runtime", "smt"],
-    &["ir", "plainsong"],
+    &["children", "diagnostics", "explore", "macros", "runtime"],
+    &["ir", "plainsong", "smt"],
     &["runtime-explore", "semantics"],
     &["recheck"],
     &[

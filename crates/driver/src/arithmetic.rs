@@ -10,14 +10,14 @@ use plainsong_prove::obligation::Rule;
 use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::conditions;
 use plainsong_sequentialize::{Arbiter, Question};
-use plainsong_smt::{Cancel, Setup, Solvers};
+use plainsong_smt::{Caching, Cancel, Setup, Solvers};
 use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// Decides what the prover shows.
-#[derive(Default)]
 pub(crate) struct Arithmetic {
     solvers: OnceCell<Solvers>,
+    setup: Setup,
 }
 
 impl Arbiter for Arithmetic {
@@ -34,6 +34,19 @@ impl Arbiter for Arithmetic {
 }
 
 impl Arithmetic {
+    /// With solvers that are set up so when something is asked.
+    pub(crate) fn new(setup: Setup) -> Arithmetic {
+        Arithmetic {
+            solvers: OnceCell::new(),
+            setup,
+        }
+    }
+
+    /// With the solvers of this user's environment.
+    pub(crate) fn with_caching(caching: &Caching) -> Arithmetic {
+        Arithmetic::new(Setup::with_caching(caching))
+    }
+
     fn shows(&self, question: &Question, goal: Expr) -> bool {
         let mut song = Song::default();
         song.lines.push(line(question, goal));
@@ -45,7 +58,7 @@ impl Arithmetic {
         let asked: Vec<_> = asked.filter(|one| one.rule == Rule::Assert).collect();
         let solvers = self
             .solvers
-            .get_or_init(|| Solvers::new(Setup::from_environment()));
+            .get_or_init(|| Solvers::new(self.setup.clone()));
         let effort = Effort {
             name: "decision".to_owned(),
             steps: Some(3),

@@ -5,11 +5,17 @@ use crate::{Problem, Source};
 use plainsong_ir::{Delivery, Song};
 use plainsong_recheck::{Certificate, Refused, Shown, VERSION, hash, recheck};
 use plainsong_sequentialize::derivation_with;
+use plainsong_smt::Caching;
 use std::path::Path;
 
 /// The certificate of a song's line, if there is a line.
-pub fn certificate(song: &Song, source: &Source, delivery: Option<Delivery>) -> Option<String> {
-    let ways = derivation_with(song, delivery, &Arithmetic::default()).ok()?;
+pub fn certificate(
+    song: &Song,
+    source: &Source,
+    delivery: Option<Delivery>,
+    caching: &Caching,
+) -> Option<String> {
+    let ways = derivation_with(song, delivery, &Arithmetic::with_caching(caching)).ok()?;
     let certificate = Certificate {
         version: VERSION,
         file: source.name.clone(),

@@ -10,7 +10,7 @@ use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Coverage, Limits};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::verdict::Verdict;
-use plainsong_smt::{Setup, Solvers};
+use plainsong_smt::{CacheMode, Caching, Setup, Solvers};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -86,6 +86,8 @@ pub struct ProofOptions {
     pub host: Option<plainsong_smt::Host>,
     /// Is every obligation named?
     pub explain: bool,
+    /// Is the cache used, and how often was it?
+    pub caching: Caching,
     /// Who is asked: one pool for everything that is asked with these options.
     pub solvers: SharedSolvers,
 }
@@ -116,9 +118,14 @@ impl ProofOptions {
         self.solvers.0.get_or_init(|| Solvers::new(self.setup()))
     }
 
-    /// How the solvers are set up.
-    fn setup(&self) -> Setup {
-        let mut setup = Setup::from_environment();
+    /// How solvers are set up. Whoever asks a second solver, or under other seeds, wants the first one to be asked
+    /// again as well: what it says is kept, but nothing is looked up.
+    pub(crate) fn setup(&self) -> Setup {
+        let mode = match self.caching.mode {
+            CacheMode::Use if self.recheck => CacheMode::Refresh,
+            mode => mode,
+        };
+        let mut setup = Setup::with_caching(&self.caching.in_mode(mode));
         setup.dump.clone_from(&self.dump);
         setup.host.clone_from(&self.host);
         if self.stability > 0 {

@@ -10,7 +10,7 @@ use plainsong_refine::printed::printable;
 use plainsong_refine::refine::Refining;
 use plainsong_refine::sequential;
 use plainsong_refine::voices_to_actions::voices_to_actions;
-use plainsong_smt::{Cancel, Setup, Solvers};
+use plainsong_smt::{Caching, Cancel, Setup, Solvers};
 use plainsong_syntax::ast::Item;
 use std::sync::Arc;
 
@@ -81,8 +81,8 @@ fn named(mut song: Song) -> Song {
 }
 
 /// Which way each action moves, and what keeps it from moving further.
-pub fn movers(song: &Arc<Song>) -> String {
-    let solvers = Solvers::new(Setup::from_environment());
+pub fn movers(song: &Arc<Song>, caching: &Caching) -> String {
+    let solvers = Solvers::new(Setup::with_caching(caching));
     let mut theory = Theory::new(song.clone());
     let mut prover = Prover {
         theory: &mut theory,

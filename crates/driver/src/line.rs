@@ -6,11 +6,12 @@ use plainsong_diagnostics::with_lines;
 use plainsong_ir::{Delivery, Song, print};
 use plainsong_report::line_page;
 use plainsong_sequentialize::{Stuck, sequentialize_with};
+use plainsong_smt::Caching;
 
 /// The line that the processes of a song follow, as source text. Where there is none, as far as it was
 /// found, with what remains and why it does not go on, as comments.
-pub fn line(song: &Song, text: &str, delivery: Option<Delivery>) -> String {
-    match sequentialize_with(song, delivery, &Arithmetic::default()) {
+pub fn line(song: &Song, text: &str, delivery: Option<Delivery>, caching: &Caching) -> String {
+    match sequentialize_with(song, delivery, &Arithmetic::with_caching(caching)) {
         Ok(found) => match found.line {
             Ok(line) => last(&line.song),
             Err(why) => format!("// There is a line, but it cannot be shown: {why}.\n"),
@@ -32,8 +33,13 @@ fn so_far(stuck: &Stuck, text: &str) -> String {
 }
 
 /// The line beside the processes, as a page, if there is a line that can be shown.
-pub fn page(song: &Song, source: &Source, delivery: Option<Delivery>) -> Option<String> {
-    let line = sequentialize_with(song, delivery, &Arithmetic::default())
+pub fn page(
+    song: &Song,
+    source: &Source,
+    delivery: Option<Delivery>,
+    caching: &Caching,
+) -> Option<String> {
+    let line = sequentialize_with(song, delivery, &Arithmetic::with_caching(caching))
         .ok()?
         .line
         .ok()?;
@@ -51,6 +57,7 @@ fn last(song: &Song) -> String {
 mod tests {
     use super::{line, page};
     use crate::Source;
+    use plainsong_smt::Caching;
     use std::path::Path;
 
     /// Names of processes that only say where to send do not stand in the line.
@@ -63,7 +70,7 @@ mod tests {
              daemon process counter {{\n    var t: nat = 0;\n    loop {{\n        receive Ask from any as who;\n        t += 1;\n        send Answer(t) to who;\n    }}\n}}\n"
         );
         let song = plainsong_syntax::compile(&text).song.expect("it is a song");
-        let told = line(&song, &text, None);
+        let told = line(&song, &text, None, &Caching::default());
         let alone = plainsong_syntax::compile(&format!("{sorts}{told}"));
         assert!(alone.song.is_some(), "{told}\n{:?}", alone.diagnostics);
         assert!(told.contains("worker[w].k = counter.t"), "{told}");
@@ -76,7 +83,7 @@ mod tests {
         let source = Source::load(&path).expect("the example is there");
         let song = plainsong_syntax::compile(&source.text).song;
         let song = song.expect("the example compiles");
-        let page = page(&song, &source, None).expect("there is a line");
+        let page = page(&song, &source, None, &Caching::default()).expect("there is a line");
         let line = source.text.lines().position(|row| row.contains("assert c"));
         let line = line.expect("it asserts something") + 1;
         let told = format!("<span data-line=\"{line}\">assert db[d].c ==&gt; db[d].yes;</span>");

@@ -50,6 +50,8 @@ pub struct Order {
     pub deadline: Duration,
     /// How long roles look for each other at the beginning.
     pub patience: Duration,
+    /// Told why somebody at the port was refused.
+    pub on_refusal: Option<fn(&str)>,
 }
 
 /// A choreography that was played.
@@ -318,6 +320,7 @@ impl Stage<'_> {
         let of_tcp = tcp::Options {
             deadline: Some(self.order.deadline),
             patience: self.order.patience,
+            on_refusal: self.order.on_refusal,
             ..tcp::Options::default()
         };
         let of_threads = threads::Options {

@@ -265,12 +265,14 @@ fn format(path: &Path) {
     let Ok(file) = std::fs::File::open(path) else {
         return;
     };
-    let formatted = Command::new("rustfmt")
+    let mut rustfmt = Command::new("rustfmt");
+    rustfmt
         .args(["--edition", "2024", "--quiet"])
         .stdin(file)
-        .stderr(Stdio::null())
-        .output();
-    if let Ok(formatted) = formatted
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let formatted = plainsong_children::spawn_group(&mut rustfmt);
+    if let Ok(formatted) = formatted.and_then(plainsong_children::Guarded::output)
         && formatted.status.success()
     {
         // The file is there as it was, if this does not succeed.

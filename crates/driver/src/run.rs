@@ -69,6 +69,7 @@ pub fn run(
         problems: Vec::new(),
         crashes: Vec::new(),
         further: None,
+        cached: 0,
     };
     for task in &plan.tasks {
         runner.task(task);
@@ -90,6 +91,8 @@ struct Runner<'a, 'b> {
     problems: Vec<Problem>,
     crashes: Vec<Crash>,
     further: Option<Further>,
+    /// How many entries of the cache the last attempt used.
+    cached: u64,
 }
 
 impl Runner<'_, '_> {
@@ -258,7 +261,10 @@ impl Runner<'_, '_> {
             supervision.observer,
         );
         overseer.ledger = supervision.ledger.as_deref_mut();
-        contained(|| planned.engine.run(task, &mut overseer))
+        let before = task.proof.caching.hits();
+        let attempt = contained(|| planned.engine.run(task, &mut overseer));
+        self.cached = task.proof.caching.hits().saturating_sub(before);
+        attempt
     }
 
     fn not_begun(&self) -> Option<String> {
@@ -295,6 +301,7 @@ impl Runner<'_, '_> {
                 file: self.source.name.clone(),
                 engine: planned.engine.name().to_owned(),
                 seconds: took.as_secs_f64(),
+                cached: self.cached,
                 verdict,
                 trace_path: None,
                 account: None,
@@ -338,6 +345,7 @@ impl Runner<'_, '_> {
             file: self.source.name.clone(),
             engine: engine.to_owned(),
             seconds: 0.0,
+            cached: 0,
             verdict,
             trace_path: None,
             account: None,

@@ -15,6 +15,9 @@ pub struct Answer {
     pub engine: String,
     /// How long it took.
     pub seconds: f64,
+    /// How many entries of the cache it may rest on: answers of a solver, or what was concluded from them, of earlier
+    /// runs.
+    pub cached: u64,
     /// The answer.
     pub verdict: Verdict,
     /// Where the execution that refutes it was saved.

@@ -108,7 +108,10 @@ impl<A: Clone + Sync> Plan<A> {
             way: Way::Threads,
             role: None,
             peers: None,
-            options: tcp::Options::default(),
+            options: tcp::Options {
+                on_refusal: Some(complain),
+                ..tcp::Options::default()
+            },
         };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {

@@ -2,8 +2,8 @@
 //!
 //! Setting up. Every role knows the addresses of all. A role listens at its own and connects to the roles
 //! before it; whoever connects says which protocol, cast, session and role it is ([`greeting`]), and only
-//! what fits is let in ([`meeting`]). Whatever else comes to the port is refused, with a reason if it can
-//! be told, and neither holds up nor ends the run.
+//! what fits is let in ([`lobby`]). Whatever else comes to the port is refused, learns nothing, and neither holds
+//! up nor ends the run; why it was refused is said on this side.
 //!
 //! Running. Messages are frames ([`frame`]): kind, link, site, and the payload in postcard's format. A
 //! thread per connection reads them into a queue per link, so that writing never waits for the peer's
@@ -16,18 +16,24 @@
 //! lost peer. A role that needs a lost peer gets an error, returns it, and so tells the others: every role
 //! that depends on the lost one ends with an error, and none waits for ever.
 //!
-//! Not covered. Nothing is encrypted and nobody is authenticated: hash and session guard against mistakes,
-//! not against malice. Use it in a network that you trust, or through a tunnel. A peer that was let in may
-//! fill the memory of another one, as links are unbounded.
+//! Not covered. Nothing is encrypted and nobody is authenticated: hash and session guard against mistakes. Somebody
+//! who knows the program and all that it was given, or has listened to a greeting, can pose as a role that has not
+//! come yet. Use it in a network that you trust, or through a tunnel. A peer that was let in can fill neither
+//! the memory ([`Options::backlog`]) nor, by being slow, the time of another one; but it can give signs of life for
+//! as long as it likes ([`Options::deadline`], [`Options::farewell`]).
 
 mod batch;
+mod clock;
 mod connection;
 mod frame;
 mod given;
 mod greeting;
+mod inbox;
 mod keeper;
 mod link;
+mod lobby;
 mod meeting;
+mod refusals;
 mod tally;
 
 use crate::cast::{Cast, Role};
@@ -39,7 +45,7 @@ use crate::threads::{no_such_role, on_threads};
 use connection::{Connection, Ending};
 use keeper::Keeper;
 pub use link::{TcpRx, TcpTx};
-use meeting::Lobby;
+use lobby::Lobby;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,8 +69,16 @@ pub struct Options {
     pub farewell: Option<Duration>,
     /// The largest message, in bytes.
     pub largest: usize,
+    /// So many bytes may wait from one peer until this role receives them; a peer that sends more is lost.
+    pub backlog: usize,
+    /// How many bytes a second a message has to come or go at least. It may take the time of a silence
+    /// besides, so this matters for large ones only.
+    pub slowest: u64,
     /// Only roles of one session talk: for several runs of one protocol side by side.
     pub session: u64,
+    /// Told why somebody was refused: a stranger learns only that it was. Each reason is told once, and not more than a
+    /// few of them.
+    pub on_refusal: Option<fn(&str)>,
 }
 
 impl Default for Options {
@@ -77,7 +91,10 @@ impl Default for Options {
             silence: Duration::from_secs(10),
             farewell: None,
             largest: 64 << 20,
+            backlog: 1 << 30,
+            slowest: 256 << 10,
             session: 0,
+            on_refusal: None,
         }
     }
 }

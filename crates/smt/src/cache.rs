@@ -7,32 +7,56 @@
 //! memory, a crash) is worth another try and is not kept; nor is what a first attempt left open, which may depend
 //! on the queries that it shared a process with.
 //!
-//! An entry begins with a digest over its key and its text, so one that was cut off, edited or moved is
-//! ignored. It gets its name by a rename, so two runs can share a folder. Nothing that goes wrong
-//! here is an error: without a cache the answer is the same, only later.
+//! An entry begins with a message authentication code over its key and its text, under a key of the user's that lies
+//! elsewhere ([`seal`](crate::seal)). So one that was cut off, edited, moved or written by somebody else is ignored. It
+//! gets its name by a rename, so two runs can share a folder. Nothing that goes wrong here is an error: without a cache
+//! the answer is the same, only later.
+//!
+//! What a run has found out itself it remembers without looking at the disk, also when the cache is switched off.
 
 use crate::answer::{Answer, Outcome, Reason};
+use crate::caching::{CacheMode, Caching};
 use crate::install::sha256;
 use crate::query::{Query, Strategy};
 use crate::script;
+use crate::seal::SealKey;
 use crate::sexpr::{Sexpr, read};
 use crate::solver::Solver;
+use std::collections::HashMap;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// Changes when the form of entries does.
-const FORM: &str = "plainsong answer 1";
+const FORM: &str = "plainsong answer 2";
+
+/// So many bytes are remembered of what this run found out.
+const REMEMBERED: usize = 64 << 20;
+
+/// No entry is as long as this.
+const LONGEST: u64 = 64 << 20;
 
 /// There are 16 folders (making one takes longer than writing an entry); each keeps so many entries, or a few more, then
 /// loses its older half.
 const ENTRIES: usize = 6_000;
 
 /// A folder of answers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
+    /// None: entries can neither be trusted nor made.
+    seal: Option<SealKey>,
+    caching: Caching,
+    memory: Mutex<Memory>,
+}
+
+/// What this run has found out.
+#[derive(Debug, Default)]
+struct Memory {
+    bodies: HashMap<Key, String>,
+    bytes: usize,
 }
 
 /// Where an answer is filed.
@@ -63,10 +87,13 @@ impl Key {
 }
 
 impl Cache {
-    /// Answers in this folder, which need not exist yet.
-    pub(crate) fn new(folder: impl Into<PathBuf>) -> Cache {
+    /// Answers in this folder, which need not exist yet; without a key only those of this run.
+    pub(crate) fn new(folder: PathBuf, seal: Option<SealKey>, caching: Caching) -> Cache {
         Cache {
-            folder: folder.into(),
+            folder,
+            seal,
+            caching,
+            memory: Mutex::default(),
         }
     }
 
@@ -77,18 +104,18 @@ impl Cache {
     }
 
     fn entry(&self, key: &Key, query: &Query, solver: &Solver) -> Option<Answer> {
-        let text = fs::read_to_string(self.path(key)).ok()?;
-        let (seal, body) = text.split_once('\n')?;
-        if seal != sealed(key, body) {
+        let (body, cached) = self.load(key)?;
+        let (outcome, resource, time) = entry(&read(&body).ok()?)?;
+        if !fits(&outcome, query) {
             return None;
         }
-        let (outcome, resource, time) = entry(&read(body).ok()?)?;
-        fits(&outcome, query).then(|| Answer {
+        self.count(cached);
+        Some(Answer {
             outcome,
             resource,
             time,
             solver: solver.title(),
-            cached: true,
+            cached,
         })
     }
 
@@ -100,35 +127,66 @@ impl Cache {
         let Some(body) = body(answer).filter(|_| would_be_repeated(query, answer)) else {
             return;
         };
-        let key = &match answer.outcome {
+        let key = match answer.outcome {
             Outcome::Unknown(_) => key.of_silence(query),
             _ => key.clone(),
         };
-        let path = self.path(key);
-        let Some(folder) = path.parent() else {
-            return;
-        };
-        // A full disk or a folder of somebody else's: then it is not kept.
-        let _ = write(folder, &path, &format!("{}\n{body}", sealed(key, &body)));
-        key.make_room(folder);
+        self.store(key, body);
     }
 
     /// What was noted under a text, if the entry is sound.
     pub(crate) fn recall(&self, about: &str) -> Option<String> {
-        let key = noted(about);
-        let text = fs::read_to_string(self.path(&key)).ok()?;
-        let (seal, body) = text.split_once('\n')?;
-        (seal == sealed(&key, body)).then(|| body.to_owned())
+        let (body, cached) = self.load(&noted(about))?;
+        self.count(cached);
+        Some(body)
     }
 
     /// Notes something under a text.
     pub(crate) fn note(&self, about: &str, body: &str) {
-        let key = noted(about);
-        let path = self.path(&key);
-        if let Some(folder) = path.parent() {
-            let _ = write(folder, &path, &format!("{}\n{body}", sealed(&key, body)));
-            key.make_room(folder);
+        self.store(noted(about), body.to_owned());
+    }
+
+    /// The body of an entry, and whether it is of an earlier run.
+    fn load(&self, key: &Key) -> Option<(String, bool)> {
+        if let Some(body) = self.memory().bodies.get(key) {
+            return Some((body.clone(), false));
         }
+        let is_read = self.caching.mode == CacheMode::Use;
+        let seal_key = self.seal.as_ref().filter(|_| is_read)?;
+        let mut text = String::new();
+        let file = fs::File::open(self.path(key)).ok()?;
+        file.take(LONGEST).read_to_string(&mut text).ok()?;
+        let (seal, body) = text.split_once('\n')?;
+        let fits = seal_key.fits(seal, &key.0, body);
+        fits.then(|| (body.to_owned(), true))
+    }
+
+    /// Remembers an entry, and writes it. A full disk or a folder of somebody else's: then it is not written.
+    fn store(&self, key: Key, body: String) {
+        let is_written = self.caching.mode != CacheMode::Off;
+        if let Some(seal_key) = self.seal.as_ref().filter(|_| is_written) {
+            let path = self.path(&key);
+            let text = format!("{}\n{body}", seal_key.seal(&key.0, &body));
+            if let Some(folder) = path.parent() {
+                let _ = write(folder, &path, &text);
+                key.make_room(folder);
+            }
+        }
+        let mut memory = self.memory();
+        if memory.bytes + body.len() <= REMEMBERED {
+            memory.bytes += body.len();
+            memory.bodies.insert(key, body);
+        }
+    }
+
+    fn count(&self, cached: bool) {
+        if cached {
+            self.caching.count();
+        }
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn path(&self, key: &Key) -> PathBuf {
@@ -167,15 +225,11 @@ fn make_room(folder: &Path) {
 
 /// The key of a note; no query has it, because those begin otherwise.
 fn noted(about: &str) -> Key {
-    Key(digest(&format!("plainsong note 1\n{about}")))
+    Key(digest(&format!("plainsong note 2\n{about}")))
 }
 
 fn digest(text: &str) -> String {
     sha256(text.as_bytes()).unwrap_or_default()
-}
-
-fn sealed(key: &Key, body: &str) -> String {
-    digest(&format!("{}\n{body}", key.0))
 }
 
 /// `(verdict (items …) model resource nanoseconds)`; a missing part is `()`.

@@ -15,6 +15,7 @@
 mod answer;
 mod batch;
 mod cache;
+mod caching;
 mod cancel;
 mod cvc5;
 mod dump;
@@ -24,11 +25,13 @@ mod process;
 mod query;
 mod reply;
 mod script;
+mod seal;
 pub mod sexpr;
 mod solver;
 mod solvers;
 
 pub use answer::{Answer, Outcome, Reason};
+pub use caching::{CacheMode, Caching};
 pub use cancel::Cancel;
 pub use cvc5::serve;
 pub use dump::dump;

@@ -5,13 +5,17 @@
 //! looks up regularly to see whether time is up or nobody wants it any more. After any failure the
 //! process is ended: a late answer has no way to be taken for one to a later question, and each
 //! answer ends with a marker that occurs only once.
+//!
+//! Nor does a solver outlive this process, however that ends (`plainsong-children`); and it has limits of its own, of
+//! memory and of time, should nobody be left to end it.
 
 use crate::answer::Reason;
 use crate::cancel::Cancel;
 use crate::query::Kind;
 use crate::solver::Solver;
+use plainsong_children::Guarded;
 use std::io::{self, Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -26,12 +30,15 @@ const LONGEST_REPLY: usize = 64 << 20;
 /// How much of a solver's complaints is kept.
 const COMPLAINTS: usize = 2_000;
 
+/// No process lives longer than this: who is asked for longer is asked again, of another one.
+pub(crate) const LIFETIME: Duration = Duration::from_secs(3_600);
+
 /// How long a solver that has ended is listened to: somebody else may hold the pipe of its complaints open.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A running solver. Dropping it ends it.
 pub(crate) struct Process {
-    child: Child,
+    child: Guarded,
     input: Sender<String>,
     output: Receiver<Vec<u8>>,
     complaints: Arc<Mutex<Vec<u8>>>,
@@ -48,14 +55,17 @@ impl Process {
         let mut command = Command::new(&solver.program);
         command.args(&solver.arguments);
         match solver.kind {
-            Kind::Z3 => command.arg("-in").arg(format!("-memory:{memory_mb}")),
+            Kind::Z3 => command
+                .arg("-in")
+                .arg(format!("-memory:{memory_mb}"))
+                .arg(format!("-T:{}", LIFETIME.as_secs())),
             Kind::Cvc5 => command.arg(memory_mb.to_string()),
         };
-        let child = command
+        command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+            .stderr(Stdio::piped());
+        let child = plainsong_children::spawn(&mut command)?;
         let (input, to_write) = mpsc::channel();
         let (to_read, output) = mpsc::channel();
         let (complains, complained) = mpsc::channel();
@@ -79,13 +89,13 @@ impl Process {
         to_read: Sender<Vec<u8>>,
         complains: Sender<()>,
     ) -> io::Result<()> {
-        if let Some(pipe) = self.child.stdin.take() {
+        if let Some(pipe) = self.child.stdin() {
             start_thread(move || write_all(pipe, &to_write))?;
         }
-        if let Some(pipe) = self.child.stdout.take() {
+        if let Some(pipe) = self.child.stdout() {
             start_thread(move || read_all(pipe, |chunk| to_read.send(chunk.to_vec()).is_ok()))?;
         }
-        if let Some(pipe) = self.child.stderr.take() {
+        if let Some(pipe) = self.child.stderr() {
             let complaints = self.complaints.clone();
             start_thread(move || {
                 read_all(pipe, |chunk| keep(&complaints, chunk));
@@ -167,8 +177,7 @@ impl Process {
         if cancel.is_cancelled() {
             return Reason::Cancelled;
         }
-        let _ = self.child.kill();
-        let mut text = match self.child.wait() {
+        let mut text = match self.child.end() {
             Ok(status) => status.to_string(),
             Err(error) => error.to_string(),
         };
@@ -183,14 +192,6 @@ impl Process {
             text.push_str(&format!(", it said {line:?}"));
         }
         Reason::Crash(text)
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // If it has ended already there is nothing to end.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::install::{PINNED_CVC5, PINNED_Z3};
 use crate::query::Kind;
+use plainsong_children::Guarded;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -79,10 +80,13 @@ impl Solver {
 /// thread is just starting; that passes.
 fn run_for_version(program: &Path) -> io::Result<Output> {
     for _ in 0..20 {
-        let ran = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .arg("--version")
             .stdin(Stdio::null())
-            .output();
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let ran = plainsong_children::spawn(&mut command).and_then(Guarded::output);
         match ran {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
                 thread::sleep(Duration::from_millis(50));

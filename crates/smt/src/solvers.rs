@@ -4,15 +4,17 @@
 
 use crate::answer::{Answer, Outcome, Reason};
 use crate::cache::{Cache, Key};
+use crate::caching::{CacheMode, Caching};
 use crate::cancel::Cancel;
 use crate::dump::dump;
 use crate::install::{Attempt, Found, Places};
 use crate::pool::{Pool, PoolSize};
 use crate::query::{Ask, Kind, Query, Strategy};
+use crate::seal::SealKey;
 use crate::sexpr::Sexpr;
 use crate::solver::{Host, Solver};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What a second opinion may cost at least: it does not find what the first one found within the same limit.
@@ -30,6 +32,8 @@ pub struct Setup {
     pub size: PoolSize,
     /// Where answers are kept; without it every query is asked.
     pub answers: Option<PathBuf>,
+    /// Whether they are looked up and kept.
+    pub caching: Caching,
     /// Where every query is written to, for people.
     pub dump: Option<PathBuf>,
     /// Whether to fetch a solver again when that failed a short time ago.
@@ -43,9 +47,15 @@ pub struct Setup {
 impl Setup {
     /// As this user's environment has it.
     pub fn from_environment() -> Setup {
+        Setup::with_caching(&Caching::default())
+    }
+
+    /// The same, with the cache used so.
+    pub fn with_caching(caching: &Caching) -> Setup {
         let places = Places::from_environment();
         Setup {
             answers: places.cache.as_ref().map(|cache| cache.join("answers")),
+            caching: caching.clone(),
             places,
             ..Setup::default()
         }
@@ -66,7 +76,7 @@ pub enum Opinion {
 /// The solvers of one run. Shared by reference between threads.
 pub struct Solvers {
     setup: Setup,
-    cache: Option<Cache>,
+    cache: OnceLock<Option<Cache>>,
     z3: OnceLock<Result<(Found, Pool), String>>,
     cvc5: OnceLock<Result<Pool, String>>,
     /// What first attempts left open in this run: not worth keeping for others, nor asking again.
@@ -77,12 +87,40 @@ impl Solvers {
     /// Solvers that will be looked for when they are needed.
     pub fn new(setup: Setup) -> Solvers {
         Solvers {
-            cache: setup.answers.as_ref().map(Cache::new),
             setup,
+            cache: OnceLock::new(),
             z3: OnceLock::new(),
             cvc5: OnceLock::new(),
             left_open: Mutex::default(),
         }
+    }
+
+    /// Where answers are kept, and the key that seals them; an error says why nothing is kept. Makes the key if there
+    /// is none.
+    pub fn examine_cache(&self) -> Result<(&Path, &Path), String> {
+        let none = "there is no folder for caches on this machine";
+        let answers = self.setup.answers.as_deref().ok_or(none)?;
+        let none = "there is no folder for the key apart from the cache";
+        let key = self.setup.places.key.as_deref().ok_or(none)?;
+        SealKey::open(key).map(|_| (answers, key))
+    }
+
+    /// The cache; nothing is made or read before the first question.
+    fn cache(&self) -> Option<&Cache> {
+        let Setup {
+            answers,
+            caching,
+            places,
+            ..
+        } = &self.setup;
+        let open = || {
+            let is_off = caching.mode == CacheMode::Off;
+            let key = places.key.as_ref().filter(|_| !is_off);
+            let seal = key.and_then(|key| SealKey::open(key).ok());
+            let answers = answers.clone()?;
+            Some(Cache::new(answers, seal, caching.clone()))
+        };
+        self.cache.get_or_init(open).as_ref()
     }
 
     /// The solver that is always used; an error says what to do to get one.
@@ -193,7 +231,7 @@ impl Solvers {
     /// What was noted about a text by whoever asked this solver before; nothing when queries are to be
     /// dumped, because then they have to be asked.
     pub fn recall(&self, about: &str, cancel: &Cancel) -> Option<String> {
-        let cache = self.cache.as_ref().filter(|_| self.setup.dump.is_none())?;
+        let cache = self.cache().filter(|_| self.setup.dump.is_none())?;
         let (found, _) = self.z3(cancel).ok()?;
         cache.recall(&format!("{}\n{about}", found.solver.title()))
     }
@@ -201,7 +239,7 @@ impl Solvers {
     /// Notes a conclusion that was drawn from this solver's answers. The text has to contain all that
     /// the conclusion depends on.
     pub fn note(&self, about: &str, what: &str, cancel: &Cancel) {
-        if let (Some(cache), Ok((found, _))) = (&self.cache, self.z3(cancel)) {
+        if let (Some(cache), Ok((found, _))) = (self.cache(), self.z3(cancel)) {
             cache.note(&format!("{}\n{about}", found.solver.title()), what);
         }
     }
@@ -209,14 +247,14 @@ impl Solvers {
     /// What this build of the program noted about a text: something that it tried in vain, which another build
     /// may try otherwise. Nothing when queries are to be dumped.
     pub fn recall_vain(&self, about: &str) -> Option<String> {
-        let cache = self.cache.as_ref().filter(|_| self.setup.dump.is_none())?;
+        let cache = self.cache().filter(|_| self.setup.dump.is_none())?;
         cache.recall(&format!("{}\n{about}", build()?))
     }
 
     /// Notes something that was tried in vain, for later runs of this build. The text has to contain all that it
     /// depends on.
     pub fn note_vain(&self, about: &str, what: &str) {
-        if let (Some(cache), Some(build)) = (&self.cache, build()) {
+        if let (Some(cache), Some(build)) = (self.cache(), build()) {
             cache.note(&format!("{build}\n{about}"), what);
         }
     }
@@ -244,11 +282,11 @@ impl Solvers {
     /// Where the answer to a query is filed; nowhere without a cache.
     fn key(&self, query: &Query, pool: &Pool) -> Option<Key> {
         let key = |_: &Cache| Key::new(query, pool.solver());
-        self.cache.as_ref().map(key)
+        self.cache().map(key)
     }
 
     fn look_up(&self, key: &Option<Key>, query: &Query, pool: &Pool) -> Option<Answer> {
-        let (cache, key) = (self.cache.as_ref()?, key.as_ref()?);
+        let (cache, key) = (self.cache()?, key.as_ref()?);
         if query.strategy == Strategy::Matching {
             let left_open = self.left_open();
             if let Some(answer) = left_open.get(&key.of_silence(query)) {
@@ -259,7 +297,7 @@ impl Solvers {
     }
 
     fn keep(&self, key: &Option<Key>, query: &Query, answer: &Answer) {
-        let (Some(cache), Some(key)) = (&self.cache, key) else {
+        let (Some(cache), Some(key)) = (self.cache(), key) else {
             return;
         };
         let is_open = matches!(

@@ -3,6 +3,7 @@
 mod values;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use plainsong_smt::{CacheMode, Caching};
 use std::path::PathBuf;
 pub(crate) use values::{Bound, Given, Size, seconds};
 
@@ -195,7 +196,27 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) page: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) cache: CacheArguments,
+    #[command(flatten)]
     pub(crate) detail: DetailArguments,
+}
+
+/// Whether answers of earlier runs count.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct CacheArguments {
+    /// Ask the solver everything again: neither read nor write the cache of its answers
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+}
+
+impl CacheArguments {
+    /// How the cache takes part.
+    pub(crate) fn caching(self) -> Caching {
+        Caching::new(match self.no_cache {
+            true => CacheMode::Off,
+            false => CacheMode::Use,
+        })
+    }
 }
 
 /// `explore`.
@@ -223,7 +244,8 @@ pub(crate) struct ProveArguments {
         default_value_t = 0
     )]
     pub(crate) stability: u32,
-    /// Ask a second solver (cvc5, which is fetched) about everything that is shown
+    /// Ask a second solver (cvc5, which is fetched) about everything that is shown. The first one is asked again: answers
+    /// in the cache do not count
     #[arg(long)]
     pub(crate) recheck: bool,
 }
@@ -244,7 +266,8 @@ pub(crate) struct RefineArguments {
         default_value_t = 0
     )]
     pub(crate) stability: u32,
-    /// Ask a second solver (cvc5, which is fetched) about everything that is shown
+    /// Ask a second solver (cvc5, which is fetched) about everything that is shown. The first one is asked again: answers
+    /// in the cache do not count
     #[arg(long)]
     pub(crate) recheck: bool,
     /// Name every obligation
@@ -319,6 +342,8 @@ pub(crate) struct ProjectArguments {
     /// Write what projection repairs into the song: variables and transfers
     #[arg(long)]
     pub(crate) fix: bool,
+    #[command(flatten)]
+    pub(crate) cache: CacheArguments,
     /// Say only what is wrong
     #[arg(short, long)]
     pub(crate) quiet: bool,

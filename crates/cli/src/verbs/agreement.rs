@@ -19,6 +19,7 @@ use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::Check;
 use plainsong_semantics::trace::{Ending, Failure};
 use plainsong_semantics::verdict::Outcome;
+use plainsong_smt::Caching;
 use std::sync::Arc;
 
 /// Proves what the projection of a choreography rests on; says so, or says what is wrong.
@@ -26,12 +27,13 @@ pub(crate) fn agreed(
     (loaded, song): (&LoadedSong, &Arc<Song>),
     line: usize,
     quiet: bool,
+    caching: &Caching,
     session: &mut Session,
 ) -> Result<(), Exit> {
     if !projection::has_to_agree(song, line) {
         return Ok(());
     }
-    let mut answers = answers_about((loaded, song), line, quiet, session)?;
+    let mut answers = answers_about((loaded, song), line, quiet, caching, session)?;
     if all_proved(&answers) {
         return Ok(());
     }
@@ -39,7 +41,8 @@ pub(crate) fn agreed(
     if !is_refuted && !song.lines[line].ensures.is_empty() {
         let mut agreement = Song::clone(song);
         agreement.lines[line].ensures.clear();
-        let rest = answers_about((loaded, &Arc::new(agreement)), line, quiet, session)?;
+        let agreement = (loaded, &Arc::new(agreement));
+        let rest = answers_about(agreement, line, quiet, caching, session)?;
         if all_proved(&rest) {
             warn_of_open_contract((loaded, song), line, &answers, session);
             return Ok(());
@@ -128,6 +131,7 @@ fn answers_about(
     (loaded, song): (&LoadedSong, &Arc<Song>),
     line: usize,
     quiet: bool,
+    caching: &Caching,
     session: &mut Session,
 ) -> Result<Vec<Answer>, Exit> {
     let asked = questions(song).into_iter().filter(|question| {
@@ -142,6 +146,7 @@ fn answers_about(
         engine: Some("prove"),
         proof: ProofOptions {
             host: super::serve::host(),
+            caching: caching.clone(),
             ..ProofOptions::default()
         },
         ..Request::default()

@@ -90,7 +90,10 @@ pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut
     let mut checking = Checking {
         arguments,
         engine,
-        proof: manner.proof,
+        proof: ProofOptions {
+            caching: arguments.cache.caching(),
+            ..manner.proof
+        },
         rest: manner.rest,
         resuming: manner.resuming,
         session,
@@ -517,6 +520,15 @@ fn details(plan: &Plan, answers: &[Answer]) -> String {
             "    {}: {}\n",
             answer.verdict.property, answer.verdict.reason
         ));
+        if answer.cached > 0 {
+            let entries = match answer.cached {
+                1 => "1 entry of the cache was used".to_owned(),
+                several => format!("{several} entries of the cache were used"),
+            };
+            text.push_str(&format!(
+                "      cached: {entries}; `--no-cache` asks the solver again\n"
+            ));
+        }
         for (name, chosen) in &planned.sizes {
             let range = if chosen.low == chosen.high {
                 chosen.low.to_string()

@@ -129,7 +129,9 @@ fn write(
         properties: arguments.check.property.clone(),
     };
     let for_every_size = match asked.sizes.is_empty() {
-        true => rank_certificate::certificate(song, &loaded.source),
+        true => {
+            rank_certificate::certificate(song, &loaded.source, &arguments.check.cache.caching())
+        }
         false => None,
     };
     let found = match for_every_size {

@@ -32,6 +32,7 @@ pub(crate) fn doctor(session: &mut Session) -> Exit {
     };
     text.push_str(&solver(examined));
     text.push_str(&second(solvers.examine_second(&Cancel::default())));
+    text.push_str(&cache(&solvers));
     session.console.result(&text);
     exit
 }
@@ -67,6 +68,18 @@ fn second(examined: Result<&Solver, String>) -> String {
     match examined {
         Ok(solver) => line(&format!("solver   {}, for second opinions", solver.title())),
         Err(why) => format!("  -  no cvc5 for second opinions: {why}\n"),
+    }
+}
+
+/// Nothing but time depends on it.
+fn cache(solvers: &Solvers) -> String {
+    match solvers.examine_cache() {
+        Ok((answers, key)) => line(&format!(
+            "cache    answers in {}, sealed with {}",
+            answers.display(),
+            key.display()
+        )),
+        Err(why) => format!("  -  no cache of answers, so everything is asked each time: {why}\n"),
     }
 }
 

@@ -45,7 +45,8 @@ fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exi
         session.diagnostics(&loaded.source, &projected.notes);
     }
     if !options.decide {
-        agreed((&loaded, &song), line, arguments.quiet, session)?;
+        let caching = arguments.cache.caching();
+        agreed((&loaded, &song), line, arguments.quiet, &caching, session)?;
     }
     let name = &song.lines[line].name;
     if arguments.emit {

@@ -21,6 +21,7 @@ pub(crate) fn prove(arguments: &ProveArguments, session: &mut Session) -> Exit {
         stability: arguments.stability,
         recheck: arguments.recheck,
         host: super::serve::host(),
+        caching: arguments.check.cache.caching(),
         ..ProofOptions::default()
     };
     let manner = Manner {

@@ -18,12 +18,14 @@ pub(crate) fn refine(arguments: &RefineArguments, session: &mut Session) -> Exit
             "cannot write to `{folder}`: {error}"
         )));
     }
+    let caching = arguments.check.cache.caching();
     let proof = ProofOptions {
         dump: arguments.dump.clone(),
         stability: arguments.stability,
         recheck: arguments.recheck,
         explain: arguments.explain,
         host: super::serve::host(),
+        caching: caching.clone(),
         ..ProofOptions::default()
     };
     let manner = Manner {
@@ -44,7 +46,7 @@ pub(crate) fn refine(arguments: &RefineArguments, session: &mut Session) -> Exit
         if arguments.movers {
             session
                 .console
-                .result(&format!("\n{}", layers::movers(song)));
+                .result(&format!("\n{}", layers::movers(song, &caching)));
         }
         if !arguments.emit {
             continue;

@@ -88,6 +88,7 @@ fn order(arguments: &RunArguments) -> Order {
         seed: arguments.seed,
         deadline: arguments.deadline,
         patience: arguments.patience,
+        on_refusal: Some(remark),
     }
 }
 
@@ -151,4 +152,10 @@ fn show(performance: &Performance, is_one_of_many: bool, seed: u64, session: &mu
             Err(error) => session.console.remark(&format!("{role}{error}\n")),
         }
     }
+}
+
+/// Says at once why somebody at the port was refused.
+fn remark(text: &str) {
+    // Without standard error there is nobody to tell.
+    let _ = std::io::Write::write_fmt(&mut anstream::stderr(), format_args!("{text}\n"));
 }

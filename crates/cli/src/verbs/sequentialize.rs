@@ -21,13 +21,14 @@ pub(crate) fn sequentialize(arguments: &SequentializeArguments, session: &mut Se
         return exit;
     }
     let delivery = request(&arguments.check.instance).delivery;
+    let caching = arguments.check.cache.caching();
     for file in files(&arguments.check.files).unwrap_or_default() {
         // What is wrong with a file was said before.
         let Ok(Ok(loaded)) = Source::load(&file).map(song::compile) else {
             continue;
         };
         let Some(song) = &loaded.song else { continue };
-        let told = line::line(song, &loaded.source.text, delivery);
+        let told = line::line(song, &loaded.source.text, delivery, &caching);
         session.console.result(&format!("\n{told}"));
     }
     exit
@@ -47,8 +48,9 @@ fn write(arguments: &SequentializeArguments, session: &mut Session) -> Option<Ex
     let loaded = Source::load(file).map(song::compile).ok()?.ok()?;
     let song = loaded.song.as_ref()?;
     let delivery = request(&arguments.check.instance).delivery;
-    let certificate = || certificate(song, &loaded.source, delivery);
-    let page = || line::page(song, &loaded.source, delivery);
+    let caching = arguments.check.cache.caching();
+    let certificate = || certificate(song, &loaded.source, delivery, &caching);
+    let page = || line::page(song, &loaded.source, delivery, &caching);
     let wanted: [(_, &str, &dyn Fn() -> Option<String>); 2] = [
         (&arguments.certificate, "certificate", &certificate),
         (&arguments.html, "page", &page),

@@ -283,7 +283,8 @@ fn browser() -> Option<PathBuf> {
 fn dom(browser: &Path, page: &Path, fragment: &str) -> String {
     let profile = tempfile::tempdir().expect("a folder");
     let address = format!("file://{}{fragment}", page.display());
-    let output = Command::new(browser)
+    let mut command = Command::new(browser);
+    command
         .args([
             "--headless",
             "--no-sandbox",
@@ -298,9 +299,8 @@ fn dom(browser: &Path, page: &Path, fragment: &str) -> String {
         ])
         .args(["--window-size=1300,800", "--dump-dom"])
         .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg(address)
-        .output()
-        .expect("the browser starts");
+        .arg(address);
+    let output = plainsong_children::output(&mut command).expect("the browser starts");
     let dom = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         dom.contains("</html>"),

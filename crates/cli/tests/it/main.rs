@@ -3,6 +3,7 @@
 mod bad_input;
 mod book;
 mod browser;
+mod caching;
 mod continuous;
 mod estimating;
 mod examining;
@@ -12,6 +13,7 @@ mod exploring;
 mod formatting;
 mod interrupting;
 mod json;
+mod killing;
 mod limits;
 mod linting;
 mod new_project;

@@ -439,14 +439,14 @@ fn run(stage: &Stage, folder: &str, arguments: &[&str]) -> String {
 /// Whether the program ended well, and what it said.
 fn start(stage: &Stage, folder: &str, arguments: &[&str]) -> (bool, String) {
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
-    let ran = Command::new(env!("CARGO"))
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
         .args(["run", "--offline", "--quiet", "--"])
         .args(arguments)
         .env("CARGO_TARGET_DIR", target)
         .env("RUSTFLAGS", "-D warnings")
-        .current_dir(stage.path(folder))
-        .output()
-        .expect("cargo can be started");
+        .current_dir(stage.path(folder));
+    let ran = plainsong_children::output(&mut cargo).expect("cargo can be started");
     let said = if ran.status.success() {
         ran.stdout
     } else {

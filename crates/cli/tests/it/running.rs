@@ -118,8 +118,11 @@ fn another_seed_is_another_run() {
         std::thread::spawn(move || command.output().expect("it runs"))
     };
     let (a, b) = (play("a", "1"), play("b", "2"));
-    // Who connects knows both sides.
-    for (role, named) in [(a, "other parameters"), (b, "seed 1 there, seed 2 here")] {
+    // Who connects is a stranger, and learns nothing; the people at the other side learn why.
+    for (role, named) in [
+        (a, "other parameters than here: x = -1, y = 1"),
+        (b, "refused the connection: it does not say why"),
+    ] {
         let output = role.join().expect("it ends");
         assert_eq!(output.status.code(), Some(2));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -49,16 +49,14 @@ impl Stage {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        finished(self.command(arguments).output().expect("the command runs"))
+        let ran = plainsong_children::output(&mut self.command(arguments));
+        finished(ran.expect("the command runs"))
     }
 
     /// In a folder of the stage.
     pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Ran {
-        finished(
-            command(&self.path(folder), arguments)
-                .output()
-                .expect("the command runs"),
-        )
+        let ran = plainsong_children::output(&mut command(&self.path(folder), arguments));
+        finished(ran.expect("the command runs"))
     }
 
     /// With `text` on standard input.

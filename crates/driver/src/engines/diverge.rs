@@ -25,7 +25,6 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{Check, ENDS_THERE};
 use plainsong_semantics::verdict::{Outcome, Verdict};
-use plainsong_smt::Setup;
 use std::collections::BTreeSet;
 
 /// Divergence and eventual quiescence.
@@ -182,8 +181,7 @@ fn order(task: &Task, overseer: &mut Overseer<'_>) -> Option<Result<Compatible, 
     if !matches!(task.rest.method, Method::All | Method::Covers) {
         return None;
     }
-    let mut setup = Setup::from_environment();
-    setup.dump.clone_from(&task.proof.dump);
+    let setup = task.proof.setup();
     compatible(&task.song, setup, &mut || overseer.look().is_some())
 }
 

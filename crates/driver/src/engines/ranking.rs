@@ -48,8 +48,7 @@ pub(crate) enum Decreases {
 
 /// Looks for a ranking by local measures, or says why what is declared is none, if something is.
 pub(super) fn ranked(task: &Task, overseer: &mut Overseer<'_>) -> Result<Ranked, Option<String>> {
-    let mut setup = Setup::from_environment();
-    setup.dump.clone_from(&task.proof.dump);
+    let setup = task.proof.setup();
     ranking(&task.song, setup, &mut || overseer.look().is_some())
 }
 

@@ -6,7 +6,8 @@
 //!
 //! Why sound. Whether something is proved is a function of the song, the question, this program and the answers
 //! of its solver, and all of them are in the key: the whole song with its places in the text, the question, size
-//! and date of the program's file, and the solver with its version. Only `proved` is kept: it says what can be shown,
+//! and date of the program's file, and the solver with its version; and an entry counts only under the seal of the user's key
+//! (`plainsong-smt`). Only `proved` is kept: it says what can be shown,
 //! whereas a refutation is seen by the interpreter each time again, and what is unknown is worth another try.
 //! Who wants proofs to be found again (`--stability`, `--recheck`, `--dump`) gets nothing from here.
 

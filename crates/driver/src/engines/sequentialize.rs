@@ -64,7 +64,11 @@ impl Engine for Sequentialize {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let found = sequentialize_with(&task.song, task.delivery, &Arithmetic::default());
+        let found = sequentialize_with(
+            &task.song,
+            task.delivery,
+            &Arithmetic::new(task.proof.setup()),
+        );
         let proved: Vec<bool> = task
             .questions
             .iter()

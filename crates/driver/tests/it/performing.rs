@@ -48,6 +48,7 @@ fn play(
         seed,
         deadline: Duration::from_secs(20),
         patience: Duration::from_secs(20),
+        on_refusal: None,
     };
     let mut all = perform(loaded, song, &Request::default(), &order)?;
     Ok(all.remove(0))

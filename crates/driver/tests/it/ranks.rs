@@ -4,6 +4,7 @@ use plainsong_driver::certificate::Rechecked;
 use plainsong_driver::rank_certificate::{RankCertificate, again, certificate};
 use plainsong_driver::{LoadedSong, Source, song};
 use plainsong_recheck::{OwnRank, RankWay, Ranks};
+use plainsong_smt::Caching;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -16,7 +17,7 @@ fn load(name: &str) -> LoadedSong {
 
 fn certified(loaded: &LoadedSong) -> Option<RankCertificate> {
     let song = loaded.song.as_ref().expect("it has no errors");
-    let text = certificate(song, &loaded.source)?;
+    let text = certificate(song, &loaded.source, &Caching::default())?;
     Some(serde_json::from_str(&text).expect("it is read back"))
 }
 

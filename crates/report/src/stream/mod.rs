@@ -76,6 +76,7 @@ pub fn verdict(answer: &Answer) -> Record {
         bound: bound(verdict.bound.iter()),
         reason: verdict.reason.clone(),
         seconds: round(answer.seconds),
+        cached: answer.cached > 0,
         executions: verdict.executions,
         interleavings: verdict.interleavings.map(about),
         blocked: verdict.blocked,

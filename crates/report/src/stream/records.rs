@@ -82,6 +82,8 @@ pub struct VerdictRecord {
     pub reason: String,
     /// How long it took.
     pub seconds: f64,
+    /// Does it rest on the cache of an earlier run's answers?
+    pub cached: bool,
     /// Complete executions, where counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executions: Option<u64>,

@@ -31,6 +31,7 @@ pub(crate) fn refuted(property: &str, trace: Trace) -> Answer {
             notes: Vec::new(),
             trace: Some(trace),
         },
+        cached: 0,
         trace_path: Some(format!("out/{property}.trace")),
         account: None,
         declared: None,

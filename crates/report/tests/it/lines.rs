@@ -27,6 +27,7 @@ fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answe
         engine: engine.to_owned(),
         seconds,
         verdict,
+        cached: 0,
         trace_path: None,
         account: None,
         declared: None,

@@ -45,6 +45,12 @@ impl Batch {
         self.frames.len() - self.taken
     }
 
+    /// How many bytes of memory it takes: messages without content do as well. The same as long as nothing is added.
+    pub(super) fn cost(&self) -> usize {
+        let frames = self.frames.capacity() * size_of::<(Site, usize)>();
+        size_of::<Batch>() + frames + self.bytes.capacity()
+    }
+
     /// Adds a message.
     pub(super) fn add(&mut self, site: Site, payload: &[u8]) {
         self.frames.push((site, payload.len()));

@@ -4,9 +4,14 @@
 //! is appended under the lock of the outbox. Once the connection has an ending, nothing comes into its
 //! queues any more, and those who wait at them wake up: the queues lose their sending ends. The ending is
 //! set before, so whoever wakes up finds it.
+//!
+//! A peer that is slow within a message, in sending or in reading it, is as good as lost ([`clock`]); one that sends more
+//! than there is room for is, too ([`Inbox`]).
 
 use super::batch::Batch;
+use super::clock::{self, Clocked, Pace, is_late};
 use super::frame::{self, Frame, HEADER, Kind, Trouble};
+use super::inbox::Inbox;
 use super::link::Incoming;
 use super::tally::{self, Received};
 use super::{Options, gone};
@@ -15,13 +20,11 @@ use crate::net::Site;
 use crate::tally::{Sent, compare};
 use postcard::ser_flavors::Flavor;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::net::{Shutdown, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -64,14 +67,17 @@ pub(super) enum Unsent {
 pub(super) struct Connection {
     peer: String,
     largest: usize,
+    pace: Pace,
     outbox: Mutex<Outbox>,
     /// Is something gathered?
     has_gathered: AtomicBool,
-    inbox: Mutex<Inbox>,
+    inbox: Inbox,
     standing: Mutex<Standing>,
     news: Condvar,
     /// Has it an ending? Read before each message.
     is_over: AtomicBool,
+    /// When this role failed: what comes after that is read for a while, so that the peer learns why, and no longer.
+    left: OnceLock<Instant>,
 }
 
 #[derive(Debug)]
@@ -80,22 +86,6 @@ struct Outbox {
     gathered: Vec<u8>,
     /// By number of the link: small ones, one for each type.
     sent: Vec<Sent>,
-}
-
-#[derive(Debug, Default)]
-struct Inbox {
-    links: BTreeMap<u16, Queue>,
-    is_closed: bool,
-}
-
-#[derive(Debug)]
-struct Queue {
-    tx: Option<Sender<Batch>>,
-    rx: Option<Receiver<Batch>>,
-    /// How many messages have arrived.
-    arrived: u64,
-    /// How many of them the program has received.
-    received: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
@@ -115,29 +105,34 @@ impl Connection {
         options: &Options,
     ) -> io::Result<Arc<Connection>> {
         let silence = options.silence.max(Duration::from_millis(1));
+        let pace = Pace {
+            silence,
+            slowest: options.slowest,
+        };
         stream.set_nodelay(true)?;
-        // Until the peer has met everybody else it cannot give signs of life.
-        stream.set_read_timeout(Some(silence + options.patience))?;
         stream.set_write_timeout(Some(silence))?;
-        let reading = stream.try_clone()?;
+        // Until the peer has met everybody else it cannot give signs of life.
+        let reading = Clocked::new(stream.try_clone()?, pace, silence + options.patience);
         let connection = Arc::new(Connection {
             peer,
             largest: options.largest.min(u32::MAX as usize),
+            pace,
             outbox: Mutex::new(Outbox {
                 stream,
                 gathered: Vec::new(),
                 sent: Vec::new(),
             }),
             has_gathered: AtomicBool::new(false),
-            inbox: Mutex::default(),
+            inbox: Inbox::new(options.backlog, silence),
             standing: Mutex::default(),
             news: Condvar::new(),
             is_over: AtomicBool::new(false),
+            left: OnceLock::new(),
         });
         let reader = Arc::clone(&connection);
         thread::Builder::new()
             .name(format!("from {}", connection.peer))
-            .spawn(move || reader.read(reading, silence))?;
+            .spawn(move || reader.read(reading))?;
         Ok(connection)
     }
 
@@ -158,12 +153,7 @@ impl Connection {
 
     /// The messages of a link; `None` when they were asked for before.
     pub(super) fn queue(&self, link: u16) -> Option<Incoming> {
-        let mut inbox = self.inbox();
-        let queue = inbox.queue(link);
-        Some(Incoming {
-            queue: queue.rx.take()?,
-            received: Arc::clone(&queue.received),
-        })
+        self.inbox.claim(link)
     }
 
     /// Posts a message. True: it is the first that is gathered, and somebody has to see that it is written.
@@ -220,14 +210,15 @@ impl Connection {
 
     /// This role came to its end: its program receives nothing any more.
     pub(super) fn say_goodbye(&self) {
-        let received = self.inbox().received();
+        let received = self.inbox.received();
         self.say(Kind::Goodbye, &tally::write(&received));
     }
 
     /// This role failed; nothing follows.
     pub(super) fn abort(&self, why: &str) {
-        let mut payload = tally::write(&self.inbox().received());
+        let mut payload = tally::write(&self.inbox.received());
         payload.extend(shortened(why).bytes());
+        let _ = self.left.set(Instant::now());
         self.say(Kind::Abort, &payload);
         let _ = lock(&self.outbox).stream.shutdown(Shutdown::Write);
     }
@@ -236,7 +227,7 @@ impl Connection {
     /// lock makes the later one see what the earlier one did.
     pub(super) fn settle(&self) {
         let mut standing = self.standing();
-        if standing.awaits_confirmation && self.inbox().is_received() {
+        if standing.awaits_confirmation && self.inbox.is_received() {
             standing.awaits_confirmation = false;
             drop(standing);
             self.say(Kind::Confirmed, &[]);
@@ -298,15 +289,13 @@ impl Connection {
         let Outbox {
             stream, gathered, ..
         } = outbox;
-        let written = stream.write_all(gathered);
+        let written = clock::write_all(stream, gathered, self.pace);
         gathered.clear();
         self.has_gathered.store(false, Ordering::Release);
         written.map_err(|error| {
-            let why = match error.kind() {
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                    "it reads nothing any more".to_owned()
-                }
-                _ => format!("the connection broke: {error}"),
+            let why = match is_late(&error) {
+                true => "it reads nothing any more, or too slowly".to_owned(),
+                false => format!("the connection broke: {error}"),
             };
             // What the reader still finds (a reason, a goodbye) says more: it has a moment.
             let _ = stream.shutdown(Shutdown::Write);
@@ -326,15 +315,15 @@ impl Connection {
     }
 
     /// Reads until the connection ends. What is there at once is handed over together.
-    fn read(&self, stream: TcpStream, silence: Duration) {
+    fn read(&self, stream: Clocked) {
         let mut stream = BufReader::with_capacity(64 << 10, stream);
-        let mut is_first = true;
         let mut recycled = Vec::new();
         let mut arrived = Batch::default();
         loop {
-            let read = frame::read(&mut stream, self.largest, std::mem::take(&mut recycled));
-            if std::mem::take(&mut is_first) {
-                let _ = stream.get_ref().set_read_timeout(Some(silence));
+            let read = self.next_frame(&mut stream, std::mem::take(&mut recycled));
+            let left = self.left.get();
+            if left.is_some_and(|left| left.elapsed() > self.pace.silence) {
+                return self.close();
             }
             if let Ok(Frame::Data {
                 link,
@@ -347,14 +336,15 @@ impl Connection {
                     return self.end(Ending::Lost(why));
                 }
                 if arrived.link() != link {
-                    self.deliver(&mut arrived, link);
+                    arrived = Batch::of(link);
                 }
                 recycled = arrived.push(site, payload);
-                self.take_whole(&mut stream, &mut arrived);
-                self.deliver(&mut arrived, link);
+                let taken = self.take_whole(&mut stream, &mut arrived);
+                if let Err(why) = taken.and_then(|()| self.deliver(&mut arrived, link)) {
+                    return self.end(Ending::Lost(why));
+                }
                 continue;
             }
-            self.deliver(&mut arrived, 0);
             let ending = match read {
                 Ok(Frame::Data { .. } | Frame::Beat) => continue,
                 Ok(Frame::Confirmed) => {
@@ -369,15 +359,39 @@ impl Connection {
                     continue;
                 }
                 Ok(Frame::Abort(received, why)) => Ending::Failed(received, why),
-                Err(trouble) => Ending::Lost(explain(trouble, silence)),
+                Err(trouble) => Ending::Lost(explain(trouble, self.pace.silence)),
             };
             self.end(ending);
             return;
         }
     }
 
+    /// Waits for a message to begin, and reads it: as a whole in time.
+    fn next_frame(
+        &self,
+        stream: &mut BufReader<Clocked>,
+        recycled: Vec<u8>,
+    ) -> Result<Frame, Trouble> {
+        loop {
+            match stream.fill_buf() {
+                Ok([]) => return Err(Trouble::Closed),
+                Ok(_) => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Trouble::Broken(error)),
+            }
+        }
+        stream.get_mut().begin();
+        let read = frame::read(stream, self.largest, recycled);
+        stream.get_mut().finish();
+        read
+    }
+
     /// Takes the messages that lie in the buffer as a whole, from where they are.
-    fn take_whole(&self, stream: &mut BufReader<TcpStream>, arrived: &mut Batch) {
+    fn take_whole(
+        &self,
+        stream: &mut BufReader<Clocked>,
+        arrived: &mut Batch,
+    ) -> Result<(), String> {
         let mut taken = 0;
         while let Some(message) = frame::message(&stream.buffer()[taken..], self.largest) {
             // Then the next one is looked at on its own, which says what is wrong with it.
@@ -385,19 +399,21 @@ impl Connection {
                 break;
             }
             if arrived.link() != message.link {
-                self.deliver(arrived, message.link);
+                self.deliver(arrived, message.link)?;
             }
             arrived.add(message.site, message.payload);
             taken += HEADER + message.payload.len();
         }
         stream.consume(taken);
+        Ok(())
     }
 
     /// Hands over what has arrived; what comes next is of this link.
-    fn deliver(&self, arrived: &mut Batch, next: u16) {
+    fn deliver(&self, arrived: &mut Batch, next: u16) -> Result<(), String> {
         let batch = std::mem::replace(arrived, Batch::of(next));
-        if !batch.is_empty() {
-            self.inbox().deliver(batch);
+        match batch.is_empty() {
+            true => Ok(()),
+            false => self.inbox.deliver(batch),
         }
     }
 
@@ -409,59 +425,12 @@ impl Connection {
             self.is_over.store(true, Ordering::Release);
         }
         drop(standing);
-        self.inbox().close();
+        self.inbox.close();
         self.news.notify_all();
-    }
-
-    fn inbox(&self) -> MutexGuard<'_, Inbox> {
-        lock(&self.inbox)
     }
 
     fn standing(&self) -> MutexGuard<'_, Standing> {
         lock(&self.standing)
-    }
-}
-
-impl Inbox {
-    fn queue(&mut self, link: u16) -> &mut Queue {
-        let is_closed = self.is_closed;
-        self.links.entry(link).or_insert_with(|| {
-            let (tx, rx) = mpsc::channel();
-            Queue {
-                tx: (!is_closed).then_some(tx),
-                rx: Some(rx),
-                arrived: 0,
-                received: Arc::default(),
-            }
-        })
-    }
-
-    fn deliver(&mut self, batch: Batch) {
-        let queue = self.queue(batch.link());
-        queue.arrived += batch.len() as u64;
-        if let Some(tx) = &queue.tx {
-            // Nobody receives any more: the role has ended, or is about to.
-            let _ = tx.send(batch);
-        }
-    }
-
-    /// What the program has received, by link.
-    fn received(&self) -> Received {
-        let links = self.links.iter();
-        links
-            .map(|(link, queue)| (*link, queue.received.load(Ordering::Acquire)))
-            .collect()
-    }
-
-    /// Has the program received all that has arrived?
-    fn is_received(&self) -> bool {
-        let mut queues = self.links.values();
-        queues.all(|queue| queue.received.load(Ordering::Acquire) == queue.arrived)
-    }
-
-    fn close(&mut self) {
-        self.is_closed = true;
-        self.links.values_mut().for_each(|queue| queue.tx = None);
     }
 }
 
@@ -511,10 +480,11 @@ fn explain(trouble: Trouble, silence: Duration) -> String {
             "it closed the connection without a goodbye: it was killed, or the connection was cut"
                 .to_owned()
         }
+        Trouble::Broken(error) if is_late(&error) => match error.get_ref() {
+            Some(slow) => slow.to_string(),
+            None => format!("it gave no sign of life for {silence:?}"),
+        },
         Trouble::Broken(error) => match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                format!("it gave no sign of life for {silence:?}")
-            }
             io::ErrorKind::UnexpectedEof => {
                 "the connection was cut in the middle of a message".to_owned()
             }

@@ -4,6 +4,7 @@
 //! first; the length is that of the payload. A frame that is longer than allowed, or of a kind that does
 //! not exist, ends the connection: nothing after it could be trusted.
 
+use super::clock::Paced;
 use super::tally::{self, Received};
 use std::io::{self, Read};
 
@@ -71,7 +72,7 @@ pub(super) fn header(kind: Kind, link: u16, site: u32, length: u32) -> [u8; HEAD
 /// Reads the next frame; messages have at most this many bytes. The payload is put where an earlier one
 /// was, to save memory from being taken and given back for each.
 pub(super) fn read(
-    stream: &mut impl Read,
+    stream: &mut impl Paced,
     largest: usize,
     payload: Vec<u8>,
 ) -> Result<Frame, Trouble> {
@@ -89,6 +90,7 @@ pub(super) fn read(
         let said = format!("a frame of {length} bytes, where {limit} are allowed");
         return Err(Trouble::Nonsense(said));
     }
+    stream.expect(length);
     let payload = read_payload(stream, length, payload)?;
     Ok(match kind {
         2 => Frame::Beat,

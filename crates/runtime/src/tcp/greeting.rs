@@ -1,11 +1,12 @@
 //! The greeting: what is said before the first frame, and who is let in.
 //!
 //! Whoever connects says 50 bytes: `magic | version | hash | cast | given | session | own role | your role`. The
-//! answer is `magic | version | verdict | hash | role | length | reason`: let in, or why not. Both have a
-//! fixed size up to the reason, which is short; a stranger cannot make anybody read more.
+//! answer is 25 bytes, `magic | version | verdict | hash | role | 0`. To somebody who is refused everything after the verdict
+//! is zero, whatever the reason: hash, roles and parameters are for those who know them. Somebody who does not even
+//! begin like a role gets no answer. Both sizes are fixed; a stranger cannot make anybody read more.
 
 use super::Options;
-use super::given::{OTHER, told};
+use super::given::told;
 use crate::cast::{Cast, Role};
 use crate::error::shortened;
 use std::io::{self, Read, Write};
@@ -16,7 +17,10 @@ const MAGIC: [u8; 8] = *b"plnsong\n";
 const VERSION: u16 = 2;
 const HELLO: usize = 50;
 const ANSWER: usize = 25;
-const LONGEST_REASON: usize = 1000;
+
+/// What is said to somebody who was refused and does not learn why.
+const REFUSED: &str = "it does not say why, but its own output does. Are the program, its sizes and parameters, seed and \
+     session the same on both sides, and is each role played once?";
 
 /// What a role that connects says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +78,14 @@ impl Hello {
         })
     }
 
+    /// Who it is, if it is let in here.
+    pub(super) fn judge(self, cast: &Cast, options: &Options, me: Role) -> Result<Role, String> {
+        match self.objection(cast, options, me) {
+            Some(objection) => Err(objection),
+            None => Ok(self.from),
+        }
+    }
+
     /// Why such a role is not let in here, except that its place may be taken.
     fn objection(&self, cast: &Cast, options: &Options, me: Role) -> Option<String> {
         if self.hash != cast.hash() {
@@ -93,7 +105,7 @@ impl Hello {
         }
         if self.given != given(cast, options) {
             let what = told(cast.what_was_given(), options.seed);
-            return Some(shortened(&format!("{OTHER}{what}")));
+            return Some(shortened(&format!("other parameters than here: {what}")));
         }
         if self.session != options.session {
             return Some(format!(
@@ -119,38 +131,53 @@ impl Hello {
     }
 }
 
-/// Reads the greeting of whoever connected and judges it; in time or not at all. The error says what is
-/// wrong, and was told to the other side where that makes sense.
-pub(super) fn receive(
-    stream: &mut TcpStream,
-    cast: &Cast,
-    options: &Options,
-    me: Role,
-    until: Instant,
-) -> Result<Role, String> {
-    let mut bytes = [0; HELLO];
-    read_until(stream, &mut bytes, until).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => "it hung up before it had greeted".to_owned(),
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
-            "it did not greet in time".to_owned()
+/// What has come of a greeting.
+#[derive(Debug)]
+pub(super) struct Heard {
+    bytes: [u8; HELLO],
+    filled: usize,
+}
+
+impl Default for Heard {
+    fn default() -> Heard {
+        Heard {
+            bytes: [0; HELLO],
+            filled: 0,
         }
-        _ => format!("its greeting could not be read: {error}"),
-    })?;
-    let judged = Hello::parse(&bytes).and_then(|hello| match hello.objection(cast, options, me) {
-        Some(objection) => Err(objection),
-        None => Ok(hello.from),
-    });
-    judged.inspect_err(|reason| refuse(stream, cast, me, reason))
+    }
+}
+
+impl Heard {
+    /// Where the rest of it goes.
+    pub(super) fn space(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.filled..]
+    }
+
+    /// So many bytes have come.
+    pub(super) fn add(&mut self, count: usize) {
+        self.filled += count;
+    }
+
+    /// Does it begin like one?
+    pub(super) fn may_be_greeting(&self) -> bool {
+        let known = self.filled.min(MAGIC.len());
+        self.bytes[..known] == MAGIC[..known]
+    }
+
+    /// What it says, when it is complete.
+    pub(super) fn hello(&self) -> Option<Result<Hello, String>> {
+        (self.filled == HELLO).then(|| Hello::parse(&self.bytes))
+    }
 }
 
 /// Lets the role in.
 pub(super) fn welcome(stream: &mut TcpStream, cast: &Cast, me: Role) -> io::Result<()> {
-    stream.write_all(&answer(true, cast, me, ""))
+    stream.write_all(&answer(Some((cast.hash(), me))))
 }
 
-/// Tells the other side why it is not let in. It does not matter whether it listens.
-pub(super) fn refuse(stream: &mut TcpStream, cast: &Cast, me: Role, reason: &str) {
-    let _ = stream.write_all(&answer(false, cast, me, reason));
+/// Tells the other side that it is not let in. It does not matter whether it listens.
+pub(super) fn refuse(stream: &mut TcpStream) {
+    let _ = stream.write_all(&answer(None));
     let _ = stream.shutdown(std::net::Shutdown::Write);
 }
 
@@ -180,15 +207,15 @@ pub(super) fn greet(
         let said = "what answers there is no Plainsong role".to_owned();
         return Err(Rejection::Stranger(said));
     }
-    let length = usize::from(u16::from_le_bytes([bytes[23], bytes[24]]));
-    let mut reason = vec![0; length.min(LONGEST_REASON)];
-    if bytes[10] != 1 {
-        let read = read_until(stream, &mut reason, until);
-        let said = match read {
-            Ok(()) => String::from_utf8_lossy(&reason).into_owned(),
-            Err(_) => "it did not say why".to_owned(),
-        };
+    let version = u16::from_le_bytes([bytes[8], bytes[9]]);
+    if version != VERSION {
+        let said = format!(
+            "it speaks version {version} of the transport, and this role version {VERSION}"
+        );
         return Err(Rejection::Refused(said));
+    }
+    if bytes[10] != 1 {
+        return Err(Rejection::Refused(REFUSED.to_owned()));
     }
     let (hash, role) = (u64_at(&bytes, 11), u32_at(&bytes, 19) as Role);
     if (hash, role) != (hello.hash, hello.to) {
@@ -198,16 +225,16 @@ pub(super) fn greet(
     Ok(())
 }
 
-fn answer(is_in: bool, cast: &Cast, me: Role, reason: &str) -> Vec<u8> {
-    let reason = &shortened(reason).into_bytes()[..];
-    let reason = &reason[..reason.len().min(LONGEST_REASON)];
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend(VERSION.to_le_bytes());
-    bytes.push(u8::from(is_in));
-    bytes.extend(cast.hash().to_le_bytes());
-    bytes.extend(number(me).to_le_bytes());
-    bytes.extend(u16::try_from(reason.len()).unwrap_or(0).to_le_bytes());
-    bytes.extend(reason);
+/// The answer to a greeting: with hash and role for those who are let in, without anything for others.
+fn answer(welcome: Option<(u64, Role)>) -> [u8; ANSWER] {
+    let mut bytes = [0; ANSWER];
+    bytes[..8].copy_from_slice(&MAGIC);
+    bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
+    if let Some((hash, role)) = welcome {
+        bytes[10] = 1;
+        bytes[11..19].copy_from_slice(&hash.to_le_bytes());
+        bytes[19..23].copy_from_slice(&number(role).to_le_bytes());
+    }
     bytes
 }
 
@@ -270,7 +297,13 @@ mod tests {
         let hello = Hello::new(&cast(), &Options::default(), 2, 1);
         let bytes: [u8; HELLO] = hello.bytes().try_into().unwrap();
         assert_eq!(Hello::parse(&bytes), Ok(hello));
-        assert_eq!(answer(true, &cast(), 0, "").len(), ANSWER);
+    }
+
+    #[test]
+    fn a_refusal_says_nothing_else() {
+        let refused = answer(None);
+        assert_eq!(refused[..11], *b"plnsong\n\x02\0\0");
+        assert!(refused[11..].iter().all(|byte| *byte == 0));
     }
 
     #[test]

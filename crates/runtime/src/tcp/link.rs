@@ -6,7 +6,7 @@ use crate::error::{Doing, Error, Fault};
 use crate::net::{Payload, Rx, Site, Tx};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::thread::Thread;
 use std::time::Duration;
@@ -40,6 +40,31 @@ pub(super) struct Incoming {
     pub(super) queue: Receiver<Batch>,
     /// How many of them the program has received.
     pub(super) received: Arc<AtomicU64>,
+    /// So many bytes wait at all links from this peer.
+    pub(super) waiting: Arc<AtomicUsize>,
+}
+
+impl Incoming {
+    /// What waits here, if something does: it is in the hands of the program then.
+    pub(super) fn take(&self) -> Result<Batch, TryRecvError> {
+        self.queue.try_recv().inspect(|batch| self.taken(batch))
+    }
+
+    /// The same; waits for it.
+    fn wait(&self, deadline: Option<Duration>) -> Result<Batch, RecvTimeoutError> {
+        let batch = match deadline {
+            None => self
+                .queue
+                .recv()
+                .map_err(|_| RecvTimeoutError::Disconnected),
+            Some(deadline) => self.queue.recv_timeout(deadline),
+        };
+        batch.inspect(|batch| self.taken(batch))
+    }
+
+    fn taken(&self, batch: &Batch) {
+        self.waiting.fetch_sub(batch.cost(), Ordering::AcqRel);
+    }
 }
 
 impl<T> TcpTx<T> {
@@ -95,17 +120,14 @@ impl<T> TcpRx<T> {
     }
 
     /// The next messages of the queue.
-    fn next(&self, queue: &Receiver<Batch>) -> Result<Batch, RecvTimeoutError> {
-        match queue.try_recv() {
+    fn next(&self, incoming: &Incoming) -> Result<Batch, RecvTimeoutError> {
+        match incoming.take() {
             Ok(batch) => return Ok(batch),
             Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
             Err(TryRecvError::Empty) => {}
         }
         self.all.iter().flatten().for_each(|peer| peer.flush());
-        match self.deadline {
-            None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(deadline) => queue.recv_timeout(deadline),
-        }
+        incoming.wait(self.deadline)
     }
 }
 
@@ -114,7 +136,7 @@ impl<T: Payload> Rx<T> for TcpRx<T> {
         let (peer, incoming) = self.queue.as_ref().ok_or_else(to_oneself)?;
         let name = || peer.peer().to_owned();
         if self.batch.is_empty() {
-            self.batch = match (self.next(&incoming.queue), self.deadline) {
+            self.batch = match (self.next(incoming), self.deadline) {
                 (Ok(batch), _) => batch,
                 (Err(RecvTimeoutError::Timeout), Some(waited)) => {
                     return Err(Error::from(Fault::Deadline {

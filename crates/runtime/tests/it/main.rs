@@ -1,5 +1,6 @@
 //! Generated-shape programs on the transports, and what happens when something breaks.
 
+mod against_strangers;
 mod from_the_command_line;
 mod in_the_simulator;
 mod on_threads;

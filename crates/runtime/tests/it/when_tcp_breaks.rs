@@ -13,7 +13,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-fn quick() -> Options {
+pub(crate) fn quick() -> Options {
     Options {
         patience: Duration::from_secs(3),
         greeting: Duration::from_millis(300),
@@ -32,12 +32,12 @@ fn within<T: Send + 'static>(limit: Duration, what: impl FnOnce() -> T + Send + 
         .unwrap_or_else(|error| panic!("after {:?}: {error}", started.elapsed()))
 }
 
-fn swap_cast() -> Cast {
+pub(crate) fn swap_cast() -> Cast {
     Swap.cast(&Swap.parameters()).unwrap()
 }
 
 /// Addresses at which roles already listen.
-fn stations(count: usize) -> (Vec<Station>, Vec<String>) {
+pub(crate) fn stations(count: usize) -> (Vec<Station>, Vec<String>) {
     let stations: Vec<Station> = (0..count)
         .map(|_| Station::bind("127.0.0.1:0").unwrap())
         .collect();
@@ -49,7 +49,7 @@ fn stations(count: usize) -> (Vec<Station>, Vec<String>) {
 }
 
 /// Plays a role of swap at a station, on a thread.
-fn play(
+pub(crate) fn play(
     station: Station,
     role: usize,
     addresses: &[String],
@@ -66,13 +66,13 @@ fn play(
     rx
 }
 
-fn end_of<T>(role: &mpsc::Receiver<T>) -> T {
+pub(crate) fn end_of<T>(role: &mpsc::Receiver<T>) -> T {
     role.recv_timeout(Duration::from_secs(10))
         .expect("the role does not hang")
 }
 
 /// Connects like role 1 of swap, and is let in.
-fn pose_as_b(address: SocketAddr) -> TcpStream {
+pub(crate) fn pose_as_b(address: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(&hello(&swap_cast(), 1, 0)).unwrap();
     let mut answer = [0; 25];
@@ -82,7 +82,7 @@ fn pose_as_b(address: SocketAddr) -> TcpStream {
 }
 
 /// The greeting of a role, byte by byte: see `tcp/greeting.rs`.
-fn hello(cast: &Cast, from: u32, to: u32) -> Vec<u8> {
+pub(crate) fn hello(cast: &Cast, from: u32, to: u32) -> Vec<u8> {
     let mut digest: u64 = 0xcbf2_9ce4_8422_2325;
     for name in cast.roles() {
         for byte in name.bytes().chain([0]) {
@@ -99,8 +99,15 @@ fn hello(cast: &Cast, from: u32, to: u32) -> Vec<u8> {
     bytes
 }
 
+/// What everybody who is refused is told, whatever the reason.
+pub(crate) fn refusal() -> Vec<u8> {
+    let mut bytes = b"plnsong\n\x02\x00".to_vec();
+    bytes.resize(25, 0);
+    bytes
+}
+
 /// Everything that comes until the other side hangs up or a second has passed.
-fn answer_to(address: SocketAddr, said: &[u8]) -> Vec<u8> {
+pub(crate) fn answer_to(address: SocketAddr, said: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(1)))
@@ -181,7 +188,7 @@ fn another_protocol_is_refused_on_both_sides() {
     let Fault::Refused { why, .. } = refused.fault() else {
         panic!("{refused}")
     };
-    assert!(why.contains("another protocol"), "{why}");
+    assert!(why.contains("does not say why"), "{why}");
     let error = end_of(&a).unwrap_err();
     let Fault::Unreachable { peer, why } = error.fault() else {
         panic!("{error}")
@@ -201,18 +208,15 @@ fn other_sizes_another_session_and_wrong_roles_are_refused() {
     let mut session = hello(&swap_cast(), 1, 0);
     session[34] = 1;
     let cases = [
-        (hello(&larger, 1, 0), "other sizes"),
-        (hello(&other, 1, 0), "other parameters: this role was given"),
-        (session, "another session"),
-        (hello(&swap_cast(), 1, 1), "looks for b"),
-        (hello(&swap_cast(), 0, 0), "does not connect"),
-        (hello(&swap_cast(), 7, 0), "does not connect"),
+        hello(&larger, 1, 0),
+        hello(&other, 1, 0),
+        session,
+        hello(&swap_cast(), 1, 1),
+        hello(&swap_cast(), 0, 0),
+        hello(&swap_cast(), 7, 0),
     ];
-    for (greeting, said) in cases {
-        let answer = answer_to(port, &greeting);
-        assert_eq!(answer[10], 0, "{said}");
-        let reason = String::from_utf8_lossy(&answer[25..]).into_owned();
-        assert!(reason.contains(said), "{reason}");
+    for greeting in cases {
+        assert_eq!(answer_to(port, &greeting), refusal());
     }
     let b = play(stations.next().unwrap(), 1, &addresses, quick());
     assert!(end_of(&a).is_ok() && end_of(&b).is_ok());
@@ -224,10 +228,7 @@ fn a_second_connection_for_a_role_is_refused() {
     let port = stations[0].address();
     let a = play(stations.into_iter().next().unwrap(), 0, &addresses, quick());
     let mut first = pose_as_b(port);
-    let answer = answer_to(port, &hello(&swap_cast(), 1, 0));
-    assert_eq!(answer[10], 0);
-    let reason = String::from_utf8_lossy(&answer[25..]).into_owned();
-    assert!(reason.contains("b is already connected"), "{reason}");
+    assert_eq!(answer_to(port, &hello(&swap_cast(), 1, 0)), refusal());
     // The first one is still the one that counts.
     first
         .write_all(&[1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 84])

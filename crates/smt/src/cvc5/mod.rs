@@ -10,9 +10,9 @@ use library::Library;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-/// Serves commands from standard input until it ends. `memory_mb` limits what it may use.
+/// Serves commands from standard input until it ends. `memory_mb` limits what it may use; its time is limited as well.
 pub fn serve(libraries: &Path, memory_mb: u64) -> io::Result<()> {
-    limit_memory(memory_mb);
+    limit(memory_mb);
     let mut library = Library::load(libraries).map_err(io::Error::other)?;
     let mut output = io::stdout().lock();
     let mut lines = io::stdin().lock().lines();
@@ -54,17 +54,20 @@ fn tidied(answer: &str) -> String {
     }
 }
 
+/// Limits what this process may use, of memory and of processor time.
 #[cfg(unix)]
-fn limit_memory(megabytes: u64) {
+fn limit(megabytes: u64) {
     use rustix::process::{Resource, Rlimit, setrlimit};
-    let bytes = Some(megabytes << 20);
-    let limit = Rlimit {
-        current: bytes,
-        maximum: bytes,
-    };
-    // A machine that does not allow it has limits of its own.
-    let _ = setrlimit(Resource::As, limit);
+    let seconds = crate::process::LIFETIME.as_secs();
+    for (resource, most) in [(Resource::As, megabytes << 20), (Resource::Cpu, seconds)] {
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        // A machine that does not allow it has limits of its own.
+        let _ = setrlimit(resource, limit);
+    }
 }
 
 #[cfg(not(unix))]
-fn limit_memory(_megabytes: u64) {}
+fn limit(_megabytes: u64) {}

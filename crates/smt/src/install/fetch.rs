@@ -13,11 +13,12 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Puts what a package holds at `target`, inside `folder`.
+/// Puts what a package holds at `target`, inside `folder`, unless it is there and intact.
 pub(crate) fn fetch(
     package: &Package,
     folder: &Path,
     target: &Path,
+    is_intact: &dyn Fn() -> bool,
     cancel: &Cancel,
 ) -> Result<(), String> {
     let said = |error: io::Error| format!("{}: {error}", folder.display());
@@ -25,7 +26,10 @@ pub(crate) fn fetch(
     let lock = File::create(folder.join("lock")).map_err(said)?;
     lock.lock().map_err(said)?;
     if target.exists() {
-        return Ok(());
+        if is_intact() {
+            return Ok(());
+        }
+        remove(target).map_err(said)?;
     }
     // In the same folder, so that a rename is enough.
     let scratch = tempfile::tempdir_in(folder).map_err(said)?;
@@ -40,7 +44,19 @@ pub(crate) fn fetch(
         }
         Content::Folder(below) => extract_folder(&file, below, &unpacked)?,
     }
-    fs::rename(&unpacked, target).map_err(said)
+    fs::rename(&unpacked, target).map_err(said)?;
+    match is_intact() {
+        true => Ok(()),
+        false => Err("what was taken out of the package is not what is expected".to_owned()),
+    }
+}
+
+/// Removes what was changed since it was fetched.
+fn remove(target: &Path) -> io::Result<()> {
+    match target.is_dir() {
+        true => fs::remove_dir_all(target),
+        false => fs::remove_file(target),
+    }
 }
 
 fn check(package: &Path, expected: &str) -> Result<(), String> {

@@ -3,7 +3,7 @@
 //! Nobody should have to install one by hand, so the first query that needs it looks, in this order:
 //!
 //! 1. the program that the user named (`PLAINSONG_Z3`): if that does not work, nothing else is tried;
-//! 2. the pinned version in the user's cache;
+//! 2. the pinned version in the user's cache, if it is what was fetched (`intact.rs`);
 //! 3. the pinned version from the Python package index, by `pip`, into that cache (`fetch.rs`);
 //! 4. any `z3` on the search path: answers are as good, but not the same on every machine.
 //!
@@ -12,10 +12,11 @@
 
 mod digest;
 mod fetch;
+mod intact;
 mod pinned;
 mod pip;
 
-pub(crate) use digest::sha256;
+pub(crate) use digest::{hex, sha256};
 pub use pinned::{PINNED_CVC5, PINNED_Z3};
 
 use crate::cancel::Cancel;
@@ -35,6 +36,8 @@ pub struct Places {
     pub named: Option<PathBuf>,
     /// Where solvers and answers are kept; without it none is fetched.
     pub cache: Option<PathBuf>,
+    /// The file of the key that seals what is kept, apart from the cache; without it nothing is kept.
+    pub key: Option<PathBuf>,
 }
 
 /// Where a solver was found.
@@ -60,13 +63,18 @@ pub struct Found {
 }
 
 impl Places {
-    /// As this user's environment has it: `PLAINSONG_Z3`, and the usual folder for caches.
+    /// As this user's environment has it: `PLAINSONG_Z3`, and the usual folders for caches and data.
     pub fn from_environment() -> Places {
         use etcetera::BaseStrategy as _;
-        let cache = etcetera::choose_base_strategy().ok();
+        let base = etcetera::choose_base_strategy().ok();
+        let cache = base.as_ref().map(|base| base.cache_dir().join("plainsong"));
+        let key = base.map(|base| base.data_dir().join("plainsong").join("cache-key"));
+        // Whoever may write the cache must not find the key in it.
+        let is_apart = |key: &PathBuf| cache.as_ref().is_none_or(|cache| !key.starts_with(cache));
         Places {
             named: std::env::var_os("PLAINSONG_Z3").map(PathBuf::from),
-            cache: cache.map(|base| base.cache_dir().join("plainsong")),
+            key: key.filter(is_apart),
+            cache,
         }
     }
 
@@ -135,7 +143,15 @@ impl Places {
             Content::Folder(_) => "",
         };
         let target = folder.join(format!("{name}-{version}{suffix}"));
-        if target.exists() {
+        let is_intact = || {
+            intact::is_intact(
+                &target,
+                &package.content,
+                package.taken,
+                self.key.as_deref(),
+            )
+        };
+        if is_intact() {
             return Ok(target);
         }
         let failed = folder.join(format!("{name}-failure"));
@@ -143,10 +159,12 @@ impl Places {
             let why = fs::read_to_string(&failed).unwrap_or_default();
             return Err(format!("it failed a short time ago: {why}"));
         }
-        notice(&format!(
-            "fetching {name} {version} (some 20 MB, only this once)"
-        ));
-        let fetched = fetch::fetch(&package, &folder, &target, cancel);
+        let why = match target.exists() {
+            true => "what lies in the cache was changed",
+            false => "only this once",
+        };
+        notice(&format!("fetching {name} {version} (some 20 MB, {why})"));
+        let fetched = fetch::fetch(&package, &folder, &target, &is_intact, cancel);
         // Only a hint for the next run.
         let _ = match &fetched {
             Ok(()) => fs::remove_file(&failed),

@@ -5,9 +5,10 @@
 
 use super::pinned::Package;
 use crate::cancel::Cancel;
+use plainsong_children::{Guarded, spawn_group};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,7 +45,8 @@ enum Failure {
 fn run(pip: &[&str], package: &Package, into: &Path, cancel: &Cancel) -> Result<(), Failure> {
     let complaints = into.join("complaints");
     let file = fs::File::create(&complaints).map_err(|error| Failure::Said(error.to_string()))?;
-    let child = Command::new(pip[0])
+    let mut command = Command::new(pip[0]);
+    command
         .args(&pip[1..])
         .args(["download", "--quiet", "--no-input", "--no-deps"])
         .args(["--disable-pip-version-check", "--only-binary=:all:"])
@@ -55,9 +57,8 @@ fn run(pip: &[&str], package: &Package, into: &Path, cancel: &Cancel) -> Result<
         .arg(package.requirement)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(file)
-        .spawn();
-    let child = child.map_err(|_| Failure::NotThere)?;
+        .stderr(file);
+    let child = spawn_group(&mut command).map_err(|_| Failure::NotThere)?;
     if wait(child, cancel).map_err(Failure::Said)? {
         return Ok(());
     }
@@ -86,7 +87,7 @@ fn tags(package: &Package) -> Vec<&'static str> {
 }
 
 /// Did it succeed?
-fn wait(mut child: Child, cancel: &Cancel) -> Result<bool, String> {
+fn wait(mut child: Guarded, cancel: &Cancel) -> Result<bool, String> {
     let begin = Instant::now();
     loop {
         match child.try_wait() {
@@ -95,8 +96,7 @@ fn wait(mut child: Child, cancel: &Cancel) -> Result<bool, String> {
                 thread::sleep(Duration::from_millis(20));
             }
             _ => {
-                let _ = child.kill();
-                let _ = child.wait();
+                drop(child);
                 return Err("it took too long, or was interrupted".to_owned());
             }
         }

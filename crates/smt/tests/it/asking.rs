@@ -181,7 +181,7 @@ fn without_a_solver_nothing_is_known_and_the_reason_says_what_to_do() {
     let solvers = Solvers::new(Setup {
         places: Places {
             named: Some("/no/such/solver".into()),
-            cache: None,
+            ..Places::default()
         },
         ..Setup::default()
     });

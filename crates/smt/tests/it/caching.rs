@@ -1,15 +1,31 @@
 //! Answers on disk.
 
-use crate::stage::{between, query, solvers};
-use plainsong_smt::{Answer, Cancel, Outcome, Query};
+use crate::stage::{between, key_beside, query, setup, solvers};
+use plainsong_smt::{Answer, CacheMode, Caching, Cancel, Outcome, Query, Setup, Solvers};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Asks in a new run. Answers are in this folder, with their key beside them.
 fn ask(query: &Query, folder: &Path) -> Answer {
-    solvers(Some(folder.to_owned()), None).ask(query, &Cancel::default())
+    solvers(Some(answers(folder)), None).ask(query, &Cancel::default())
+}
+
+fn answers(folder: &Path) -> PathBuf {
+    folder.join("answers")
+}
+
+/// A new run that uses the cache so.
+fn run_in(mode: CacheMode, folder: &Path) -> (Solvers, Caching) {
+    let caching = Caching::new(mode);
+    let setup = Setup {
+        caching: caching.clone(),
+        ..setup(Some(answers(folder)), None)
+    };
+    (Solvers::new(setup), caching)
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
+    let folder = &answers(folder);
     let below = |folder: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).expect("a folder");
         entries
@@ -90,7 +106,7 @@ fn not_knowing_is_not_kept() {
         let answer = ask(&refused, folder.path());
         assert!(!answer.cached && matches!(answer.outcome, Outcome::Unknown(_)));
     }
-    assert!(!folder.path().join("00").exists());
+    assert!(!answers(folder.path()).exists());
 }
 
 /// Every way to cut or change one byte: the answer is asked again, never misread.
@@ -112,14 +128,13 @@ fn entries_that_were_damaged_are_ignored() {
         bytes[at] ^= 1;
         bytes
     }));
-    let solvers = solvers(Some(folder.path().to_owned()), None);
     for bytes in damaged {
         fs::write(path, &bytes).expect("the entry can be written");
-        let answer = solvers.ask(&query, &Cancel::default());
+        let answer = ask(&query, folder.path());
         assert!(answer.is_unsat() && !answer.cached, "{bytes:?}");
         assert_eq!(entries(folder.path()).len(), 1);
     }
-    assert!(solvers.ask(&query, &Cancel::default()).cached);
+    assert!(ask(&query, folder.path()).cached);
 }
 
 /// A sound entry in the wrong place is the answer to another question.
@@ -141,10 +156,9 @@ fn entries_that_were_moved_are_ignored() {
 #[test]
 fn a_folder_that_cannot_be_written_costs_time_only() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("file");
-    fs::write(&file, "").expect("a file");
+    fs::write(answers(folder.path()), "").expect("a file");
     for _ in 0..2 {
-        let answer = ask(&between(0, 1), &file);
+        let answer = ask(&between(0, 1), folder.path());
         assert!(answer.is_unsat() && !answer.cached);
     }
 }
@@ -156,11 +170,132 @@ fn many_threads_share_a_folder() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                let solvers = solvers(Some(folder.path().to_owned()), None);
+                let solvers = solvers(Some(answers(folder.path())), None);
                 let answers = solvers.ask_all(&queries, &Cancel::default());
                 assert!(answers.iter().all(Answer::is_unsat));
             });
         }
     });
     assert_eq!(entries(folder.path()).len(), 20);
+}
+
+/// Whoever can write the cache, and knows how it is made, but does not have the key.
+#[test]
+fn entries_of_somebody_without_the_key_are_ignored() {
+    let (mine, theirs) = (tempfile::tempdir(), tempfile::tempdir());
+    let (mine, theirs) = (mine.expect("a folder"), theirs.expect("a folder"));
+    let lie = between(0, 2);
+    assert!(ask(&lie, mine.path()).is_sat());
+    let path = entries(mine.path()).remove(0);
+    let text = fs::read_to_string(&path).expect("an entry");
+    let (_, body) = text.split_once('\n').expect("a seal and a body");
+    let forged = "(unsat () () 17 17)";
+    assert!(body.starts_with("(sat "), "{body}");
+    // Sealed with a key of their own, with the seal of the true entry, with none.
+    let own = {
+        ask(&lie, theirs.path());
+        let key = fs::read_to_string(key_beside(&answers(theirs.path()))).expect("a key");
+        let mine = fs::read_to_string(key_beside(&answers(mine.path()))).expect("a key");
+        assert_ne!(key, mine);
+        fs::read_to_string(entries(theirs.path()).remove(0)).expect("an entry")
+    };
+    let seal = text.lines().next().unwrap_or_default();
+    for entry in [
+        own,
+        format!("{seal}\n{forged}"),
+        forged.to_owned(),
+        format!("\n{forged}"),
+    ] {
+        fs::write(&path, entry).expect("it can be written");
+        let answer = ask(&lie, mine.path());
+        assert!(answer.is_sat() && !answer.cached, "{answer:?}");
+    }
+    assert!(ask(&lie, mine.path()).cached);
+}
+
+/// Conclusions are sealed like answers.
+#[test]
+fn notes_of_somebody_without_the_key_are_ignored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cancel = Cancel::default();
+    let run = || run_in(CacheMode::Use, folder.path()).0;
+    run().note("a lemma", "shown", &cancel);
+    run().note_conclusion("a property", "proved", &cancel);
+    run().note_vain("an obligation", "too hard");
+    assert_eq!(run().recall("a lemma", &cancel).as_deref(), Some("shown"));
+    let known = run().recall_conclusion("a property", &cancel);
+    assert_eq!(known.as_deref(), Some("proved"));
+    let vain = run().recall_vain("an obligation");
+    assert_eq!(vain.as_deref(), Some("too hard"));
+    for path in entries(folder.path()) {
+        let text = fs::read_to_string(&path).expect("an entry");
+        fs::write(&path, format!("{text} and more")).expect("it can be written");
+    }
+    assert_eq!(run().recall("a lemma", &cancel), None);
+    assert_eq!(run().recall_conclusion("a property", &cancel), None);
+    assert_eq!(run().recall_vain("an obligation"), None);
+}
+
+#[test]
+fn entries_under_another_key_are_ignored_and_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let query = between(0, 1);
+    ask(&query, folder.path());
+    fs::remove_file(key_beside(&answers(folder.path()))).expect("there was a key");
+    assert!(!ask(&query, folder.path()).cached);
+    assert!(ask(&query, folder.path()).cached);
+}
+
+#[test]
+fn without_a_key_nothing_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut setup = setup(Some(answers(folder.path())), None);
+    setup.places.key = None;
+    for _ in 0..2 {
+        let answer = Solvers::new(setup.clone()).ask(&between(0, 1), &Cancel::default());
+        assert!(answer.is_unsat() && !answer.cached);
+    }
+    assert!(!answers(folder.path()).exists());
+    let solvers = Solvers::new(setup);
+    let why = solvers.examine_cache();
+    assert!(why.is_err_and(|why| why.contains("apart from the cache")));
+}
+
+#[test]
+fn what_is_to_be_asked_again_is_not_looked_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (query, cancel) = (between(0, 1), Cancel::default());
+    let (off, caching) = run_in(CacheMode::Off, folder.path());
+    assert!(!off.ask(&query, &cancel).cached);
+    assert!(!answers(folder.path()).exists(), "nothing is written");
+    assert!(
+        !key_beside(&answers(folder.path())).exists(),
+        "nor a key made"
+    );
+    assert_eq!(caching.hits(), 0);
+    let (refresh, caching) = run_in(CacheMode::Refresh, folder.path());
+    assert!(!refresh.ask(&query, &cancel).cached);
+    let (refresh, _) = (run_in(CacheMode::Refresh, folder.path()), refresh);
+    assert!(!refresh.0.ask(&query, &cancel).cached, "there is an entry");
+    assert_eq!(caching.hits(), 0);
+    let (uses, caching) = run_in(CacheMode::Use, folder.path());
+    assert!(uses.ask(&query, &cancel).cached);
+    assert_eq!(caching.hits(), 1);
+}
+
+/// What a run has found out itself is not from an earlier one.
+#[test]
+fn a_run_remembers_what_it_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (query, cancel) = (between(0, 1), Cancel::default());
+    for mode in [CacheMode::Off, CacheMode::Refresh, CacheMode::Use] {
+        let (solvers, caching) = run_in(mode, folder.path());
+        solvers.note("a lemma", "shown", &cancel);
+        assert_eq!(solvers.recall("a lemma", &cancel).as_deref(), Some("shown"));
+        if mode != CacheMode::Use {
+            let answers = [0, 1].map(|_| solvers.ask(&query, &cancel));
+            assert!(answers.iter().all(|one| one.is_unsat() && !one.cached));
+        }
+        assert_eq!(caching.hits(), 0, "{mode:?}");
+    }
 }

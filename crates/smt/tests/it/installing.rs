@@ -9,6 +9,7 @@ fn places(cache: &tempfile::TempDir) -> Places {
     Places {
         named: None,
         cache: Some(cache.path().to_owned()),
+        key: None,
     }
 }
 
@@ -42,7 +43,11 @@ fn what_is_in_the_cache_is_not_fetched_again() {
     let solvers = cache.path().join("solvers");
     fs::create_dir(&solvers).expect("a folder");
     let name = format!("z3-4.15.4{}", std::env::consts::EXE_SUFFIX);
-    fs::write(solvers.join(&name), "").expect("a file");
+    let real = crate::stage::z3();
+    if *real.version != *plainsong_smt::PINNED_Z3 {
+        return;
+    }
+    fs::copy(&real.program, solvers.join(&name)).expect("a copy");
     let told = Cell::new(false);
     let found = places(&cache).z3(Attempt::Always, &|_| told.set(true), &Cancel::default());
     let expected = Solver {
@@ -83,4 +88,42 @@ fn without_a_cache_nothing_is_fetched() {
     let found = nowhere.z3(Attempt::Always, &|_| told.set(true), &Cancel::default());
     assert!(!told.get());
     assert!(found.is_err() || found.is_ok_and(|found| found.origin == Origin::SearchPath));
+}
+
+/// Whoever can write the cache puts another solver there, which says `unsat` to everything.
+#[test]
+#[cfg(unix)]
+fn a_solver_in_the_cache_that_was_not_fetched_is_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let cache = tempfile::tempdir().expect("a folder");
+    let folder = cache.path().join("solvers");
+    fs::create_dir_all(&folder).expect("a folder");
+    let program = folder.join(format!("z3-{}", plainsong_smt::PINNED_Z3));
+    // As on a machine whose network has failed a moment ago.
+    fs::write(folder.join("z3-failure"), "no network").expect("a file");
+    let ask = |key: bool| {
+        let places = Places {
+            key: key.then(|| cache.path().join("key")),
+            ..places(&cache)
+        };
+        let attempt = Attempt::IfNotFailedLately;
+        let found = places.z3(attempt, &|_| {}, &Cancel::default());
+        found.is_ok_and(|found| found.origin == Origin::Pinned)
+    };
+    for key in [true, false] {
+        fs::write(&program, "#!/bin/sh\necho unsat\n").expect("a file");
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(&program, executable).expect("it can be executed");
+        assert!(!ask(key));
+        let real = crate::stage::z3();
+        if *real.version != *plainsong_smt::PINNED_Z3 {
+            continue;
+        }
+        fs::copy(&real.program, &program).expect("a copy");
+        assert!(ask(key) && ask(key), "it is the one that would be fetched");
+        let mut bytes = fs::read(&program).expect("a program");
+        bytes.push(0);
+        fs::write(&program, bytes).expect("a file");
+        assert!(!ask(key), "one byte more");
+    }
 }

@@ -35,18 +35,29 @@ pub(crate) fn size(processes: usize) -> PoolSize {
     }
 }
 
-/// Solvers without a memory of earlier runs.
+/// Solvers with this memory of earlier runs.
 pub(crate) fn solvers(answers: Option<PathBuf>, dump: Option<PathBuf>) -> Solvers {
-    Solvers::new(Setup {
+    Solvers::new(setup(answers, dump))
+}
+
+/// How they are set up.
+pub(crate) fn setup(answers: Option<PathBuf>, dump: Option<PathBuf>) -> Setup {
+    Setup {
         places: Places {
             named: Some(z3().program),
             cache: None,
+            key: answers.as_deref().map(key_beside),
         },
         size: size(2),
         answers,
         dump,
         ..Setup::default()
-    })
+    }
+}
+
+/// The key for a folder of answers: beside it, not in it.
+pub(crate) fn key_beside(answers: &Path) -> PathBuf {
+    answers.with_file_name("key")
 }
 
 /// A query from text, with limits that tests can wait for.

@@ -210,12 +210,12 @@ fn build_and_run(modules: &[Module]) -> String {
     for (path, text) in &files {
         write_if_new(&folder.join(path), text);
     }
-    let ran = Command::new(env!("CARGO"))
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
         .args(["run", "--offline", "--quiet"])
         .env("CARGO_TARGET_DIR", folder.join("target"))
-        .current_dir(&folder)
-        .output()
-        .expect("cargo can be started");
+        .current_dir(&folder);
+    let ran = plainsong_children::output(&mut cargo).expect("cargo can be started");
     let told = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{told}");
     String::from_utf8_lossy(&ran.stdout).into_owned()
