@@ -166,7 +166,9 @@ fn bounds(header: &Header) -> Result<Bounds, Problem> {
         let Some(text) = header.limits.get(name) else {
             return Ok(None);
         };
-        let read = text
+        // Constants of the text that are tried too stand behind the window.
+        let (window, _) = text.split_once(',').unwrap_or((text, ""));
+        let read = window
             .split_once("..=")
             .and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
         read.map(Some)
@@ -182,6 +184,11 @@ fn bounds(header: &Header) -> Result<Bounds, Problem> {
         bounds.length = usize::try_from(length)
             .map_err(|_| Problem::new(format!("`{length}` is not a length")))?;
     }
+    let named = ["int", "nat"].map(|name| header.limits.get(name));
+    bounds.constants = named
+        .into_iter()
+        .flatten()
+        .any(|text| text.contains(','));
     let known = [External::Least, External::Greatest].into_iter();
     let said = header.limits.get(EXTERNAL).map(String::as_str);
     let found = known.into_iter().find(|one| said == one.name());

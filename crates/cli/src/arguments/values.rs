@@ -132,8 +132,14 @@ impl Bound {
     pub(crate) fn apply(self, bounds: &mut Bounds, limits: &mut Limits) {
         match self {
             Bound::States(states) => limits.states = states,
-            Bound::Int(low, high) => bounds.int = (low, high),
-            Bound::Nat(nat) => bounds.nat = nat,
+            Bound::Int(low, high) => {
+                bounds.int = (low, high);
+                bounds.constants = false;
+            }
+            Bound::Nat(nat) => {
+                bounds.nat = nat;
+                bounds.constants = false;
+            }
             Bound::Length(length) => bounds.length = length,
         }
     }
