@@ -13,7 +13,7 @@ use plainsong_semantics::outcomes::{is_split, undecided, with_told};
 use plainsong_semantics::replay::{Mismatch, replay};
 use plainsong_semantics::sizes::{Bounds, External, Sizes};
 use plainsong_semantics::trace::Trace;
-use plainsong_smt::Setup;
+use plainsong_smt::{Cancel, Setup};
 use std::sync::Arc;
 
 /// What came of it.
@@ -91,7 +91,7 @@ fn rests_on_order(song: &Song, header: &Header) -> bool {
             && matches!(property.claim, Claim::Quiescent { .. })
     });
     let setup = Setup::from_environment;
-    claims_rest && matches!(compatible(song, setup(), &mut || false), Some(Ok(_)))
+    claims_rest && matches!(compatible(song, setup(), &Cancel::default()), Some(Ok(_)))
 }
 
 /// A choreography is a property of its own name; everything else is about the system.
@@ -185,10 +185,7 @@ fn bounds(header: &Header) -> Result<Bounds, Problem> {
             .map_err(|_| Problem::new(format!("`{length}` is not a length")))?;
     }
     let named = ["int", "nat"].map(|name| header.limits.get(name));
-    bounds.constants = named
-        .into_iter()
-        .flatten()
-        .any(|text| text.contains(','));
+    bounds.constants = named.into_iter().flatten().any(|text| text.contains(','));
     let known = [External::Least, External::Greatest].into_iter();
     let said = header.limits.get(EXTERNAL).map(String::as_str);
     let found = known.into_iter().find(|one| said == one.name());

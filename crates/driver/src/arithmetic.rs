@@ -18,6 +18,8 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct Arithmetic {
     solvers: OnceCell<Solvers>,
+    /// Raised once it is time to stop: nothing more is decided then.
+    cancel: Cancel,
 }
 
 impl Arbiter for Arithmetic {
@@ -34,7 +36,18 @@ impl Arbiter for Arithmetic {
 }
 
 impl Arithmetic {
+    /// One that decides nothing any more once this is raised.
+    pub(crate) fn until(cancel: Cancel) -> Self {
+        Arithmetic {
+            cancel,
+            ..Arithmetic::default()
+        }
+    }
+
     fn shows(&self, question: &Question, goal: Expr) -> bool {
+        if self.cancel.is_cancelled() {
+            return false;
+        }
         let mut song = Song::default();
         song.lines.push(line(question, goal));
         let mut theory = Theory::new(Arc::new(song));
@@ -51,7 +64,7 @@ impl Arithmetic {
             steps: Some(3),
             ..Effort::default()
         };
-        let shown = discharge(&mut theory, &asked, solvers, &effort, &Cancel::default());
+        let shown = discharge(&mut theory, &asked, solvers, &effort, &self.cancel);
         !asked.is_empty() && shown.iter().all(|shown| *shown == Shown::Yes)
     }
 }

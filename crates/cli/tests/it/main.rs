@@ -12,6 +12,7 @@ mod exploring;
 mod formatting;
 mod interrupting;
 mod json;
+mod limits;
 mod linting;
 mod new_project;
 mod pictures;

@@ -387,10 +387,10 @@ fn unseen(completeness: &Completeness, seen: u64, overseer: &Overseer<'_>) -> Op
     let why = match completeness {
         Completeness::Complete => return None,
         Completeness::Resource(why) => return Some(why.clone()),
-        Completeness::StateLimit => LIMIT,
+        Completeness::StateLimit => LIMIT.to_owned(),
         Completeness::Stopped | Completeness::Enough => overseer
-            .stopped()
-            .map_or("stopped", crate::watch::Stop::sentence),
+            .why_stopped()
+            .unwrap_or_else(|| "stopped".to_owned()),
     };
     let executions = count(seen, "execution");
     Some(format!("{why} (nothing wrong in the first {executions})"))

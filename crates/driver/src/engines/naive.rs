@@ -175,8 +175,8 @@ fn enter(
 /// What to say when the search ended before its time.
 fn cut_short(report: &SearchReport, overseer: &Overseer<'_>) -> Option<String> {
     let why = match report.completeness {
-        Completeness::Stopped => overseer.stopped()?.sentence(),
-        Completeness::StateLimit => "limit on states; see --bound",
+        Completeness::Stopped => overseer.why_stopped()?,
+        Completeness::StateLimit => "limit on states; see --bound".to_owned(),
         _ => return None,
     };
     let states = plainsong_report::count(report.states, "state");

@@ -65,7 +65,9 @@ impl Engine for Sequentialize {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let found = sequentialize_with(&task.song, task.delivery, &Arithmetic::default());
+        let arithmetic = Arithmetic::until(overseer.cancel());
+        let found = sequentialize_with(&task.song, task.delivery, &arithmetic);
+        overseer.look();
         let proved: Vec<bool> = task
             .questions
             .iter()
