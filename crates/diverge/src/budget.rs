@@ -1,6 +1,9 @@
 //! How much may still be tried.
 
-use plainsong_semantics::search::{PACE, Progress, Watch};
+use plainsong_semantics::search::{Progress, Watch};
+
+/// How many steps are tried between two calls of the watch: some take long.
+const LOOK: u64 = 8;
 
 /// Steps that may be tried, under somebody's eyes.
 pub(crate) struct Budget<'a> {
@@ -41,7 +44,7 @@ impl<'a> Budget<'a> {
     /// One more step is tried, when so much is stored.
     pub(crate) fn spend(&mut self, stored: usize) -> Result<(), Spent> {
         self.steps += 1;
-        if self.steps.is_multiple_of(PACE) {
+        if self.steps.is_multiple_of(LOOK) {
             let progress = Progress {
                 states: stored as u64,
                 steps: self.steps,

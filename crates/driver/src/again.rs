@@ -13,7 +13,7 @@ use plainsong_semantics::outcomes::{is_split, undecided, with_told};
 use plainsong_semantics::replay::{Mismatch, replay};
 use plainsong_semantics::sizes::{Bounds, External, Sizes};
 use plainsong_semantics::trace::Trace;
-use plainsong_smt::{CacheMode, Caching, Setup};
+use plainsong_smt::{CacheMode, Caching, Cancel, Setup};
 use std::sync::Arc;
 
 /// What came of it.
@@ -91,7 +91,7 @@ fn rests_on_order(song: &Song, header: &Header) -> bool {
             && matches!(property.claim, Claim::Quiescent { .. })
     });
     let setup = || Setup::with_caching(&Caching::new(CacheMode::Off));
-    claims_rest && matches!(compatible(song, setup(), &mut || false), Some(Ok(_)))
+    claims_rest && matches!(compatible(song, setup(), &Cancel::default()), Some(Ok(_)))
 }
 
 /// What a trace is an execution of: whatever its property is asked of. A property that is not asked any more is taken to
@@ -171,7 +171,9 @@ fn bounds(header: &Header) -> Result<Bounds, Problem> {
         let Some(text) = header.limits.get(name) else {
             return Ok(None);
         };
-        let read = text
+        // Constants of the text that are tried too stand behind the window.
+        let (window, _) = text.split_once(',').unwrap_or((text, ""));
+        let read = window
             .split_once("..=")
             .and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
         read.map(Some)
@@ -187,6 +189,8 @@ fn bounds(header: &Header) -> Result<Bounds, Problem> {
         bounds.length = usize::try_from(length)
             .map_err(|_| Problem::new(format!("`{length}` is not a length")))?;
     }
+    let named = ["int", "nat"].map(|name| header.limits.get(name));
+    bounds.constants = named.into_iter().flatten().any(|text| text.contains(','));
     let known = [External::Least, External::Greatest].into_iter();
     let said = header.limits.get(EXTERNAL).map(String::as_str);
     let found = known.into_iter().find(|one| said == one.name());

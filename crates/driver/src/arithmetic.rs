@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub(crate) struct Arithmetic {
     solvers: OnceCell<Solvers>,
     setup: Setup,
+    /// Raised once it is time to stop: nothing more is decided then.
+    cancel: Cancel,
 }
 
 impl Arbiter for Arithmetic {
@@ -34,20 +36,24 @@ impl Arbiter for Arithmetic {
 }
 
 impl Arithmetic {
-    /// With solvers that are set up so when something is asked.
-    pub(crate) fn new(setup: Setup) -> Arithmetic {
+    /// With solvers that are set up so when something is asked; decides nothing any more once `cancel` is raised.
+    pub(crate) fn new(setup: Setup, cancel: Cancel) -> Arithmetic {
         Arithmetic {
             solvers: OnceCell::new(),
             setup,
+            cancel,
         }
     }
 
     /// With the solvers of this user's environment.
     pub(crate) fn with_caching(caching: &Caching) -> Arithmetic {
-        Arithmetic::new(Setup::with_caching(caching))
+        Arithmetic::new(Setup::with_caching(caching), Cancel::default())
     }
 
     fn shows(&self, question: &Question, goal: Expr) -> bool {
+        if self.cancel.is_cancelled() {
+            return false;
+        }
         let mut song = Song::default();
         song.lines.push(line(question, goal));
         let mut theory = Theory::new(Arc::new(song));
@@ -64,7 +70,7 @@ impl Arithmetic {
             steps: Some(3),
             ..Effort::default()
         };
-        let shown = discharge(&mut theory, &asked, solvers, &effort, &Cancel::default());
+        let shown = discharge(&mut theory, &asked, solvers, &effort, &self.cancel);
         !asked.is_empty() && shown.iter().all(|shown| *shown == Shown::Yes)
     }
 }

@@ -15,7 +15,7 @@ use plainsong_ir::{Claim, Song};
 use plainsong_report::Forecast;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::{Check, Progress, Watch};
+use plainsong_semantics::search::{Check, Completeness, Progress, Watch};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -60,8 +60,8 @@ pub fn forecasts(
             }
             let instance = instance.with_delivery(request.delivery);
             let forecast = forecast(loaded, &instance, request, walks, interrupt);
-            forecasts.push(forecast.map_err(|gave_up| {
-                let problem = format!("executions cannot be counted here: {}", gave_up.sentence());
+            forecasts.push(forecast.map_err(|why| {
+                let problem = format!("executions cannot be counted here: {why}");
                 Problem::new(problem).in_file(file)
             })?);
         }
@@ -75,7 +75,8 @@ fn forecast(
     request: &Request,
     walks: Walks,
     interrupt: &Interrupt,
-) -> Result<Forecast, GaveUp> {
+) -> Result<Forecast, String> {
+    let gave_up = |why: GaveUp| why.sentence().to_owned();
     let machine = Machine::new(instance, Subject::System);
     let began = Instant::now();
     let mut watch = Until {
@@ -86,7 +87,10 @@ fn forecast(
         limits: request.limits(),
         ..Manner::default()
     };
-    let seen = explore(&machine, &[], &manner, &mut watch)?;
+    let seen = explore(&machine, &[], &manner, &mut watch).map_err(gave_up)?;
+    if let Completeness::Resource(why) = &seen.count.completeness {
+        return Err(why.clone());
+    }
     let seconds = began.elapsed().as_secs_f64();
     let visited = visited(&seen) as f64;
     let end = Instant::now() + WALK;
@@ -96,7 +100,8 @@ fn forecast(
     };
     let guess = estimate(&machine, walks.seed, &mut |drawn| {
         drawn < most && Instant::now() < end && !interrupt.is_set()
-    })?;
+    });
+    let guess = guess.map_err(gave_up)?;
     let mut rate = visited / seconds.max(1e-6);
     if !seen.left.is_empty() {
         rate = rate.min(rate_with_claims(&machine, &manner, interrupt).unwrap_or(rate));

@@ -25,6 +25,7 @@ pub mod format;
 pub mod further;
 pub mod layers;
 pub mod line;
+pub mod memory;
 pub mod performance;
 pub mod plan;
 pub mod problem;
@@ -45,6 +46,7 @@ pub mod song;
 pub mod source;
 pub mod translation;
 pub mod watch;
+pub mod worker;
 
 pub use engine::Engine;
 pub use exit::Exit;

@@ -17,7 +17,7 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::ENDS_THERE;
 use plainsong_semantics::sizes::Bounds;
-use plainsong_smt::{Caching, Setup};
+use plainsong_smt::{Caching, Cancel, Setup};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +26,13 @@ use std::sync::Arc;
 pub fn certificate(song: &Arc<Song>, source: &Source, caching: &Caching) -> Option<String> {
     let is_claim = |claim: &Claim| matches!(claim, Claim::Quiescent { .. });
     let property = song.properties.iter().find(|one| is_claim(&one.claim))?;
-    let found = ranking(song, Setup::with_caching(caching), &mut || false).ok()?;
+    let found = ranking(
+        song,
+        Setup::with_caching(caching),
+        &Cancel::default(),
+        &mut || false,
+    )
+    .ok()?;
     let certificate = RankCertificate {
         version: VERSION,
         file: source.name.clone(),

@@ -3,17 +3,20 @@
 //! A task whose engine breaks is asked again question by question, so that one broken question
 //! does not cost the others their answers.
 
-use crate::contain::{Crash, contained};
+use crate::contain::Crash;
 use crate::coverage::{counted, notes};
 use crate::engine::{EngineReport, Task};
 use crate::further::{self, Further};
+use crate::memory::{at_most, resident};
 use crate::plan::{Plan, PlannedTask};
 use crate::resume::Ledger;
-use crate::watch::{Interrupt, Observer, Overseer, Stage};
+use crate::select::Question;
+use crate::watch::{Allowance, Interrupt, Observer, Overseer, Stage, Stop};
+use crate::worker::{Control, Ended, News, within};
 use crate::{Problem, Source};
 use plainsong_diagnostics::line_and_column;
 use plainsong_ir::Song;
-use plainsong_report::{Answer, Coverage};
+use plainsong_report::{Answer, Coverage, count};
 use plainsong_semantics::search;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use std::collections::BTreeMap;
@@ -21,6 +24,9 @@ use std::time::{Duration, Instant};
 
 /// Time enough to begin, and to see that there is no more.
 const LEAST_TIME: Duration = Duration::from_millis(1);
+
+/// For each task that is still to come, so large a part of the whole time is kept back: the one before it may need all.
+const KEPT: u32 = 10;
 
 /// What came of a plan.
 #[derive(Clone, Debug, Default)]
@@ -43,8 +49,10 @@ pub struct Supervision<'a> {
     pub interrupt: &'a Interrupt,
     /// Told of progress.
     pub observer: &'a mut dyn Observer,
-    /// For each task.
+    /// For all tasks of a file together; each gets its share of what is left. A task whose sizes grow takes all of it.
     pub timeout: Option<Duration>,
+    /// How many bytes the work may take.
+    pub memory: Option<u64>,
     /// No further task is begun once so many questions are refuted.
     pub most_refuted: Option<usize>,
     /// Refuted so far, over all files.
@@ -70,8 +78,13 @@ pub fn run(
         crashes: Vec::new(),
         further: None,
         cached: 0,
+        began: Instant::now(),
+        most: None,
+        stopped: None,
+        spent: None,
     };
-    for task in &plan.tasks {
+    for (at, task) in plan.tasks.iter().enumerate() {
+        runner.most = runner.share(task, plan.tasks.len() - at);
         runner.task(task);
     }
     let mut asked = Vec::new();
@@ -93,9 +106,28 @@ struct Runner<'a, 'b> {
     further: Option<Further>,
     /// How many entries of the cache the last attempt used.
     cached: u64,
+    began: Instant,
+    /// How long the task at hand may take.
+    most: Option<Duration>,
+    /// Why the engine at hand was stopped, if it was.
+    stopped: Option<Stop>,
+    /// The engine that was stopped last by a limit, and the question it was at.
+    spent: Option<(&'static str, String)>,
 }
 
 impl Runner<'_, '_> {
+    /// How long a task may take when so many are left, this one among them.
+    fn share(&self, planned: &PlannedTask, tasks: usize) -> Option<Duration> {
+        let whole = self.supervision.timeout?;
+        if planned.task.grow {
+            return Some(whole);
+        }
+        let left = whole.saturating_sub(self.began.elapsed());
+        let tasks = u32::try_from(tasks.max(1)).unwrap_or(u32::MAX);
+        let kept = (whole / KEPT).saturating_mul(tasks - 1);
+        Some(left.saturating_sub(kept).max(left / tasks))
+    }
+
     fn task(&mut self, planned: &PlannedTask) {
         if let Some(why) = self.not_begun() {
             self.unanswered(&planned.answers, &why);
@@ -106,7 +138,10 @@ impl Runner<'_, '_> {
             Ok(Ok(report)) => {
                 let open = left_open(planned, &report);
                 self.enter(planned, &planned.answers, report, began.elapsed());
-                self.otherwise(planned, &open, began.elapsed());
+                // Who was stopped by a limit of the user has the last word.
+                if self.stopped.is_none() {
+                    self.otherwise(planned, &open, began.elapsed());
+                }
             }
             Ok(Err(problem)) => {
                 let why = problem.message.clone();
@@ -120,7 +155,10 @@ impl Runner<'_, '_> {
 
     /// The same task with one question at a time.
     fn one_by_one(&mut self, planned: &PlannedTask) {
+        let whole = self.most;
+        let began = Instant::now();
         for (question, &at) in planned.task.questions.iter().zip(&planned.answers) {
+            self.most = whole.map(|whole| whole.saturating_sub(began.elapsed()).max(LEAST_TIME));
             let task = Task {
                 questions: vec![question.clone()],
                 ..planned.task.clone()
@@ -140,7 +178,7 @@ impl Runner<'_, '_> {
         let Some(otherwise) = planned.otherwise.filter(|_| !open.is_empty()) else {
             return;
         };
-        let whole = self.supervision.timeout;
+        let whole = self.most;
         let left = whole.map(|whole| whole.saturating_sub(took).max(LEAST_TIME));
         if let Some(why) = self.not_begun() {
             let places: Vec<usize> = open.iter().map(|&place| planned.answers[place]).collect();
@@ -151,14 +189,14 @@ impl Runner<'_, '_> {
             limits: otherwise.limits,
             ..some_questions(planned, open)
         };
-        self.supervision.timeout = left;
+        self.most = left;
         self.task(&PlannedTask {
             engine: otherwise.engine,
             task,
             answers: open.iter().map(|&place| planned.answers[place]).collect(),
             otherwise: None,
         });
-        self.supervision.timeout = whole;
+        self.most = whole;
     }
 
     /// Asks what was quickly seen to hold again at the next sizes; which answers that are. See [`further`].
@@ -175,14 +213,13 @@ impl Runner<'_, '_> {
         }
         let task = some_questions(planned, &open);
         let places: Vec<usize> = open.iter().map(|&at| planned.answers[at]).collect();
-        let whole = self.supervision.timeout;
+        let left = self.share(planned, 1);
         let most = further::MOST_TIME;
-        self.supervision.timeout = Some(whole.map_or(most, |whole| whole.min(most)));
+        self.most = Some(left.map_or(most, |left| left.min(most)));
         // A run that goes on later goes on with what was asked for.
         let ledger = self.supervision.ledger.take();
         let began = Instant::now();
         let attempt = self.attempt(planned, &task);
-        self.supervision.timeout = whole;
         self.supervision.ledger = ledger;
         match attempt {
             Ok(Ok(report)) => {
@@ -254,26 +291,83 @@ impl Runner<'_, '_> {
             ..Stage::default()
         };
         let supervision = &mut *self.supervision;
-        let mut overseer = Overseer::new(
-            stage,
-            supervision.timeout,
-            supervision.interrupt,
-            supervision.observer,
-        );
-        overseer.ledger = supervision.ledger.as_deref_mut();
+        let timeout = self.most;
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let memory = supervision.memory.map(at_most);
+        let control = Control::new(supervision.interrupt, deadline, memory);
+        let allowance = Allowance {
+            time: supervision.timeout,
+            share: timeout,
+            memory: supervision.memory,
+        };
+        let mut ledger = supervision.ledger.as_deref().cloned();
+        let work = {
+            let (engine, task, control) = (planned.engine, task.clone(), control.clone());
+            move |observer: &mut dyn Observer| {
+                let mut overseer = Overseer::controlled(stage, timeout, control, observer);
+                overseer.allowance = allowance;
+                overseer.ledger = ledger.as_mut();
+                let report = engine.run(&task, &mut overseer);
+                let stopped = overseer.stopped();
+                (report, stopped, ledger)
+            }
+        };
         let before = task.proof.caching.hits();
-        let attempt = contained(|| planned.engine.run(task, &mut overseer));
+        let ended = within(&control, supervision.observer, work);
         self.cached = task.proof.caching.hits().saturating_sub(before);
-        attempt
+        self.stopped = None;
+        let result = match ended {
+            Ended::Done(Err(crash)) => return Err(crash),
+            Ended::Done(Ok((report, stopped, ledger))) => {
+                self.stopped = stopped;
+                if let (Some(kept), Some(found)) = (supervision.ledger.as_deref_mut(), ledger) {
+                    *kept = found;
+                }
+                report
+            }
+            Ended::LeftBehind(stop, news) => {
+                self.stopped = Some(stop);
+                let limit = allowance.limit(stop);
+                let limit = (&*limit.0, limit.1);
+                Ok(left_behind(task, planned.engine.name(), limit, news))
+            }
+        };
+        if self.stopped.is_some() {
+            let at = task.questions.first().map(|question| question.name.clone());
+            self.spent = Some((planned.engine.name(), at.unwrap_or_default()));
+        }
+        Ok(result)
     }
 
     fn not_begun(&self) -> Option<String> {
         if self.supervision.interrupt.is_set() {
-            return Some("interrupted before it was looked at".to_owned());
+            return Some("not checked: interrupted".to_owned());
+        }
+        let is_over = self.most.is_some_and(|most| most.is_zero());
+        let is_full = self.stopped == Some(Stop::MemoryLimit) && self.is_full();
+        if let (true, Some((engine, question))) = (is_over || is_full, &self.spent) {
+            let allowance = Allowance {
+                time: self.supervision.timeout,
+                share: None,
+                memory: self.supervision.memory,
+            };
+            let (what, _) = allowance.limit(match is_full {
+                true => Stop::MemoryLimit,
+                false => Stop::TimeLimit,
+            });
+            return Some(format!(
+                "not checked: the {what} was used up by `{engine}` on `{question}`"
+            ));
         }
         let most = self.supervision.most_refuted?;
         (self.supervision.refuted >= most)
             .then(|| format!("not looked at: stopped after {most} refuted"))
+    }
+
+    /// Does the process still take as much memory as it may?
+    fn is_full(&self) -> bool {
+        let (most, taken) = (self.supervision.memory.map(at_most), resident());
+        most.zip(taken).is_some_and(|(most, taken)| taken > most)
     }
 
     fn enter(
@@ -326,20 +420,7 @@ impl Runner<'_, '_> {
 
     fn unknown(&self, at: usize, why: &str) -> Answer {
         let planned = &self.plan.questions[at];
-        let verdict = Verdict {
-            property: planned.question.name.clone(),
-            outcome: Outcome::Unknown,
-            bound: BTreeMap::new(),
-            reason: why.to_owned(),
-            states: None,
-            executions: None,
-            blocked: None,
-            interleavings: None,
-            obligations: None,
-            assumptions: Vec::new(),
-            notes: Vec::new(),
-            trace: None,
-        };
+        let verdict = unknown(&planned.question.name, why.to_owned());
         let engine = planned.engine.as_ref().map_or("-", |engine| engine.name());
         Answer {
             file: self.source.name.clone(),
@@ -383,6 +464,62 @@ impl Runner<'_, '_> {
             crashes: self.crashes,
             further: self.further,
         }
+    }
+}
+
+/// What is said of an engine that did not stop when it was asked to.
+fn left_behind(
+    task: &Task,
+    engine: &str,
+    (why, flag): (&str, &str),
+    news: Option<News>,
+) -> EngineReport {
+    let spent = match flag {
+        "" => "at work:",
+        _ => "used up by",
+    };
+    let mut reason = format!("{why} {spent} `{engine}`");
+    let mut states = None;
+    if let Some(news) = news {
+        if !news.stage.bound.is_empty() {
+            reason += &format!(" with {}", words(&news.stage.bound));
+        }
+        if news.progress.states > 0 {
+            let counted = match news.stage.counted {
+                "" => "state",
+                counted => counted,
+            };
+            reason += &format!(", after {}", count(news.progress.states, counted));
+            states = (counted == "state").then_some(news.progress.states);
+        }
+    }
+    if !flag.is_empty() {
+        reason += &format!("; see {flag}");
+    }
+    let verdict = |question: &Question| Verdict {
+        states,
+        ..unknown(&question.name, reason.clone())
+    };
+    EngineReport {
+        verdicts: task.questions.iter().map(verdict).collect(),
+        coverage: None,
+    }
+}
+
+fn unknown(property: &str, reason: String) -> Verdict {
+    Verdict {
+        property: property.to_owned(),
+        outcome: Outcome::Unknown,
+        bound: BTreeMap::new(),
+        reason,
+        states: None,
+        executions: None,
+        blocked: None,
+        interleavings: None,
+        obligations: None,
+        assumptions: Vec::new(),
+        notes: Vec::new(),
+        trace: None,
     }
 }
 

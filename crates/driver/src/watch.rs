@@ -1,7 +1,9 @@
 //! Who looks on while an engine works: the clock, the user, and the progress line.
 
 use crate::resume::Ledger;
+use crate::worker::Control;
 use plainsong_semantics::search::{Progress, Watch};
+use plainsong_smt::Cancel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
@@ -35,14 +37,52 @@ pub enum Stop {
     TimeLimit,
     /// The user asked.
     Interrupted,
+    /// The process has taken as much memory as it may.
+    MemoryLimit,
 }
 
-impl Stop {
+/// What the user allows, for the words of verdicts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// `--timeout`.
+    pub time: Option<Duration>,
+    /// The part of it that this query has.
+    pub share: Option<Duration>,
+    /// `--memory` or its default, in bytes.
+    pub memory: Option<u64>,
+}
+
+impl Allowance {
     /// For a verdict's reason.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Stop::TimeLimit => "time limit; see --timeout",
-            Stop::Interrupted => "interrupted",
+    pub fn sentence(&self, stop: Stop) -> String {
+        match self.limit(stop) {
+            (what, "") => what,
+            (what, flag) => format!("{what}; see {flag}"),
+        }
+    }
+
+    /// What was reached, and the flag that sets it.
+    pub(crate) fn limit(&self, stop: Stop) -> (String, &'static str) {
+        match stop {
+            Stop::TimeLimit => (self.time_limit(), "--timeout"),
+            Stop::MemoryLimit => {
+                let megabytes = self.memory.map(|bytes| bytes / 1_000_000);
+                let most = megabytes.map_or(String::new(), |most| format!(" ({most} MB)"));
+                (format!("memory limit{most}"), "--memory")
+            }
+            Stop::Interrupted => ("interrupted".to_owned(), ""),
+        }
+    }
+
+    fn time_limit(&self) -> String {
+        let Some(time) = self.time else {
+            return "time limit".to_owned();
+        };
+        let whole = time.as_secs_f64();
+        let share = self.share.map_or(whole, |share| share.as_secs_f64());
+        match share < 0.8 * whole {
+            true => format!("time limit ({share:.1} s of {whole} s)"),
+            false => format!("time limit ({whole} s)"),
         }
     }
 }
@@ -51,6 +91,14 @@ impl Stop {
 pub trait Observer: Send {
     /// `progress` so far, `elapsed` since the query began.
     fn progress(&mut self, stage: &Stage, progress: &Progress, elapsed: Duration);
+}
+
+/// Nobody is told.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn progress(&mut self, _: &Stage, _: &Progress, _: Duration) {}
 }
 
 /// What is being worked on.
@@ -76,10 +124,11 @@ pub struct Overseer<'a> {
     pub stage: Stage,
     /// What earlier runs found, and where this one enters what it finds.
     pub ledger: Option<&'a mut Ledger>,
+    /// What the user allows, for the words of verdicts.
+    pub allowance: Allowance,
     began: Instant,
     timeout: Option<Duration>,
-    deadline: Option<Instant>,
-    interrupt: &'a Interrupt,
+    control: Control,
     observer: &'a mut dyn Observer,
     stopped: Option<Stop>,
 }
@@ -89,18 +138,32 @@ impl<'a> Overseer<'a> {
     pub fn new(
         stage: Stage,
         timeout: Option<Duration>,
-        interrupt: &'a Interrupt,
+        interrupt: &Interrupt,
         observer: &'a mut dyn Observer,
     ) -> Self {
-        let began = Instant::now();
-        let deadline = timeout.and_then(|timeout| began.checked_add(timeout));
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let control = Control::new(interrupt, deadline, None);
+        Overseer::controlled(stage, timeout, control, observer)
+    }
+
+    /// Begins to watch; somebody else may stop it too.
+    pub(crate) fn controlled(
+        stage: Stage,
+        timeout: Option<Duration>,
+        control: Control,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
         Overseer {
             stage,
             ledger: None,
-            began,
+            allowance: Allowance {
+                time: timeout,
+                share: timeout,
+                memory: None,
+            },
+            began: Instant::now(),
             timeout,
-            deadline,
-            interrupt,
+            control,
             observer,
             stopped: None,
         }
@@ -112,7 +175,18 @@ impl<'a> Overseer<'a> {
             self.stopped = None;
         }
         let now = Instant::now();
-        self.deadline = self.timeout.and_then(|timeout| now.checked_add(timeout));
+        let deadline = self.timeout.and_then(|timeout| now.checked_add(timeout));
+        self.control.set_deadline(deadline);
+    }
+
+    /// Raised once it is time to stop, for whoever waits for a solver.
+    pub(crate) fn cancel(&self) -> Cancel {
+        self.control.cancel()
+    }
+
+    /// Why it was stopped, for a verdict's reason.
+    pub fn why_stopped(&self) -> Option<String> {
+        self.stopped.map(|stop| self.allowance.sentence(stop))
     }
 
     /// Why it was stopped, if it was.
@@ -132,13 +206,12 @@ impl<'a> Overseer<'a> {
         stop: impl Fn() + Send,
         work: impl FnOnce() -> T,
     ) -> T {
-        let (interrupt, deadline) = (self.interrupt.clone(), self.deadline);
+        let control = self.control.clone();
         let (done, finished) = std::sync::mpsc::channel::<()>();
         let result = std::thread::scope(|scope| {
             let watching = move || {
                 while finished.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
-                    let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                    if interrupt.is_set() || late {
+                    if control.reason().is_some() {
                         return stop();
                     }
                 }
@@ -155,13 +228,8 @@ impl<'a> Overseer<'a> {
 
     /// Is it time to stop? Engines that do not use [`Watch`] ask this between steps.
     pub fn look(&mut self) -> Option<Stop> {
-        if self.interrupt.is_set() {
-            self.stopped = Some(Stop::Interrupted);
-        } else if self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
-        {
-            self.stopped = Some(Stop::TimeLimit);
+        if let Some(stop) = self.control.reason() {
+            self.stopped = Some(stop);
         }
         self.stopped
     }

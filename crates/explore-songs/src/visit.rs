@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How many executions are visited between two calls of the watch.
-const PACE: u64 = 256;
+const PACE: u64 = 16;
 
 /// What the workers share.
 pub(crate) struct Shared<'a> {

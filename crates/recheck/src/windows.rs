@@ -4,6 +4,7 @@
 //! what lies outside, so whoever writes a certificate of an instance names the windows that matter, and whoever checks it
 //! looks through the same ones and says so.
 
+use plainsong_ir::Ty;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::Bounds;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,9 @@ pub struct Windows {
     /// The longest sequence and the largest bag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<usize>,
+    /// Are constants of the text tried too, where any `int` or `nat` may be chosen?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub constants: bool,
 }
 
 impl Windows {
@@ -32,6 +36,8 @@ impl Windows {
             int: matters("int").then_some(all.int),
             nat: matters("nat").then_some(all.nat),
             length: matters("length").then_some(all.length),
+            constants: (matters("int") && !instance.constants_beyond(&Ty::Int).is_empty())
+                || (matters("nat") && !instance.constants_beyond(&Ty::Nat).is_empty()),
         }
     }
 
@@ -42,6 +48,7 @@ impl Windows {
             int: self.int.unwrap_or(usual.int),
             nat: self.nat.unwrap_or(usual.nat),
             length: self.length.unwrap_or(usual.length),
+            constants: self.constants,
             external: usual.external,
         }
     }

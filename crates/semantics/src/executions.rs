@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// How many nodes are looked at between two calls of the watch.
-const PACE: u64 = 256;
+const PACE: u64 = 8;
 
 /// Numbers of distinct executions.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -77,6 +77,9 @@ pub struct Bounds {
     pub nat: i64,
     /// The longest sequence and the largest bag.
     pub length: usize,
+    /// Are constants that the text compares something with, and their neighbours, tried too? Not where somebody said
+    /// which integers are.
+    pub constants: bool,
     /// What a call of an external function returns.
     pub external: External,
 }
@@ -118,6 +121,7 @@ impl Default for Bounds {
             int: (-2, 2),
             nat: 3,
             length: 2,
+            constants: true,
             external: External::Refused,
         }
     }

@@ -158,13 +158,13 @@ pub(crate) struct CheckArguments {
         ]
     )]
     pub(crate) list: bool,
-    /// Give up on a query after so many seconds
+    /// Time limit for each file, in seconds: its properties share it, and what is not answered by then is unknown
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<std::time::Duration>,
     /// So many workers visit executions, or states, at once; the answer does not depend on their number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
-    /// So many megabytes for the states of an action system; with more, the answer is unknown
+    /// Memory limit in megabytes; beyond it the answer is unknown [default: a quarter of the machine's memory, at most 4000]
     #[arg(long, value_name = "MB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) memory: Option<u64>,
     /// States that differ only in the names of members of a sort are visited once, where nothing tells the

@@ -138,8 +138,14 @@ impl Bound {
             Bound::States(states) => effort.states = Some(states),
             Bound::FirstStates(states) => effort.first_states = states,
             Bound::FirstExecutions(executions) => effort.first_executions = executions,
-            Bound::Int(low, high) => bounds.int = (low, high),
-            Bound::Nat(nat) => bounds.nat = nat,
+            Bound::Int(low, high) => {
+                bounds.int = (low, high);
+                bounds.constants = false;
+            }
+            Bound::Nat(nat) => {
+                bounds.nat = nat;
+                bounds.constants = false;
+            }
             Bound::Length(length) => bounds.length = length,
         }
     }

@@ -161,6 +161,7 @@ fn answers_about(
         interrupt: &interrupt,
         observer: &mut progress,
         timeout: None,
+        memory: None,
         most_refuted: None,
         refuted: 0,
         ledger: None,

@@ -9,6 +9,7 @@ use crate::arguments::{CheckArguments, CheckVerbArguments, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::account::account;
+use plainsong_driver::contain::Crash;
 use plainsong_driver::engine::{ProofOptions, RestOptions};
 use plainsong_driver::further::Further;
 use plainsong_driver::plan::{Plan, Request, plan};
@@ -16,8 +17,9 @@ use plainsong_driver::run::{Results, Supervision, run};
 use plainsong_driver::save::{Saver, TOOL, replace};
 use plainsong_driver::select::{Selection, questions};
 use plainsong_driver::sensitivity::compare;
-use plainsong_driver::watch::Interrupt;
-use plainsong_driver::{Exit, LoadedSong, Problem, engines};
+use plainsong_driver::watch::{Interrupt, Observer, Unobserved};
+use plainsong_driver::worker::{Control, Ended, within};
+use plainsong_driver::{Exit, LoadedSong, Problem, engines, memory};
 use plainsong_ir::{Delivery, Song};
 use plainsong_report::stream::{self, PropertyRecord, Record, Summary};
 use plainsong_report::{
@@ -27,10 +29,12 @@ use plainsong_report::{
 use plainsong_semantics::verdict::Outcome;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long sizes grow when nobody says.
 const TIME_TO_GROW: Duration = Duration::from_secs(10);
+/// How long a refutation is made smaller at least, also when the time is over.
+const TIME_TO_TELL: Duration = Duration::from_millis(200);
 
 /// Checks the files, mended if that is asked for.
 pub(crate) fn check_mended(arguments: &CheckVerbArguments, session: &mut Session) -> Exit {
@@ -79,7 +83,6 @@ pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut
     let engine = manner.engine;
     session.console.json = arguments.json;
     session.out.clone_from(&arguments.out);
-    session.interrupt_gently();
     let files = files(&arguments.files);
     if arguments.json {
         let named = files.as_deref().unwrap_or_default();
@@ -134,6 +137,47 @@ struct Said<'a> {
     further: Option<&'a Further>,
 }
 
+/// When to stop with a file.
+#[derive(Clone, Copy)]
+struct Limits {
+    deadline: Option<Instant>,
+    memory: Option<u64>,
+}
+
+/// The account of an answer, if it can be given within the limits. A refutation stays one without it.
+fn account_within(
+    limits: Limits,
+    loaded: &LoadedSong,
+    song: &Arc<Song>,
+    request: &Request,
+    interrupt: &Interrupt,
+    answer: &mut Answer,
+) -> Result<(), Crash> {
+    if answer.verdict.trace.is_none() {
+        return Ok(());
+    }
+    let least = Instant::now() + TIME_TO_TELL;
+    let deadline = limits.deadline.map(|deadline| deadline.max(least));
+    let control = Control::new(interrupt, deadline, limits.memory.map(memory::at_most));
+    let work = {
+        let (loaded, song, request) = (loaded.clone(), song.clone(), request.clone());
+        let (interrupt, mut answer) = (interrupt.clone(), answer.clone());
+        move |_: &mut dyn Observer| {
+            let told = account(&loaded, &song, &request, &interrupt, &mut answer);
+            told.map(|()| answer)
+        }
+    };
+    match within(&control, &mut Unobserved, work) {
+        Ended::Done(Ok(Ok(told))) => *answer = told,
+        Ended::Done(Err(crash) | Ok(Err(crash))) => return Err(crash),
+        Ended::LeftBehind(..) => {
+            let note = "not shrunk, and no race is named: the limits left no time for it";
+            answer.verdict.notes.push(note.to_owned());
+        }
+    }
+    Ok(())
+}
+
 /// One run of a file: what was planned, and what came of it.
 type Ran = (Plan, Results);
 
@@ -172,6 +216,8 @@ impl Checking<'_> {
                 .for_each(|(loaded, song)| self.list(loaded, song, &request.selection));
             return exit;
         }
+        // Until here Ctrl-C ends the run at once: there is nothing to say yet.
+        self.session.interrupt_gently();
         exit.and(self.songs(&songs, &request))
     }
 
@@ -215,7 +261,12 @@ impl Checking<'_> {
         let mut refuted = 0;
         let mut exit = Exit::Fine;
         let interrupt: Interrupt = self.session.interrupt.clone();
+        let memory = request.memory.or_else(memory::default_limit);
         for (loaded, song) in songs {
+            let limits = Limits {
+                deadline: request.timeout.map(|timeout| Instant::now() + timeout),
+                memory,
+            };
             let mut runs: Vec<Ran> = Vec::new();
             for delivery in models(song, request) {
                 let request = Request {
@@ -236,6 +287,7 @@ impl Checking<'_> {
                     interrupt: &interrupt,
                     observer: &mut progress,
                     timeout: request.timeout,
+                    memory,
                     most_refuted,
                     refuted,
                     ledger: self.resuming.as_mut().map(Resuming::ledger),
@@ -243,7 +295,13 @@ impl Checking<'_> {
                 let mut results = run(&plan, &loaded.source, song, &mut supervision);
                 refuted = supervision.refuted;
                 progress.clear();
-                exit = exit.and(self.enter((loaded, song), &request, &mut results, &mut saver));
+                exit = exit.and(self.enter(
+                    (loaded, song),
+                    &request,
+                    &mut results,
+                    limits,
+                    &mut saver,
+                ));
                 runs.push((plan, results));
             }
             self.show(loaded, song, request, runs);
@@ -257,6 +315,7 @@ impl Checking<'_> {
         (loaded, song): (&LoadedSong, &Arc<Song>),
         request: &Request,
         results: &mut Results,
+        limits: Limits,
         saver: &mut Saver,
     ) -> Exit {
         let mut exit = Exit::Fine;
@@ -269,7 +328,7 @@ impl Checking<'_> {
         }
         let interrupt = self.session.interrupt.clone();
         for answer in &mut results.answers {
-            if let Err(crash) = account(loaded, song, request, &interrupt, answer) {
+            if let Err(crash) = account_within(limits, loaded, song, request, &interrupt, answer) {
                 exit = exit.and(self.session.bug(Some(&loaded.source), &crash));
             }
             if let Err(problem) = saver.trace(&loaded.source, request, answer) {

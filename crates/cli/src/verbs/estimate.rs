@@ -4,7 +4,9 @@ use super::request::{request, start, validate};
 use crate::arguments::EstimateArguments;
 use crate::session::Session;
 use plainsong_driver::forecast::{Walks, forecasts};
-use plainsong_driver::{Exit, Problem};
+use plainsong_driver::watch::{Observer, Unobserved};
+use plainsong_driver::worker::{Control, Ended, within};
+use plainsong_driver::{Exit, Problem, memory};
 use plainsong_report::forecast_lines;
 use plainsong_report::stream::{Record, Summary};
 
@@ -41,7 +43,18 @@ fn forecast(arguments: &EstimateArguments, session: &mut Session) -> Result<Exit
         seed: arguments.seed,
     };
     let interrupt = session.interrupt.clone();
-    let found = forecasts(&loaded, &song, &request, walks, &interrupt).map_err(|problem| {
+    let work = {
+        let (loaded, interrupt) = (loaded.clone(), interrupt.clone());
+        move |_: &mut dyn Observer| forecasts(&loaded, &song, &request, walks, &interrupt)
+    };
+    let memory = memory::default_limit().map(memory::at_most);
+    let control = Control::new(&interrupt, None, memory);
+    let found = match within(&control, &mut Unobserved, work) {
+        Ended::Done(Ok(found)) => found,
+        Ended::Done(Err(crash)) => return Err(session.bug(Some(&loaded.source), &crash)),
+        Ended::LeftBehind(..) => return Ok(Exit::Unknown),
+    };
+    let found = found.map_err(|problem| {
         session.console.problem(&problem, Some(&loaded.source));
         Exit::Rejected
     })?;

@@ -42,9 +42,11 @@ pub(crate) fn validate(request: &Request, songs: &[&Arc<Song>]) -> Result<(), Pr
             "`--jobs` has no effect: only executions and states, which `explore` visits, are shared by workers",
         ));
     }
-    if request.memory.is_some() && !songs.iter().any(|song| searches_states(song, request)) {
+    let is_watched = plainsong_driver::memory::resident().is_some();
+    let counts = |song: &&Arc<Song>| searches_states(song, request);
+    if request.memory.is_some() && !is_watched && !songs.iter().any(counts) {
         return Err(Problem::new(
-            "`--memory` has no effect: it is for states of action systems, which `explore` visits",
+            "`--memory` has no effect: this system does not say how much memory a process takes, and only the states of action systems are counted",
         ));
     }
     if request.symmetry && !songs.iter().any(|song| explores_a_system(song, request)) {

@@ -119,7 +119,7 @@ fn unknown_is_two() {
     let ran = stage.run(&["check", "a.song", "--timeout", "1.5"]).exits(2);
     assert!(
         ran.out
-            .contains("time limit; see --timeout (nothing wrong in the first"),
+            .contains(" s); see --timeout (nothing wrong in the first"),
         "{}",
         ran.out
     );

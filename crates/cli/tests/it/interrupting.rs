@@ -58,7 +58,11 @@ fn a_time_limit_ends_a_long_range_of_sizes() {
         "{:?}",
         began.elapsed()
     );
-    assert!(ran.out.contains("time limit; see --timeout"), "{}", ran.out);
+    assert!(
+        ran.out.contains("time limit (1 s); see --timeout"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

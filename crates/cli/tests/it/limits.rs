@@ -1,139 +1,216 @@
-//! How much a search looks at: `--bound states=N` and its like, with defaults that `--help` states.
+//! `--timeout`, `--memory` and Ctrl-C hold, whoever is at work, and what is said then is whole.
 
-use crate::songs;
-use crate::stage::Stage;
-use plainsong_driver::effort;
-use plainsong_semantics::search::Limits;
+use crate::stage::{Ran, Stage, finished};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
-/// Steps that may be taken in any order.
-const COUNTING: &str = "\
-sort Step;
-size Step = 4;
+/// Limits are kept within a second; machines that are busy get some more.
+const SOON: Duration = Duration::from_secs(4);
 
-var taken: set<Step> = {};
-
-action Take(s: Step) { taken = taken.with(s); }
-
-init { for s in Step { async Take(s); } }
-
-property all_taken: finally taken == Step;
-";
-
-/// Handlers with far more executions than states.
-const BUMPS: &str = "\
+/// Every state of four hundred processes takes long.
+const MANY: &str = "\
 sort Client;
-size Client = 4;
-message Bump;
-process counter { var n: nat = 0; on Bump { n += 1; } }
-process client[c: Client] { on Bump { send Bump to counter; send Bump to counter; } }
-init { for c in Client { send Bump to client[c]; } }
-property few: always counter.n <= 2 * Client.len();
+message Ask;
+message Told;
+daemon process server {
+    var asked: nat = 0;
+    loop {
+        receive Ask from any client[who];
+        asked += 1;
+        send Told to client[who];
+    }
+}
+process client[c: Client] {
+    var inside: bool = false;
+    send Ask to server;
+    receive Told from server;
+    inside = true;
+    inside = false;
+}
+property alone: always forall a, b: Client :: client[a].inside && client[b].inside ==> a == b;
 ";
 
-/// Every limit on searches is a flag, and `--help` says what it is where nobody chooses.
+/// A solver is asked about a polynomial that it knows nothing of.
+const POLYNOMIAL: &str = "\
+sort N = 0..;
+message Pass(k: int);
+process n[i: N] {
+    var v: int = 0;
+    if i == 0 {
+        send Pass(0) to n[(i + 1) % N.len()];
+        receive Pass(k) from n[(i + N.len() - 1) % N.len()];
+        v = k;
+    } else {
+        receive Pass(k) from n[(i + N.len() - 1) % N.len()];
+        v = k * (k - 1) * (k - 2) * (k - 3) * (k - 4) * (k - 5) * (k - 6);
+        send Pass(k + 1) to n[(i + 1) % N.len()];
+    }
+}
+property zero: finally forall i: N :: i > 0 ==> n[i].v == 0;
+";
+
+/// A log that grows, twice as fast as it is taken.
+const LOG: &str = "\
+sort Me = 0..3;
+message Entry(text: seq<int>) via fifo;
+process p[me: Me] {
+    var log: seq<int> = [];
+    on Entry(text) {
+        log = text.push(log.len());
+        send Entry(log) to p[me];
+        send Entry(log) to p[(me + 2) % 3];
+    }
+}
+init {
+    send Entry([]) to p[1];
+    send Entry([]) to p[2];
+}
+property quiet: eventually quiescent;
+property short: always forall m: Me :: p[m].log.len() < 1000;
+";
+
+/// Messages that are copied twice as fast as they are taken.
+const COPIES: &str = "\
+sort Me = 0..3;
+message Copy via fifo;
+process p[me: Me] {
+    var flag: bool = false;
+    on Copy {
+        send Copy to p[me];
+        send Copy to p[(me + 2) % 3];
+        flag = false;
+    }
+}
+init {
+    send Copy to p[1];
+    send Copy to p[1];
+    send Copy to p[2];
+}
+property quiet: eventually quiescent;
+";
+
+/// One expression takes for ever, and looks at no clock.
+const EXPRESSION: &str = "\
+fn fib(n: int) -> int { if n < 2 { n } else { fib(n - 1) + fib(n - 2) } }
+process p {
+    var x: int = 0;
+    x = fib(80);
+}
+property small: finally p.x < 100;
+";
+
+fn within(song: &str, arguments: &[&str], limit: Duration) -> Ran {
+    let stage = Stage::with(song);
+    let began = Instant::now();
+    let ran = stage.run(arguments);
+    let took = began.elapsed();
+    assert!(took < limit + SOON, "{arguments:?} took {took:?}");
+    ran
+}
+
 #[test]
-fn the_limits_and_their_defaults_are_in_the_help() {
-    let stage = Stage::new();
-    for verb in ["check", "explore", "diverge", "sequentialize"] {
-        let help = stage.run(&[verb, "--help"]).exits(0).out;
-        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-        let (open, beside) = (effort::STATES_OF_OPEN_PROOFS, effort::STATES_BESIDE_LINES);
-        for said in [
-            format!("[default: {};", Limits::default().states),
-            format!("for `diverge` {}", effort::STATES_OF_DIVERGE),
-            format!("beside `sequentialize` {beside}"),
-            format!("for what `check` does not prove {open}"),
-            format!("executions [default: {}]", effort::FIRST_STATES),
-            format!("searched [default: {}]", effort::FIRST_EXECUTIONS),
-        ] {
-            assert!(help.contains(&said), "{verb}: {said}: {help}");
-        }
+fn a_time_limit_holds_whoever_is_at_work() {
+    let cases: [(&str, &[&str]); 6] = [
+        (MANY, &["check", "a.song", "--size", "Client=400"]),
+        (MANY, &["explore", "a.song", "--size", "Client=60"]),
+        (
+            MANY,
+            &["explore", "a.song", "--size", "Client=60", "--symmetry"],
+        ),
+        (POLYNOMIAL, &["sequentialize", "a.song"]),
+        (LOG, &["diverge", "a.song"]),
+        (EXPRESSION, &["check", "a.song"]),
+    ];
+    for (song, arguments) in cases {
+        let arguments = [arguments, &["--timeout", "2"]].concat();
+        let ran = within(song, &arguments, Duration::from_secs(2)).exits(2);
+        assert!(ran.out.contains("time limit (2 s)"), "{}", ran.out);
     }
 }
 
-/// `check` looks at few states, then at executions, whatever the limit on both is.
 #[test]
-fn a_limit_on_states_does_not_choose_the_engine() {
-    let stage = Stage::with(songs::RACE);
-    let check = |bound: &str| {
-        let arguments = [
-            "check",
-            "a.song",
-            "--size",
-            "Client=3",
-            "--property",
-            "some_order",
-        ];
-        stage.run(&[&arguments[..], &["--bound", bound]].concat())
-    };
-    let few = check("states=100000").exits(0);
-    assert!(few.out.contains(" naive "), "{}", few.out);
-    let many = check("states=100000,first-states=5").exits(0);
-    assert!(many.out.contains(" explore "), "{}", many.out);
-    assert!(many.out.contains(" executions"), "{}", many.out);
-    let limited = check("states=2,first-states=1").exits(2);
-    let said = "limit on states: --bound states=2 (nothing wrong in the first 2 executions)";
-    assert!(limited.out.contains(said), "{}", limited.out);
-}
-
-/// States of an action system are looked at by the engine that packs them, and every limit is the user's.
-#[test]
-fn action_systems_are_checked_by_packed_states() {
-    let stage = Stage::with(COUNTING);
-    let ran = stage.run(&["check", "a.song"]).exits(0);
-    assert!(ran.out.contains(" explore "), "{}", ran.out);
-    assert!(!ran.out.contains(" naive "), "{}", ran.out);
-    let ran = stage
-        .run(&["check", "a.song", "--bound", "states=3"])
-        .exits(2);
-    let said = "limit on states: --bound states=3 (nothing wrong in the first 3 states)";
-    assert!(ran.out.contains(said), "{}", ran.out);
-    let ran = stage.run(&["check", "a.song", "--jobs", "2"]).exits(0);
-    assert!(ran.out.contains(" explore "), "{}", ran.out);
-}
-
-/// After some executions of handlers their states are searched; both numbers are the user's.
-#[test]
-fn handlers_with_many_executions_are_searched_by_states() {
-    let stage = Stage::with(BUMPS);
-    let explore = |bound: &str| stage.run(&["explore", "a.song", "--bound", bound]);
-    let ran = explore("first-executions=3").exits(0);
-    let note = "searched as an action system: there are more executions than states";
-    assert!(ran.out.contains(note), "{}", ran.out);
-    let ran = explore("first-executions=3,states=10").exits(2);
-    let said = "limit on states: --bound states=10 (nothing wrong in the first 10 executions)";
-    assert!(ran.out.contains(said), "{}", ran.out);
+fn who_used_the_time_up_is_named() {
+    let song = format!("{EXPRESSION}fn twice(n: int) -> int ensures result > n {{ n + n }}\n");
+    let ran = within(
+        &song,
+        &["check", "a.song", "--timeout", "1"],
+        Duration::from_secs(1),
+    );
+    assert!(
+        ran.out.contains("time limit (1 s) used up by `"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out
+            .contains("not checked: the time limit (1 s) was used up by `")
+            && ran.out.contains("on `assertions`"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
-fn a_bound_that_is_none_is_refused() {
-    let stage = Stage::with(COUNTING);
-    for bad in ["states=0", "first-states=0", "first-executions=", "first=3"] {
-        let ran = stage.run(&["check", "a.song", "--bound", bad]).exits(3);
-        assert!(ran.err.contains("first-executions=1000"), "{}", ran.err);
+fn what_other_properties_got_stays_when_time_is_over() {
+    let asked = ["sequentialize", "a.song", "--timeout", "3"];
+    let ran = within(POLYNOMIAL, &asked, Duration::from_secs(3)).exits(2);
+    assert!(ran.out.contains("proved     no_deadlock"), "{}", ran.out);
+    assert!(ran.out.contains("unknown    zero"), "{}", ran.out);
+}
+
+#[test]
+fn the_stream_is_whole_when_an_engine_is_left_behind() {
+    let asked = ["check", "a.song", "--timeout", "1", "--json"];
+    let ran = within(EXPRESSION, &asked, Duration::from_secs(1)).exits(2);
+    let last = ran.out.lines().last().expect("a line");
+    let summary: serde_json::Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!(summary["event"], "summary");
+    assert_eq!(summary["exit"], 2);
+    let verdicts = summary["verdicts"].as_array().expect("a list");
+    assert_eq!(verdicts.len(), 3);
+    assert!(verdicts.iter().all(|one| one["verdict"] == "unknown"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_memory_limit_holds_whoever_is_at_work() {
+    for (song, verb) in [(COPIES, "check"), (COPIES, "diverge"), (LOG, "explore")] {
+        let asked = [verb, "a.song", "--memory", "20", "--property", "quiet"];
+        let ran = within(song, &asked, Duration::from_secs(60)).exits(2);
+        assert!(
+            ran.out.contains("memory limit (20 MB)"),
+            "{verb}: {}",
+            ran.out
+        );
     }
 }
 
-/// Messages of which there are more orders than states.
-const HITS: &str = "\
-sort Client;
-size Client = 4;
-message Hit;
-process counter { for c in Client { receive Hit from any client; } }
-process client[c: Client] { let n = choose {1, 2, 3}; if n > 0 { send Hit to counter; } }
-property few: always pending(Hit) <= 4;
-property no_more: always pending(Hit) <= 3;
-";
-
-/// What holds in all states holds, whether or not all executions were counted.
+#[cfg(unix)]
 #[test]
-fn a_count_that_was_cut_off_takes_nothing_from_what_was_seen() {
-    let stage = Stage::with(HITS);
-    let ran = stage.run(&["explore", "a.song", "--bound", "states=1500"]);
-    let ran = ran.exits(1);
-    assert!(ran.out.contains("  unknown    assertions "), "{}", ran.out);
-    assert!(ran.out.contains("  holds      few "), "{}", ran.out);
-    assert!(ran.out.contains("  REFUTED    no_more "), "{}", ran.out);
-    let note = "few: the executions were not all counted (limit on states: --bound states=1500)";
-    assert!(ran.out.contains(note), "{}", ran.out);
+fn ctrl_c_ends_whoever_is_at_work() {
+    let cases: [(&str, &[&str]); 5] = [
+        (MANY, &["check", "a.song", "--size", "Client=400"]),
+        (POLYNOMIAL, &["sequentialize", "a.song"]),
+        (EXPRESSION, &["check", "a.song"]),
+        (EXPRESSION, &["sim", "a.song"]),
+        (MANY, &["estimate", "a.song", "--size", "Client=400"]),
+    ];
+    for (song, arguments) in cases {
+        let stage = Stage::with(song);
+        let child = stage
+            .command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command runs");
+        std::thread::sleep(Duration::from_millis(1500));
+        let began = Instant::now();
+        let kill = std::process::Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(kill.expect("kill runs").success());
+        finished(child.wait_with_output().expect("it ends")).exits(2);
+        let took = began.elapsed();
+        assert!(took < SOON, "{arguments:?} took {took:?}");
+    }
 }

@@ -23,6 +23,7 @@ mod proving;
 mod replaying;
 mod resuming;
 mod running;
+mod search_limits;
 mod selecting;
 mod sequentializing;
 mod showing;

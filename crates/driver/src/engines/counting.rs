@@ -104,7 +104,7 @@ pub(super) fn complete(
         unfinished.map(|tally| &tally.completeness),
         overseer.stopped(),
     ) {
-        (_, Some(stop)) if is_short => Some(stop.sentence().to_owned()),
+        (_, Some(stop)) if is_short => Some(overseer.allowance.sentence(stop)),
         (Some(Completeness::StateLimit), _) => Some(limit_on_states(limits)),
         (Some(Completeness::Resource(what)), _) => Some(what.clone()),
         (Some(_), _) => Some("stopped".to_owned()),

@@ -95,7 +95,10 @@ fn about(
                 _ => machine,
             };
             let report = ask(task, question, &machine, states(task, is_open), overseer);
-            let verdict = verdict(question, &instance, report);
+            let mut verdict = verdict(question, &instance, report);
+            if let (Outcome::Unknown, Some(limit)) = (verdict.outcome, overseer.why_stopped()) {
+                verdict.reason = format!("{limit} ({})", verdict.reason);
+            }
             is_open |= verdict.outcome == Outcome::Unknown;
             why.clone_from(&verdict.reason);
             let is_limit = task.grow && verdict.outcome == Outcome::Unknown;
@@ -182,7 +185,9 @@ fn order(task: &Task, overseer: &mut Overseer<'_>) -> Option<Result<Compatible, 
         return None;
     }
     let setup = task.proof.setup();
-    compatible(&task.song, setup, &mut || overseer.look().is_some())
+    let order = compatible(&task.song, setup, &overseer.cancel());
+    overseer.look();
+    order
 }
 
 fn fairness(task: &Task, question: &Question) -> Fairness {

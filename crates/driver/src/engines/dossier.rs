@@ -110,7 +110,7 @@ impl<'a> Dossier<'a> {
     /// The verdict over all instances.
     pub(super) fn close(mut self, task: &Task, overseer: &Overseer<'_>) -> Closed {
         if task.grow && overseer.stopped() == Some(Stop::TimeLimit) && self.limit.is_none() {
-            self.limit = Some(Stop::TimeLimit.sentence().to_owned());
+            self.limit = Some(overseer.allowance.sentence(Stop::TimeLimit));
         }
         if self.refuted.is_none() && self.unknown.is_none() && task.grow {
             self.finished = whole_totals(&task.sizes, self.finished);
@@ -168,9 +168,10 @@ impl<'a> Dossier<'a> {
         }
         if let Some(stop) = stopped {
             verdict.outcome = Outcome::Unknown;
+            let why = overseer.allowance.sentence(stop);
             verdict.reason = match so_far {
-                None => format!("{}, before it was looked at", stop.sentence()),
-                Some(so_far) => format!("{}{so_far}", stop.sentence()),
+                None => format!("not checked: {why}"),
+                Some(so_far) => format!("{why}{so_far}"),
             };
         }
         verdict.property.clone_from(&self.question.name);

@@ -390,10 +390,10 @@ fn unseen(count: &ExecutionCount, limits: &Limits, overseer: &Overseer<'_>) -> O
     let why = match &count.completeness {
         Completeness::Complete => return None,
         Completeness::Resource(why) => return Some(why.clone()),
-        Completeness::StateLimit => limit.as_str(),
+        Completeness::StateLimit => limit,
         Completeness::Stopped | Completeness::Enough => overseer
-            .stopped()
-            .map_or("stopped", crate::watch::Stop::sentence),
+            .why_stopped()
+            .unwrap_or_else(|| "stopped".to_owned()),
     };
     let executions = plainsong_report::count(count.complete, "execution");
     Some(format!("{why} (nothing wrong in the first {executions})"))

@@ -260,7 +260,7 @@ pub(super) fn ways_to_start(instance: &Instance, subject: Subject) -> usize {
         let free = vars.filter(|var| matches!(var.start, StartValue::Choice(_)));
         free.map(|var| &var.ty)
     });
-    let ways = |ty: &Ty| instance.candidates(ty).map_or(usize::MAX, |all| all.len());
+    let ways = |ty: &Ty| instance.choosable(ty).map_or(usize::MAX, |all| all.len());
     params
         .chain(chosen)
         .fold(1, |all: usize, ty| all.saturating_mul(ways(ty)))

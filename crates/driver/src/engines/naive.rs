@@ -176,7 +176,7 @@ fn enter(
 /// What to say when the search ended before its time.
 fn cut_short(report: &SearchReport, limits: &Limits, overseer: &Overseer<'_>) -> Option<String> {
     let why = match report.completeness {
-        Completeness::Stopped => overseer.stopped()?.sentence().to_owned(),
+        Completeness::Stopped => overseer.why_stopped()?,
         Completeness::StateLimit => limit_on_states(limits),
         _ => return None,
     };

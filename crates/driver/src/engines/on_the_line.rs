@@ -34,7 +34,6 @@ use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::conditions;
 use plainsong_semantics::search::Check;
 use plainsong_sequentialize::{Line, Sequentialized};
-use plainsong_smt::Cancel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -289,7 +288,7 @@ fn attempt(
     let mut unshown = None;
     for round in 0..ROUNDS {
         if let Some(stop) = overseer.look() {
-            return Err(stop.sentence().to_owned());
+            return Err(overseer.allowance.sentence(stop));
         }
         let guessed = with_invariants(&song, number, &guesses);
         let mut theory = Theory::new(Arc::new(guessed));
@@ -305,7 +304,7 @@ fn attempt(
             steps: Some(3),
             ..Effort::default()
         };
-        let shown = discharge(&mut theory, &asked, solvers, &effort, &Cancel::default());
+        let shown = discharge(&mut theory, &asked, solvers, &effort, &overseer.cancel());
         let failed: BTreeSet<u32> = asked
             .iter()
             .zip(&shown)
@@ -324,7 +323,7 @@ fn attempt(
                 name: "line/goals".to_owned(),
                 ..Effort::default()
             };
-            let goals = discharge(&mut theory, &rest, solvers, &effort, &Cancel::default());
+            let goals = discharge(&mut theory, &rest, solvers, &effort, &overseer.cancel());
             let obligations = asked
                 .into_iter()
                 .zip(shown)

@@ -35,23 +35,29 @@ pub(crate) struct Compatible {
 pub(crate) fn compatible(
     song: &Song,
     setup: Setup,
-    stop: &mut dyn FnMut() -> bool,
+    cancel: &Cancel,
 ) -> Option<Result<Compatible, String>> {
     let duties = duties(song)?;
     Some(duties.and_then(|duties| {
         let solvers = Solvers::new(setup);
         let mut known = Compatible::default();
         for (at, duty) in duties.iter().enumerate() {
-            if stop() {
+            if cancel.is_cancelled() {
                 return Err("there was no time to show that it is compatible".to_owned());
             }
-            shown(duty, at, &solvers, &mut known)?;
+            shown(duty, at, &solvers, cancel, &mut known)?;
         }
         Ok(known)
     }))
 }
 
-fn shown(duty: &Duty, at: usize, solvers: &Solvers, known: &mut Compatible) -> Result<(), String> {
+fn shown(
+    duty: &Duty,
+    at: usize,
+    solvers: &Solvers,
+    cancel: &Cancel,
+    known: &mut Compatible,
+) -> Result<(), String> {
     let handler = &duty.handler;
     let mut theory = Theory::new(Arc::new(as_data(duty.song.clone())));
     let all = conditions(&mut theory, 0, &[]);
@@ -64,7 +70,7 @@ fn shown(duty: &Duty, at: usize, solvers: &Solvers, known: &mut Compatible) -> R
         name: format!("covers/{at}"),
         ..Effort::default()
     };
-    let shown = discharge(&mut theory, &asked, solvers, &effort, &Cancel::default());
+    let shown = discharge(&mut theory, &asked, solvers, &effort, cancel);
     let open = asked.iter().zip(shown).find(|(_, one)| *one != Shown::Yes);
     if let Some((open, _)) = open {
         let tried = counterexample(duty);
@@ -205,13 +211,13 @@ mod tests {
     use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
     use plainsong_semantics::order::Order;
     use plainsong_semantics::sizes::{Bounds, Sizes};
-    use plainsong_smt::Setup;
+    use plainsong_smt::{Cancel, Setup};
     use std::collections::VecDeque;
     use std::sync::Arc;
 
     fn asked(text: &str) -> Result<usize, String> {
         let song = plainsong_syntax::compile(text).song.expect(text);
-        let found = compatible(&song, Setup::from_environment(), &mut || false);
+        let found = compatible(&song, Setup::from_environment(), &Cancel::default());
         found
             .expect("it declares what covers")
             .map(|one| one.obligations)

@@ -421,7 +421,7 @@ impl<'a> Proof<'a> {
         if let Some(stop) = overseer.stopped() {
             for shown in &mut shown {
                 if *shown != Shown::Yes {
-                    *shown = Shown::No(stop.sentence().to_owned());
+                    *shown = Shown::No(overseer.allowance.sentence(stop));
                 }
             }
         }

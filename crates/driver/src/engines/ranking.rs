@@ -49,7 +49,10 @@ pub(crate) enum Decreases {
 /// Looks for a ranking by local measures, or says why what is declared is none, if something is.
 pub(super) fn ranked(task: &Task, overseer: &mut Overseer<'_>) -> Result<Ranked, Option<String>> {
     let setup = task.proof.setup();
-    ranking(&task.song, setup, &mut || overseer.look().is_some())
+    let cancel = overseer.cancel();
+    ranking(&task.song, setup, &cancel, &mut || {
+        overseer.look().is_some()
+    })
 }
 
 /// What it took to show a ranking again.
@@ -99,6 +102,7 @@ pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<ShownAga
 pub(crate) fn ranking(
     song: &Song,
     setup: Setup,
+    cancel: &Cancel,
     stop: &mut dyn FnMut() -> bool,
 ) -> Result<Ranked, Option<String>> {
     let Some(processes) = sending(song) else {
@@ -106,6 +110,7 @@ pub(crate) fn ranking(
         return Err(declared_measures(song).map(|_| why.to_owned()));
     };
     let mut prover = Prover::new(setup);
+    prover.cancel = cancel.clone();
     let mut complaint = None;
     if let Some(ways) = declared_measures(song) {
         match prover.declared(song, &ways, stop) {
@@ -133,6 +138,7 @@ pub(crate) fn ranking(
 
 struct Prover {
     solvers: Solvers,
+    cancel: Cancel,
     shown: usize,
     notes: Vec<String>,
     /// Of each process, the numbers that no handler makes greater; with numbers in payloads first, or not.
@@ -143,6 +149,7 @@ impl Prover {
     fn new(setup: Setup) -> Self {
         Prover {
             solvers: Solvers::new(setup),
+            cancel: Cancel::default(),
             shown: 0,
             notes: Vec::new(),
             steady: BTreeMap::new(),
@@ -366,8 +373,7 @@ impl Prover {
             name: name.to_owned(),
             ..Effort::default()
         };
-        let cancel = Cancel::default();
-        let shown = discharge(&mut theory, &asked, &self.solvers, &effort, &cancel);
+        let shown = discharge(&mut theory, &asked, &self.solvers, &effort, &self.cancel);
         if shown.iter().any(|one| *one != Shown::Yes) {
             return None;
         }
@@ -388,7 +394,7 @@ mod tests {
     use plainsong_semantics::machine::{Machine, Subject};
     use plainsong_semantics::search::Unwatched;
     use plainsong_semantics::sizes::{Bounds, Sizes};
-    use plainsong_smt::Setup;
+    use plainsong_smt::{Cancel, Setup};
     use std::sync::Arc;
 
     /// Random handlers: what is proved for every size does not diverge at small sizes.
@@ -400,7 +406,12 @@ mod tests {
         for seed in 0..programs {
             let text = random(seed);
             let song = Arc::new(plainsong_syntax::compile(&text).song.expect(&text));
-            let Ok(found) = ranking(&song, Setup::from_environment(), &mut || false) else {
+            let Ok(found) = ranking(
+                &song,
+                Setup::from_environment(),
+                &Cancel::default(),
+                &mut || false,
+            ) else {
                 continue;
             };
             proved += 1;

@@ -95,7 +95,7 @@ impl Engine for Refine {
                 continue;
             }
             if let Some(stop) = overseer.look() {
-                let answer = Answer::Unknown(stop.sentence().to_owned());
+                let answer = Answer::Unknown(overseer.allowance.sentence(stop));
                 verdicts.push(verdict(question, answer, task));
                 continue;
             }

@@ -64,11 +64,9 @@ impl Engine for Sequentialize {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let found = sequentialize_with(
-            &task.song,
-            task.delivery,
-            &Arithmetic::new(task.proof.setup()),
-        );
+        let arithmetic = Arithmetic::new(task.proof.setup(), overseer.cancel());
+        let found = sequentialize_with(&task.song, task.delivery, &arithmetic);
+        overseer.look();
         let proved: Vec<bool> = task
             .questions
             .iter()

@@ -53,13 +53,7 @@ fn answer(name: &str, overseer: &mut Overseer<'_>) -> Result<Verdict, Problem> {
             while overseer.keep_going(&Progress::default()) {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            (
-                Outcome::Unknown,
-                overseer
-                    .stopped()
-                    .map(|stop| stop.sentence().to_owned())
-                    .unwrap_or_default(),
-            )
+            (Outcome::Unknown, overseer.why_stopped().unwrap_or_default())
         }
         _ => (Outcome::Holds, String::new()),
     };
@@ -155,6 +149,7 @@ fn carry_out(
         interrupt,
         observer: &mut Nobody,
         timeout,
+        memory: None,
         most_refuted,
         refuted: 0,
         ledger: None,
@@ -243,7 +238,7 @@ fn a_time_limit_ends_one_task_and_not_the_next() {
     );
     assert_eq!(
         results.answers[0].verdict.reason,
-        "time limit; see --timeout"
+        "time limit (0.02 s); see --timeout"
     );
 }
 
@@ -264,7 +259,7 @@ fn an_interrupt_ends_everything() {
     assert_eq!(results.answers[0].verdict.reason, "interrupted");
     assert_eq!(
         results.answers[1].verdict.reason,
-        "interrupted before it was looked at"
+        "not checked: interrupted"
     );
 }
 
@@ -278,6 +273,7 @@ fn what_no_engine_may_answer_is_unknown_with_the_reason() {
         interrupt: &interrupt,
         observer: &mut Nobody,
         timeout: None,
+        memory: None,
         most_refuted: None,
         refuted: 0,
         ledger: None,

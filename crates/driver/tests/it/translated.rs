@@ -105,6 +105,7 @@ fn asked(row: &Row) -> (Outcome, String) {
         interrupt: &Interrupt::default(),
         observer: &mut Nobody,
         timeout: None,
+        memory: None,
         most_refuted: None,
         refuted: 0,
         ledger: None,

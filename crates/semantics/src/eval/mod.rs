@@ -41,6 +41,8 @@ pub(crate) struct Eval<'a> {
     calls: u32,
     /// The last of the innermost calls: which function, how deep, and what decreases.
     around: Option<(FnId, u32, Vec<i64>)>,
+    /// Is what decreases being evaluated? Calls in it are not compared again: that would double the work at each level.
+    measures: bool,
 }
 
 impl<'a> Eval<'a> {
@@ -53,6 +55,7 @@ impl<'a> Eval<'a> {
             nesting: 0,
             calls: 0,
             around: None,
+            measures: false,
         }
     }
 

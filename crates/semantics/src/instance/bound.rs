@@ -27,13 +27,13 @@ pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
     let uses = Windows::of(instance);
     let windows = instance.bounds();
     if uses.int {
-        bound.insert(
-            "int".to_owned(),
-            format!("{}..={}", windows.int.0, windows.int.1),
-        );
+        let window = format!("{}..={}", windows.int.0, windows.int.1);
+        let more = spans(&instance.constants_beyond(&Ty::Int));
+        bound.insert("int".to_owned(), window + &more);
     }
     if uses.nat {
-        bound.insert("nat".to_owned(), format!("0..={}", windows.nat));
+        let more = spans(&instance.constants_beyond(&Ty::Nat));
+        bound.insert("nat".to_owned(), format!("0..={}{more}", windows.nat));
     }
     if uses.length {
         bound.insert("length".to_owned(), format!("0..={}", windows.length));
@@ -49,6 +49,19 @@ pub(super) fn bound(instance: &Instance) -> BTreeMap<String, String> {
         bound.insert("delivery".to_owned(), delivery.name().to_owned());
     }
     bound
+}
+
+/// Integers after a window, ascending: `, 7, 99..=101`.
+fn spans(numbers: &[i64]) -> String {
+    let mut text = String::new();
+    for span in numbers.chunk_by(|one, next| one.checked_add(1) == Some(*next)) {
+        match span {
+            [only] => text += &format!(", {only}"),
+            [first, .., last] => text += &format!(", {first}..={last}"),
+            [] => {}
+        }
+    }
+    text
 }
 
 /// Which infinite types a song chooses from.

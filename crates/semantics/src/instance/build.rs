@@ -12,7 +12,7 @@ use crate::value::Value;
 use crate::world::Nothing;
 use plainsong_diagnostics::{Span, near_names};
 use plainsong_ir::{Const, ConstId, Expr, Range, RangeEnd, Song, SortDecl, SortId, SortKind, Ty};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The size of a sort when none is chosen.
 const DEFAULT_SIZE: i64 = 2;
@@ -37,6 +37,7 @@ pub(super) fn all(
         members: Vec::new(),
         families: Vec::new(),
         lanes: Vec::new(),
+        compared: OnceLock::new(),
         song,
     };
     let mut drafts = vec![Instance {

@@ -6,6 +6,8 @@
 
 mod bound;
 mod build;
+pub(crate) mod confined;
+mod constants;
 mod depends;
 mod domain;
 mod members;
@@ -20,7 +22,7 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::{ConstId, Delivery, FamilyId, Song, SortId, Ty};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The most values of one type that are ever listed.
 pub(crate) const MOST_VALUES: usize = 1_000_000;
@@ -80,6 +82,8 @@ struct Facts {
     families: Vec<Family>,
     /// Rows of the processes, then of the endpoints of each choreography.
     lanes: Vec<Range<usize>>,
+    /// The integers that something is compared with, once somebody asked.
+    compared: OnceLock<Arc<[i64]>>,
 }
 
 impl Instance {
@@ -137,6 +141,7 @@ impl Instance {
     pub fn with_song(&self, song: Arc<Song>) -> Instance {
         let mut facts = (*self.facts).clone();
         facts.song = song;
+        facts.compared = OnceLock::new();
         Instance {
             facts: Arc::new(facts),
             ..self.clone()
@@ -215,6 +220,48 @@ impl Instance {
     /// [`values`](Instance::values), with `int` and `nat` cut down to their windows.
     pub fn candidates(&self, ty: &Ty) -> Result<Vec<Value>, String> {
         domain::values(self, ty, Some(self.bounds()))
+    }
+
+    /// Every value that is tried where a program chooses one of type `ty`: the [`candidates`](Instance::candidates),
+    /// and for `int` and `nat` also the constants that something is compared with.
+    pub fn choosable(&self, ty: &Ty) -> Result<Vec<Value>, String> {
+        let mut values = self.candidates(ty)?;
+        let more = self.constants_beyond(ty);
+        if !more.is_empty() {
+            values.extend(more.into_iter().map(Value::Int));
+            values.sort_unstable();
+        }
+        Ok(values)
+    }
+
+    /// The constants of the text that are candidates for values of type `ty` outside of its window, ascending.
+    pub fn constants_beyond(&self, ty: &Ty) -> Vec<i64> {
+        let bounds = self.bounds();
+        let (first, last, least) = match ty {
+            Ty::Int => (bounds.int.0, bounds.int.1, i64::MIN),
+            Ty::Nat => (0, bounds.nat, 0),
+            _ => return Vec::new(),
+        };
+        if !bounds.constants {
+            return Vec::new();
+        }
+        let compared = self
+            .facts
+            .compared
+            .get_or_init(|| constants::compared(self).into());
+        constants::beyond(compared, first, last, least)
+    }
+
+    /// What to say when no candidate is allowed though others, which nobody tried, may be.
+    pub(crate) fn beyond_window(&self, what: &str) -> String {
+        let windows: Vec<String> = (self.bound().into_iter())
+            .filter(|(name, _)| matches!(&**name, "int" | "nat" | "length"))
+            .map(|(name, window)| format!("{name}={window}"))
+            .collect();
+        format!(
+            "no value in the window ({}) satisfies {what}, and values outside of it are not tried; `--bound` sets the window",
+            windows.join("; ")
+        )
     }
 
     /// What was chosen, for people: `Db` → `3`, `N` → `4`, `int` → `-2..=2`.

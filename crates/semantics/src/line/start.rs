@@ -13,6 +13,7 @@ use crate::sizes::Sizes;
 use crate::start::{combinations, start_values};
 use crate::value::{Pid, Value};
 use crate::world::OwnVars;
+use plainsong_ir::finite::is_finite;
 use plainsong_ir::{Local, Ty, VarId};
 use std::sync::Arc;
 
@@ -88,7 +89,20 @@ impl Line {
                 }
             }
         }
+        if starts.is_empty() && steering.is_none() && self.tries_window(given) {
+            let message = self.instance.beyond_window("`requires`");
+            return Err(resource(line.span, message));
+        }
         Ok(starts)
+    }
+
+    /// Is there a parameter whose values are tried within a window?
+    fn tries_window(&self, given: &Sizes) -> bool {
+        let song = self.instance.song();
+        let line = &song.lines[self.number];
+        let params = line.code.locals[..line.code.arity].iter();
+        let mut tried = params.filter(|param| !given.has(&param.name));
+        tried.any(|param| !is_finite(song, &param.ty))
     }
 
     /// The values of a parameter: the one that is given, else all that are tried.
@@ -102,7 +116,7 @@ impl Line {
         }
         let too_many = |message| resource(param.span, message);
         let Some(wanted) = given.get(&param.name) else {
-            return self.instance.candidates(&param.ty).map_err(too_many);
+            return self.instance.choosable(&param.ty).map_err(too_many);
         };
         match &param.ty {
             Ty::Int => Ok(vec![Value::Int(wanted)]),

@@ -29,8 +29,8 @@ use crate::instance::Instance;
 use crate::machine::{Config, Form, Machine, Outcome, Status, Step};
 use crate::premise::Premises;
 use crate::search::{
-    Answer, Check, Completeness, Coverage, Findings, Limits, PACE, Progress, Query, SearchReport,
-    Totals, Watch,
+    Answer, Check, Completeness, Coverage, Findings, Limits, Progress, Query, SearchReport, Totals,
+    Watch,
 };
 use crate::trace::FailureKind;
 use indexmap::IndexSet;
@@ -206,7 +206,7 @@ impl Search<'_> {
             if self.findings.all_refuted() || limits.refutations.is_some_and(|n| refuted >= n) {
                 return Completeness::Enough;
             }
-            if (at as u64).is_multiple_of(PACE) && !watch.keep_going(&self.progress(at)) {
+            if !watch.keep_going(&self.progress(at)) {
                 return Completeness::Stopped;
             }
             let config = self.states[at].clone();

@@ -7,7 +7,7 @@
 
 use super::findings::{Findings, Reached, Totals};
 use super::graph::Graph;
-use super::{Completeness, Coverage, Limits, PACE, Query, SearchReport, Watch};
+use super::{Completeness, Coverage, Limits, Query, SearchReport, Watch};
 use crate::code::coverage::Covered;
 use crate::instance::Instance;
 use crate::machine::{Config, Machine, Outcome, Step};
@@ -114,10 +114,8 @@ impl Diving<'_> {
         watch: &mut dyn Watch,
     ) -> bool {
         let mut at = start;
-        for number in 0..MOST_STEPS {
-            if (number as u64).is_multiple_of(PACE)
-                && !watch.keep_going(&self.graph.progress(at as usize))
-            {
+        for _ in 0..MOST_STEPS {
+            if !watch.keep_going(&self.graph.progress(at as usize)) {
                 return false;
             }
             let config = self.graph.config(at as usize).into_owned();

@@ -34,7 +34,7 @@ use crate::trace::Trace;
 use graph::Graph;
 use plainsong_diagnostics::Span;
 
-/// How many states are looked at between two calls of the watch.
+/// How many states are looked at between two calls of the watch, where a state takes a moment only.
 pub const PACE: u64 = 256;
 
 /// When to give up.
@@ -70,7 +70,7 @@ pub struct Progress {
 
 /// Somebody who looks on and may end the search: the clock, the user.
 pub trait Watch: Send {
-    /// Called every few hundred states; `false` ends the search.
+    /// Called at every state, or every few; `false` ends the search.
     fn keep_going(&mut self, progress: &Progress) -> bool;
 }
 
@@ -202,7 +202,8 @@ fn explore(
         if findings.all_refuted() || limits.refutations.is_some_and(|n| findings.refuted() >= n) {
             return Completeness::Enough;
         }
-        if (at as u64).is_multiple_of(PACE) && !watch.keep_going(&graph.progress(at)) {
+        // A state of many processes takes long: the watch is asked at each.
+        if !watch.keep_going(&graph.progress(at)) {
             return Completeness::Stopped;
         }
         let steps = machine.steps_covering(&graph.config(at), covered);

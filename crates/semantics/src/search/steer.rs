@@ -7,7 +7,7 @@
 
 use super::findings::{Findings, Reached, Totals};
 use super::graph::Graph;
-use super::{Completeness, Coverage, Limits, PACE, Query, SearchReport, Watch};
+use super::{Completeness, Coverage, Limits, Query, SearchReport, Watch};
 use crate::code::coverage::Covered;
 use crate::instance::Instance;
 use crate::machine::{Config, Machine, Outcome, Step};
@@ -72,10 +72,9 @@ pub fn steer(
     }
     let mut choices = &steering.choices[..];
     let mut stopped = false;
-    for number in 0..MOST_STEPS {
+    for _ in 0..MOST_STEPS {
         let Some(here) = at else { break };
-        stopped = (number as u64).is_multiple_of(PACE)
-            && !watch.keep_going(&graph.progress(here as usize));
+        stopped = !watch.keep_going(&graph.progress(here as usize));
         if stopped {
             break;
         }

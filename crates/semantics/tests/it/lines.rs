@@ -271,7 +271,7 @@ fn a_line_may_choose_and_discard() {
 #[test]
 fn properties_belong_to_what_they_speak_about() {
     let mut b = swap(false);
-    let small = is(BinOp::Le, of(FamilyId(0), vec![], 0, Ty::Int), int(5));
+    let small = is(BinOp::Le, of(FamilyId(0), vec![], 0, Ty::Int), int(2));
     b.property("small", Claim::Always(small), Locals::default());
     let m = b.message("M", &[], None);
     let p = b.family("p", &[], &[]);

@@ -13,6 +13,7 @@ use super::quantifiers::Element;
 use super::stmts::For;
 use super::{Compiler, MOST_CALLS, Result, Trouble};
 use crate::code::{Arg, Op};
+use plainsong_ir::finite::is_finite;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Block, Choice, Domain, Expr, Pattern, Place, Stmt, StmtKind};
 
@@ -211,7 +212,12 @@ impl<'s> Compiler<'s, '_> {
     fn candidates(&mut self, choice: &'s Choice) -> Result<Vec<Element>> {
         match &choice.domain {
             Domain::Type(ty) => {
-                let values = self.coding.instance.candidates(ty);
+                let instance = &self.coding.instance;
+                if !is_finite(instance.song(), ty) && (choice.filter.is_some() || self.assumes) {
+                    // When no value of the window passes, the interpreter notices.
+                    return Err(Trouble::GivesUp);
+                }
+                let values = instance.choosable(ty);
                 let values = values.map_err(|_| Trouble::GivesUp)?;
                 self.unguarded(ty, &values)
             }

@@ -27,8 +27,8 @@ use crate::coding::{Coding, Misfit};
 use crate::leaves::{decode, encode};
 use crate::numbers::Numbers;
 use crate::shape::Shape;
-use plainsong_ir::visit::{free_locals, globals_read, reads_pending};
-use plainsong_ir::{Code, Expr, Local, LocalId, Property, Song, Ty};
+use plainsong_ir::visit::{Visit, free_locals, globals_read, reads_pending, walk};
+use plainsong_ir::{Block, Code, Expr, Local, LocalId, Property, Song, Stmt, StmtKind, Ty};
 use plainsong_semantics::action_state::value;
 use plainsong_semantics::value::Value;
 use std::sync::Arc;
@@ -67,6 +67,7 @@ pub(crate) fn action<'s>(
         let leaves = compiler.constant(&code.locals[at].ty, argument);
         compiler.locals[at] = Some(leaves);
     }
+    compiler.assumes = assumes(&code.body);
     compiler.whole(&code.body)?;
     compiler.finish()
 }
@@ -112,6 +113,21 @@ struct Compiler<'s, 'c> {
     work: u32,
     calls: u32,
     choices: u32,
+    /// Is there an `assume` that may exclude what was chosen?
+    assumes: bool,
+}
+
+fn assumes(body: &Block) -> bool {
+    struct Finds(bool);
+    impl Visit for Finds {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= matches!(stmt.kind, StmtKind::Assume(_));
+            walk::stmt(self, stmt);
+        }
+    }
+    let mut finds = Finds(false);
+    finds.block(body);
+    finds.0
 }
 
 const OPEN: Target = Target::MAX;
@@ -148,6 +164,7 @@ impl<'s, 'c> Compiler<'s, 'c> {
             work: 0,
             calls: 0,
             choices: 0,
+            assumes: false,
         }
     }
 

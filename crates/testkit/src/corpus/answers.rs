@@ -98,6 +98,7 @@ fn asked(
         interrupt: &Interrupt::default(),
         observer: &mut Nobody,
         timeout: None,
+        memory: None,
         most_refuted: None,
         refuted: 0,
         ledger: None,

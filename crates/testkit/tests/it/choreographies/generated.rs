@@ -6,12 +6,11 @@
 //! explores every case and prints what it found, which is compared with the paths of the lines. A line
 //! that keeps its promises on each of these paths ends in states where they hold, so the program does, too.
 
-use super::{Ends, Given, Told, assumes, choreographies, ends, given, says_all};
+use super::{Ends, Given, Told, assumes, choreographies, ends, given, says_all, windows};
 use plainsong_ir::{Expr, ExprKind, Function, Song, Ty};
 use plainsong_project::rust::{Source, arguments, crate_of};
 use plainsong_project::{Options, project};
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::sizes::Bounds;
 use plainsong_semantics::value::Value;
 use plainsong_testkit::corpus::root;
 use std::collections::BTreeMap;
@@ -149,7 +148,7 @@ fn instances(
             told.name
         );
     }
-    let instances = Instance::all(voices.clone(), &sizes, &Bounds::default()).unwrap_or_default();
+    let instances = Instance::all(voices.clone(), &sizes, &windows()).unwrap_or_default();
     let mut all: Vec<(Instance, Ends)> = instances
         .into_iter()
         .filter_map(|instance| {

@@ -4,13 +4,13 @@
 //! sizes 1 to 3, with every outcome of its free choices. [`ONE_WAY`] lists the choreographies whose voices
 //! `sequentialize` does not take, each with the reason it gives.
 
-use super::{Told, choreographies, given};
+use super::{Told, choreographies, given, windows};
 use plainsong_ir::{Song, VarId};
 use plainsong_project::{Options, project};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
 use plainsong_semantics::show::show;
-use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::value::Value;
 use plainsong_sequentialize::sequentialize;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -242,7 +242,7 @@ fn all_ends(
 ) -> Option<AllEnds> {
     let mut all = AllEnds::new();
     let mut left = MOST_STATES;
-    let instances = Instance::all(song.clone(), sizes, &Bounds::default()).unwrap_or_default();
+    let instances = Instance::all(song.clone(), sizes, &windows()).unwrap_or_default();
     for instance in instances {
         let machine = Machine::new(&instance, Subject::Line(line));
         let arity = song.lines[line].code.arity;

@@ -1,7 +1,7 @@
 //! The voices of a choreography have exactly one execution for each vector of outcomes of its free choices and
 //! external functions: no deadlock, and the same ends equally often.
 
-use super::{Ends, Given, Told, choreographies, ends, given, says_all, variables};
+use super::{Ends, Given, Told, choreographies, ends, given, says_all, variables, windows};
 use plainsong_explore_songs::{Manner, explore_showing};
 use plainsong_ir::Song;
 use plainsong_project::{Options, project};
@@ -9,7 +9,7 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Subject};
 use plainsong_semantics::outcomes::{split, undecided};
 use plainsong_semantics::search::{Completeness, Unwatched};
-use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::sizes::Sizes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ fn compare(
     if ends.values().all(|ends| ends.count() == 0) {
         return Ok(Some(0)); // nothing that is tried satisfies what it requires
     }
-    let instances = Instance::all(voices.clone(), sizes, &Bounds::default());
+    let instances = Instance::all(voices.clone(), sizes, &windows());
     let instances = instances.map_err(|error| error.message)?;
     let mut executions = 0;
     let mut open: Vec<Instance> = instances.into_iter().map(undecided).collect();

@@ -69,7 +69,11 @@ pub(crate) fn instance(song: &Song) -> Option<Instance> {
             chosen,
             ..Sizes::default()
         },
-        &Bounds::default(),
+        // The enumerator knows the window only.
+        &Bounds {
+            constants: false,
+            ..Bounds::default()
+        },
     );
     instances.ok()?.into_iter().next()
 }
