@@ -3,6 +3,7 @@
 mod bad_input;
 mod book;
 mod browser;
+mod conditional;
 mod continuous;
 mod estimating;
 mod examining;
