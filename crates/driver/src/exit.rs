@@ -4,7 +4,7 @@
 //! everything was asked, which nobody should mistake for a complete answer.
 
 use plainsong_semantics::trace::{Ending, FailureKind};
-use plainsong_semantics::verdict::Outcome;
+use plainsong_semantics::verdict::{Outcome, Verdict};
 
 /// How a run ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,7 +12,7 @@ pub enum Exit {
     /// 0: everything asked was proved, or held up to the bound the user asked for.
     #[default]
     Fine,
-    /// 2: something is unknown, and nothing worse.
+    /// 2: something is unknown, or conditional, and nothing worse.
     Unknown,
     /// 1: something was refuted.
     Refuted,
@@ -34,7 +34,15 @@ impl Exit {
         }
     }
 
-    /// What a verdict contributes. Where proofs are required, a bounded answer is not enough.
+    /// What a verdict contributes. One that rests on something that is not proved leaves the question open.
+    pub fn of_verdict(verdict: &Verdict, require_proved: bool) -> Self {
+        match verdict.is_conditional() {
+            true => Exit::Unknown,
+            false => Exit::of(verdict.outcome, require_proved),
+        }
+    }
+
+    /// What an unconditional answer contributes. Where proofs are required, a bounded answer is not enough.
     pub fn of(outcome: Outcome, require_proved: bool) -> Self {
         match outcome {
             Outcome::Proved => Exit::Fine,

@@ -1,4 +1,7 @@
-//! The next sizes, where nobody chose any.
+//! The sizes around those by default, where nobody chose any.
+//!
+//! Some claims are false only of a single member, and most searches begin with two. So what holds at two is asked again
+//! with one member, of each sort and of all of them, however long two members took: fewer take less.
 //!
 //! A sort has two members unless somebody says otherwise, and many mistakes need three: a majority of two
 //! is everybody. What holds at two, and was quickly seen to, is therefore asked again with three members of
@@ -13,8 +16,8 @@
 use crate::Engine;
 use crate::engine::Task;
 use crate::plan::{Planned, PlannedTask, Request, engine_named};
-use crate::sizes::{Origin, SizeTable, ascending};
-use plainsong_ir::{Song, System};
+use crate::sizes::{Chosen, Origin, SizeTable, ascending};
+use plainsong_ir::Song;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Limits};
 use plainsong_semantics::sizes::Sizes;
@@ -22,6 +25,9 @@ use plainsong_semantics::verdict::{Outcome, Verdict};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A sort has at least so many members.
+const LEAST: i64 = 1;
 
 /// So many members more.
 const MORE: i64 = 1;
@@ -70,12 +76,14 @@ pub(crate) fn next(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> 
         return tasks;
     }
     for (at, one) in planned.iter().enumerate() {
-        let engine = searches(one).filter(|_| !matches!(song.system, System::None));
+        let engine = searches(one);
         let Some((sizes, engine)) = next_sizes(song, one).zip(engine) else {
             continue;
         };
         let is_same = |other: &&mut PlannedTask| {
-            other.task.sizes == sizes && other.engine.name() == engine.name()
+            other.task.sizes == sizes
+                && other.engine.name() == engine.name()
+                && other.task.subject == one.question.subject
         };
         if let Some(existing) = tasks.iter_mut().find(is_same) {
             existing.task.questions.push(one.question.clone());
@@ -84,7 +92,7 @@ pub(crate) fn next(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> 
         }
         let task = Task {
             song: song.clone(),
-            subject: Subject::System,
+            subject: one.question.subject,
             questions: vec![one.question.clone()],
             sizes,
             further: Vec::new(),
@@ -133,35 +141,49 @@ fn is_asked(request: &Request) -> bool {
 /// Who searches at the next sizes; nobody where what answers is no search.
 fn searches(planned: &Planned) -> Option<&'static dyn Engine> {
     match planned.engine.as_ref().ok()?.name() {
-        _ if planned.question.subject != Subject::System => None,
+        "naive" | "explore" if planned.question.subject != Subject::System => engine_named("naive"),
         "naive" | "explore" => engine_named("explore"),
         "diverge" => engine_named("diverge"),
         _ => None,
     }
 }
 
-/// The sizes after those by default, if there are some.
+/// The sizes below those by default and after them, if there are some, the smallest first.
 fn next_sizes(song: &Song, planned: &Planned) -> Option<Vec<Sizes>> {
     let by_any = match planned.question.check {
         Check::Property(at) => song.properties.get(at)?.engines.is_empty(),
         _ => true,
     };
-    let mut table: SizeTable = planned.sizes.clone();
-    let mut free = 0;
-    for chosen in table
+    let (mut below, mut after): (SizeTable, SizeTable) =
+        (planned.sizes.clone(), planned.sizes.clone());
+    let is_free = |one: &&mut Chosen| one.origin == Origin::Default;
+    below
         .values_mut()
-        .filter(|one| one.origin == Origin::Default)
-    {
-        chosen.high += MORE;
-        free += 1;
-    }
+        .filter(is_free)
+        .for_each(|one| one.low = LEAST.min(one.low));
+    after
+        .values_mut()
+        .filter(is_free)
+        .for_each(|one| one.high += MORE);
+    let free = planned.sizes.values();
+    let free = free.filter(|one| one.origin == Origin::Default).count();
     if !by_any || free == 0 || free > MOST_SORTS {
         return None;
     }
     let seen = ascending(&planned.sizes);
-    let mut sizes = ascending(&table);
+    let mut sizes = ascending(&below);
+    sizes.extend(ascending(&after));
     sizes.retain(|sizes| !seen.contains(sizes));
     Some(sizes)
+}
+
+/// Of the sizes around those by default, the ones below: no sort has more members than by default.
+pub(crate) fn below(sizes: &[Sizes], of: &SizeTable) -> Vec<Sizes> {
+    let is_small = |sizes: &&Sizes| {
+        let mut all = sizes.chosen.iter();
+        all.all(|(name, size)| of.get(name).is_none_or(|chosen| *size <= chosen.high))
+    };
+    sizes.iter().filter(is_small).cloned().collect()
 }
 
 /// Does it hold, and was it quick to see?

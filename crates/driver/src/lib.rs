@@ -30,6 +30,7 @@ pub mod performance;
 pub mod plan;
 pub mod problem;
 pub mod projection;
+mod provided;
 pub mod rank_certificate;
 pub mod rest_certificate;
 pub mod resume;

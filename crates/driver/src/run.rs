@@ -8,9 +8,10 @@ use crate::coverage::{counted, notes};
 use crate::engine::{EngineReport, Task};
 use crate::further::{self, Further};
 use crate::memory::{at_most, resident};
-use crate::plan::{Plan, PlannedTask};
+use crate::plan::{Plan, PlannedTask, engine_named};
+use crate::provided::{not_asked, settle};
 use crate::resume::Ledger;
-use crate::select::Question;
+use crate::select::{Question, questions};
 use crate::watch::{Allowance, Interrupt, Observer, Overseer, Stage, Stop};
 use crate::worker::{Control, Ended, News, within};
 use crate::{Problem, Source};
@@ -18,7 +19,7 @@ use plainsong_diagnostics::line_and_column;
 use plainsong_ir::Song;
 use plainsong_report::{Answer, Coverage, count};
 use plainsong_semantics::search;
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::{OpenObligation, Outcome, Verdict};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -82,6 +83,7 @@ pub fn run(
         most: None,
         stopped: None,
         spent: None,
+        beside: Vec::new(),
     };
     for (at, task) in plan.tasks.iter().enumerate() {
         runner.most = runner.share(task, plan.tasks.len() - at);
@@ -92,6 +94,7 @@ pub fn run(
         asked.extend(runner.look_further(task));
     }
     runner.say_what_was_not_asked(&asked);
+    runner.look_at_conditions(song);
     runner.finish(song)
 }
 
@@ -113,6 +116,8 @@ struct Runner<'a, 'b> {
     stopped: Option<Stop>,
     /// The engine that was stopped last by a limit, and the question it was at.
     spent: Option<(&'static str, String)>,
+    /// What proofs rest on and nobody asked for.
+    beside: Vec<Answer>,
 }
 
 impl Runner<'_, '_> {
@@ -199,19 +204,42 @@ impl Runner<'_, '_> {
         self.most = whole;
     }
 
-    /// Asks what was quickly seen to hold again at the next sizes; which answers that are. See [`further`].
+    /// Asks what was quickly seen to hold again at the sizes around, and the rest at those below; which answers were asked
+    /// at all of them. See [`further`].
     fn look_further(&mut self, planned: &PlannedTask) -> Vec<usize> {
-        let holds = |at: &usize| {
-            let answer = self.answers[*at].as_ref();
-            answer.is_some_and(|answer| further::is_quick(&answer.verdict))
+        let holds = |at: usize, is_quick: bool| {
+            let answer = self.answers[at].as_ref();
+            answer.is_some_and(|answer| {
+                let verdict = &answer.verdict;
+                verdict.outcome == Outcome::Holds && further::is_quick(verdict) == is_quick
+            })
         };
-        let open: Vec<usize> = (0..planned.answers.len())
-            .filter(|&place| holds(&planned.answers[place]))
-            .collect();
-        if open.is_empty() || self.not_begun().is_some() {
+        let those = |is_quick: bool| {
+            let all = 0..planned.answers.len();
+            all.filter(|&place| holds(planned.answers[place], is_quick))
+                .collect::<Vec<usize>>()
+        };
+        let (quick, slow) = (those(true), those(false));
+        let mut below = some_questions(planned, &slow);
+        if let Some(first) = slow.first() {
+            let table = &self.plan.questions[planned.answers[*first]].sizes;
+            below.sizes = further::below(&below.sizes, table);
+            self.look_there(planned, below, &slow, false);
+        }
+        self.look_there(planned, some_questions(planned, &quick), &quick, true)
+    }
+
+    /// Asks these questions of a task there; which answers that are. `is_told`: is it said how far one has looked?
+    fn look_there(
+        &mut self,
+        planned: &PlannedTask,
+        task: Task,
+        open: &[usize],
+        is_told: bool,
+    ) -> Vec<usize> {
+        if open.is_empty() || task.sizes.is_empty() || self.not_begun().is_some() {
             return Vec::new();
         }
-        let task = some_questions(planned, &open);
         let places: Vec<usize> = open.iter().map(|&at| planned.answers[at]).collect();
         let left = self.share(planned, 1);
         let most = further::MOST_TIME;
@@ -223,13 +251,78 @@ impl Runner<'_, '_> {
         self.supervision.ledger = ledger;
         match attempt {
             Ok(Ok(report)) => {
+                let before = self.further.clone();
                 self.enter_further(planned, &places, report, began.elapsed());
+                if !is_told {
+                    self.further = before;
+                }
             }
             // There are no such sizes.
             Ok(Err(_)) => {}
             Err(crash) => self.crashes.push(crash),
         }
         places
+    }
+
+    /// Asks what proofs rest on, where nobody asked for it: a proof of one property is none while another one that it
+    /// relies on is open.
+    fn look_at_conditions(&mut self, song: &Song) {
+        let all = questions(song);
+        loop {
+            let known = self.answers.iter().cloned();
+            let known: Vec<_> = known.chain(self.beside.iter().cloned().map(Some)).collect();
+            let open = not_asked(&known);
+            let mut open = open.iter().filter_map(|(engine, name)| {
+                let question = all.iter().find(|one| one.name == *name)?;
+                Some((engine.as_str(), question))
+            });
+            let Some((engine, question)) = open.next() else {
+                return;
+            };
+            let answer = self.condition(engine, question, song);
+            self.beside.push(answer);
+        }
+    }
+
+    /// What the engine that relies on something says about it.
+    fn condition(&mut self, engine: &str, question: &Question, song: &Song) -> Answer {
+        let mut answer = Answer {
+            file: self.source.name.clone(),
+            engine: engine.to_owned(),
+            seconds: 0.0,
+            cached: 0,
+            verdict: unknown(question, &format!("`{engine}` does not answer it")),
+            trace_path: None,
+            account: None,
+            declared: None,
+        };
+        let mut tasks = self.plan.tasks.iter();
+        let template = tasks.find(|one| one.engine.name() == engine);
+        let can = engine_named(engine).filter(|one| one.applicable(song, question).is_ok());
+        let (Some(template), Some(_), None) = (template, can, self.not_begun()) else {
+            return answer;
+        };
+        let mut task = template.task.clone();
+        task.subject = question.subject;
+        task.questions = vec![question.clone()];
+        task.proof.or_explore = false;
+        // A run that goes on later goes on with what was asked for.
+        let ledger = self.supervision.ledger.take();
+        self.most = self.share(template, 1);
+        let attempt = self.attempt(template, &task);
+        self.supervision.ledger = ledger;
+        match attempt {
+            Ok(Ok(report)) => {
+                let verdict = report.verdicts.into_iter().next();
+                answer.verdict = verdict.unwrap_or(answer.verdict);
+                let reason = &answer.verdict.reason;
+                answer.verdict.reason =
+                    plainsong_diagnostics::with_lines(reason, &self.source.text);
+            }
+            Ok(Err(problem)) => answer.verdict.reason = problem.message,
+            Err(crash) => self.crashes.push(crash),
+        }
+        answer
     }
 
     fn say_what_was_not_asked(&mut self, asked: &[usize]) {
@@ -383,6 +476,9 @@ impl Runner<'_, '_> {
             for note in &mut verdict.notes {
                 *note = plainsong_diagnostics::with_lines(note, text);
             }
+            for open in &mut verdict.open {
+                look_up(open, text);
+            }
             if let Some(coverage) = report.coverage.as_ref()
                 && verdict.outcome == Outcome::Holds
             {
@@ -420,14 +516,13 @@ impl Runner<'_, '_> {
 
     fn unknown(&self, at: usize, why: &str) -> Answer {
         let planned = &self.plan.questions[at];
-        let verdict = unknown(&planned.question.name, why.to_owned());
         let engine = planned.engine.as_ref().map_or("-", |engine| engine.name());
         Answer {
             file: self.source.name.clone(),
             engine: engine.to_owned(),
             seconds: 0.0,
             cached: 0,
-            verdict,
+            verdict: unknown(&planned.question, why),
             trace_path: None,
             account: None,
             declared: None,
@@ -450,6 +545,8 @@ impl Runner<'_, '_> {
             });
             answers.push(answer);
         }
+        let beside = self.beside.into_iter().map(|answer| answer.verdict);
+        settle(&mut answers, &beside.collect::<Vec<_>>());
         let whole = answers
             .iter()
             .all(|answer| answer.verdict.outcome != Outcome::Unknown);
@@ -498,7 +595,7 @@ fn left_behind(
     }
     let verdict = |question: &Question| Verdict {
         states,
-        ..unknown(&question.name, reason.clone())
+        ..unknown(question, &reason)
     };
     EngineReport {
         verdicts: task.questions.iter().map(verdict).collect(),
@@ -506,18 +603,35 @@ fn left_behind(
     }
 }
 
-fn unknown(property: &str, reason: String) -> Verdict {
+/// Where an open obligation stands in the text, and what stands there.
+fn look_up(open: &mut OpenObligation, text: &str) {
+    open.sentence = plainsong_diagnostics::with_lines(&open.sentence, text);
+    if open.span.start == open.span.end || open.span.end as usize > text.len() {
+        return;
+    }
+    let place = line_and_column(text, open.span.start);
+    open.place = Some((place.line, place.column));
+    if open.text.is_empty() {
+        let words = open.span.slice(text).split_whitespace();
+        open.text = words.collect::<Vec<_>>().join(" ");
+    }
+}
+
+/// No answer to a question, and why.
+fn unknown(question: &Question, why: &str) -> Verdict {
     Verdict {
-        property: property.to_owned(),
+        property: question.name.clone(),
         outcome: Outcome::Unknown,
         bound: BTreeMap::new(),
-        reason,
+        reason: why.to_owned(),
         states: None,
         executions: None,
         blocked: None,
         interleavings: None,
         obligations: None,
         assumptions: Vec::new(),
+        provided: Vec::new(),
+        open: Vec::new(),
         notes: Vec::new(),
         trace: None,
     }

@@ -19,6 +19,7 @@
 
 pub mod actions;
 pub mod expr;
+pub mod failing;
 pub mod finite;
 pub mod handlers;
 pub mod ids;

@@ -17,8 +17,9 @@
 //! circle too, so no proof rests on itself.
 //!
 //! Of an external function the promise is trusted: what is proved holds for every function that keeps it. The
-//! verdict lists it, and says so when the contract allows no result at all ([`crate::vc`]). Its contract may not
-//! call it, not even through others, so that it means what it says.
+//! verdict lists it. That there is such a function has to be shown: for all arguments in `D` the contract allows a result
+//! ([`Rule::Satisfiable`](crate::obligation::Rule::Satisfiable)); then a function that returns one for each of them keeps it.
+//! Its contract may not call it, not even through others, so that it means what it says.
 //!
 //! NOT COVERED, and said so: recursive functions without `decreases`; a `requires` or `decreases` that calls a
 //! function of its own circle.
@@ -47,6 +48,8 @@ pub struct Definition {
     pub promise: Term,
     /// What decreases.
     pub measures: Vec<Term>,
+    /// Of an external function: results that its contract may allow.
+    pub witnesses: Vec<Term>,
 }
 
 /// A proof by induction under way: facts about these functions hold below a bound.
@@ -172,6 +175,10 @@ impl Theory {
         if let Some(local) = contract.result {
             env.locals.insert(local, result);
         }
+        let witnesses = match decl.is_external() {
+            true => self.witnesses(decl, &env, &params, result),
+            false => Vec::new(),
+        };
         let mut promise = vec![valid];
         for ensured in &contract.ensures {
             promise.push(match decl.is_external() {
@@ -186,6 +193,7 @@ impl Theory {
             body,
             promise: self.terms.and(&promise),
             measures,
+            witnesses,
         })
     }
 

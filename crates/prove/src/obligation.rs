@@ -38,6 +38,9 @@ pub enum Rule {
     LemmaDecreases,
     /// Part of the proof of a lemma or function that this rests on.
     Support,
+    /// For all arguments that an external function may be called with there is a result that its contract allows. No run
+    /// checks it, and without it everything would follow from the contract.
+    Satisfiable,
     /// What decreases gets smaller where a recursive function is called. No run checks it.
     Terminates,
     /// A property holds at the end.
@@ -63,6 +66,7 @@ impl Rule {
                 | Rule::LemmaRequires
                 | Rule::LemmaDecreases
                 | Rule::Support
+                | Rule::Satisfiable
         )
     }
 
@@ -82,6 +86,7 @@ impl Rule {
             Rule::LemmaRequires => "lemma/requires",
             Rule::LemmaDecreases => "lemma/decreases",
             Rule::Support => "support/contract",
+            Rule::Satisfiable => "external/satisfiable",
             Rule::Terminates => "function/decreases",
             Rule::Finally(_) => "line/finally",
             Rule::Library => "library/lemma",

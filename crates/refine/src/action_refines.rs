@@ -9,7 +9,7 @@
 //!
 //! DIFFERS. `B` chooses what `A` chose if both choose values of the same types; otherwise the existential is asked.
 
-use crate::answer::{Answer, Proof, Prover, Refutation, obligation};
+use crate::answer::{Answer, Missing, Proof, Prover, Refutation, obligation};
 use crate::brute::Brute;
 use crate::movers::some_way;
 use crate::tried::Tried;
@@ -45,7 +45,7 @@ pub fn refines(
                 reason: format!("does not refine `{}`: {}", upper.name, refutation.reason),
                 ..refutation
             }),
-            None => Answer::Unknown(why),
+            None => Answer::unknown(why),
         },
     })
 }
@@ -63,8 +63,8 @@ fn shown(
     id: ActionId,
     above: ActionId,
     seen: &[GlobalId],
-) -> std::result::Result<Proof, String> {
-    let mut told = String::new();
+) -> std::result::Result<Proof, Missing> {
+    let mut told = Missing::default();
     for somehow in [false, true] {
         let all =
             obligations(prover.theory, id, above, seen, somehow).map_err(|why| why.message)?;
@@ -78,7 +78,10 @@ fn shown(
                     notes: Vec::new(),
                 });
             }
-            Some((at, why)) => told = format!("not shown: {} ({RULE}, {why})", all[*at].sentence),
+            Some((at, why)) => {
+                let why = format!("not shown: {} ({RULE}, {why})", all[*at].sentence);
+                told = Missing::of(why, &all, &open);
+            }
         }
     }
     Err(told)

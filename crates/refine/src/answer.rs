@@ -5,6 +5,7 @@ use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{SecondOpinions, Theory};
+use plainsong_semantics::verdict::OpenObligation;
 use plainsong_smt::{Cancel, Solvers};
 use std::cell::Cell;
 
@@ -19,7 +20,53 @@ pub enum Answer {
     /// A condition is false, in a state that the interpreter was in.
     Refuted(Refutation),
     /// Neither, for this reason.
-    Unknown(String),
+    Unknown(Missing),
+}
+
+impl Answer {
+    /// Neither proved nor refuted.
+    pub fn unknown(why: impl Into<Missing>) -> Answer {
+        Answer::Unknown(why.into())
+    }
+}
+
+/// Why a claim is neither proved nor refuted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// One sentence.
+    pub why: String,
+    /// The obligations that are open, where it is because of them.
+    pub open: Vec<OpenObligation>,
+}
+
+impl Missing {
+    /// A sentence about obligations, some of which are open.
+    pub(crate) fn of(why: String, all: &[Obligation], open: &[(usize, String)]) -> Missing {
+        let told = |(at, why): &(usize, String)| OpenObligation {
+            rule: all[*at].rule.name().to_owned(),
+            sentence: all[*at].sentence.clone(),
+            why: why.clone(),
+            span: all[*at].span,
+            ..OpenObligation::default()
+        };
+        let open = open.iter().map(told).collect();
+        Missing { why, open }
+    }
+}
+
+impl From<String> for Missing {
+    fn from(why: String) -> Missing {
+        Missing {
+            why,
+            open: Vec::new(),
+        }
+    }
+}
+
+impl From<&str> for Missing {
+    fn from(why: &str) -> Missing {
+        why.to_owned().into()
+    }
 }
 
 /// What was shown.

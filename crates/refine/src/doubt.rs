@@ -2,8 +2,8 @@
 //!
 //! The state is found by the solver in an instance in which all is written out ([`plainsong_prove::bounded`]): values of
 //! parameters and locals, and of the globals after the last yield and now, those of the start if that is possible. It is an
-//! example for people. Whether the
-//! program of the layer ever has the values of the globals after the last yield is looked up by running it.
+//! example for people. Whether the globals ever have their values after the last yield is looked up by running the program
+//! of the layer. That says nothing about the parameters and locals of the example, and the sentence says so.
 
 use crate::answer::Prover;
 use crate::brute::gets_to;
@@ -86,7 +86,8 @@ fn found(
     Some((scene, values))
 }
 
-/// `for example where t = Tid#0, x = 0, then x = 1; the program of layer 1 has these values in some run`.
+/// `for example where t = Tid#0, x = 0, and then x = 1; in some run of the program of layer 1 the globals have these
+/// values; …`.
 fn tell(
     song: &Arc<Song>,
     instance: &Instance,
@@ -117,13 +118,19 @@ fn tell(
         true => String::new(),
         false => format!(", and then {}", after.join(", ")),
     };
+    let procedures = song
+        .actions()
+        .map_or(&[][..], |actions| &actions.procedures);
+    let name = &procedures[which.procedure.index()].name;
     let reached = match gets_to(song, which.layer, size, &wanted) {
         Some(true) => format!(
-            "; the program of layer {} has these values in some run, perhaps between two yields",
+            "; in some run of the program of layer {} the globals have these values; whether `{name}` is ever here with \
+             these parameters and locals was not looked at",
             which.layer
         ),
         Some(false) => format!(
-            "; the program of layer {} never has these values at this size: an invariant may exclude them",
+            "; in no run of the program of layer {} do the globals have these values at this size: an invariant may \
+             exclude them",
             which.layer
         ),
         None => String::new(),

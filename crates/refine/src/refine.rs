@@ -6,7 +6,7 @@
 //! only when everything else was shown too; otherwise the answer says what it rests on.
 
 use crate::action_refines;
-use crate::answer::{Answer, Proof, Prover, Refutation};
+use crate::answer::{Answer, Missing, Proof, Prover, Refutation};
 use crate::atomicity::{atomicity, movers_used};
 use crate::blame;
 use crate::brute::Brute;
@@ -20,7 +20,7 @@ use crate::procedures::{Choices, obligations, pending};
 use crate::sequential::Sequences;
 use crate::started;
 use crate::tried::Tried;
-use crate::trusted::trusted;
+use crate::trusted::{external, trusted};
 use crate::voices_to_actions::Handlers;
 use plainsong_diagnostics::place_marker;
 use plainsong_ir::{ActionId, Actions, Procedure, ProcedureId, Song};
@@ -49,7 +49,7 @@ pub struct Refining {
     /// Were types of actions inferred that have none?
     inferred: bool,
     /// That no action doubles a permission, by sentences about each, or why this is not known.
-    linear: Option<Result<Vec<String>, String>>,
+    linear: Option<Result<Vec<String>, Missing>>,
     /// Why nothing is known about final states, if that is so.
     stays: Option<String>,
     /// The program above all procedures, and the positions of its properties in the song.
@@ -104,7 +104,7 @@ impl Refining {
     /// May asyncs be thought to run as a schedule says? Above all procedures, if there are some.
     pub fn sequence(&mut self, at: usize, prover: &mut Prover<'_>) -> Answer {
         if let Err(why) = self.permissions(prover) {
-            return Answer::Unknown(why);
+            return Answer::unknown(why);
         }
         let (top, _) = self.topmost();
         self.sequences.sequence(&top, at, prover)
@@ -113,16 +113,19 @@ impl Refining {
     /// Does a property of final states hold, seen from the end of the schedules?
     pub fn finally(&mut self, property: usize, prover: &mut Prover<'_>) -> Answer {
         if let Err(why) = self.rests_on_layers(prover) {
-            return Answer::Unknown(why);
+            return Answer::unknown(why);
         }
         let (top, positions) = self.topmost();
         let position = positions.iter().position(|at| *at == property);
         match (&self.stays, position) {
-            (Some(why), _) => Answer::Unknown(why.clone()),
-            (None, Some(at)) => self.sequences.finally(&top, at, prover),
+            (Some(why), _) => Answer::unknown(why.clone()),
+            (None, Some(at)) => {
+                let answer = self.sequences.finally(&top, at, prover);
+                self.with_trust(answer)
+            }
             (None, None) => {
                 let why = "it speaks about variables that are not there at every layer";
-                Answer::Unknown(why.to_owned())
+                Answer::unknown(why.to_owned())
             }
         }
     }
@@ -131,10 +134,11 @@ impl Refining {
     pub fn assertions(&mut self, prover: &mut Prover<'_>) -> Answer {
         let (top, _) = self.topmost();
         let answer = match self.rests_on_layers(prover) {
-            Err(why) => Answer::Unknown(why),
+            Err(why) => Answer::unknown(why),
             Ok(()) if top.sequences().is_empty() => started::shown(&top, prover),
             Ok(()) => self.sequences.assertions(&top, prover),
         };
+        let answer = self.with_trust(answer);
         let is_open = matches!(answer, Answer::Unknown(_)) && actions(&self.song).is_layered();
         if !is_open || !self.tries {
             return answer;
@@ -160,7 +164,7 @@ impl Refining {
     }
 
     /// That the program above all procedures may be looked at instead.
-    fn rests_on_layers(&mut self, prover: &mut Prover<'_>) -> Result<(), String> {
+    fn rests_on_layers(&mut self, prover: &mut Prover<'_>) -> Result<(), Missing> {
         self.infer(prover);
         self.permissions(prover)?;
         let song = self.song.clone();
@@ -168,7 +172,7 @@ impl Refining {
             let answer = self.procedure(ProcedureId::from(at), prover);
             if !matches!(answer, Answer::Proved(_)) {
                 let name = &procedure.name;
-                return Err(format!("this rests on `{name}`, which is not proved"));
+                return Err(format!("this rests on `{name}`, which is not proved").into());
             }
         }
         Ok(())
@@ -181,7 +185,7 @@ impl Refining {
         let declared = actions(&song).actions[action.index()].role.mover;
         let mut proof = Proof::default();
         if let Err(why) = self.permissions(prover) {
-            return Answer::Unknown(why);
+            return Answer::unknown(why);
         }
         for side in declared.map(sides).unwrap_or_default() {
             match self.side(action, side, prover) {
@@ -269,7 +273,7 @@ impl Refining {
         };
         match self.permissions(prover) {
             Ok(told) => proof.explained.extend(told),
-            Err(why) => return Answer::Unknown(why),
+            Err(why) => return Answer::unknown(why),
         }
         for action in self.used(actions) {
             if !matches!(self.mover(action, prover), Answer::Proved(_)) {
@@ -283,11 +287,23 @@ impl Refining {
             }
         }
         proof.notes.extend(trusted(actions, procedure));
+        proof.notes.extend(external(&song));
         Answer::Proved(proof)
     }
 
+    /// The same, with what external functions promise: what is shown of the program above all procedures rests on them, too.
+    fn with_trust(&self, answer: Answer) -> Answer {
+        match answer {
+            Answer::Proved(mut proof) => {
+                proof.notes.extend(external(&self.song));
+                Answer::Proved(proof)
+            }
+            other => other,
+        }
+    }
+
     /// That no action doubles a permission, which everything rests on.
-    fn permissions(&mut self, prover: &mut Prover<'_>) -> Result<Vec<String>, String> {
+    fn permissions(&mut self, prover: &mut Prover<'_>) -> Result<Vec<String>, Missing> {
         if let Some(known) = &self.linear {
             return known.clone();
         }
@@ -296,7 +312,7 @@ impl Refining {
             let more = permissions::obligations(prover.theory, ActionId::from(at));
             match more {
                 Ok(more) => all.extend(more.into_iter().map(|one| (at, one))),
-                Err(why) => return Err(why.message),
+                Err(why) => return Err(why.message.into()),
             }
         }
         let (of, all): (Vec<usize>, Vec<_>) = all.into_iter().unzip();
@@ -311,7 +327,8 @@ impl Refining {
                 let rule = one.rule.name();
                 let seen = self.brute.doubles(ActionId::from(of[*at]));
                 let why = seen.unwrap_or_else(|| why.to_string());
-                Err(format!("not shown: {} ({rule}): {why}", one.sentence))
+                let why = format!("not shown: {} ({rule}): {why}", one.sentence);
+                Err(Missing::of(why, &all, &open))
             }
         };
         self.linear = Some(answer.clone());
@@ -350,13 +367,13 @@ impl Refining {
         }
         let answer = match self.shown(id, prover) {
             Ok(proof) => Answer::Proved(proof),
-            Err(why) => self.refuted(id, prover).unwrap_or(Answer::Unknown(why)),
+            Err(why) => self.refuted(id, prover).unwrap_or(Answer::unknown(why)),
         };
         self.local.insert(id, answer.clone());
         answer
     }
 
-    fn shown(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, String> {
+    fn shown(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, Missing> {
         if Arc::ptr_eq(&self.song, &prover.theory.song) {
             return self.shown_of(id, prover);
         }
@@ -365,7 +382,7 @@ impl Refining {
         self.shown_of(id, &mut prover.about(&mut theory))
     }
 
-    fn shown_of(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, String> {
+    fn shown_of(&self, id: ProcedureId, prover: &mut Prover<'_>) -> Result<Proof, Missing> {
         let actions = actions(&self.song);
         let procedure = &actions.procedures[id.index()];
         for layer in 1..=procedure.layer {
@@ -389,10 +406,11 @@ impl Refining {
             };
             let rule = one.rule.name();
             let example = self.example(id, &all, *at, &layers, prover);
-            return Err(format!(
+            let why = format!(
                 "not shown: {} ({rule}, {why}){others}{example}",
                 one.sentence
-            ));
+            );
+            return Err(Missing::of(why, &all, &open));
         }
         let explained = all.iter();
         Ok(Proof {
@@ -510,7 +528,7 @@ impl Refining {
                 let why = match answer {
                     Answer::Proved(_) => continue,
                     Answer::Refuted(why) => &why.reason,
-                    Answer::Unknown(why) => why,
+                    Answer::Unknown(why) => &why.why,
                 };
                 told.push_str(&format!("         not {}: {why}\n", side.name()));
             }
@@ -533,7 +551,7 @@ fn differs(song: &Arc<Song>, layer: u32, top: u32) -> Option<Refutation> {
 }
 
 fn rests_on(name: &str) -> Answer {
-    Answer::Unknown(format!(
+    Answer::unknown(format!(
         "shown by itself, but it rests on `{name}`, which is not proved"
     ))
 }

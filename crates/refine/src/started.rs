@@ -17,7 +17,7 @@
 //! What is refuted was seen to fail in the program of layer 1, by the interpreter, at a small size. Where that is not
 //! seen, and not shown either, small sizes of the program above are run for the sake of the explanation.
 
-use crate::answer::{Answer, Proof, Prover, Refutation, obligation};
+use crate::answer::{Answer, Missing, Proof, Prover, Refutation, obligation};
 use crate::compare::{behaviours, instances};
 use crate::extract::extract;
 use crate::movers::survives;
@@ -92,9 +92,10 @@ pub(crate) fn shown(top: &Arc<Song>, prover: &mut Prover<'_>) -> Answer {
         };
         let all = match of(inside.theory, song) {
             Ok(all) => all,
-            Err(why) => return Answer::Unknown(why.message),
+            Err(why) => return Answer::unknown(why.message),
         };
-        if let Some((at, why)) = inside.open("started", &all).first() {
+        let open = inside.open("started", &all);
+        if let Some((at, why)) = open.first() {
             let one = &all[*at];
             let (sentence, rule) = (&one.sentence, one.rule.name());
             let seen = match failure(top) {
@@ -103,7 +104,8 @@ pub(crate) fn shown(top: &Arc<Song>, prover: &mut Prover<'_>) -> Answer {
                 }
                 None => String::new(),
             };
-            return Answer::Unknown(format!("not shown: {sentence} ({rule}, {why}){seen}"));
+            let why = format!("not shown: {sentence} ({rule}, {why}){seen}");
+            return Answer::unknown(Missing::of(why, &all, &open));
         }
         proof.obligations += all.len();
         let explained = all.iter();

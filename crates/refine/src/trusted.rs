@@ -4,7 +4,11 @@
 //! wherever it likes; then a proof may be empty. So both are said with the verdict.
 
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Actions, Callee, Procedure, ProcedureId, Stmt, StmtKind};
+use plainsong_ir::{
+    Actions, Callee, Expr, ExprKind, FnId, Procedure, ProcedureId, Song, Stmt, StmtKind, recursion,
+};
+use plainsong_prove::vc::contract_is_trusted;
+use std::collections::BTreeSet;
 
 /// What is taken for granted, one sentence each.
 pub(crate) fn trusted(actions: &Actions, id: ProcedureId) -> Vec<String> {
@@ -20,6 +24,35 @@ pub(crate) fn trusted(actions: &Actions, id: ProcedureId) -> Vec<String> {
     // What `init` starts is looked at (`started`).
     told.extend(gated(actions, procedure).filter(|_| !used));
     told
+}
+
+/// The contracts of external functions that code of procedures relies on, one sentence each.
+pub(crate) fn external(song: &Song) -> Vec<String> {
+    struct Calls(BTreeSet<FnId>);
+    impl Visit for Calls {
+        fn expr(&mut self, expr: &Expr) {
+            if let ExprKind::Call(function, _) = &expr.kind {
+                self.0.insert(*function);
+            }
+            walk::expr(self, expr);
+        }
+    }
+    let mut calls = Calls(BTreeSet::new());
+    let procedures = song
+        .actions()
+        .map_or(&[][..], |actions| &actions.procedures);
+    procedures
+        .iter()
+        .for_each(|one| calls.block(&one.code.body));
+    let mut known = calls.0.clone();
+    let mut open: Vec<FnId> = calls.0.into_iter().collect();
+    while let Some(function) = open.pop() {
+        let more = recursion::called(song, function).into_iter();
+        open.extend(more.filter(|one| known.insert(*one)));
+    }
+    let functions = known.iter().map(|id| &song.functions[id.index()]);
+    let external = functions.filter(|one| one.is_external());
+    external.map(|one| contract_is_trusted(&one.name)).collect()
 }
 
 /// The assertions of the action that stands in the place of a procedure.

@@ -125,8 +125,23 @@ impl Answer {
         match self.verdict.outcome {
             Outcome::Unknown => self.verdict.reason.clone(),
             Outcome::Refuted => self.refuted_detail(),
-            Outcome::Proved | Outcome::Holds => self.work_done(),
+            Outcome::Proved | Outcome::Holds => self.provided_and_done(),
         }
+    }
+
+    /// ``provided `assertions` ``, where it rests on something that is not proved.
+    pub(crate) fn provided(&self) -> Option<String> {
+        let verdict = &self.verdict;
+        let names = verdict.provided.iter().map(|name| format!("`{name}`"));
+        let names: Vec<String> = names.collect();
+        let told = || format!("provided {}", names.join(" and "));
+        verdict.is_conditional().then(told)
+    }
+
+    fn provided_and_done(&self) -> String {
+        let done = Some(self.work_done()).filter(|done| !done.is_empty());
+        let parts: Vec<String> = self.provided().into_iter().chain(done).collect();
+        parts.join("   ")
     }
 
     fn refuted_detail(&self) -> String {

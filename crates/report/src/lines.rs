@@ -31,11 +31,53 @@ pub fn file_lines(file: &str, answers: &[Answer], coverage: Option<&Coverage>) -
         lines.push_str(line.trim_end());
         lines.push('\n');
     }
+    lines.push_str(&open(answers));
     lines.push_str(&notes(answers));
     if let Some(coverage) = coverage {
         lines.push_str(&covered(coverage));
     }
     lines
+}
+
+/// No more open obligations of one property are listed; the stream has all of them.
+const OPEN_LISTED: usize = 10;
+
+/// The obligations that are open, each with its place and what stands there.
+fn open(answers: &[Answer]) -> String {
+    let mut lines = String::new();
+    for answer in answers {
+        let verdict = &answer.verdict;
+        for open in verdict.open.iter().take(OPEN_LISTED) {
+            let place = match open.place {
+                Some((line, column)) => format!("{}:{line}:{column}: ", answer.file),
+                None => String::new(),
+            };
+            let text = match open.text.is_empty() {
+                true => String::new(),
+                false => format!(": `{}`", short(&open.text)),
+            };
+            lines.push_str(&format!(
+                "  open       {}: {place}{} ({}){text}\n",
+                verdict.property, open.sentence, open.rule
+            ));
+        }
+        if verdict.open.len() > OPEN_LISTED {
+            let more = verdict.open.len() - OPEN_LISTED;
+            lines.push_str(&format!(
+                "  open       {}: and {more} more; `--json` lists all\n",
+                verdict.property
+            ));
+        }
+    }
+    lines
+}
+
+fn short(text: &str) -> String {
+    const LONGEST: usize = 100;
+    match text.chars().count() > LONGEST {
+        true => text.chars().take(LONGEST).collect::<String>() + " …",
+        false => text.to_owned(),
+    }
 }
 
 /// What is taken for granted, each with the properties it concerns.
@@ -108,7 +150,12 @@ pub fn summary_line(answers: &[Answer], rejected_files: usize) -> String {
     );
     part(number(&[Outcome::Refuted]), "refuted");
     part(number(&[Outcome::Unknown]), "unknown");
-    part(number(&[Outcome::Proved, Outcome::Holds]), "fine");
+    let conditional = answers.iter();
+    let conditional = conditional.filter(|answer| answer.verdict.is_conditional());
+    let conditional = conditional.count();
+    part(conditional, "conditional");
+    let fine = number(&[Outcome::Proved, Outcome::Holds]);
+    part(fine - conditional, "fine");
     let mut line = format!("{}.", parts.join(", "));
     if let Some(path) = answers.iter().find_map(|answer| answer.trace_path.as_ref()) {
         line.push_str(&format!("    replay: plainsong replay {path}"));

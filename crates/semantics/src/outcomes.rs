@@ -18,7 +18,7 @@
 //! none is, the one nearest to zero that it allows. A refutation is one of an implementation that returns what its
 //! instance says, and any other allowed value where nothing is said.
 
-use crate::eval::Eval;
+use crate::eval::{Eval, call_told};
 use crate::instance::Instance;
 use crate::machine::{Form, Machine, Outcome};
 use crate::read::Reader;
@@ -214,6 +214,31 @@ impl Deciding {
     }
 }
 
+/// Arguments that a function may be called with and for which no result is found that its contract allows, with the call
+/// as it stands in the text. Only so many arguments are tried. Of numbers, results far away are not.
+pub fn call_without_result(
+    instance: &Instance,
+    function: FnId,
+    most: usize,
+) -> Option<(Vec<Value>, String)> {
+    let decl = &instance.song().functions[function.index()];
+    let mut all: Vec<Vec<Value>> = vec![Vec::new()];
+    for parameter in &decl.locals[..decl.arity] {
+        let values = instance.candidates(&parameter.ty).ok()?;
+        let longer = all.iter().flat_map(|before| {
+            let with = |value: &Value| [&before[..], std::slice::from_ref(value)].concat();
+            values.iter().map(with)
+        });
+        all = longer.take(most).collect();
+    }
+    let found = all.into_iter().find(|arguments| {
+        let here = decided(instance, BTreeMap::new());
+        Eval::new(&here, &Nothing).is_left_alone(decl, arguments)
+    })?;
+    let told = call_told(instance, decl, &found);
+    Some((found, told))
+}
+
 /// What is decided, for people and for saved executions: `price(1, 2) = 3, digest([]) = 0`.
 pub(crate) fn told(instance: &Instance) -> String {
     let each = each_told(instance).into_iter();
@@ -230,12 +255,7 @@ pub(crate) fn each_told(instance: &Instance) -> Vec<(String, String)> {
     };
     let one = |((function, arguments), result): (&Call, &Value)| {
         let function = &instance.song().functions[function.index()];
-        let parameters = function.locals[..function.arity].iter();
-        let arguments = arguments.iter().zip(parameters);
-        let arguments: Vec<String> = arguments
-            .map(|(value, local)| show(instance, value, &local.ty))
-            .collect();
-        let call = format!("{}({})", function.name, arguments.join(", "));
+        let call = call_told(instance, function, arguments);
         (call, show(instance, result, &function.result))
     };
     outcomes.known.iter().map(one).collect()

@@ -1,6 +1,7 @@
 //! Verdicts: what an engine may say about a property, and nothing else.
 
 use crate::trace::Trace;
+use plainsong_diagnostics::Span;
 use std::collections::BTreeMap;
 
 /// The four answers.
@@ -51,8 +52,37 @@ pub struct Verdict {
     pub obligations: Option<u64>,
     /// Everything trusted and not checked.
     pub assumptions: Vec<String>,
+    /// Properties that this rests on and that are not proved themselves: without them it is no proof.
+    pub provided: Vec<String>,
+    /// Obligations that could not be discharged, where a proof was tried.
+    pub open: Vec<OpenObligation>,
     /// What a reader should know besides: premises that were never true.
     pub notes: Vec<String>,
     /// The execution that refutes it.
     pub trace: Option<Trace>,
+}
+
+/// An obligation of a proof that is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenObligation {
+    /// The rule that asks for it: `refine/failure`.
+    pub rule: String,
+    /// One sentence: what may be wrong.
+    pub sentence: String,
+    /// Why it is open.
+    pub why: String,
+    /// The text it is about.
+    pub span: Span,
+    /// Line and column of that text, once somebody has looked them up.
+    pub place: Option<(u32, u32)>,
+    /// That text.
+    pub text: String,
+}
+
+impl Verdict {
+    /// Does it say that all is well, provided that something else is, which is not proved?
+    pub fn is_conditional(&self) -> bool {
+        let is_fine = matches!(self.outcome, Outcome::Proved | Outcome::Holds);
+        is_fine && !self.provided.is_empty()
+    }
 }

@@ -13,6 +13,7 @@ use crate::term::{Claim, Op, not, shifted, term};
 use crate::value::{Comp, Differs, Key, Unknown, Value, equal, possible};
 use crate::voices_to_parts::Score;
 use plainsong_diagnostics::Span;
+use plainsong_ir::failing::is_never_negative;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{BinOp, Builtin, Expr, ExprKind, LocalId, Pattern, PatternKind, Stmt, Ty, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,6 +169,7 @@ impl Eval<'_, '_> {
                 let value = self.expr(inner)?;
                 let fits =
                     matches!((&expr.ty, &value), (Ty::Nat, Value::Int(number)) if *number >= 0);
+                let fits = fits || expr.ty == Ty::Nat && is_never_negative(inner);
                 if !fits {
                     self.risks.insert(expr.span);
                 }
@@ -652,9 +654,7 @@ impl Visit for Risks {
             ExprKind::Binary(BinOp::Div | BinOp::Rem, _, right) => {
                 !matches!(crate::voices_to_parts::bare(right).kind, ExprKind::Int(n) if n != 0)
             }
-            ExprKind::Narrow(inner) => {
-                !(expr.ty == Ty::Nat && matches!(inner.kind, ExprKind::Int(n) if n >= 0))
-            }
+            ExprKind::Narrow(inner) => !(expr.ty == Ty::Nat && is_never_negative(inner)),
             ExprKind::Index(whole, _) => matches!(whole.ty, Ty::Seq(_)),
             ExprKind::Method(method, arguments) => is_partial(*method, &arguments[0].ty),
             ExprKind::Call(..) => true,

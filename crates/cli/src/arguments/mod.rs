@@ -11,7 +11,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  everything asked was proved, or held up to the bound asked for
   1  something was refuted
-  2  something is unknown (time, memory, Ctrl-C) and nothing refuted
+  2  something is unknown (time, memory, Ctrl-C) or only proved provided something
+     else is, which is not; and nothing refuted
   3  input rejected: syntax, types, flags, nothing selected
   4  a bug of plainsong, with a file to attach";
 

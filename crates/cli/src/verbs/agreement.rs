@@ -87,8 +87,8 @@ pub(crate) fn agreed(
 }
 
 fn all_proved(answers: &[Answer]) -> bool {
-    let mut outcomes = answers.iter().map(|answer| answer.verdict.outcome);
-    outcomes.all(|outcome| outcome == Outcome::Proved)
+    let mut verdicts = answers.iter().map(|answer| &answer.verdict);
+    verdicts.all(|verdict| verdict.outcome == Outcome::Proved && !verdict.is_conditional())
 }
 
 /// Says that only what it ensures at the end is open.

@@ -337,7 +337,7 @@ impl Checking<'_> {
         }
         let require_proved = self.arguments.require == Some(Require::Proved);
         for answer in &results.answers {
-            exit = exit.and(Exit::of(answer.verdict.outcome, require_proved));
+            exit = exit.and(Exit::of_verdict(&answer.verdict, require_proved));
         }
         exit
     }
@@ -532,6 +532,14 @@ impl Checking<'_> {
                 "--require proved: {bounded} hold only up to a bound.\n"
             ));
         }
+        let conditional = self.answers.iter();
+        let conditional = conditional.filter(|answer| answer.verdict.is_conditional());
+        let conditional = conditional.count();
+        if self.arguments.require.is_some() && conditional > 0 {
+            console.result(&format!(
+                "--require proved: {conditional} rest on something that is not proved.\n"
+            ));
+        }
         exit
     }
 }
@@ -566,7 +574,8 @@ fn property_by_property(by_model: Vec<Results>, differences: &[Sensitivity]) -> 
 }
 
 fn is_fine(answer: &Answer) -> bool {
-    matches!(answer.verdict.outcome, Outcome::Proved | Outcome::Holds)
+    let verdict = &answer.verdict;
+    matches!(verdict.outcome, Outcome::Proved | Outcome::Holds) && !verdict.is_conditional()
 }
 
 /// Where the sizes come from, and why each verdict is what it is.

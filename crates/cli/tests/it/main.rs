@@ -4,6 +4,7 @@ mod bad_input;
 mod book;
 mod browser;
 mod caching;
+mod conditional;
 mod continuous;
 mod estimating;
 mod examining;

@@ -63,7 +63,7 @@ fn a_failed_assertion() {
     expect![[r#"
         a.song
           REFUTED    assertions             -             naive  TIME   1 message   trace out/a.assertions.trace
-          holds      no_deadlock            -             naive  TIME   10 states
+          holds      no_deadlock            -             naive  TIME   provided `assertions`   10 states
           note       no_deadlock: an execution that fails ends there: what would come after was not looked at
           covered    4 of 4 statements, 1 of 1 message kinds
 
@@ -78,7 +78,7 @@ fn a_failed_assertion() {
           1 of 4 executions fails
           replay: plainsong replay out/a.assertions.trace      as a test: ... --to-test
 
-        1 refuted, 1 fine.    replay: plainsong replay out/a.assertions.trace
+        1 refuted, 1 conditional.    replay: plainsong replay out/a.assertions.trace
     "#]].assert_eq(&ran.timeless());
 }
 

@@ -157,17 +157,18 @@ fn a_proof_says_what_it_rests_on() {
         "no_deadlock",
         "--json",
     ];
-    let ran = stage.run(&asked).exits(0);
+    let ran = stage.run(&asked).exits(2);
     for trusted in [
         "`assume sober` is trusted",
         "`choose … where n > 1` is trusted to have a candidate",
-        "an execution that fails ends there",
+        "\"provided\":[\"assertions\"]",
     ] {
         assert!(ran.out.contains(trusted), "{}", ran.out);
     }
     let stage = Stage::with(GATHER);
     let ran = stage.run(&asked).exits(0);
     assert!(!ran.out.contains("trusted"), "{}", ran.out);
+    assert!(!ran.out.contains("provided"), "{}", ran.out);
 }
 
 /// The server counts, so with two clients one of them fails before the end; with one client nobody does.

@@ -248,3 +248,46 @@ fn where_there_are_many_states_executions_are_visited() {
         .exits(0);
     assert!(ran.out.contains("naive"), "{}", ran.out);
 }
+
+#[test]
+fn what_is_false_of_a_single_member_only_is_refuted() {
+    let stage = Stage::new();
+    let text = "\
+sort Node;
+message Hello;
+process node[n: Node] {
+    var written: bool = false;
+    for m in Node where m != n {
+        send Hello to node[m];
+        written = true;
+    }
+    for m in Node where m != n {
+        receive Hello from node[m];
+    }
+}
+property written: finally forall n: Node :: node[n].written;
+";
+    stage.write("neighbours.song", text);
+    for verb in ["check", "explore"] {
+        let told = stage.run(&[verb, "neighbours.song"]).exits(1);
+        let row = told.out.lines().find(|row| row.contains("REFUTED"));
+        let row = row.unwrap_or_default();
+        assert!(
+            row.contains("written") && row.contains("Node=1"),
+            "{}",
+            told.out
+        );
+    }
+    // Whoever says how big gets just that.
+    stage
+        .run(&["check", "neighbours.song", "--size", "Node=2"])
+        .exits(0);
+    stage.write(
+        "lemma.song",
+        "sort S;\nlemma two() ensures exists a: S, b: S :: a != b {}\n",
+    );
+    for verb in ["check", "prove", "explore"] {
+        let told = stage.run(&[verb, "lemma.song"]).exits(1);
+        assert!(told.out.contains("S=1"), "{}", told.out);
+    }
+}

@@ -15,17 +15,20 @@ use super::translated::solved;
 use super::trusted::trusted;
 use crate::effort::STATES_OF_DIVERGE;
 use crate::engine::{EngineReport, Task};
+use crate::provided::name_of;
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_diverge::translate::Bounds;
 use plainsong_diverge::{Fairness, Finding, Method, Report, diverge};
-use plainsong_ir::{Claim, Song};
+use plainsong_ir::visit::{VisitMut, walk_mut};
+use plainsong_ir::{Block, Body, Claim, Song, StmtKind, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{Check, ENDS_THERE};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Divergence and eventual quiescence.
 pub(super) struct Diverge;
@@ -124,8 +127,11 @@ fn about(
     // A proof for every size also answers where an instance was too large to look at.
     let is_open = matches!(verdict.outcome, Outcome::Holds | Outcome::Unknown);
     if may_prove && task.rest.prove && is_open {
-        match ranked(task, overseer) {
-            Ok(found) => return Ok(proved(task, found, verdict)),
+        match ranked_or_provided(task, overseer) {
+            Ok((found, provided)) => {
+                let proved = proved(task, found, verdict);
+                return Ok(Verdict { provided, ..proved });
+            }
             Err(complaint) => verdict.notes.extend(complaint),
         }
     }
@@ -145,6 +151,49 @@ fn about(
         }
     }
     Ok(verdict)
+}
+
+/// A ranking, and what it rests on. One that is shown without the assertions of the handlers rests on nothing; otherwise
+/// they are supposed to hold, as an execution that fails ends.
+fn ranked_or_provided(
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+) -> Result<(Ranked, Vec<String>), Option<String>> {
+    let Some(bare) = without_assertions(&task.song) else {
+        return Ok((ranked(task, overseer)?, Vec::new()));
+    };
+    let bare = Task {
+        song: Arc::new(bare),
+        ..task.clone()
+    };
+    if let Ok(found) = ranked(&bare, overseer) {
+        return Ok((found, Vec::new()));
+    }
+    let name = name_of(&task.song, task.subject, Check::Assertions);
+    Ok((ranked(task, overseer)?, name.into_iter().collect()))
+}
+
+/// The song without the assertions in its handlers; nothing if there are none.
+fn without_assertions(song: &Song) -> Option<Song> {
+    struct Dropping(bool);
+    impl VisitMut for Dropping {
+        fn block(&mut self, block: &mut Block) {
+            let before = block.len();
+            block.retain(|stmt| !matches!(stmt.kind, StmtKind::Assert(_)));
+            self.0 |= block.len() < before;
+            walk_mut::block(self, block);
+        }
+    }
+    let mut song = song.clone();
+    let mut dropping = Dropping(false);
+    if let System::Voices(voices) = &mut song.system {
+        let bodies = voices.processes.iter_mut().map(|one| &mut one.body);
+        bodies.for_each(|body| match body {
+            Body::Sequential(block) => dropping.block(block),
+            Body::Handlers(all) => all.iter_mut().for_each(|one| dropping.block(&mut one.body)),
+        });
+    }
+    dropping.0.then_some(song)
 }
 
 /// A verdict within a bound that was proved for every size.
@@ -260,6 +309,8 @@ fn verdict(question: &Question, instance: &Instance, report: Report) -> Verdict 
         interleavings: None,
         obligations: None,
         assumptions: ends.then(|| ENDS_THERE.to_owned()).into_iter().collect(),
+        provided: Vec::new(),
+        open: Vec::new(),
         notes: Vec::new(),
         trace,
     }

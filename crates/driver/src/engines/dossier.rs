@@ -7,10 +7,11 @@
 use super::bounds::{Bound, among};
 use super::trusted::{cut_off, external};
 use crate::engine::Task;
+use crate::provided::name_of;
 use crate::select::Question;
 use crate::watch::{Overseer, Stop};
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, NO_END};
+use plainsong_semantics::search::{Check, ENDS_THERE, NO_END};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -153,6 +154,8 @@ impl<'a> Dossier<'a> {
                 blocked: None,
                 interleavings: None,
                 obligations: None,
+                provided: provided(task, &self.assumptions),
+                open: Vec::new(),
                 assumptions: self.assumptions,
                 notes: Vec::new(),
                 trace: None,
@@ -181,6 +184,13 @@ impl<'a> Dossier<'a> {
             sizes: self.finished,
         }
     }
+}
+
+/// Where executions fail, what holds of the others holds provided that none does.
+fn provided(task: &Task, assumptions: &[String]) -> Vec<String> {
+    let fails = assumptions.iter().any(|one| one == ENDS_THERE);
+    let name = name_of(&task.song, task.subject, Check::Assertions);
+    name.filter(|_| fails).into_iter().collect()
 }
 
 /// Of the first `finished` sizes, those whose total was seen to the end.

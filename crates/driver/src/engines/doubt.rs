@@ -104,6 +104,8 @@ mod tests {
             interleavings: None,
             obligations: None,
             assumptions: Vec::new(),
+            provided: Vec::new(),
+            open: Vec::new(),
             notes: Vec::new(),
             trace: None,
         };

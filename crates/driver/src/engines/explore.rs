@@ -375,6 +375,8 @@ fn enter(
             interleavings: None,
             obligations: None,
             assumptions,
+            provided: Vec::new(),
+            open: Vec::new(),
             notes: Vec::new(),
             trace,
         };

@@ -27,6 +27,7 @@ mod steady;
 mod translated;
 mod tried;
 mod trusted;
+mod unsatisfied;
 mod up_to_names;
 mod wide_leads;
 

@@ -24,6 +24,7 @@ use crate::engine::Task;
 use crate::select::Question;
 use crate::watch::Overseer;
 use plainsong_diagnostics::Span;
+use plainsong_ir::validate::violations_in_code;
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{
     Block, Claim, Expr, ExprKind, FamilyId, LoopClauses, Property, Song, Stmt, StmtKind, Ty,
@@ -283,6 +284,7 @@ fn attempt(
     }
     song.lines[number].code.locals = locals;
     place(&mut guesses);
+    drop_ill_typed(&song, number, &mut guesses);
     drop_false_ones(&song, number, &mut guesses);
     let solvers = task.proof.solvers();
     let mut unshown = None;
@@ -385,6 +387,17 @@ fn trusted(
         notes.retain(|note| !note.starts_with("termination is not shown"));
     }
     notes
+}
+
+/// Drops candidates that are no expressions of the song: they are put together from parts, and nobody wrote them. What is
+/// wrong is told by the place of the candidate.
+fn drop_ill_typed(song: &Song, number: usize, guesses: &mut BTreeMap<usize, Vec<Expr>>) {
+    let guessed = with_invariants(song, number, guesses);
+    let violations = violations_in_code(&guessed);
+    let wrong: BTreeSet<u32> = violations.iter().map(|one| one.span.start).collect();
+    for one in guesses.values_mut() {
+        one.retain(|guess| !wrong.contains(&guess.span.start));
+    }
 }
 
 /// Gives every candidate its own place, so that obligations say which one they are about.

@@ -19,9 +19,11 @@ use super::induction::explain;
 use super::leads::{self, Clue, follow_leads};
 use super::naive::{Search, by_some_states, by_states};
 use super::remembered::Remembered;
+use super::unsatisfied::unsatisfied;
 use super::wide_leads::follow_wide_leads;
 use crate::effort::STATES_OF_OPEN_PROOFS;
 use crate::engine::{EngineReport, ProofOptions, Task};
+use crate::provided::name_of;
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
@@ -34,9 +36,9 @@ use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, dive, search};
 use plainsong_semantics::sizes::External;
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::{OpenObligation, Outcome, Verdict};
 use plainsong_smt::{Cancel, Solvers};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a search goes.
 #[derive(Clone, Copy)]
@@ -140,9 +142,11 @@ impl Engine for Prove {
         if verdicts.iter().any(Option::is_none) {
             proof.attempt(task, &verdicts, overseer);
             proof.close(task, &mut verdicts);
+            proof.look_for_unsatisfied(task);
             follow_wide_leads(task, proof.solvers, overseer, &mut verdicts)?;
             look_further(task, proof.solvers, overseer, &mut verdicts)?;
             if task.proof.or_explore {
+                reopen_conditional(task, &mut verdicts);
                 explore(task, overseer, &mut verdicts, &proof)?;
             } else {
                 let solvers = proof.solvers;
@@ -238,6 +242,25 @@ fn implementations(song: &Song) -> &'static [External] {
     }
 }
 
+/// A proof that rests on a question without a verdict is none: `check` looks at both within its bounds.
+fn reopen_conditional(task: &Task, verdicts: &mut [Option<Verdict>]) {
+    let open = task.questions.iter().zip(&*verdicts);
+    let open: Vec<&str> = open
+        .filter(|(_, verdict)| verdict.is_none())
+        .map(|(question, _)| question.name.as_str())
+        .collect();
+    for verdict in verdicts.iter_mut() {
+        let rests = |one: &Verdict| {
+            one.provided
+                .iter()
+                .any(|name| open.contains(&name.as_str()))
+        };
+        if verdict.as_ref().is_some_and(rests) {
+            *verdict = None;
+        }
+    }
+}
+
 /// Explores what is not proved, within the bounds of the task, and says so.
 fn explore(
     task: &Task,
@@ -277,6 +300,8 @@ struct Proof<'a> {
     shown: Vec<Option<Shown>>,
     /// Why there are none, if so.
     not_covered: Option<String>,
+    /// Why contracts of external functions cannot be kept, by name.
+    unsatisfied: BTreeMap<String, String>,
     /// Seeds under which something that was shown is not shown again.
     unstable: Vec<String>,
     options: ProofOptions,
@@ -292,6 +317,7 @@ impl<'a> Proof<'a> {
             conditions: Conditions::default(),
             shown: Vec::new(),
             not_covered: None,
+            unsatisfied: BTreeMap::new(),
             unstable: Vec::new(),
             options: task.proof.clone(),
         };
@@ -437,6 +463,19 @@ impl<'a> Proof<'a> {
         }
     }
 
+    /// Looks for arguments for which nothing satisfies a contract, where it is open whether there are some.
+    fn look_for_unsatisfied(&mut self, task: &Task) {
+        let all = self.conditions.obligations.iter().zip(&self.shown);
+        let open = all.filter(|(one, shown)| {
+            one.rule == Rule::Satisfiable && matches!(shown, Some(Shown::No(_)))
+        });
+        let names: BTreeSet<String> = open.map(|(one, _)| one.text.clone()).collect();
+        for name in names {
+            let found = unsatisfied(task, &name, &mut self.theory, self.solvers);
+            self.unsatisfied.extend(found.map(|found| (name, found)));
+        }
+    }
+
     fn compare(&mut self, asked: &[usize], again: &[Shown], seed: u32) {
         let yes = Some(Shown::Yes);
         let flipped = asked
@@ -480,8 +519,21 @@ impl<'a> Proof<'a> {
         }
         let mut proved = verdict(question, Outcome::Proved, reason, self.assumptions());
         proved.obligations = Some(obligations.len() as u64);
+        proved.provided = self.provided(question);
         proved.notes = self.lemmas();
         Some(proved)
+    }
+
+    /// What the proof rests on: whatever comes later is shown under the supposition that the assertions and invariants
+    /// before it hold. (What lemmas, functions and called choreographies promise is shown with it.)
+    fn provided(&self, question: &Question) -> Vec<String> {
+        let open = self.conditions.obligations.iter().zip(&self.shown);
+        let open = open.filter(|(_, shown)| **shown != Some(Shown::Yes));
+        let all: BTreeSet<Check> = open.filter_map(|(one, _)| supposed_by(one.rule)).collect();
+        let others = all.into_iter().filter(|check| *check != question.check);
+        others
+            .filter_map(|check| name_of(&self.theory.song, question.subject, check))
+            .collect()
     }
 
     /// The library lemmas that were used; each was shown.
@@ -502,7 +554,28 @@ impl<'a> Proof<'a> {
         if self.not_covered.is_none() {
             reason.push_str("; and no run against it among small ones");
         }
-        verdict(question, Outcome::Unknown, reason, Vec::new())
+        let mut open = verdict(question, Outcome::Unknown, reason, Vec::new());
+        open.open = self.open_obligations(question);
+        open
+    }
+
+    /// The obligations of a question that are open.
+    fn open_obligations(&self, question: &Question) -> Vec<OpenObligation> {
+        let all = self.of(question).into_iter();
+        let open = all.filter_map(|(one, shown)| match shown {
+            Some(Shown::Yes) => None,
+            Some(Shown::No(why)) => Some((one, why.as_str())),
+            None => Some((one, "not asked")),
+        });
+        let told = open.map(|(one, why)| OpenObligation {
+            rule: one.rule.name().to_owned(),
+            sentence: one.sentence.clone(),
+            why: why.to_owned(),
+            span: one.span,
+            text: one.text.clone(),
+            ..OpenObligation::default()
+        });
+        told.collect()
     }
 
     /// What is open, and why.
@@ -510,18 +583,27 @@ impl<'a> Proof<'a> {
         if let Some(why) = &self.not_covered {
             return why.clone();
         }
+        if let Some(proved) = self.proved(question) {
+            let names = proved.provided.iter().map(|name| format!("`{name}`"));
+            let names: Vec<String> = names.collect();
+            return format!("it is shown only provided {}", names.join(" and "));
+        }
         let obligations = self.of(question);
         let open: Vec<String> = obligations
             .iter()
             .filter_map(|(one, shown)| match shown {
                 Some(Shown::Yes) => None,
                 None => Some(format!("{} `{}`: not asked", one.rule.name(), one.text)),
-                Some(Shown::No(why)) => Some(format!(
-                    "{} `{}`: {} ({why})",
-                    one.rule.name(),
-                    one.text,
-                    one.sentence
-                )),
+                Some(Shown::No(why)) => {
+                    let found = self.unsatisfied.get(&one.text);
+                    let found = found.filter(|_| one.rule == Rule::Satisfiable);
+                    let sentence = found.unwrap_or(&one.sentence);
+                    Some(format!(
+                        "{} `{}`: {sentence} ({why})",
+                        one.rule.name(),
+                        one.text
+                    ))
+                }
             })
             .collect();
         format!(
@@ -589,6 +671,15 @@ fn is_behind(one: &Obligation, other: &Obligation) -> bool {
     one.hypotheses.len() > other.hypotheses.len() && other.hypotheses.iter().all(known)
 }
 
+/// What is asked by an obligation that whatever comes later supposes to be shown.
+fn supposed_by(rule: Rule) -> Option<Check> {
+    match rule {
+        Rule::Established | Rule::Maintained | Rule::Unanimity => Some(Check::Contract),
+        Rule::Assert | Rule::Defined => Some(Check::Assertions),
+        _ => None,
+    }
+}
+
 /// Is an obligation of this rule part of what is asked?
 pub(super) fn belongs(rule: Rule, check: Check) -> bool {
     match rule {
@@ -606,7 +697,8 @@ pub(super) fn belongs(rule: Rule, check: Check) -> bool {
         | Rule::Terminates
         | Rule::LemmaRequires
         | Rule::LemmaDecreases
-        | Rule::Support => true,
+        | Rule::Support
+        | Rule::Satisfiable => true,
         Rule::Library | Rule::Vacuity | Rule::Refinement(_) => false,
     }
 }
@@ -628,6 +720,8 @@ fn verdict(
         interleavings: None,
         obligations: None,
         assumptions,
+        provided: Vec::new(),
+        open: Vec::new(),
         notes: Vec::new(),
         trace: None,
     }

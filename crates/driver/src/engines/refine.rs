@@ -9,9 +9,10 @@ use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
+use plainsong_ir::failing::place_that_may_fail;
 use plainsong_ir::{Claim, Song};
 use plainsong_prove::theory::Theory;
-use plainsong_refine::answer::{Answer, Prover};
+use plainsong_refine::answer::{Answer, Proof, Prover};
 use plainsong_refine::refine::Refining;
 use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_report::count;
@@ -69,7 +70,7 @@ impl Engine for Refine {
         let start = match started(&task.song) {
             Ok(start) => start,
             Err(why) => {
-                let unknown = |question| verdict(question, Answer::Unknown(why.clone()), task);
+                let unknown = |question| verdict(question, Answer::unknown(why.clone()), task);
                 return Ok(EngineReport {
                     verdicts: task.questions.iter().map(unknown).collect(),
                     coverage: None,
@@ -95,12 +96,15 @@ impl Engine for Refine {
                 continue;
             }
             if let Some(stop) = overseer.look() {
-                let answer = Answer::Unknown(overseer.allowance.sentence(stop));
+                let answer = Answer::unknown(overseer.allowance.sentence(stop));
                 verdicts.push(verdict(question, answer, task));
                 continue;
             }
             let answer = ask(&mut refining, question, &mut prover);
             let mut verdict = verdict(question, answer, task);
+            if verdict.outcome == Outcome::Unknown && cannot_fail(&task.song, question) {
+                verdict = nothing_fails(question, task);
+            }
             if verdict.outcome == Outcome::Unknown {
                 verdict = seen_wrong(task, question, overseer).unwrap_or(verdict);
             }
@@ -135,6 +139,17 @@ impl Engine for Refine {
             coverage: None,
         })
     }
+}
+
+/// Is it asked whether something fails, where nothing can?
+fn cannot_fail(song: &Song, question: &Question) -> bool {
+    question.check == Check::Assertions && place_that_may_fail(song).is_none()
+}
+
+fn nothing_fails(question: &Question, task: &Task) -> Verdict {
+    let mut proved = verdict(question, Answer::Proved(Proof::default()), task);
+    proved.reason = "nothing in it can fail, at any size".to_owned();
+    proved
 }
 
 /// Why there may be nothing that the song is about, if no instance of it is found.
@@ -193,7 +208,7 @@ fn ask(refining: &mut Refining, question: &Question, prover: &mut Prover<'_>) ->
         Check::Sequence(at) => refining.sequence(at, prover),
         Check::Assertions => refining.assertions(prover),
         Check::Property(at) => refining.finally(at, prover),
-        _ => Answer::Unknown("this is no question for `refine`".to_owned()),
+        _ => Answer::unknown("this is no question for `refine`".to_owned()),
     }
 }
 
@@ -218,6 +233,8 @@ fn verdict(question: &Question, answer: Answer, task: &Task) -> Verdict {
         obligations: None,
         blocked: None,
         assumptions: Vec::new(),
+        provided: Vec::new(),
+        open: Vec::new(),
         notes: Vec::new(),
         trace: None,
     };
@@ -241,7 +258,10 @@ fn verdict(question: &Question, answer: Answer, task: &Task) -> Verdict {
             }
             verdict.notes.push(note);
         }
-        Answer::Unknown(reason) => verdict.reason = reason,
+        Answer::Unknown(missing) => {
+            verdict.reason = missing.why;
+            verdict.open = missing.open;
+        }
     }
     verdict
 }

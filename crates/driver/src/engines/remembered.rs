@@ -65,19 +65,20 @@ impl<'a> Remembered<'a> {
     }
 }
 
-/// `(reason (assumption …) (note …) obligations)`
+/// `(reason (assumption …) (provided …) (note …) obligations)`
 fn write(verdict: &Verdict) -> Sexpr {
     let texts = |all: &[String]| Sexpr::list(all.iter().map(|one| Sexpr::text(one)));
     Sexpr::list([
         Sexpr::text(&verdict.reason),
         texts(&verdict.assumptions),
+        texts(&verdict.provided),
         texts(&verdict.notes),
         Sexpr::text(&verdict.obligations.unwrap_or_default().to_string()),
     ])
 }
 
 fn read(question: &Question, note: &Sexpr) -> Option<Verdict> {
-    let [reason, assumptions, notes, obligations] = note.as_list()? else {
+    let [reason, assumptions, provided, notes, obligations] = note.as_list()? else {
         return None;
     };
     let texts = |all: &Sexpr| -> Option<Vec<String>> {
@@ -94,6 +95,8 @@ fn read(question: &Question, note: &Sexpr) -> Option<Verdict> {
         obligations: obligations.as_text()?.parse().ok(),
         blocked: None,
         assumptions: texts(assumptions)?,
+        provided: texts(provided)?,
+        open: Vec::new(),
         notes: texts(notes)?,
         trace: None,
     })

@@ -14,13 +14,15 @@ use super::trusted::trusted;
 use crate::arithmetic::Arithmetic;
 use crate::effort::STATES_BESIDE_LINES;
 use crate::engine::{EngineReport, Task};
+use crate::provided::name_of;
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
+use plainsong_ir::failing::place_that_may_fail;
 use plainsong_ir::{BinOp, Claim, Expr, ExprKind, PendingOf, Song, System};
 use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, ENDS_THERE, Limits};
+use plainsong_semantics::search::{Check, Limits};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_sequentialize::{Sequentialized, Stuck, sequentialize_with};
@@ -67,13 +69,14 @@ impl Engine for Sequentialize {
         let arithmetic = Arithmetic::new(task.proof.setup(), overseer.cancel());
         let found = sequentialize_with(&task.song, task.delivery, &arithmetic);
         overseer.look();
+        let infallible = place_that_may_fail(&task.song).is_none();
         let proved: Vec<bool> = task
             .questions
             .iter()
             .map(|question| {
-                found
-                    .as_ref()
-                    .is_ok_and(|line| is_proved(&task.song, question, line))
+                let on_line = found.as_ref();
+                let on_line = on_line.is_ok_and(|line| is_proved(&task.song, question, line));
+                on_line || infallible && question.check == Check::Assertions
             })
             .collect();
         let asked = task.questions.iter().zip(&proved);
@@ -88,7 +91,8 @@ impl Engine for Sequentialize {
         let never_fails = asked.iter().zip(&told).any(|(question, told)| {
             question.check == Check::Assertions && matches!(told, Told::Proved(..))
         });
-        let may_fail = !never_fails && found.as_ref().is_ok_and(|line| !line.open.is_empty());
+        let is_open = |line: &Sequentialized| line.pruned || !line.open.is_empty();
+        let may_fail = !never_fails && !infallible && found.as_ref().is_ok_and(is_open);
         let open = asked.iter().enumerate();
         let open = open.filter(|(at, _)| !matches!(told.get(*at), Some(Told::Proved(..))));
         let open = open.map(|(_, question)| (*question).clone()).collect();
@@ -97,9 +101,12 @@ impl Engine for Sequentialize {
         let mut verdicts = Vec::new();
         for (question, proved) in task.questions.iter().zip(proved) {
             let told = if proved { None } else { told.next() };
-            let mut trusted = assumptions(&task.song, question, may_fail);
+            let mut trusted = trusted(&task.song);
             let mut obligations = None;
             let why = match (proved, &told) {
+                (true, _) if infallible && question.check == Check::Assertions => {
+                    "nothing in it can fail, at any size".to_owned()
+                }
                 (true, _) => why_proved(question),
                 (false, Some(Told::Proved(number, notes))) => {
                     trusted.extend(notes.iter().cloned());
@@ -115,6 +122,7 @@ impl Engine for Sequentialize {
             };
             verdicts.push(Verdict {
                 assumptions: trusted,
+                provided: provided(task, question, may_fail),
                 obligations,
                 ..verdict(question, Outcome::Proved, Bound::new(), why)
             });
@@ -127,20 +135,18 @@ impl Engine for Sequentialize {
     }
 }
 
-/// What a proof rests on.
-fn assumptions(song: &Song, question: &Question, may_fail: bool) -> Vec<String> {
-    let mut all = trusted(song);
-    if may_fail && question.check != Check::Assertions {
-        all.push(ENDS_THERE.to_owned());
-    }
-    all
+/// What a proof rests on: an execution that fails ends before the end of the line, so nothing is said about it.
+fn provided(task: &Task, question: &Question, may_fail: bool) -> Vec<String> {
+    let name = name_of(&task.song, task.subject, Check::Assertions);
+    let rests = may_fail && question.check != Check::Assertions;
+    name.filter(|_| rests).into_iter().collect()
 }
 
 /// Does the line answer the question by itself?
 fn is_proved(song: &Song, question: &Question, line: &Sequentialized) -> bool {
     match question.check {
         Check::NoDeadlock => true,
-        Check::Assertions => line.open.is_empty(),
+        Check::Assertions => line.open.is_empty() && !line.pruned,
         Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
         Check::Property(at) => match &song.properties[at].claim {
             Claim::Finally(claim) => is_nothing_left(claim) && !line.may_leave,
@@ -329,6 +335,8 @@ fn verdict(question: &Question, outcome: Outcome, bound: Bound, reason: String) 
         interleavings: None,
         obligations: None,
         assumptions: Vec::new(),
+        provided: Vec::new(),
+        open: Vec::new(),
         notes: Vec::new(),
         trace: None,
     }

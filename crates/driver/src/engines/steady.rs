@@ -234,7 +234,8 @@ impl Walking<'_> {
                     }
                 }
                 _ => {
-                    let Some(old) = old.filter(|old| is_closed(old)) else {
+                    let is_number = |old: &&Expr| matches!(old.ty, Ty::Int | Ty::Nat);
+                    let Some(old) = old.filter(|old| is_closed(old)).filter(is_number) else {
                         continue;
                     };
                     let Some(step) = step(after, *key) else {

@@ -68,6 +68,8 @@ fn answer(name: &str, overseer: &mut Overseer<'_>) -> Result<Verdict, Problem> {
         interleavings: None,
         obligations: None,
         assumptions: Vec::new(),
+        provided: Vec::new(),
+        open: Vec::new(),
         notes: Vec::new(),
         trace: None,
     })

@@ -2,6 +2,7 @@
 
 mod engines_that_break;
 mod files;
+mod guessed_claims;
 mod performing;
 mod ranks;
 mod rests;

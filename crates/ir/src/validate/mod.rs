@@ -38,6 +38,14 @@ pub fn validate(song: &Song) -> Result<(), Vec<Violation>> {
     }
 }
 
+/// Checks the code of a song that a program has put together: its ids are in range, but its names need not be such as
+/// people may write.
+pub fn violations_in_code(song: &Song) -> Vec<Violation> {
+    let mut report = Report::default();
+    code::check(song, &mut report);
+    report.violations
+}
+
 /// Something in a song that must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {

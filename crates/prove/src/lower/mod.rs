@@ -210,7 +210,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn requirement(&mut self, condition: Term, span: Span, what: &'static str, terminates: bool) {
-        let mut condition = self.theory.beyond_background(condition);
+        let condition = self.theory.beyond_background(condition);
+        let mut condition = self.beyond_guards(condition);
         for guard in self.guards.iter().rev() {
             condition = match *guard {
                 Guard::If(guard) => self.theory.terms.implies(guard, condition),
@@ -228,6 +229,20 @@ impl<'a> Lowering<'a> {
                 terminates,
             });
         }
+    }
+
+    /// What a condition says beyond what stands between the outside and this place: a name that is bound outside of other
+    /// quantifiers is as good a value there as directly below its own.
+    fn beyond_guards(&mut self, condition: Term) -> Term {
+        let guards = self.guards.iter().filter_map(|guard| match guard {
+            Guard::If(guard) => Some(*guard),
+            Guard::Each(_) => None,
+        });
+        let known = guards.flat_map(|guard| self.theory.terms.conjuncts(guard));
+        let known: Vec<Term> = known.collect();
+        let mut rest = self.theory.terms.conjuncts(condition);
+        rest.retain(|part| !known.contains(part));
+        self.theory.terms.and(&rest)
     }
 
     /// Reads something that is evaluated only if `condition`.

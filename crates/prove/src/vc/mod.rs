@@ -26,6 +26,7 @@
 mod actions;
 mod apart;
 pub(crate) mod assign;
+mod external;
 mod family;
 mod frame;
 mod join;
@@ -73,6 +74,7 @@ pub(crate) fn unrolled(theory: &mut Theory, line: usize, finally: &[usize]) -> R
 }
 
 pub use actions::{Watch, of_init, watched};
+pub use external::{contract_is_trusted, nothing_allowed};
 pub use support::support;
 
 /// What is known at a place of the text.

@@ -10,8 +10,9 @@
 //! proof of a lemma is code that is followed like any other, and it must reach its end: each loop needs a
 //! measure, and nothing may be chosen that might not be there. (For functions: [`crate::functions`].)
 //!
-//! The contract of an external function has no proof: it is listed among what is trusted.
+//! The contract of an external function has no proof: it is listed among what is trusted ([`external`](super::external)).
 
+use super::external::trusted;
 use super::{Conditions, Following, State};
 use crate::lower::{Env, Unsupported};
 use crate::obligation::{Obligation, Rule};
@@ -96,32 +97,6 @@ fn rest_on(
             return Ok(());
         }
     }
-}
-
-/// The contract of an external function is listed, and should allow something.
-fn trusted(theory: &mut Theory, function: FnId, conditions: &mut Conditions) {
-    let Some(definition) = theory.definition(function) else {
-        return;
-    };
-    let decl = &theory.song.functions[function.index()];
-    let note = format!(
-        "the contract of the external function `{}` is trusted",
-        decl.name
-    );
-    let (text, span) = (decl.name.clone(), decl.span);
-    if !conditions.notes.contains(&note) {
-        conditions.notes.push(note);
-    }
-    conditions.obligations.push(Obligation {
-        rule: Rule::Vacuity,
-        span,
-        text,
-        sentence: "nothing satisfies the contract of this external function".to_owned(),
-        participants: Vec::new(),
-        hypotheses: vec![definition.domain, definition.promise],
-        goal: theory.terms.bool(false),
-        induction: None,
-    });
 }
 
 /// The obligations of a line without those of what it rests on.

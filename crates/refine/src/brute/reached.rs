@@ -186,7 +186,7 @@ fn has(state: &State, wanted: &[(usize, Value)]) -> bool {
     wanted.all(|(at, value)| state.globals[*at] == *value)
 }
 
-/// Does the program of a layer ever have these values of its globals, by name, in an instance of this size? `None` if
+/// Does the program of a layer ever have these values of its globals, by name, in the first instance of this size? `None` if
 /// that is not known: it may be wherever its threads are, and variables of proofs are not in it.
 pub(crate) fn gets_to(
     song: &Arc<Song>,
@@ -203,14 +203,16 @@ pub(crate) fn gets_to(
     });
     let wanted: Vec<(usize, Value)> = wanted.collect();
     let are_all = wanted.len() == values.len();
-    for instance in instances(&program, size) {
-        match search(&instance, &mut |state| has(state, &wanted), MOST)? {
-            Search::Found => return are_all.then_some(true),
-            Search::GaveUp => return None,
-            Search::Nowhere => {}
-        }
+    if wanted.is_empty() {
+        return None;
     }
-    Some(false)
+    // The values are those of the first instance: in another one the parameters are others.
+    let instance = instances(&program, size).into_iter().next()?;
+    match search(&instance, &mut |state| has(state, &wanted), MOST)? {
+        Search::Found => are_all.then_some(true),
+        Search::GaveUp => None,
+        Search::Nowhere => Some(false),
+    }
 }
 
 enum Search {

@@ -29,7 +29,7 @@ mod conditions;
 mod setting;
 mod witness;
 
-use crate::answer::{Answer, GUESS, Proof, Prover, Refutation};
+use crate::answer::{Answer, GUESS, Missing, Proof, Prover, Refutation};
 use crate::brute::Brute;
 use crate::footprint::Footprint;
 use crate::tried::Tried;
@@ -200,7 +200,7 @@ pub fn moves(
     prover: &mut Prover<'_>,
 ) -> Answer {
     let Some(actions) = song.actions() else {
-        return Answer::Unknown("there are no actions".to_owned());
+        return Answer::unknown("there are no actions".to_owned());
     };
     let needs = needs(actions, action, side);
     let tried = Tried::new(prover.solvers, song);
@@ -254,7 +254,7 @@ pub fn moves_past(
     prover: &mut Prover<'_>,
 ) -> Answer {
     let Some(actions) = song.actions() else {
-        return Answer::Unknown("there are no actions".to_owned());
+        return Answer::unknown("there are no actions".to_owned());
     };
     let needs = needs_past(actions, action, side, others);
     let name = &actions.actions[action.index()].name;
@@ -299,7 +299,7 @@ pub(crate) fn show(
             Ok(obligations) => open.push((need, obligations)),
             Err(unsupported) => {
                 let names = pair(actions, &need);
-                return Answer::Unknown(format!("{names}: {}", unsupported.message));
+                return Answer::unknown(format!("{names}: {}", unsupported.message));
             }
         }
     }
@@ -313,12 +313,13 @@ pub(crate) fn show(
         if let Some((at, why)) = missing
             && let Some(why) = again(need, context, prover, why)
         {
-            return Answer::Unknown(format!(
+            let told = format!(
                 "not shown to be a {} mover: {} ({}), {why}",
                 side.name(),
                 all[*at].sentence,
                 need.condition.name(),
-            ));
+            );
+            return Answer::unknown(Missing::of(told, &all, &[(*at, why)]));
         }
         proof.obligations += list.len();
         proof.explained.push(explained(actions, need));

@@ -7,7 +7,7 @@
 //! what it says. Its proof, and those of the functions that are called, are asked for with the obligations of the
 //! procedure ([`plainsong_prove::vc::support`]).
 //!
-//! NOT COVERED. Lemmas that rest on something trusted, an `assume` or an external function: refused.
+//! NOT COVERED. Lemmas that rest on an `assume`: refused. What external functions promise is listed with the verdict.
 
 use super::{Following, Path};
 use plainsong_diagnostics::Span;
@@ -15,7 +15,7 @@ use plainsong_ir::{LocalId, Use};
 use plainsong_prove::lower::{Env, Lowering, Unsupported};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Result;
-use plainsong_prove::vc::support;
+use plainsong_prove::vc::{contract_is_trusted, support};
 
 impl Following<'_> {
     /// `use lemma(…);`
@@ -51,7 +51,13 @@ impl Following<'_> {
     /// All obligations, with those of lemmas and functions.
     pub(super) fn with_support(mut self) -> Result<Vec<Obligation>> {
         let support = support(self.theory, &self.used)?;
-        if let Some(trusted) = support.notes.first() {
+        // What external functions promise is listed with the verdict (`trusted.rs`).
+        let functions = self.song.functions.iter().filter(|one| one.is_external());
+        let listed: Vec<String> = functions
+            .map(|one| contract_is_trusted(&one.name))
+            .collect();
+        let mut more = support.notes.iter().filter(|note| !listed.contains(note));
+        if let Some(trusted) = more.next() {
             let message = format!("what is used here rests on more than proofs: {trusted}");
             return Err(Unsupported::new(self.decl(&self.song).span, message));
         }

@@ -100,7 +100,7 @@ mod stage;
 mod standing;
 mod tidy;
 
-use crate::answer::{Answer, Proof, Prover};
+use crate::answer::{Answer, Missing, Proof, Prover};
 use crate::brute::Brute;
 use crate::movers::{Condition, Need, Side, needs_past, show};
 use crate::tried::Tried;
@@ -169,9 +169,9 @@ impl Sequences {
     pub fn finally(&mut self, song: &Song, property: usize, prover: &mut Prover<'_>) -> Answer {
         match self.whole(song, prover) {
             Ok(_) => self.ends.get(&property).cloned().unwrap_or_else(|| {
-                Answer::Unknown("this is no property of final states".to_owned())
+                Answer::unknown("this is no property of final states".to_owned())
             }),
-            Err(why) => Answer::Unknown(why),
+            Err(why) => Answer::unknown(why),
         }
     }
 
@@ -179,7 +179,7 @@ impl Sequences {
     pub fn assertions(&mut self, song: &Song, prover: &mut Prover<'_>) -> Answer {
         match self.whole(song, prover) {
             Ok(proof) => Answer::Proved(proof),
-            Err(why) => Answer::Unknown(why),
+            Err(why) => Answer::unknown(why),
         }
     }
 
@@ -209,42 +209,42 @@ impl Sequences {
     fn looked_at(&mut self, song: &Song, at: usize, prover: &mut Prover<'_>) -> Answer {
         for earlier in 0..at {
             if !matches!(self.sequence(song, earlier, prover), Answer::Proved(_)) {
-                return Answer::Unknown(self.rests_on(song, earlier));
+                return Answer::unknown(self.rests_on(song, earlier));
             }
         }
         let first = leading(song).min(at);
         match after(song, first) {
             Ok(song) => self.looked_at_alone(&song, at - first, prover),
-            Err(why) => Answer::Unknown(why),
+            Err(why) => Answer::unknown(why),
         }
     }
 
     /// The same, when those before are shown, and those that put asyncs into actions are done.
     fn looked_at_alone(&mut self, song: &Song, at: usize, prover: &mut Prover<'_>) -> Answer {
         let Some(actions) = song.actions() else {
-            return Answer::Unknown("there are no actions".to_owned());
+            return Answer::unknown("there are no actions".to_owned());
         };
         let into = actions.sequences[at].into.is_some();
         if into && at > 0 {
             let why = "asyncs are put into actions before schedules are applied";
-            return Answer::Unknown(why.to_owned());
+            return Answer::unknown(why.to_owned());
         }
         if into && let Err(why) = after(song, 1) {
-            return Answer::Unknown(why);
+            return Answer::unknown(why);
         }
         if let Some(why) = induction::refused(actions, &actions.sequences[at]) {
-            return Answer::Unknown(why);
+            return Answer::unknown(why);
         }
         if let (None, Some((_, why))) = (
             &actions.sequences[at].by,
             schedule::refused(&actions.sequences[at]),
         ) {
-            return Answer::Unknown(format!("the schedule is refused: {why}"));
+            return Answer::unknown(format!("the schedule is refused: {why}"));
         }
         let sequence = &actions.sequences[at];
         if let Some(id) = pool::created_by_abstractions_only(actions, sequence) {
             let name = &actions.actions[id.index()].name;
-            return Answer::Unknown(format!(
+            return Answer::unknown(format!(
                 "only abstractions create asyncs of `{name}`: it cannot be eliminated with them"
             ));
         }
@@ -264,10 +264,10 @@ impl Sequences {
                 self.ends.extend(told.finally);
                 Answer::Proved(told.proof)
             }
-            Err(why) if self.alone || into => Answer::Unknown(why),
+            Err(why) if self.alone || into => Answer::unknown(why),
             Err(why) => match search(3..=3) {
                 Some(refutation) => Answer::Refuted(refutation),
-                None => Answer::Unknown(why),
+                None => Answer::unknown(why),
             },
         }
     }
@@ -285,7 +285,7 @@ impl Sequences {
         actions: &Actions,
         at: usize,
         prover: &mut Prover<'_>,
-    ) -> Result<Told, String> {
+    ) -> Result<Told, Missing> {
         let stage = Stage::new(&induction::without_choices(song), at + 1);
         let mut theory = Theory::new(stage.staged.song.clone());
         let prover = &mut prover.about(&mut theory);
@@ -347,7 +347,7 @@ fn schedule_shown(
     (sequence, last): (&Sequentialization, bool),
     prover: &mut Prover<'_>,
     told: &mut Told,
-) -> Result<(), String> {
+) -> Result<(), Missing> {
     let properties = stage.staged.song.properties.iter().enumerate();
     let finally = properties.filter(|(_, one)| last && matches!(one.claim, Claim::Finally(_)));
     let finally: Vec<usize> = finally.map(|(at, _)| at).collect();
@@ -368,7 +368,8 @@ fn schedule_shown(
                 false => "",
             };
             let (sentence, rule) = (&one.sentence, one.rule.name());
-            return Err(format!("{sentence}: {said} ({rule}, {why}){hint}"));
+            let why = format!("{sentence}: {said} ({rule}, {why}){hint}");
+            return Err(Missing::of(why, &all, &open));
         }
     }
     for property in finally {
@@ -377,8 +378,9 @@ fn schedule_shown(
             .collect();
         let missing = open.iter().find(|(at, _)| own.contains(at));
         let answer = match missing {
-            Some((_, why)) => {
-                Answer::Unknown(format!("not shown at the end of the schedule: {why}"))
+            Some((at, why)) => {
+                let told = format!("not shown at the end of the schedule: {why}");
+                Answer::unknown(Missing::of(told, &all, &[(*at, why.clone())]))
             }
             None => Answer::Proved(Proof {
                 obligations: own.len(),
@@ -436,7 +438,7 @@ fn abstracts(
     pair: (ActionId, ActionId),
     prover: &mut Prover<'_>,
     proof: &mut Proof,
-) -> Result<(), String> {
+) -> Result<(), Missing> {
     let fails = |theory: &mut Theory| conditions::abstraction_fails(theory, known, pair).map(Some);
     all_shown("abstraction", known, &fails, prover, proof)?;
     let same = |theory: &mut Theory| conditions::abstraction_follows(theory, known, pair, true);
@@ -447,7 +449,7 @@ fn abstracts(
     all_shown("abstraction", known, follows, prover, proof)
 }
 
-fn keeps(known: &Known<'_>, prover: &mut Prover<'_>, proof: &mut Proof) -> Result<(), String> {
+fn keeps(known: &Known<'_>, prover: &mut Prover<'_>, proof: &mut Proof) -> Result<(), Missing> {
     let stage = known.stage;
     if stage.staged.invariants[known.sequence].is_empty() {
         return Ok(());
@@ -470,17 +472,19 @@ fn all_shown(
     asks: &Asks<'_>,
     prover: &mut Prover<'_>,
     proof: &mut Proof,
-) -> Result<(), String> {
+) -> Result<(), Missing> {
     let asked = asks(prover.theory).map_err(|why| why.message)?;
     let all = asked.map(|asked| asked.all).unwrap_or_default();
-    if let Some((at, why)) = prover.open(name, &all).first() {
+    let open = prover.open(name, &all);
+    if let Some((at, why)) = open.first() {
         let one = &all[*at];
-        return Err(format!(
+        let why = format!(
             "not shown: {} ({}, {why}){}",
             one.sentence,
             one.rule.name(),
             example::told(known, asks, *at, prover)
-        ));
+        );
+        return Err(Missing::of(why, &all, &open));
     }
     proof.obligations += all.len();
     let explained = all
@@ -495,7 +499,7 @@ fn moves_left(
     by: ActionId,
     prover: &mut Prover<'_>,
     proof: &mut Proof,
-) -> Result<(), String> {
+) -> Result<(), Missing> {
     let (actions, stage) = (known.stage.actions(), known.stage);
     let others: Vec<ActionId> = stage.pools[known.sequence].iter().copied().collect();
     let needs = needs_past(actions, by, Side::Left, &others);
@@ -503,7 +507,7 @@ fn moves_left(
     if stage.staged.invariants[known.sequence].is_empty()
         && let Some(why) = somewhere_wrong(known, &needs, prover)
     {
-        return Err(why);
+        return Err(why.into());
     }
     match show(actions, name, Side::Left, needs, known, prover) {
         Answer::Proved(more) => {
@@ -511,7 +515,7 @@ fn moves_left(
             proof.explained.extend(more.explained);
             Ok(())
         }
-        Answer::Refuted(why) => Err(why.reason),
+        Answer::Refuted(why) => Err(why.reason.into()),
         Answer::Unknown(why) => Err(why),
     }
 }

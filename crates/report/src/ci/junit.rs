@@ -1,7 +1,8 @@
 //! JUnit's XML, which nearly every build server reads: a suite for each file, a case for each property.
 //!
 //! Refuted is a failure. Unknown is an error: nobody knows, which is not the same as skipped. What holds
-//! only up to a bound is a success that says so, and an error where a proof is required.
+//! only up to a bound is a success that says so, and an error where a proof is required. A conditional proof is an
+//! error that says on what it rests.
 
 use super::{Findings, details, name};
 use crate::Answer;
@@ -61,6 +62,11 @@ fn case(answer: &Answer, findings: &Findings<'_>) -> TestCase {
     let status = match verdict.outcome {
         Outcome::Refuted => failing(NonSuccessKind::Failure, "refuted", &verdict.reason),
         Outcome::Unknown => failing(NonSuccessKind::Error, "unknown", &verdict.reason),
+        Outcome::Proved | Outcome::Holds if verdict.is_conditional() => {
+            let provided = answer.provided().unwrap_or_default();
+            let message = format!("{} only {provided}", verdict.outcome.name());
+            failing(NonSuccessKind::Error, "conditional", &message)
+        }
         Outcome::Holds if findings.require_proved => {
             let message = format!("holds only up to {}", answer.bound_text());
             failing(NonSuccessKind::Error, "bounded", &message)

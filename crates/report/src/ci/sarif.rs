@@ -77,10 +77,14 @@ fn answer(answer: &Answer, findings: &Findings<'_>) -> Value {
         Outcome::Refuted => ("fail", "error"),
         Outcome::Unknown => ("open", "none"),
         Outcome::Holds if bounded => ("open", "none"),
+        _ if verdict.is_conditional() => ("open", "none"),
         Outcome::Holds | Outcome::Proved => ("pass", "none"),
     };
     let name = name(answer, findings.answers);
     let mut text = format!("{name}: {}", verdict.reason);
+    if let Some(provided) = answer.provided() {
+        text = format!("{name}, {provided}: {}", verdict.reason);
+    }
     if kind != "pass" {
         text = format!("{text}\n{}", details(answer).join("\n"));
     }
@@ -97,6 +101,7 @@ fn answer(answer: &Answer, findings: &Findings<'_>) -> Value {
             "property": verdict.property,
             "engine": answer.engine,
             "bound": verdict.bound,
+            "provided": verdict.provided,
             "seconds": crate::stream::round(answer.seconds),
             "trace": answer.trace_path,
         },

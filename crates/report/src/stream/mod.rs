@@ -7,14 +7,15 @@ mod records;
 
 pub use records::{
     CoveredRecord, DeliveryRecord, DiagnosticRecord, EditRecord, EndRecord, ErrorRecord,
-    ExecutionRecord, FixRecord, FurtherRecord, LabelRecord, PerformanceRecord, Progress,
-    PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
+    ExecutionRecord, FixRecord, FurtherRecord, LabelRecord, OpenRecord, PerformanceRecord,
+    Progress, PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
 };
 
 use crate::trace_file::{ending_word, kind_word};
 use crate::{Answer, Coverage, Forecast, Sensitivity, Text};
 use plainsong_diagnostics::{Diagnostic, Label, Severity, line_and_column};
 use plainsong_semantics::trace::{Change, Event, Trace};
+use plainsong_semantics::verdict::OpenObligation;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -84,6 +85,8 @@ pub fn verdict(answer: &Answer) -> Record {
         declared: answer.declared,
         obligations: verdict.obligations,
         assumptions: verdict.assumptions.clone(),
+        provided: verdict.provided.clone(),
+        open: verdict.open.iter().map(open).collect(),
         notes: verdict.notes.clone(),
         trace: answer.trace_path.clone(),
         race: account
@@ -97,6 +100,17 @@ pub fn verdict(answer: &Answer) -> Record {
         refuting_of: share.map(|(_, all)| all),
         faults: account.and_then(|account| account.faults.clone()),
     }))
+}
+
+fn open(one: &OpenObligation) -> OpenRecord {
+    OpenRecord {
+        rule: one.rule.clone(),
+        sentence: one.sentence.clone(),
+        why: one.why.clone(),
+        line: one.place.map(|(line, _)| line),
+        column: one.place.map(|(_, column)| column),
+        text: one.text.clone(),
+    }
 }
 
 /// A bound as an object: whole numbers as numbers, the rest as text.

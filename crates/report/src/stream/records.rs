@@ -4,6 +4,25 @@ use super::Record;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+/// An obligation that is open.
+#[derive(Clone, Debug, Serialize)]
+pub struct OpenRecord {
+    /// The rule that asks for it.
+    pub rule: String,
+    /// One sentence: what may be wrong.
+    pub sentence: String,
+    /// Why it is open.
+    pub why: String,
+    /// Line in the file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Column, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// What stands there.
+    pub text: String,
+}
+
 /// What was started.
 #[derive(Clone, Debug, Serialize)]
 pub struct Start {
@@ -105,6 +124,12 @@ pub struct VerdictRecord {
     /// Everything trusted and not checked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,
+    /// Properties that this rests on and that are not proved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub provided: Vec<String>,
+    /// Obligations that are open, where a proof was tried.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<OpenRecord>,
     /// What a reader should know besides: premises that were never true.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -28,6 +28,8 @@ pub(crate) fn refuted(property: &str, trace: Trace) -> Answer {
             interleavings: None,
             obligations: None,
             assumptions: Vec::new(),
+            provided: Vec::new(),
+            open: Vec::new(),
             notes: Vec::new(),
             trace: Some(trace),
         },

@@ -19,6 +19,8 @@ fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answe
         interleavings: None,
         obligations: None,
         assumptions: Vec::new(),
+        provided: Vec::new(),
+        open: Vec::new(),
         notes: Vec::new(),
         trace: None,
     };

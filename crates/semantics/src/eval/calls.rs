@@ -13,6 +13,7 @@ use super::{Eval, Result};
 use crate::code::{listed, precedes};
 use crate::failure::{resource, undefined};
 use crate::instance::Instance;
+use crate::show::show;
 use crate::sizes::External;
 use crate::trace::Failure;
 use crate::value::Value;
@@ -139,7 +140,8 @@ impl Eval<'_> {
                 });
             }
         };
-        found.ok_or_else(|| nothing_allowed(function, span))
+        let arguments = &own[..function.arity];
+        found.ok_or_else(|| nothing_allowed(self.instance, function, arguments, span))
     }
 
     /// The results within the bounds that the contract of an external function allows, ascending; of numbers, if there
@@ -149,6 +151,29 @@ impl Eval<'_> {
         function: &Function,
         arguments: &[Value],
     ) -> Result<Vec<Value>> {
+        let allowed = self.all_allowed(function, arguments)?;
+        match allowed.is_empty() {
+            true => Err(nothing_allowed(
+                self.instance,
+                function,
+                arguments,
+                function.span,
+            )),
+            false => Ok(allowed),
+        }
+    }
+
+    /// May a function be called with these arguments, and is no result found that its contract allows?
+    pub(crate) fn is_left_alone(&mut self, function: &Function, arguments: &[Value]) -> bool {
+        let mut own = arguments.to_vec();
+        own.resize(function.locals.len(), Value::None);
+        let may_be_called = self.wanted(function, function.span, &mut own).is_ok();
+        let allowed = self.all_allowed(function, arguments);
+        may_be_called && allowed.is_ok_and(|allowed| allowed.is_empty())
+    }
+
+    /// The results that are found and allowed; none if none is.
+    fn all_allowed(&mut self, function: &Function, arguments: &[Value]) -> Result<Vec<Value>> {
         let span = function.span;
         let mut own = arguments.to_vec();
         own.resize(function.locals.len(), Value::None);
@@ -166,10 +191,7 @@ impl Eval<'_> {
                 &mut own,
             )?);
         }
-        match allowed.is_empty() {
-            true => Err(nothing_allowed(function, span)),
-            false => Ok(allowed),
-        }
+        Ok(allowed)
     }
 
     /// Is a result as the contract promises?
@@ -220,10 +242,27 @@ impl Eval<'_> {
     }
 }
 
-fn nothing_allowed(function: &Function, span: Span) -> Failure {
+fn nothing_allowed(
+    instance: &Instance,
+    function: &Function,
+    arguments: &[Value],
+    span: Span,
+) -> Failure {
     let name = &function.name;
-    let message = format!("no value within the bounds satisfies the contract of `{name}`");
+    let call = call_told(instance, function, arguments);
+    let message =
+        format!("no value within the bounds satisfies the contract of `{name}` for `{call}`");
     resource(span, message)
+}
+
+/// A call as it stands in the text: `price(1, 2)`.
+pub(crate) fn call_told(instance: &Instance, function: &Function, arguments: &[Value]) -> String {
+    let parameters = function.locals[..function.arity].iter();
+    let arguments = arguments.iter().zip(parameters);
+    let arguments: Vec<String> = arguments
+        .map(|(value, local)| show(instance, value, &local.ty))
+        .collect();
+    format!("{}({})", function.name, arguments.join(", "))
 }
 
 /// Puts another value first, which one a digest of the call says.

@@ -15,6 +15,7 @@ mod operators;
 mod patterns;
 mod stack;
 
+pub(crate) use calls::call_told;
 pub(crate) use patterns::matches;
 
 use crate::failure::{resource, undefined};

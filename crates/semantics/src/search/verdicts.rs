@@ -54,6 +54,8 @@ impl SearchReport {
             } else {
                 Vec::new()
             },
+            provided: Vec::new(),
+            open: Vec::new(),
             notes: Vec::new(),
             trace,
         }

@@ -75,17 +75,29 @@ impl Engine<'_> {
         let Some(chan) = state.queues.keys().chain(state.bags.keys()).next() else {
             return Ok(());
         };
-        let sentence = format!(
-            "`{}` from {} to {} is never received",
+        let (message, from, to) = (
             self.message(chan.message),
             self.call(chan.from),
-            self.call(chan.to)
+            self.call(chan.to),
         );
-        Err(Stuck::new(
-            Obstacle::SuperfluousSend,
-            self.sends(chan.from, chan.message),
-            sentence,
-        ))
+        let span = self.sends(chan.from, chan.message);
+        if self.is_daemon(state, chan.to) && self.takes(chan.to, chan.message) {
+            let sentence = format!(
+                "`{message}` from {from} is left for the daemon {to} to take when nobody waits for that: such rounds of a \
+                 daemon are not followed"
+            );
+            let help = format!("let {to} answer `{message}`, and {from} wait for the answer");
+            return Err(Stuck::new(Obstacle::NotCovered, span, sentence).help(help));
+        }
+        let sentence = format!("`{message}` from {from} to {to} is never received");
+        Err(Stuck::new(Obstacle::SuperfluousSend, span, sentence))
+    }
+
+    /// Does a component receive a kind of message somewhere?
+    fn takes(&self, comp: Comp, message: plainsong_ir::MessageId) -> bool {
+        let ops = self.part(comp).ops(crate::part::BlockId::ENTRY);
+        let mut accepts = ops.into_iter().flat_map(|op| op.kind.accepts());
+        accepts.any(|accept| accept.message == message)
     }
 
     /// Where a component sends a kind of message.

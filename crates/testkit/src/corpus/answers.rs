@@ -194,6 +194,9 @@ pub fn says(verdict: &Verdict, part: &str) -> bool {
 /// Why the verdict is what it is, with everything that its execution ends with.
 pub fn reason(verdict: &Verdict) -> String {
     let mut reason = verdict.reason.clone();
+    for name in verdict.provided.iter() {
+        reason.push_str(&format!("; provided `{name}`"));
+    }
     let Some(trace) = &verdict.trace else {
         return reason;
     };

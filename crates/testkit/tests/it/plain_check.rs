@@ -60,6 +60,7 @@ fn what_its_header_calls_right_is_not_refuted() {
             interrupt: &Interrupt::default(),
             observer: &mut Nobody,
             timeout: Some(TIMEOUT),
+            memory: None,
             most_refuted: None,
             refuted: 0,
             ledger: None,

@@ -61,7 +61,7 @@ mod witness;
 use super::context::{Known, arbitrary};
 use super::example::{Asked, Scene};
 use super::pool::created;
-use crate::answer::{Proof, Prover};
+use crate::answer::{Missing, Proof, Prover};
 use crate::movers::picks;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
@@ -94,7 +94,7 @@ pub(super) fn shown(
     inductive: &Inductive<'_, '_>,
     prover: &mut Prover<'_>,
     proof: &mut Proof,
-) -> std::result::Result<(), String> {
+) -> std::result::Result<(), Missing> {
     let ways: [(&str, Asks); 3] = [
         ("base", base::base),
         ("step", step::step),
