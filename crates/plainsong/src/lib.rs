@@ -276,6 +276,7 @@ mod laws;
 mod machine;
 mod message;
 mod monitor;
+mod now;
 mod observer;
 mod order;
 mod panics;

@@ -18,9 +18,10 @@
 use crate::delivery::Delivery;
 use crate::guard::What;
 use crate::message::{Envelope, Value};
+use crate::now;
 use crate::pattern::Arm;
 use crate::process::{Builder, Process};
-use crate::receive::{take, take_if_sure};
+use crate::receive::take;
 use crate::send::{Letter, post};
 use crate::task::{Task, cannot_receive_now};
 use crate::world::Mailboxes;
@@ -148,10 +149,15 @@ impl Desk {
         take(&self.task, arms, self.made_at, true).expect("a receive that waits gets a message")
     }
 
-    /// Takes a request that one of the arms accepts if there is one: certainly if it was sent before,
-    /// as far as the server can know.
-    pub(crate) fn look(&self, arms: &[Arm]) -> Option<Rc<Envelope>> {
-        take_if_sure(&self.task, arms, self.made_at, false, vec![arms.to_vec()])
+    /// Takes a request that the arm accepts if there is one now.
+    pub(crate) fn look(&self, arm: Arm) -> Option<Rc<Envelope>> {
+        now::look(&self.task, arm, self.made_at)
+    }
+
+    /// Marks this moment: what the arm accepts comes after all requests that were made before.
+    pub(crate) fn mark(&self) -> Arm {
+        let own = Mailboxes::of_process(self.task.process);
+        now::mark(&self.task, own, self.made_at)
     }
 
     /// Answers a request.

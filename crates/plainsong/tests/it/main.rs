@@ -3,6 +3,7 @@
 mod async_broadcast;
 mod async_channels;
 mod async_locks;
+mod async_moments;
 mod async_oracle;
 mod async_readiness;
 mod async_reserve;
@@ -48,4 +49,6 @@ mod std_oracle;
 mod std_play;
 mod symmetry;
 mod threads;
+mod tokio_oracle;
+mod tokio_play;
 mod watchdog;

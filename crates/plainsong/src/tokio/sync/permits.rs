@@ -20,7 +20,8 @@
 //! nothing and no permits are free. That is exact: while a request waits, the server listens to every
 //! release that could serve it, so what it has not received comes later than what it has; and it looks
 //! for releases on its own account only when nobody waits, that is, when all requests that came before
-//! were served.
+//! were served. Then it reads what comes before a moment that it [marks](crate::now): the answer "not
+//! enough" is ordered with all else, as the answer "here they are" is.
 //!
 //! Over-counted. Requests that need not wait for each other are explored in every order, though perhaps
 //! nobody can tell.
@@ -28,6 +29,7 @@
 use super::post::{answer, ask, request};
 use crate::future::Awaited;
 use crate::message::{Envelope, copy};
+use crate::now::Now;
 use crate::pattern::Arm;
 use crate::process::Process;
 use crate::sync::server::{Desk, Place, content, protocol, start, tell, tell_soon};
@@ -370,14 +372,26 @@ impl<T: Clone + 'static> Server<'_, T> {
         }
     }
 
-    /// Receives what was given back, until there are enough permits or no more is there.
+    /// Receives what was given back, until there are enough permits or no more is there now. Whoever closes
+    /// it or gives up does that before this moment too, or after it.
     fn collect(&mut self, needed: usize) {
+        if self.free >= needed || self.is_closed {
+            return;
+        }
+        let desk = self.desk;
+        let arms = [
+            desk.of::<Release<T>>(),
+            desk.of::<Release<()>>(),
+            desk.of::<Close>(),
+            desk.of::<GiveUp>(),
+            desk.mark(),
+        ];
         while self.free < needed && !self.is_closed {
-            let arms = [self.desk.of::<Release<T>>(), self.desk.of::<Release<()>>()];
-            match self.desk.look(&arms) {
-                Some(release) => self.release(&release),
-                None => return,
+            let next = desk.next(&arms);
+            if next.is::<Now>() {
+                return;
             }
+            self.serve(next);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::guard::What;
 use crate::message::{Envelope, Value, is_copying};
 use crate::pattern::Arm;
 use crate::process::Process;
-use crate::receive::{take, take_if_sure};
+use crate::receive::take;
 use crate::send::{Letter, post};
 use crate::sync::server::Place;
 use crate::tag::Tag;
@@ -69,11 +69,6 @@ pub(super) fn request<V: Value, A: 'static>(
 /// Waits for a message.
 pub(super) fn wait(task: &Task, arm: Arm, place: Place) -> Rc<Envelope> {
     take(task, &[arm], place, true).expect("a receive that waits gets a message")
-}
-
-/// Takes a message if it is there. It is if one that `certain` accepts was sent before.
-pub(super) fn look(task: &Task, arm: Arm, certain: Arm, place: Place) -> Option<Rc<Envelope>> {
-    take_if_sure(task, &[arm], place, false, vec![vec![certain]])
 }
 
 /// Handles with an only owner are `Clone` because messages are copied, and for nothing else.

@@ -6,10 +6,11 @@ use super::serving::{End, Item, Leave, Open, Reached, Seat, subscribe};
 use crate::channel::mailbox;
 use crate::future::{Awaited, Quiet};
 use crate::message::{Envelope, Message};
+use crate::now::look;
 use crate::pattern::Arm;
 use crate::sync::server::{Place, content, tell, tell_soon};
 use crate::task::{Task, cannot_receive_now};
-use crate::tokio::sync::post::{look, request, wait};
+use crate::tokio::sync::post::{request, wait};
 use crate::tokio::sync::watchman::{AskGone, Whether};
 use plainsong_explore::Mailbox;
 use std::collections::BTreeMap;
@@ -211,11 +212,10 @@ impl<T: Message> Receiver<T> {
         }
     }
 
-    /// The copy at a place, if it was sent.
+    /// The copy at a place, if it was sent: the server sends them in the order of their places.
     fn look_for(&self, task: &Task, wanted: u32, place: Place) -> Option<Rc<Envelope>> {
         let copy = self.arm(move |message| at::<T>(message) == Some(wanted));
-        let certain = self.arm(move |message| at::<T>(message) >= Some(wanted));
-        look(task, copy, certain, place)
+        look(task, copy, place)
     }
 
     /// Takes the value of the next copy, unless it was overwritten.
