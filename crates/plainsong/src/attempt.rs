@@ -335,15 +335,18 @@ impl Attempt {
         }
         let goes_on = settings.keep_going && !self.is_cut_short;
         let is_wrong_fix = |failure: &Failure| failure.kind == FailureKind::WrongFix;
+        let is_wrong = |failure: &Failure| failure.kind.is_wrong();
+        let is_unsupported = |failure: &Failure| failure.kind == FailureKind::TwoReceivers;
         let end = match self.early_end {
             Some(End::WrongCheckpoint) => End::WrongCheckpoint,
             _ if self.failures.iter().any(is_wrong_fix) => End::WrongFix,
-            _ if !self.failures.is_empty() && !goes_on => End::Failure,
+            _ if self.failures.iter().any(is_wrong) && !goes_on => End::Failure,
+            _ if self.failures.iter().any(is_unsupported) => End::Unsupported,
             early => self.judge_fixes(early.unwrap_or(End::Complete), settings),
         };
         let verdict = match end {
             End::WrongCheckpoint => Verdict::Unknown,
-            _ if !self.failures.iter().all(is_wrong_fix) => Verdict::Refuted,
+            _ if self.failures.iter().any(is_wrong) => Verdict::Refuted,
             End::Complete if !self.shares_state => Verdict::Holds,
             _ => Verdict::Unknown,
         };

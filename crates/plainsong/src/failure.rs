@@ -38,7 +38,8 @@ pub enum FailureKind {
     Deadlock,
     /// A process does not do the same when it runs again with the same messages.
     NotDeterministic,
-    /// Two processes receive from one channel.
+    /// Two processes receive from one channel, and nothing orders that: it was not explored, and the verdict is
+    /// [`Verdict::Unknown`](crate::Verdict::Unknown). A receiver that is handed on is fine.
     TwoReceivers,
     /// The [checkpoint](crate::Explorer::checkpoint_file) to go on from is of something else.
     WrongCheckpoint,
@@ -55,6 +56,14 @@ impl FailureKind {
         FailureKind::WrongCheckpoint,
         FailureKind::WrongFix,
     ];
+
+    /// Does it say that the program is wrong? Else it says why that is not known.
+    pub(crate) fn is_wrong(self) -> bool {
+        !matches!(
+            self,
+            FailureKind::TwoReceivers | FailureKind::WrongCheckpoint | FailureKind::WrongFix
+        )
+    }
 
     /// As in a saved trace.
     pub(crate) fn name(self) -> &'static str {

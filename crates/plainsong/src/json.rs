@@ -7,7 +7,7 @@
 //! {
 //!   "format": "plainsong.report", "version": 1,
 //!   "verdict": "holds" | "refuted" | "unknown",
-//!   "end": "complete" | "failure" | "limit" | "cancelled" | "wrong checkpoint" | "wrong fix" | "replayed",
+//!   "end": "complete" | "failure" | "limit" | "cancelled" | "wrong checkpoint" | "wrong fix" | "unsupported" | "replayed",
 //!   "limit": "executions" | "time" | "memory" | "events" | "samples" | null,
 //!   "fixed": [{ "name", "process" | null, "occurrence" | null, "value" }],
 //!   "executions", "failed", "blocked", "events": numbers,
@@ -122,6 +122,7 @@ fn end(end: End) -> &'static str {
         End::Cancelled => "cancelled",
         End::WrongCheckpoint => "wrong checkpoint",
         End::WrongFix => "wrong fix",
+        End::Unsupported => "unsupported",
         End::Replayed => "replayed",
     }
 }

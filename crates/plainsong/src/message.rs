@@ -353,6 +353,16 @@ pub(crate) fn is_copying() -> bool {
     COPYING.get()
 }
 
+/// Handles with an only owner are `Clone` because messages are copied, and for nothing else.
+#[track_caller]
+pub(crate) fn assert_copying(what: &str) {
+    assert!(
+        is_copying(),
+        "a `{what}` has one owner: it is `Clone` only so that messages with it can be received in \
+         several executions"
+    );
+}
+
 /// The last part of a type's name, without the modules in front: `Vote`, `Option<Vote>`.
 pub(crate) fn short_type_name(full: &str) -> String {
     let mut short = String::with_capacity(full.len());

@@ -99,6 +99,8 @@ pub enum End {
     WrongCheckpoint,
     /// A [fixed](crate::Explorer::fix) choice does not exist, or has no such option.
     WrongFix,
+    /// The program does something that cannot be explored; the failures say what.
+    Unsupported,
     /// A trace was followed to its end.
     Replayed,
 }
@@ -224,6 +226,7 @@ impl fmt::Display for Report {
             End::Cancelled => f.write_str(": cancelled")?,
             End::WrongCheckpoint => f.write_str(": the checkpoint does not fit")?,
             End::WrongFix => f.write_str(": what is fixed does not fit")?,
+            End::Unsupported => f.write_str(": the program cannot be explored")?,
             End::Replayed => f.write_str(": one trace was replayed")?,
         }
         let all = self.executions + self.failed + self.blocked;

@@ -192,7 +192,7 @@ impl Watch {
             return Err(mismatch);
         }
         if let Some(failure) = self.complaint(graph, world) {
-            self.failed += u64::from(failure.kind != FailureKind::WrongFix);
+            self.failed += u64::from(failure.kind.is_wrong());
             self.outcome = Some(Outcome::Failed(failure.message.clone()));
             self.report(failure);
             self.shared.found().is_cut_short = true;

@@ -6,7 +6,7 @@
 use super::park::unpark;
 use crate::delivery::Delivery;
 use crate::guard::What;
-use crate::message::{Envelope, Returned, copy};
+use crate::message::{Envelope, Returned, assert_copying, copy};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::take;
@@ -181,6 +181,9 @@ impl fmt::Debug for ThreadId {
 }
 
 /// A thread that was started, to be waited for: see [`std::thread::JoinHandle`].
+///
+/// It can be handed on, also in messages and in what a lock protects, which is why it is `Clone`; whoever clones
+/// it otherwise is told so.
 pub struct JoinHandle<T> {
     thread: Thread,
     /// What it returned, if that was seen.
@@ -240,6 +243,18 @@ impl<T: 'static> JoinHandle<T> {
 
     fn arm(&self) -> Arm {
         Arm::anything(Mailboxes::of_result(self.thread.process.0))
+    }
+}
+
+impl<T> Clone for JoinHandle<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        assert_copying("JoinHandle");
+        JoinHandle {
+            thread: self.thread.clone(),
+            result: self.result.clone(),
+            of: PhantomData,
+        }
     }
 }
 

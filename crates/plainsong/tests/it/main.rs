@@ -26,6 +26,7 @@ mod faults;
 mod fixes;
 mod formulae;
 mod futures;
+mod handovers;
 mod inboxes;
 mod litmus;
 mod locks;

@@ -7,10 +7,10 @@
 //! has handles inside (another sender), whoever waits for them does so for ever. `Receiver::close` is
 //! not there, because looking for a value after closing would have to be one step.
 
-use super::post::{assert_copying, put, put_soon, wait};
+use super::post::{put, put_soon, wait};
 use crate::channel::{mailbox, plumbing};
 use crate::future::{Awaited, Quiet};
-use crate::message::{Envelope, Message, copy};
+use crate::message::{Envelope, Message, assert_copying, copy};
 use crate::now::look;
 use crate::pattern::Arm;
 use crate::sync::server::{Place, protocol};

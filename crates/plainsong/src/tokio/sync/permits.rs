@@ -32,6 +32,7 @@ use crate::message::{Envelope, copy};
 use crate::now::Now;
 use crate::pattern::Arm;
 use crate::process::Process;
+use crate::record::discard;
 use crate::sync::server::{Desk, Place, content, protocol, start, tell, tell_soon};
 use crate::tag::Tag;
 use crate::task::Task;
@@ -198,10 +199,15 @@ impl<T: Clone + 'static> Held<T> {
 
 impl<T: Clone + 'static> Drop for Held<T> {
     fn drop(&mut self) {
+        let mut value = self.value.take();
+        if !self.is_exclusive {
+            // The server has it too, so it is not dropped.
+            discard(value.take());
+        }
         let release = Release {
             of: Some(self.of),
             permits: self.permits,
-            value: self.value.take().filter(|_| self.is_exclusive),
+            value,
         };
         tell_soon(self.server, release, self.place);
     }
@@ -412,7 +418,8 @@ impl<T: Clone + 'static> Server<'_, T> {
         if let Some(release) = request.get::<Release<T>>() {
             self.take_back(release.of, release.permits);
             if let Some(value) = &release.value {
-                self.value = copy(value);
+                // The old value is not dropped: it was handed out and changed.
+                discard(std::mem::replace(&mut self.value, copy(value)));
             }
         } else {
             let release = content::<Release<()>>(request);

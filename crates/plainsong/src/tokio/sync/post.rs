@@ -2,7 +2,7 @@
 
 use crate::delivery::Delivery;
 use crate::guard::What;
-use crate::message::{Envelope, Value, is_copying};
+use crate::message::{Envelope, Value};
 use crate::pattern::Arm;
 use crate::process::Process;
 use crate::receive::take;
@@ -69,14 +69,4 @@ pub(super) fn request<V: Value, A: 'static>(
 /// Waits for a message.
 pub(super) fn wait(task: &Task, arm: Arm, place: Place) -> Rc<Envelope> {
     take(task, &[arm], place, true).expect("a receive that waits gets a message")
-}
-
-/// Handles with an only owner are `Clone` because messages are copied, and for nothing else.
-#[track_caller]
-pub(super) fn assert_copying(what: &str) {
-    assert!(
-        is_copying(),
-        "a `{what}` has one owner: it is `Clone` only so that messages with it can be received in \
-         several executions"
-    );
 }

@@ -8,7 +8,7 @@ use super::door::{Abandon, AskLength, Close, Final, Length, Skipped, Taken};
 use super::error::TryRecvError;
 use super::{Pipe, request};
 use crate::future::{Awaited, Quiet};
-use crate::message::{Envelope, Message, Value, copy};
+use crate::message::{Envelope, Message, Value, assert_copying, copy};
 use crate::now::{Now, look};
 use crate::pattern::Arm;
 use crate::sync::server::{Place, content, tell, tell_soon};
@@ -102,6 +102,14 @@ macro_rules! receivers {
             }
         }
 
+        impl<T: Message> Clone for $receiver<T> {
+            #[track_caller]
+            fn clone(&self) -> Self {
+                assert_copying($name);
+                $receiver(self.0.copied())
+            }
+        }
+
         impl<T: Message> fmt::Debug for $receiver<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str($name)
@@ -156,8 +164,11 @@ macro_rules! receivers {
 
 receivers! {
     /// Receives from a [`channel`](super::channel).
+    ///
+    /// It can be handed on, also in messages and in what a lock protects, which is why it is `Clone`; whoever
+    /// clones it otherwise is told so.
     Receiver Recv "Receiver"
-    /// Receives from an [`unbounded_channel`](super::unbounded_channel).
+    /// Receives from an [`unbounded_channel`](super::unbounded_channel). It is `Clone` as [`Receiver`] is.
     UnboundedReceiver UnboundedRecv "UnboundedReceiver"
 }
 
@@ -185,6 +196,19 @@ impl<T: Message> Queue<T> {
             is_closed: false,
             counted: Cell::new(0),
             early: BTreeMap::new(),
+            of: PhantomData,
+        }
+    }
+
+    /// The same queue, in a copy of a message.
+    fn copied(&self) -> Self {
+        Queue {
+            pipe: self.pipe,
+            next: self.next,
+            end: self.end.clone(),
+            is_closed: self.is_closed,
+            counted: self.counted.clone(),
+            early: self.early.clone(),
             of: PhantomData,
         }
     }
