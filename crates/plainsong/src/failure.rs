@@ -41,6 +41,9 @@ pub enum FailureKind {
     /// Two processes receive from one channel, and nothing orders that: it was not explored, and the verdict is
     /// [`Verdict::Unknown`](crate::Verdict::Unknown). A receiver that is handed on is fine.
     TwoReceivers,
+    /// The program does something else that cannot be explored; the verdict is
+    /// [`Verdict::Unknown`](crate::Verdict::Unknown).
+    Unsupported,
     /// The [checkpoint](crate::Explorer::checkpoint_file) to go on from is of something else.
     WrongCheckpoint,
     /// A [fixed](crate::Explorer::fix) choice does not exist, or has no such option.
@@ -48,11 +51,12 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    pub(crate) const ALL: [FailureKind; 6] = [
+    pub(crate) const ALL: [FailureKind; 7] = [
         FailureKind::Panic,
         FailureKind::Deadlock,
         FailureKind::NotDeterministic,
         FailureKind::TwoReceivers,
+        FailureKind::Unsupported,
         FailureKind::WrongCheckpoint,
         FailureKind::WrongFix,
     ];
@@ -61,7 +65,10 @@ impl FailureKind {
     pub(crate) fn is_wrong(self) -> bool {
         !matches!(
             self,
-            FailureKind::TwoReceivers | FailureKind::WrongCheckpoint | FailureKind::WrongFix
+            FailureKind::TwoReceivers
+                | FailureKind::Unsupported
+                | FailureKind::WrongCheckpoint
+                | FailureKind::WrongFix
         )
     }
 
@@ -72,6 +79,7 @@ impl FailureKind {
             FailureKind::Deadlock => "deadlock",
             FailureKind::NotDeterministic => "not deterministic",
             FailureKind::TwoReceivers => "two receivers",
+            FailureKind::Unsupported => "unsupported",
             FailureKind::WrongCheckpoint => "wrong checkpoint",
             FailureKind::WrongFix => "wrong fix",
         }

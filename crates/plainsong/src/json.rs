@@ -21,6 +21,7 @@
 //!     "events": { "all", "shown" }, "trace": text | null, "backtrace" | null
 //!   }],
 //!   "notes": [text],
+//!   "weak_orderings": [text],
 //!   "trace_file" | null, "checkpoint_file" | null, "dot_file" | null
 //! }
 //! ```
@@ -50,6 +51,7 @@ impl Report {
     /// | `coverage` | executions by mark |
     /// | `seconds`, `peak_memory`, `estimate`, `restart` | as here |
     /// | `failures` | `kind`, `message`, `location`, `process`, `picture`, `race`, `events` (`all`, `shown`), `trace`, `backtrace` |
+    /// | `weak_orderings` | places, as here |
     /// | `notes`, `trace_file`, `checkpoint_file`, `dot_file` | as here |
     ///
     /// ```
@@ -100,6 +102,7 @@ fn value(report: &Report) -> Value {
         },
         "failures": report.failures.iter().map(failure).collect::<Vec<_>>(),
         "notes": report.notes,
+        "weak_orderings": report.weak_orderings,
         "trace_file": file(&report.trace_file),
         "checkpoint_file": file(&report.checkpoint_file),
         "dot_file": file(&report.dot_file),

@@ -16,6 +16,7 @@
 //! tell the answers apart.
 
 use crate::delivery::Delivery;
+use crate::ghosts;
 use crate::guard::What;
 use crate::message::{Envelope, Value};
 use crate::now;
@@ -23,7 +24,7 @@ use crate::pattern::Arm;
 use crate::process::{Builder, Process};
 use crate::receive::take;
 use crate::send::{Letter, post};
-use crate::task::{Task, cannot_receive_now};
+use crate::task::Task;
 use crate::world::Mailboxes;
 use std::panic::Location;
 use std::rc::Rc;
@@ -86,12 +87,15 @@ pub(crate) fn answer<A: 'static>(
     place: Place,
 ) -> Rc<Envelope> {
     let Some(task) = Task::live(what) else {
-        cannot_receive_now(what)
+        return ghosts::last::<A>(server, what);
     };
     let mut arm = Arm::typed::<A>(Mailboxes::of_process(task.process));
     arm.from = Some(server);
     arm.about = Some((what, server));
-    take(&task, &[arm], place, true).expect("a receive that waits gets a message")
+    let answer = take(&task, &[arm], place, true);
+    let answer = answer.expect("a receive that waits gets a message");
+    task.world.ghosts.keep::<A>(server, &answer);
+    answer
 }
 
 /// Waits for an answer of one of two types.
@@ -101,7 +105,7 @@ pub(crate) fn answer_of<A: 'static, B: 'static>(
     place: Place,
 ) -> Rc<Envelope> {
     let Some(task) = Task::live(what) else {
-        cannot_receive_now(what)
+        return ghosts::last::<A>(server, what);
     };
     let mailbox = Mailboxes::of_process(task.process);
     let arms = [Arm::typed::<A>(mailbox), Arm::typed::<B>(mailbox)].map(|arm| Arm {

@@ -14,6 +14,7 @@ use crate::send::{Letter, post};
 use crate::sync::server::{Place, number};
 use crate::task::{Task, cannot_receive_now};
 use crate::world::Mailboxes;
+use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -114,6 +115,17 @@ fn start<T: 'static>(
     }
 }
 
+/// What a destructor gets from a thread that it joins while its process unwinds, if that is `()`.
+#[track_caller]
+fn nothing<T: 'static>() -> T {
+    Task::note_ghost();
+    let nothing: Box<dyn Any> = Box::new(());
+    match nothing.downcast::<T>() {
+        Ok(nothing) => *nothing,
+        Err(_) => cannot_receive_now("join"),
+    }
+}
+
 /// The thread that calls it: see [`std::thread::current`].
 ///
 /// ```
@@ -208,7 +220,7 @@ impl<T: 'static> JoinHandle<T> {
             Some(message) => message,
             None => {
                 let Some(task) = Task::live("join") else {
-                    cannot_receive_now("join")
+                    return Ok(nothing());
                 };
                 take(&task, &[self.arm()], Location::caller(), true)
                     .expect("a receive that waits gets a message")

@@ -17,6 +17,7 @@ mod conformance;
 mod conformance_beyond_scripts;
 mod counting;
 mod defects;
+mod destructors;
 mod determinism;
 mod endurance;
 mod exports;

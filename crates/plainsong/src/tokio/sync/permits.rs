@@ -28,6 +28,7 @@
 
 use super::post::{answer, ask, request};
 use crate::future::Awaited;
+use crate::ghosts::{keep_first, leave, value_of};
 use crate::message::{Envelope, copy};
 use crate::now::Now;
 use crate::pattern::Arm;
@@ -50,7 +51,7 @@ protocol! {
     /// The answer: permits and the value, or neither.
     Granted<T> { reply: Reply<T> } Grant "granted"
     /// Gives permits back, or makes new ones, with a new value if there is one.
-    Release<T> { of: Option<Key>, permits: usize, value: Option<T> } Plumbing "release"
+    Release<T> { of: Option<Key>, permits: usize, value: Option<Rc<T>> } Plumbing "release"
     /// No more permits for anybody.
     Close {} Plumbing "close"
     /// How many permits are there? Answered by [`State`].
@@ -95,6 +96,7 @@ impl Permits {
         value: T,
         made_at: Place,
     ) -> Self {
+        let first = copy(&value);
         let serve = move |desk: &Desk| {
             let mut server = Server {
                 desk,
@@ -110,9 +112,12 @@ impl Permits {
                 server.serve(request);
             }
         };
-        Permits {
-            server: start(kind, None, made_at, serve),
-        }
+        let server = start(kind, None, made_at, serve);
+        let reply = Reply::Value(first);
+        keep_first(server, Granted { reply }, made_at);
+        let (free, is_closed) = (permits, false);
+        keep_first(server, State { free, is_closed }, made_at);
+        Permits { server }
     }
 
     /// Asks for permits and waits for them.
@@ -145,7 +150,7 @@ impl Permits {
         place: Place,
     ) -> Result<Held<T>, bool> {
         let value = match &content::<Granted<T>>(reply).reply {
-            Reply::Value(value) => copy(value),
+            Reply::Value(value) => value_of(self.server, value),
             Reply::Busy => return Err(true),
             Reply::Closed => return Err(false),
         };
@@ -203,6 +208,10 @@ impl<T: Clone + 'static> Drop for Held<T> {
         if !self.is_exclusive {
             // The server has it too, so it is not dropped.
             discard(value.take());
+        }
+        let value = value.map(Rc::new);
+        if let Some(value) = &value {
+            leave(self.server, value);
         }
         let release = Release {
             of: Some(self.of),
@@ -419,7 +428,7 @@ impl<T: Clone + 'static> Server<'_, T> {
             self.take_back(release.of, release.permits);
             if let Some(value) = &release.value {
                 // The old value is not dropped: it was handed out and changed.
-                discard(std::mem::replace(&mut self.value, copy(value)));
+                discard(std::mem::replace(&mut self.value, copy(&**value)));
             }
         } else {
             let release = content::<Release<()>>(request);

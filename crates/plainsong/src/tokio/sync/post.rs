@@ -1,6 +1,7 @@
 //! Sending and receiving behind the scenes, in one order of everything.
 
 use crate::delivery::Delivery;
+use crate::ghosts;
 use crate::guard::What;
 use crate::message::{Envelope, Value};
 use crate::pattern::Arm;
@@ -9,7 +10,7 @@ use crate::receive::take;
 use crate::send::{Letter, post};
 use crate::sync::server::Place;
 use crate::tag::Tag;
-use crate::task::{Task, cannot_receive_now};
+use crate::task::Task;
 use crate::world::Mailboxes;
 use plainsong_explore::Mailbox;
 use std::rc::Rc;
@@ -59,11 +60,13 @@ pub(super) fn request<V: Value, A: 'static>(
     place: Place,
 ) -> Rc<Envelope> {
     let Some(task) = Task::live(what) else {
-        cannot_receive_now(what)
+        return ghosts::last::<A>(server, what);
     };
     let number = task.next_ticket();
     ask(server, request, number, place);
-    wait(&task, answer::<A>(&task, server, number, what), place)
+    let answer = wait(&task, answer::<A>(&task, server, number, what), place);
+    task.world.ghosts.keep::<A>(server, &answer);
+    answer
 }
 
 /// Waits for a message.
