@@ -54,7 +54,7 @@ pub(crate) enum Decided {
 /// What may be read as far as happens-before tells; with [`Decided::NotYet`],
 /// [`keep_first_ones`] has to say which mailbox messages come first.
 ///
-/// With a `limit`, only that part of the graph counts, and receives of the reader's thread from the
+/// With a `limit`, only that part of the graph counts, and receives from the reader's mailbox from the
 /// reader on do not count as having read anything.
 pub(crate) fn collect<P: Program>(
     graph: &Graph<P>,
@@ -88,7 +88,7 @@ pub(crate) fn collect<P: Program>(
             };
             let event = graph.event(send);
             let read = match event.read {
-                Read::By(by) => limit.is_none() || by.index < reader.id.index,
+                Read::By(by) => limit.is_none() || graph.received_before(by, reader.id),
                 _ => false,
             };
             let Kind::Send {

@@ -214,7 +214,9 @@ impl SendOrder {
                     break;
                 }
                 let later_or_never = match graph.event(other).read {
-                    Read::By(reader) => reader.index > receive.index || !within(limit, reader),
+                    Read::By(reader) => {
+                        graph.received_before(receive, reader) || !within(limit, reader)
+                    }
                     _ => true,
                 };
                 if other != send

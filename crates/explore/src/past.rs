@@ -128,7 +128,9 @@ impl Past {
                 index,
             });
             ids.filter(move |&id| match graph.event(id).read {
-                Read::By(reader) => reader.index > receive.index || !within(limit, reader),
+                Read::By(reader) => {
+                    graph.received_before(receive, reader) || !within(limit, reader)
+                }
                 _ => true,
             })
         })

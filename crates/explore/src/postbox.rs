@@ -20,7 +20,7 @@ pub(crate) struct Postbox {
     pub(crate) queues: Vec<Queue>,
     /// Where in `queues` each thread's is.
     lanes: Vec<Option<u32>>,
-    /// Receives from it, in insertion order.
+    /// Receives from it, in insertion order, which is the order of causality.
     pub(crate) receives: Vec<EventId>,
     /// How many of its messages may be lost or are copies.
     pub(crate) unsure: usize,
@@ -75,6 +75,26 @@ impl<P: Program> Graph<P> {
             postbox.open(at, id.thread);
         }
         postbox.queue(id.thread).sends.push(id.index);
+    }
+
+    /// The last receive from a mailbox.
+    pub fn last_receive(&self, mailbox: Mailbox) -> Option<EventId> {
+        let postbox = self.boxes.get(mailbox as usize)?;
+        postbox.receives.last().copied()
+    }
+
+    /// Of two receives from one mailbox, was `one` first? `other` may be about to be inserted.
+    ///
+    /// The receives from a mailbox are ordered by causality: whoever receives has it from who received before.
+    /// What follows a receive that was turned round is inserted again, after what it reads; so they are
+    /// inserted in that order too, and a later one is never kept where an earlier one is deleted.
+    #[inline]
+    pub(crate) fn received_before(&self, one: EventId, other: EventId) -> bool {
+        if one.thread == other.thread {
+            return one.index < other.index;
+        }
+        let is_there = (other.index as usize) < self.live(other.thread);
+        !is_there || self.event(one).stamp < self.event(other).stamp
     }
 
     /// Has nobody received from where this send goes?

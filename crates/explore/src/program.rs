@@ -9,7 +9,8 @@
 use crate::event::{Kind, Read, Tid};
 use crate::graph::Graph;
 
-/// Where messages are sent: an address with one receiving thread.
+/// Where messages are sent: an address with one receiving thread at a time. Another thread may receive from it
+/// when the last receive is in its causal past.
 pub type Mailbox = u32;
 
 /// Mailboxes below 64, as bits.
@@ -222,7 +223,8 @@ pub trait Program: Sized {
     /// there on are gone with them, until it spawns them again.
     fn forget(&mut self, thread: Tid, kept: usize);
 
-    /// Where a receive looks for messages: mailboxes that only its own thread receives from.
+    /// Where a receive looks for messages: mailboxes from which the last receive was in its causal past, or of
+    /// its own thread.
     fn mailboxes(pattern: &Self::Pattern) -> &[Mailbox];
 
     /// [`Model::Custom`]: of two messages to one mailbox, `earlier` sent before `later`, may `later`

@@ -62,7 +62,7 @@ pub(crate) struct Walk {
 /// none of them round? So it is where one sends and waits for an answer; clocks need not be asked.
 #[inline]
 pub(crate) fn knows_all_receives<P: Program>(graph: &Graph<P>, send: EventId) -> bool {
-    // One thread receives from a mailbox, so the last receive is the one to look at.
+    // Receives from a mailbox are ordered by causality, so the last one is the one to look at.
     let receives = &graph.boxes[graph.destination(send) as usize].receives;
     let Some(&last) = receives.last() else {
         return true;
@@ -93,7 +93,7 @@ pub(crate) fn revisits<P: Program>(graph: &Graph<P>, walk: &mut Walk, send: Even
     else {
         unreachable!("only sends revisit")
     };
-    // One thread receives from a mailbox, so those in the past of the send come first.
+    // Receives from a mailbox are ordered by causality, so those in the past of the send come first.
     let receives = graph.boxes[to as usize].receives.iter().rev();
     let mut left = receives
         .take_while(|&&id| !graph.happens_before(id, send))

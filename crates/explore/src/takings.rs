@@ -212,7 +212,7 @@ fn is_read<P: Program>(
     send: EventId,
 ) -> bool {
     match graph.event(send).read {
-        Read::By(by) => limit.is_none() || by.index < reader.id.index,
+        Read::By(by) => limit.is_none() || graph.received_before(by, reader.id),
         _ => false,
     }
 }
@@ -229,7 +229,8 @@ fn is_there<P: Program>(graph: &Graph<P>, reader: EventId, send: EventId) -> boo
     };
     match graph.event(original).read {
         Read::By(by) => {
-            by.index < reader.index && graph.event(by).reads().any(|read| read == original)
+            graph.received_before(by, reader)
+                && graph.event(by).reads().any(|read| read == original)
         }
         _ => false,
     }

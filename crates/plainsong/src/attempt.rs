@@ -9,10 +9,10 @@ use crate::fix::{Fixes, Seen};
 use crate::guard::Mismatch;
 use crate::machine::{Machine, Root};
 use crate::monitor::Observers;
-use crate::pulse::Pulse;
 use crate::replay::Guide;
 use crate::report::{End, Estimate, Limit, Report, Verdict, peak_memory};
 use crate::slices::{Searched, Slices};
+use crate::sync::atomic::weak::{WeakOrderings, describe};
 use crate::sync::mpsc::hang_up::Askers;
 use crate::traffic::{Summary, never_received};
 use crate::watch::{Shared, Watch};
@@ -55,9 +55,14 @@ pub(crate) struct Attempt {
     /// A graph to be saved.
     dot: Option<String>,
     traffic: Summary,
+    /// Where orderings weaker than `SeqCst` are asked for.
+    weak_orderings: WeakOrderings,
     is_guided: bool,
     checkpoint_file: Option<PathBuf>,
 }
+
+/// How long it may take to guess how many executions there are, when a limit was reached.
+const MOST_GUESSING: Duration = Duration::from_millis(300);
 
 /// How many kinds of messages are named that nobody receives.
 const MOST_KINDS: usize = 3;
@@ -112,6 +117,7 @@ fn attempt_with(shared: &Arc<Shared>, slices: &Slices) -> Attempt {
     if undecided && settings.explains && attempt.failures.is_empty() {
         // Not much longer than the search itself.
         let budget = started.elapsed() / 4 + Duration::from_millis(10);
+        let budget = budget.min(MOST_GUESSING);
         attempt.estimate = Some(guess(shared, 100, Some(Instant::now() + budget)));
     }
     attempt
@@ -142,11 +148,13 @@ fn guess_with(
     deadline: Option<Instant>,
 ) -> Estimate {
     let mut guesses = Vec::new();
+    machine.world.deadline.set(deadline);
     for walk in 0..walks {
-        guesses.push(draw_one(shared, machine, walk, &mut Blind));
-        if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        let guess = draw_one(shared, machine, walk, &mut Blind);
+        if machine.world.is_out_of_time.get() {
             break;
         }
+        guesses.push(guess);
     }
     summarise(&guesses)
 }
@@ -242,7 +250,9 @@ pub(crate) fn machine(shared: &Shared) -> Machine {
     world.budgets = shared.settings.budgets;
     world.monitors = Observers::new(&shared.settings.monitors);
     world.fixes = Fixes::new(&shared.settings.fixed);
-    world.pulse = Some(Pulse::watched(shared.settings.patience));
+    world.pulse = Some(shared.pulse());
+    world.deadline.set(shared.deadline());
+    world.cancel.clone_from(&shared.settings.cancel);
     Machine::new(Rc::new(world), Arc::clone(&shared.root), shared.restart)
 }
 
@@ -320,6 +330,7 @@ impl Attempt {
         self.fixes_seen = found.fixes_seen;
         self.dot = found.dot.map(|(text, _)| text);
         self.traffic = found.traffic;
+        self.weak_orderings = found.weak_orderings;
     }
 
     /// Puts it into words and numbers.
@@ -335,15 +346,21 @@ impl Attempt {
         }
         let goes_on = settings.keep_going && !self.is_cut_short;
         let is_wrong_fix = |failure: &Failure| failure.kind == FailureKind::WrongFix;
+        let is_wrong = |failure: &Failure| failure.kind.is_wrong();
+        let is_unsupported = |failure: &Failure| {
+            let kind = failure.kind;
+            matches!(kind, FailureKind::TwoReceivers | FailureKind::Unsupported)
+        };
         let end = match self.early_end {
             Some(End::WrongCheckpoint) => End::WrongCheckpoint,
             _ if self.failures.iter().any(is_wrong_fix) => End::WrongFix,
-            _ if !self.failures.is_empty() && !goes_on => End::Failure,
+            _ if self.failures.iter().any(is_wrong) && !goes_on => End::Failure,
+            _ if self.failures.iter().any(is_unsupported) => End::Unsupported,
             early => self.judge_fixes(early.unwrap_or(End::Complete), settings),
         };
         let verdict = match end {
             End::WrongCheckpoint => Verdict::Unknown,
-            _ if !self.failures.iter().all(is_wrong_fix) => Verdict::Refuted,
+            _ if self.failures.iter().any(is_wrong) => Verdict::Refuted,
             End::Complete if !self.shares_state => Verdict::Holds,
             _ => Verdict::Unknown,
         };
@@ -359,6 +376,9 @@ impl Attempt {
         if verdict == Verdict::Holds && !self.is_guided && settings.checkpoint.is_none() {
             let few = never_received(&self.traffic).take(MOST_KINDS).cloned();
             self.notes.extend(few);
+        }
+        if verdict != Verdict::Refuted {
+            self.notes.extend(describe(&self.weak_orderings));
         }
         let trace_file = self.save_trace(settings);
         let dot_file = self.save_dot(settings);
@@ -381,6 +401,7 @@ impl Attempt {
             dot_file,
             notes: self.notes,
             fixed: settings.fixed.clone(),
+            weak_orderings: self.weak_orderings.into_iter().collect(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::delivery::Delivery;
 use crate::future::Receive;
-use crate::message::{Info, Message};
+use crate::message::{Info, Message, assert_copying};
 use crate::pattern::Arm;
 use crate::receive::Messages;
 use crate::send::{Faults, Letter};
@@ -191,12 +191,24 @@ impl<T: Message> Sender<T> {
 
 /// The receiving end of a [`channel`].
 ///
-/// One process receives from a channel: the receiver can be moved to another process before it is
-/// used, not afterwards.
+/// One process receives from a channel at a time. The receiver can be handed on, also in messages and in what a
+/// lock protects, which is why it is `Clone`; whoever clones it otherwise is told so.
 pub struct Receiver<T> {
     mailbox: Mailbox,
     name: Rc<str>,
     of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Receiver<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        assert_copying("Receiver");
+        Receiver {
+            mailbox: self.mailbox,
+            name: Rc::clone(&self.name),
+            of: PhantomData,
+        }
+    }
 }
 
 impl<T> fmt::Debug for Receiver<T> {

@@ -38,8 +38,12 @@ pub enum FailureKind {
     Deadlock,
     /// A process does not do the same when it runs again with the same messages.
     NotDeterministic,
-    /// Two processes receive from one channel.
+    /// Two processes receive from one channel, and nothing orders that: it was not explored, and the verdict is
+    /// [`Verdict::Unknown`](crate::Verdict::Unknown). A receiver that is handed on is fine.
     TwoReceivers,
+    /// The program does something else that cannot be explored; the verdict is
+    /// [`Verdict::Unknown`](crate::Verdict::Unknown).
+    Unsupported,
     /// The [checkpoint](crate::Explorer::checkpoint_file) to go on from is of something else.
     WrongCheckpoint,
     /// A [fixed](crate::Explorer::fix) choice does not exist, or has no such option.
@@ -47,14 +51,26 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    pub(crate) const ALL: [FailureKind; 6] = [
+    pub(crate) const ALL: [FailureKind; 7] = [
         FailureKind::Panic,
         FailureKind::Deadlock,
         FailureKind::NotDeterministic,
         FailureKind::TwoReceivers,
+        FailureKind::Unsupported,
         FailureKind::WrongCheckpoint,
         FailureKind::WrongFix,
     ];
+
+    /// Does it say that the program is wrong? Else it says why that is not known.
+    pub(crate) fn is_wrong(self) -> bool {
+        !matches!(
+            self,
+            FailureKind::TwoReceivers
+                | FailureKind::Unsupported
+                | FailureKind::WrongCheckpoint
+                | FailureKind::WrongFix
+        )
+    }
 
     /// As in a saved trace.
     pub(crate) fn name(self) -> &'static str {
@@ -63,6 +79,7 @@ impl FailureKind {
             FailureKind::Deadlock => "deadlock",
             FailureKind::NotDeterministic => "not deterministic",
             FailureKind::TwoReceivers => "two receivers",
+            FailureKind::Unsupported => "unsupported",
             FailureKind::WrongCheckpoint => "wrong checkpoint",
             FailureKind::WrongFix => "wrong fix",
         }

@@ -7,7 +7,7 @@
 //! {
 //!   "format": "plainsong.report", "version": 1,
 //!   "verdict": "holds" | "refuted" | "unknown",
-//!   "end": "complete" | "failure" | "limit" | "cancelled" | "wrong checkpoint" | "wrong fix" | "replayed",
+//!   "end": "complete" | "failure" | "limit" | "cancelled" | "wrong checkpoint" | "wrong fix" | "unsupported" | "replayed",
 //!   "limit": "executions" | "time" | "memory" | "events" | "samples" | null,
 //!   "fixed": [{ "name", "process" | null, "occurrence" | null, "value" }],
 //!   "executions", "failed", "blocked", "events": numbers,
@@ -21,6 +21,7 @@
 //!     "events": { "all", "shown" }, "trace": text | null, "backtrace" | null
 //!   }],
 //!   "notes": [text],
+//!   "weak_orderings": [text],
 //!   "trace_file" | null, "checkpoint_file" | null, "dot_file" | null
 //! }
 //! ```
@@ -50,6 +51,7 @@ impl Report {
     /// | `coverage` | executions by mark |
     /// | `seconds`, `peak_memory`, `estimate`, `restart` | as here |
     /// | `failures` | `kind`, `message`, `location`, `process`, `picture`, `race`, `events` (`all`, `shown`), `trace`, `backtrace` |
+    /// | `weak_orderings` | places, as here |
     /// | `notes`, `trace_file`, `checkpoint_file`, `dot_file` | as here |
     ///
     /// ```
@@ -100,6 +102,7 @@ fn value(report: &Report) -> Value {
         },
         "failures": report.failures.iter().map(failure).collect::<Vec<_>>(),
         "notes": report.notes,
+        "weak_orderings": report.weak_orderings,
         "trace_file": file(&report.trace_file),
         "checkpoint_file": file(&report.checkpoint_file),
         "dot_file": file(&report.dot_file),
@@ -122,6 +125,7 @@ fn end(end: End) -> &'static str {
         End::Cancelled => "cancelled",
         End::WrongCheckpoint => "wrong checkpoint",
         End::WrongFix => "wrong fix",
+        End::Unsupported => "unsupported",
         End::Replayed => "replayed",
     }
 }

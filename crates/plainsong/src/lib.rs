@@ -223,13 +223,20 @@
 //! random numbers, no order of a `HashMap`. This is checked, and a difference is reported with its
 //! source line. They must not share variables either; if they do, that is usually noticed, and then
 //! each execution is run as a whole, in one order, and the verdict is [`Verdict::Unknown`] at best
-//! ([`Restart`]).
+//! ([`Restart`]). It is noticed where executions 1, 2, 4, 8, … are run again, in the same order of
+//! processes and in another one, and something differs. What a process does between two operations is one
+//! step: two sections of a real lock without an operation between them are never interleaved with another
+//! process, and nothing notices that.
+//!
+//! Atomics of [`sync::atomic`] are sequentially consistent. Where the code asks for a weaker ordering, the
+//! report says that it was explored as `SeqCst`, and where ([`Report::weak_orderings`]).
 //!
 //! What is left from the real `std` and `tokio` is not explored: a `std::sync::Mutex`, a
 //! `std::sync::mpsc` channel or a real atomic is seen in one order only, and a process that blocks on
-//! one blocks the whole exploration, for ever, whatever the limits are, and so does one that loops without
-//! an operation; after a while it is [printed](Explorer::patience) which one. Use those of [`sync`],
-//! [`thread`] and [`tokio`].
+//! one blocks the whole exploration, and so does one that loops without an operation; after a while it is
+//! [printed](Explorer::patience) which one. Such a process cannot be stopped: if there is a
+//! [time limit](Explorer::limit_time), what was found so far is printed within a second of it, and the whole
+//! program ends with exit code 101. Use those of [`sync`], [`thread`] and [`tokio`].
 //!
 //! [`try_receive`] and [`receive_timeout`] may get nothing although a message was sent: it may still be
 //! on its way. With the mirrors of `std` and `tokio` it is as in `std` and `tokio`: `try_recv` gets what
@@ -239,7 +246,8 @@
 //! ([`Explorer::stack_size`]); a thread-local variable is common to all of them. Failures are found by
 //! unwinding, so tests have to be compiled with `panic = "unwind"`, which they are unless you say
 //! otherwise. When an execution is given up in the middle, its processes are unwound: destructors run,
-//! [`std::thread::panicking`] is true for them, they may send but not receive.
+//! [`std::thread::panicking`] is true for them, and what they do is no part of any execution. They may send,
+//! lock and join threads that return nothing; a lock has then some value that it has had.
 //!
 //! # How it works
 //!
@@ -268,6 +276,7 @@ mod failure;
 pub mod fault;
 mod fix;
 pub mod future;
+mod ghosts;
 mod guard;
 mod inbox;
 #[cfg(feature = "json")]
@@ -276,6 +285,7 @@ mod laws;
 mod machine;
 mod message;
 mod monitor;
+mod now;
 mod observer;
 mod order;
 mod panics;

@@ -20,6 +20,7 @@
 //!
 //! [`Restart::All`] is in `lockstep`: everything runs again, in the order of the execution.
 
+mod another_order;
 mod causality;
 mod certain;
 mod describe;
@@ -371,7 +372,9 @@ impl Machine {
         let _current = run.task.enter();
         let pulse = run.task.world.pulse.as_deref();
         if let Some(pulse) = pulse {
-            pulse.starts(process);
+            let prints = run.task.record.prints.borrow();
+            let last = prints.get(run.consumed.saturating_sub(1));
+            pulse.starts(process, last.and_then(|print| print.location));
         }
         let state = coroutine.resume();
         if let Some(pulse) = pulse {
@@ -512,7 +515,10 @@ impl Program for Machine {
     type Pattern = Rc<Pattern>;
 
     fn next(&mut self, thread: Tid, history: History<'_, Self>) -> Operation {
-        if self.world.mismatch.borrow().is_some() || self.world.complaint.borrow().is_some() {
+        if self.world.mismatch.borrow().is_some()
+            || self.world.complaint.borrow().is_some()
+            || self.world.is_time_to_stop()
+        {
             return Op::Block;
         }
         if self.world.begins.get() {

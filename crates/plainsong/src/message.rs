@@ -7,7 +7,8 @@ use crate::panics::{self, Detail};
 use crate::process::Process;
 use crate::record::discard;
 use crate::tag::Tag;
-use plainsong_explore::Mailbox;
+use crate::world::Mailboxes;
+use plainsong_explore::{Mailbox, Tid};
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -273,6 +274,30 @@ pub(crate) struct Envelope<V: ?Sized = dyn Value> {
 }
 
 impl Envelope {
+    /// A message that nobody has sent.
+    pub(crate) fn unsent<V: Value>(
+        value: V,
+        from: Process,
+        to: Tid,
+        location: &'static Location<'static>,
+    ) -> Rc<Envelope> {
+        Rc::new(Envelope {
+            type_id: TypeId::of::<V>(),
+            type_name: std::any::type_name::<V>(),
+            info: Info {
+                from,
+                tag: Some(Tag::from(0_u32)),
+            },
+            to: Mailboxes::of_process(to),
+            location,
+            occurrence: 0,
+            order: None,
+            is_received: Cell::new(false),
+            text: None,
+            value: Kept::new(value),
+        })
+    }
+
     /// What it looked like when it was sent, as far as that is known.
     pub(crate) fn as_sent(&self) -> Cow<'_, str> {
         match &self.text {
@@ -351,6 +376,16 @@ pub(crate) fn copy<T: Clone>(value: &T) -> T {
 /// Is a value being copied because one send is received in many executions?
 pub(crate) fn is_copying() -> bool {
     COPYING.get()
+}
+
+/// Handles with an only owner are `Clone` because messages are copied, and for nothing else.
+#[track_caller]
+pub(crate) fn assert_copying(what: &str) {
+    assert!(
+        is_copying(),
+        "a `{what}` has one owner: it is `Clone` only so that messages with it can be received in \
+         several executions"
+    );
 }
 
 /// The last part of a type's name, without the modules in front: `Vote`, `Option<Vote>`.

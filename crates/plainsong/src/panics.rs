@@ -106,6 +106,11 @@ pub(crate) fn caught(payload: &(dyn Any + Send)) -> Caught {
     })
 }
 
+/// The panic that is under way, if it was recorded.
+pub(crate) fn last() -> Option<Caught> {
+    LAST.with_borrow(Clone::clone)
+}
+
 fn message(payload: &(dyn Any + Send)) -> String {
     if let Some(text) = payload.downcast_ref::<&str>() {
         (*text).to_owned()

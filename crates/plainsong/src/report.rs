@@ -60,6 +60,19 @@ pub struct Report {
     /// The choices that were [fixed](crate::Explorer::fix): the verdict is about executions with these
     /// values only.
     pub fixed: Vec<Fixed>,
+    /// Where atomics are used with orderings weaker than `SeqCst`: `Relaxed at src/lib.rs:26:17`. They were
+    /// explored as `SeqCst`, so a verdict other than [`Verdict::Refuted`] is about sequentially consistent
+    /// executions only.
+    ///
+    /// ```
+    /// use plainsong::sync::atomic::{AtomicBool, Ordering};
+    ///
+    /// let report = plainsong::explore(|| drop(AtomicBool::new(false).load(Ordering::Acquire)));
+    /// report.assert_holds();
+    /// assert!(report.weak_orderings[0].starts_with("Acquire at "));
+    /// assert!(report.to_string().starts_with("holds for SeqCst: every execution was explored"));
+    /// ```
+    pub weak_orderings: Vec<String>,
 }
 
 /// The answer of an exploration.
@@ -99,6 +112,8 @@ pub enum End {
     WrongCheckpoint,
     /// A [fixed](crate::Explorer::fix) choice does not exist, or has no such option.
     WrongFix,
+    /// The program does something that cannot be explored; the failures say what.
+    Unsupported,
     /// A trace was followed to its end.
     Replayed,
 }
@@ -209,6 +224,9 @@ impl fmt::Display for Report {
             writeln!(f, "{failure}")?;
         }
         write!(f, "{}", self.verdict)?;
+        if self.verdict == Verdict::Holds && !self.weak_orderings.is_empty() {
+            f.write_str(" for SeqCst")?;
+        }
         for (at, fixed) in self.fixed.iter().enumerate() {
             write!(f, "{}{fixed}", if at == 0 { " where " } else { " and " })?;
         }
@@ -224,6 +242,7 @@ impl fmt::Display for Report {
             End::Cancelled => f.write_str(": cancelled")?,
             End::WrongCheckpoint => f.write_str(": the checkpoint does not fit")?,
             End::WrongFix => f.write_str(": what is fixed does not fit")?,
+            End::Unsupported => f.write_str(": the program cannot be explored")?,
             End::Replayed => f.write_str(": one trace was replayed")?,
         }
         let all = self.executions + self.failed + self.blocked;

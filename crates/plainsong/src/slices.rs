@@ -134,6 +134,7 @@ impl Slices {
         let mut found = shared.found();
         found.failures.clone_from(&sums.failures);
         found.notes.clone_from(&sums.notes);
+        found.weak_orderings.clone_from(&sums.weak_orderings);
         found.is_too_long = sums.too_long;
         found.fixes_seen.used.clone_from(&sums.fixes_used);
         drop(found);
@@ -209,6 +210,7 @@ fn explore_slice(shared: &Arc<Shared>, sums: &mut Saved) {
     sums.fixes_used.clone_from(&found.fixes_seen.used);
     sums.failures.clone_from(&found.failures);
     sums.notes.clone_from(&found.notes);
+    sums.weak_orderings.clone_from(&found.weak_orderings);
 }
 
 impl Saved {

@@ -16,6 +16,7 @@
 use crate::coroutine::suspend;
 use crate::fault::Crashes;
 use crate::future::Waits;
+use crate::ghosts::unsupported;
 use crate::guard::{Print, What};
 use crate::message::Envelope;
 use crate::monitor::is_observing;
@@ -26,6 +27,7 @@ use crate::world::World;
 use plainsong_explore::{Mailbox, Op, Tid};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -139,6 +141,10 @@ pub(crate) struct Task {
     /// May it crash?
     pub(crate) crashes: Cell<Crashes>,
     dying: Cell<bool>,
+    /// Has a destructor got an answer that is no part of the execution, while a panic unwound?
+    is_haunted: Cell<bool>,
+    /// What it has left in locks, by their servers, for its destructors.
+    pub(crate) left_in_locks: RefCell<BTreeMap<Tid, Rc<dyn Any>>>,
     stops: Cell<u32>,
     difference: RefCell<Option<Difference>>,
     gave_up: Cell<bool>,
@@ -199,6 +205,8 @@ impl Task {
             waits: Waits::default(),
             crashes: Cell::default(),
             dying: Cell::new(false),
+            is_haunted: Cell::new(false),
+            left_in_locks: RefCell::default(),
             stops: Cell::new(0),
             difference: RefCell::default(),
             gave_up: Cell::new(false),
@@ -230,6 +238,8 @@ impl Task {
         self.waits = Waits::default();
         self.crashes.take();
         self.dying.set(false);
+        self.is_haunted.set(false);
+        discard(self.left_in_locks.take());
         self.stops.set(0);
         self.difference.take();
         self.gave_up.set(false);
@@ -275,6 +285,11 @@ impl Task {
         if task.dying.get() {
             task.stop();
         }
+        if task.is_haunted.get() {
+            let complaint = unsupported(&task.world.name(task.process));
+            task.world.complaint.replace(Some(complaint));
+            task.give_up();
+        }
         task.catch_up();
         Some(task)
     }
@@ -284,6 +299,23 @@ impl Task {
     #[track_caller]
     pub(crate) fn insist(operation: &str) {
         let _ = Task::live(operation);
+    }
+
+    /// The task that runs on this OS thread, if one does, whatever becomes of it.
+    pub(crate) fn running() -> Option<Rc<Task>> {
+        CURRENT.with_borrow(Clone::clone)
+    }
+
+    /// Is what is done now no part of an execution, because something unwinds?
+    pub(crate) fn is_unwinding() -> bool {
+        MUTED.get() || std::thread::panicking()
+    }
+
+    /// A destructor gets an answer that is no part of the execution.
+    pub(crate) fn note_ghost() {
+        if let Some(task) = Task::of_destructor() {
+            task.is_haunted.set(true);
+        }
     }
 
     /// The task that runs on this OS thread, for a destructor: none when nothing runs, or it has to
@@ -596,6 +628,14 @@ pub(crate) fn run_body(task: &Task, body: Body) {
     reason = "the last words before the program aborts"
 )]
 pub(crate) fn cannot_receive_now(operation: &str) -> ! {
+    let world = World::current();
+    let pulse = world.and_then(|world| world.pulse.clone());
+    for failure in pulse.map(|pulse| pulse.failures()).unwrap_or_default() {
+        eprintln!("{failure}");
+    }
+    if let Some(panic) = panics::last() {
+        eprintln!("plainsong: a process unwinds from {panic}");
+    }
     eprintln!(
         "plainsong: `{operation}` at {} was called by a destructor while its process unwinds.\n\
          Destructors run when an execution is given up, and then nothing can be received; check \

@@ -2,8 +2,9 @@
 //!
 //! Besides counting, the watch checks the machine. A failure is shown only if the same execution,
 //! run from scratch on fresh processes, fails again; that run also provides the picture. And at
-//! executions number 1, 2, 4, 8, … the whole execution is run from scratch and compared. Both
-//! notice programs that are not deterministic or share state behind the exploration's back.
+//! executions number 1, 2, 4, 8, … the whole execution is run from scratch and compared, in the same order
+//! and in another one. All this notices programs that are not deterministic or share state behind the
+//! exploration's back.
 
 mod ending;
 mod showing;
@@ -16,10 +17,12 @@ use crate::guard::Mismatch;
 use crate::machine::{Machine, Root, find_two_receivers, two_receivers};
 use crate::monitor::Observers;
 use crate::observer::Outcome;
+use crate::pulse::Pulse;
 use crate::replay::Guide;
 use crate::report::{End, Limit, present_memory};
 use crate::shared::is_in_vain;
 use crate::story::Story;
+use crate::sync::atomic::weak::WeakOrderings;
 use crate::sync::mpsc::hang_up::{Askers, missing_askers};
 use crate::traffic::Summary;
 use crate::world::{MARKS, World};
@@ -39,7 +42,7 @@ pub(crate) struct Shared {
     pub(crate) guide: Option<Guide>,
     deadline: Option<Instant>,
     leaves: AtomicU64,
-    found: Mutex<Found>,
+    found: Arc<Mutex<Found>>,
 }
 
 /// What they have found.
@@ -71,6 +74,8 @@ pub(crate) struct Found {
     pub(crate) dot: Option<(String, bool)>,
     /// Which kinds of messages are received.
     pub(crate) traffic: Summary,
+    /// Where orderings weaker than `SeqCst` are asked for.
+    pub(crate) weak_orderings: WeakOrderings,
 }
 
 impl Shared {
@@ -87,7 +92,7 @@ impl Shared {
             guide: guide.cloned(),
             deadline: settings.time.map(|time| Instant::now() + time),
             leaves: AtomicU64::new(0),
-            found: Mutex::default(),
+            found: Arc::default(),
         }
     }
 
@@ -101,6 +106,23 @@ impl Shared {
 
     pub(crate) fn found(&self) -> MutexGuard<'_, Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the watchdog is to know of a worker.
+    pub(crate) fn pulse(&self) -> Arc<Pulse> {
+        let found = Arc::downgrade(&self.found);
+        let failures = move || {
+            let found = found.upgrade();
+            let locked = found.as_ref().and_then(|found| found.try_lock().ok());
+            let failures = locked.map(|found| found.failures.clone());
+            failures.unwrap_or_default()
+        };
+        Pulse::watched(self.settings.patience, self.deadline, Box::new(failures))
+    }
+
+    /// When the search is to stop.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
     }
 
     /// Is there no point in going on later?
@@ -192,7 +214,7 @@ impl Watch {
             return Err(mismatch);
         }
         if let Some(failure) = self.complaint(graph, world) {
-            self.failed += u64::from(failure.kind != FailureKind::WrongFix);
+            self.failed += u64::from(failure.kind.is_wrong());
             self.outcome = Some(Outcome::Failed(failure.message.clone()));
             self.report(failure);
             self.shared.found().is_cut_short = true;
@@ -231,6 +253,10 @@ impl Watch {
     fn run_twice(&self, graph: &Graph<Machine>) -> Result<(), Mismatch> {
         if self.shared.restart != Restart::All {
             let before = World::current().expect("a machine has entered its world");
+            if world_is_plain(&before) {
+                let mut machine = self.fresh_machine(&before, false);
+                machine.perform_in_another_order(graph)?;
+            }
             let rehearsed = self.fresh_machine(&before, false).rehearse(graph, &before);
             if let Some(result) = rehearsed {
                 self.checks.set(self.checks.get() + 1);
@@ -510,6 +536,7 @@ impl Visitor<Machine> for Watch {
         found.needs_a_whole |= world.needs_a_whole.get();
         found.needs_causality |= world.needs_causality.get();
         world.traffic.add_to(&mut found.traffic, &world);
+        world.weak_orderings.add_to(&mut found.weak_orderings);
         world.fixes.add_to(&mut found.fixes_seen);
         drop(found);
         if self.lacks_askers(graph, &world) {
@@ -568,6 +595,11 @@ fn last_lines(graph: &Graph<Machine>, world: &World, process: Tid) -> String {
         true => String::new(),
         false => format!("; the last ones at {}", lines.join(", ")),
     }
+}
+
+/// Is there nobody who watches or guides the processes?
+fn world_is_plain(world: &World) -> bool {
+    world.monitors.is_empty() && world.guide.is_none()
 }
 
 /// How many events are looked at for the lines of a loop, and how many lines are named.

@@ -5,6 +5,7 @@ use crate::delivery::Delivery;
 use crate::failure::Failure;
 use crate::fault::Budgets;
 use crate::fix::Fixes;
+use crate::ghosts::Ghosts;
 use crate::guard::Mismatch;
 use crate::monitor::Observers;
 use crate::observer::Audience;
@@ -12,6 +13,7 @@ use crate::panics::Caught;
 use crate::pulse::Pulse;
 use crate::record::Record;
 use crate::replay::Guide;
+use crate::sync::atomic::weak::Seen;
 use crate::sync::mpsc::hang_up::Askers;
 use crate::traffic::Traffic;
 use plainsong_explore::{EventId, Mailbox, Tid};
@@ -20,6 +22,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::panic::Location;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// One program under exploration.
 pub(crate) struct World {
@@ -62,12 +66,22 @@ pub(crate) struct World {
     /// Has a process asked a shared channel for a message that it is sure to get?
     pub(crate) has_sure_takes: Cell<bool>,
     pub(crate) traffic: Traffic,
+    pub(crate) weak_orderings: Seen,
+    /// What destructors get while their process unwinds.
+    pub(crate) ghosts: Ghosts,
     /// Is there any coverage mark?
     pub(crate) has_marks: Cell<bool>,
     /// A leaf was visited: what ran for it is over.
     pub(crate) leaf_visited: Cell<bool>,
     /// Where the watchdog sees who runs.
     pub(crate) pulse: Option<Arc<Pulse>>,
+    /// When processes stop where they are, because a limit is reached in the middle of an execution.
+    pub(crate) deadline: Cell<Option<Instant>>,
+    pub(crate) cancel: Option<Arc<AtomicBool>>,
+    /// Is that so?
+    pub(crate) is_out_of_time: Cell<bool>,
+    /// How many operations there were since that was looked at.
+    unchecked: Cell<u32>,
     /// Who is told about executions, in a search.
     pub(crate) audience: OnceCell<Arc<Audience>>,
     /// Does what comes next belong to an execution that the audience does not know of?
@@ -79,6 +93,9 @@ pub(crate) struct World {
     /// The panic of the process that failed last, with its number.
     pub(crate) last_failure: RefCell<Option<(Tid, Caught)>>,
 }
+
+/// How many operations there are between two looks at the clock.
+const MOST_UNCHECKED: u32 = 64;
 
 /// Where a process comes from and what it is called.
 #[derive(Clone, Default)]
@@ -124,15 +141,41 @@ impl World {
             has_hung_up: Cell::new(false),
             has_sure_takes: Cell::new(false),
             traffic: Traffic::default(),
+            weak_orderings: Seen::default(),
+            ghosts: Ghosts::default(),
             has_marks: Cell::new(false),
             leaf_visited: Cell::new(false),
             pulse: None,
+            deadline: Cell::new(None),
+            cancel: None,
+            is_out_of_time: Cell::new(false),
+            unchecked: Cell::new(0),
             audience: OnceCell::new(),
             begins: Cell::new(false),
             number: Cell::new(0),
             starts: Cell::new(0),
             last_failure: RefCell::default(),
         }
+    }
+
+    /// Is it time to stop in the middle of an execution? A long one has no end to wait for.
+    #[inline]
+    pub(crate) fn is_time_to_stop(&self) -> bool {
+        let unchecked = self.unchecked.replace(self.unchecked.get() + 1);
+        if unchecked >= MOST_UNCHECKED {
+            self.unchecked.set(0);
+            self.look_at_the_clock();
+        }
+        self.is_out_of_time.get()
+    }
+
+    #[cold]
+    fn look_at_the_clock(&self) {
+        let deadline = self.deadline.get();
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let cancel = self.cancel.as_ref();
+        let is_cancelled = cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
+        self.is_out_of_time.set(is_late || is_cancelled);
     }
 
     /// Tells the audience that an execution begins, unless that was done.

@@ -62,6 +62,8 @@ pub(crate) struct Saved {
     pub(crate) failures: Vec<Failure>,
     /// What else one should know.
     pub(crate) notes: Vec<String>,
+    /// Where orderings weaker than `SeqCst` are asked for.
+    pub(crate) weak_orderings: BTreeSet<String>,
     pub(crate) left: Vec<Part>,
 }
 
@@ -131,6 +133,9 @@ fn write_findings(text: &mut String, saved: &Saved) -> fmt::Result {
     }
     for note in &saved.notes {
         writeln!(text, "note {note:?}")?;
+    }
+    for place in &saved.weak_orderings {
+        writeln!(text, "weak {place:?}")?;
     }
     for part in &saved.left {
         writeln!(text, "left {part}")?;
@@ -245,6 +250,7 @@ fn read_finding(word: &str, rest: &str, saved: &mut Saved) -> Option<()> {
             saved.fixes_used.insert(number(rest)?);
         }
         "note" => saved.notes.push(unquote(rest)?.0),
+        "weak" => drop(saved.weak_orderings.insert(unquote(rest)?.0)),
         "left" => saved.left.push(rest.parse().ok()?),
         "failure" => {
             let (kind, message) = rest.split_once(' ')?;
@@ -326,6 +332,7 @@ mod tests {
             fixes_used: BTreeSet::from([0, 2]),
             failures: vec![failure],
             notes: vec!["`a` is \"b\"".to_owned()],
+            weak_orderings: BTreeSet::from(["Relaxed at a.rs:1:2".to_owned()]),
             left: vec!["0 2(3..5) 1".parse().expect("a part"), Part::default()],
         };
         (identity, saved)

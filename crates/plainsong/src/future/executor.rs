@@ -130,7 +130,7 @@ impl fmt::Debug for TimePasses {
 impl Executor {
     /// Everything is pending: waits for something to happen.
     fn wait(&self) -> Result<Progress, Aborted> {
-        let open = self.task.waits.open();
+        let open = self.task.waits.open(self.task.process);
         let (messages, times): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|open| open.arm().is_some());
         let is_woken = self.flag.0.load(Ordering::Relaxed);

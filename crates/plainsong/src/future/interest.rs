@@ -7,7 +7,8 @@
 //!
 //! An interest counts as long as somebody polls it: in the last pass over the task's futures, or with
 //! a waker of its own, as combinators have that poll only what was woken. A future that is kept but
-//! not polled receives nothing.
+//! not polled receives nothing. What a combinator polled is forgotten when the combinator has come to its end:
+//! a future that lost a `select!` can be moved to another task, and what comes then is for that task.
 //!
 //! Whether a future is *ready at its first poll* is known to nobody while its task only waits for it. It
 //! is in a branch of `select!`, `join!` or a timeout: so these say that they look ([`Waits::observe`]),
@@ -19,6 +20,7 @@
 use crate::message::Envelope;
 use crate::pattern::Arm;
 use crate::task::Task;
+use plainsong_explore::Tid;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::rc::Rc;
@@ -44,6 +46,8 @@ pub(crate) struct Interest {
     /// Where the future was made.
     pub(crate) location: &'static Location<'static>,
     waker: RefCell<Option<Waker>>,
+    /// Which process polled it last: a future can be moved to another task.
+    polled_by: Cell<Option<Tid>>,
     /// In which passes it was polled first and last.
     first_pass: Cell<Option<u64>>,
     pass: Cell<u64>,
@@ -72,6 +76,7 @@ impl Interest {
             want,
             location,
             waker: RefCell::default(),
+            polled_by: Cell::new(None),
             first_pass: Cell::new(None),
             pass: Cell::new(0),
             got: RefCell::new(Got::Nothing),
@@ -142,8 +147,11 @@ impl Waits {
         self.observers.set(0);
     }
 
-    /// The interests that count, in the order in which they were registered.
-    pub(crate) fn open(&self) -> Vec<Rc<Interest>> {
+    /// The interests of a process that count, in the order in which they were registered.
+    pub(crate) fn open(&self, process: Tid) -> Vec<Rc<Interest>> {
+        let mut interests = self.interests.borrow_mut();
+        interests.retain(|interest| interest.polled_by.get() == Some(process));
+        drop(interests);
         let root = self.root.borrow();
         let counts = |interest: &&Rc<Interest>| {
             let has_own_waker = || match (&*interest.waker.borrow(), &*root) {
@@ -166,6 +174,12 @@ impl Waits {
         let result = self.observe(poll);
         let seen = self.watches.borrow_mut().pop().unwrap_or_default();
         (result, seen)
+    }
+
+    /// Nobody polls these any more, until somebody does again: perhaps a task to which they were moved.
+    pub(crate) fn forget(&self, these: &[Rc<Interest>]) {
+        let is_one = |known: &Rc<Interest>| these.iter().any(|one| Rc::ptr_eq(known, one));
+        self.interests.borrow_mut().retain(|known| !is_one(known));
     }
 
     /// Polls something for somebody who goes on whether it is ready or not.
@@ -199,8 +213,11 @@ impl Waits {
         !self.unused.borrow().is_empty()
     }
 
-    fn register(&self, interest: &Rc<Interest>, waker: &Waker) {
+    fn register(&self, interest: &Rc<Interest>, waker: &Waker, process: Tid) {
         interest.waker.replace(Some(waker.clone()));
+        if interest.polled_by.replace(Some(process)) != Some(process) {
+            interest.first_pass.set(None);
+        }
         interest.pass.set(self.pass.get());
         if interest.first_pass.get().is_none() {
             interest.first_pass.set(Some(self.pass.get()));
@@ -268,7 +285,8 @@ impl Awaited {
             Got::Time => return Poll::Ready(None),
             Got::Nothing => {}
         }
-        Task::current("await").waits.register(&self.0, cx.waker());
+        let task = Task::current("await");
+        task.waits.register(&self.0, cx.waker(), task.process);
         Poll::Pending
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn is_certain(graph: &Graph<Machine>, process: Tid, pattern: &Pattern
 }
 
 /// The last event of a process, or the one that spawned it.
-fn last_cause(graph: &Graph<Machine>, process: Tid) -> Option<EventId> {
+pub(super) fn last_cause(graph: &Graph<Machine>, process: Tid) -> Option<EventId> {
     match graph.live(process).checked_sub(1) {
         Some(index) => Some(EventId {
             thread: process,

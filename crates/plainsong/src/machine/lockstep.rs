@@ -9,7 +9,7 @@
 //! message may contain shared state, and that belongs to one execution.
 
 use super::causality::missing_cause;
-use super::{Broken, Machine, Step, answer, describe, is_stop};
+use super::{Broken, Machine, Step, describe, is_stop};
 use crate::guard::{Mismatch, at};
 use crate::message::Envelope;
 use crate::task::{Fed, Operation};
@@ -111,15 +111,10 @@ impl Machine {
         if self.world.monitors.of(id.thread).is_some() {
             return self.see(id, graph);
         }
-        self.compare(id, graph)?;
+        self.perform_alone(id, graph)?;
         if is_stop(graph, id.thread, id.index as usize) {
             return Ok(());
         }
-        self.keep_fresh(id, graph);
-        let mut fed = answer(graph, id, false);
-        self.refresh(&mut fed, id, graph);
-        self.run(id.thread).task.feed.borrow_mut().push(fed);
-        self.proceed(id.thread, 1, graph)?;
         match graph.event(id).kind {
             Kind::Spawn { thread, .. } => self.begin_child(thread, graph),
             _ => Ok(()),

@@ -22,7 +22,8 @@
 //! ```
 //!
 //! NOT COVERED. Everything is sequentially consistent: a weaker [`Ordering`] is accepted and treated as
-//! `SeqCst`, so what only weaker orderings allow is not found. `compare_exchange_weak` does not fail
+//! `SeqCst`, so what only weaker orderings allow is not found. The report says so and names the places
+//! ([`Report::weak_orderings`](crate::Report::weak_orderings)). `compare_exchange_weak` does not fail
 //! for no reason.
 //!
 //! Over-counted. Loads between the same two stores are explored in every order, though nobody can tell.
@@ -33,6 +34,7 @@
 
 mod number;
 mod number_server;
+pub(crate) mod weak;
 
 pub use number::{
     AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16,

@@ -25,8 +25,7 @@
 //!
 //! - Messages have to be `Clone`, because one send is received in many executions, and `Debug`, because
 //!   pictures show them.
-//! - One thread receives from a channel: a [`Receiver`] can be moved before it is used, not afterwards.
-//!   Otherwise the exploration fails and says so.
+//! - A [`Receiver`] can be handed on, and is `Clone` so that messages and locks can carry it, but only for that.
 //! - A channel cannot be made outside an exploration.
 //! - What depends on the last of several owners (an `Arc<Sender<_>>`) is not explored faithfully.
 //! - A [`Sender`] inside a message that nobody receives counts as alive.

@@ -4,13 +4,15 @@ use super::mutex_server::{
     AskPoison, Busy, Clear, Granted, Lock, Poison, TryLock, Unlock, start_mutex,
 };
 use super::server::{Place, answer, answer_of, content, tell, tell_soon};
-use crate::message::{Envelope, copy};
+use crate::ghosts::{leave, value_of};
+use crate::message::Envelope;
 use crate::process::Process;
 use crate::task::Task;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
+use std::rc::Rc;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 /// A mutex as [`std::sync::Mutex`].
@@ -97,7 +99,7 @@ impl<T: Clone + 'static> Mutex<T> {
         let granted = content::<Granted<T>>(granted);
         let guard = MutexGuard {
             mutex: self,
-            value: Some(copy(&granted.value)),
+            value: Some(value_of(self.server, &granted.value)),
             place,
             was_panicking: std::thread::panicking(),
         };
@@ -200,6 +202,8 @@ impl<T: Clone + 'static> MutexGuard<'_, T> {
     fn unlock(&mut self) {
         if let Some(value) = self.value.take() {
             let poisons = std::thread::panicking() && !self.was_panicking;
+            let value = Rc::new(value);
+            leave(self.mutex.server, &value);
             tell_soon(self.mutex.server, Unlock { value, poisons }, self.place);
         }
     }

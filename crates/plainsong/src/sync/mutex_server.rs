@@ -8,8 +8,10 @@
 //! order, though nobody can tell.
 
 use super::server::{Desk, Place, content, protocol, start};
+use crate::ghosts::keep_first;
 use crate::message::{Envelope, copy};
 use crate::process::Process;
+use std::rc::Rc;
 
 protocol! {
     /// Wants the lock and waits for [`Granted`].
@@ -19,7 +21,7 @@ protocol! {
     /// Gives the lock back.
     Unlock<T> {
         /// What the mutex protects from now on.
-        pub(crate) value: T,
+        pub(crate) value: Rc<T>,
         /// Was the holder panicking?
         pub(crate) poisons: bool,
     } Deed "unlock"
@@ -46,7 +48,14 @@ pub(crate) fn start_mutex<T: Clone + 'static>(
     value: T,
     made_at: Place,
 ) -> Process {
-    start("mutex", name, made_at, move |desk| serve(desk, value))
+    let first = copy(&value);
+    let server = start("mutex", name, made_at, move |desk| serve(desk, value));
+    let granted = Granted {
+        value: first,
+        is_poisoned: false,
+    };
+    keep_first(server, granted, made_at);
+    server
 }
 
 fn serve<T: Clone + 'static>(desk: &Desk, mut value: T) {
@@ -67,7 +76,7 @@ fn serve<T: Clone + 'static>(desk: &Desk, mut value: T) {
         desk.reply(&request, Granted { value, is_poisoned });
         let unlock = until_unlocked::<T>(desk, &held, &mut is_poisoned);
         let unlock = content::<Unlock<T>>(&unlock);
-        value = copy(&unlock.value);
+        value = copy(&*unlock.value);
         is_poisoned |= unlock.poisons;
     }
 }

@@ -5,6 +5,7 @@ use super::rwlock_server::{
     start_rwlock,
 };
 use super::server::{Place, answer, answer_of, content, tell, tell_soon, ticket};
+use crate::ghosts::{leave, value_of};
 use crate::message::{Envelope, copy};
 use crate::process::Process;
 use crate::record::discard;
@@ -13,6 +14,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
+use std::rc::Rc;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 /// A reader-writer lock as [`std::sync::RwLock`].
@@ -166,7 +168,7 @@ impl<T: Clone + 'static> RwLock<T> {
         let answer = content::<Exclusive<T>>(answer);
         let guard = RwLockWriteGuard {
             lock: self,
-            value: Some(copy(&answer.value)),
+            value: Some(value_of(self.server, &answer.value)),
             place,
         };
         match answer.is_poisoned {
@@ -244,6 +246,8 @@ impl<T: Clone + 'static> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
         if let Some(value) = self.value.take() {
             let poisons = std::thread::panicking();
+            let value = Rc::new(value);
+            leave(self.lock.server, &value);
             tell_soon(self.lock.server, WriteUnlock { value, poisons }, self.place);
         }
     }

@@ -12,6 +12,7 @@
 //! Over-counted. Reads between the same two writes are explored in every order, though nobody can tell.
 
 use super::server::{Desk, Place, content, protocol, start};
+use crate::ghosts::keep_first;
 use crate::message::{Envelope, copy};
 use crate::pattern::Arm;
 use crate::process::Process;
@@ -32,7 +33,7 @@ protocol! {
     /// Follows a [`TryWrite`].
     Now { pub(crate) ticket: u32 } Plumbing "now"
     /// Has stopped writing.
-    WriteUnlock<T> { pub(crate) value: T, pub(crate) poisons: bool } Deed "unlock"
+    WriteUnlock<T> { pub(crate) value: Rc<T>, pub(crate) poisons: bool } Deed "unlock"
     /// Leave to read.
     Shared<T> { pub(crate) value: T, pub(crate) is_poisoned: bool } Plumbing "value"
     /// Leave to write.
@@ -47,8 +48,15 @@ pub(crate) fn start_rwlock<T: Clone + 'static>(
     value: T,
     made_at: Place,
 ) -> Process {
+    let firsts = [copy(&value), copy(&value)];
     let serve = move |desk: &Desk| Server::new(value).serve(desk);
-    start("rwlock", name, made_at, serve)
+    let server = start("rwlock", name, made_at, serve);
+    let is_poisoned = false;
+    let [shared, value] = firsts;
+    keep_first(server, Exclusive { value, is_poisoned }, made_at);
+    let value = shared;
+    keep_first(server, Shared { value, is_poisoned }, made_at);
+    server
 }
 
 struct Server<T> {
@@ -115,7 +123,7 @@ impl<T: Clone + 'static> Server<T> {
         desk.reply(request, Exclusive { value, is_poisoned });
         let unlock = next_but_tries(desk, desk.of::<WriteUnlock<T>>());
         let unlock = content::<WriteUnlock<T>>(&unlock);
-        discard(std::mem::replace(&mut self.value, copy(&unlock.value)));
+        discard(std::mem::replace(&mut self.value, copy(&*unlock.value)));
         self.is_poisoned |= unlock.poisons;
     }
 }

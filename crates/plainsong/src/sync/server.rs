@@ -16,13 +16,15 @@
 //! tell the answers apart.
 
 use crate::delivery::Delivery;
+use crate::ghosts;
 use crate::guard::What;
 use crate::message::{Envelope, Value};
+use crate::now;
 use crate::pattern::Arm;
 use crate::process::{Builder, Process};
-use crate::receive::{take, take_if_sure};
+use crate::receive::take;
 use crate::send::{Letter, post};
-use crate::task::{Task, cannot_receive_now};
+use crate::task::Task;
 use crate::world::Mailboxes;
 use std::panic::Location;
 use std::rc::Rc;
@@ -85,12 +87,15 @@ pub(crate) fn answer<A: 'static>(
     place: Place,
 ) -> Rc<Envelope> {
     let Some(task) = Task::live(what) else {
-        cannot_receive_now(what)
+        return ghosts::last::<A>(server, what);
     };
     let mut arm = Arm::typed::<A>(Mailboxes::of_process(task.process));
     arm.from = Some(server);
     arm.about = Some((what, server));
-    take(&task, &[arm], place, true).expect("a receive that waits gets a message")
+    let answer = take(&task, &[arm], place, true);
+    let answer = answer.expect("a receive that waits gets a message");
+    task.world.ghosts.keep::<A>(server, &answer);
+    answer
 }
 
 /// Waits for an answer of one of two types.
@@ -100,7 +105,7 @@ pub(crate) fn answer_of<A: 'static, B: 'static>(
     place: Place,
 ) -> Rc<Envelope> {
     let Some(task) = Task::live(what) else {
-        cannot_receive_now(what)
+        return ghosts::last::<A>(server, what);
     };
     let mailbox = Mailboxes::of_process(task.process);
     let arms = [Arm::typed::<A>(mailbox), Arm::typed::<B>(mailbox)].map(|arm| Arm {
@@ -148,10 +153,15 @@ impl Desk {
         take(&self.task, arms, self.made_at, true).expect("a receive that waits gets a message")
     }
 
-    /// Takes a request that one of the arms accepts if there is one: certainly if it was sent before,
-    /// as far as the server can know.
-    pub(crate) fn look(&self, arms: &[Arm]) -> Option<Rc<Envelope>> {
-        take_if_sure(&self.task, arms, self.made_at, false, vec![arms.to_vec()])
+    /// Takes a request that the arm accepts if there is one now.
+    pub(crate) fn look(&self, arm: Arm) -> Option<Rc<Envelope>> {
+        now::look(&self.task, arm, self.made_at)
+    }
+
+    /// Marks this moment: what the arm accepts comes after all requests that were made before.
+    pub(crate) fn mark(&self) -> Arm {
+        let own = Mailboxes::of_process(self.task.process);
+        now::mark(&self.task, own, self.made_at)
     }
 
     /// Answers a request.

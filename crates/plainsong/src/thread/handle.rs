@@ -6,7 +6,7 @@
 use super::park::unpark;
 use crate::delivery::Delivery;
 use crate::guard::What;
-use crate::message::{Envelope, Returned, copy};
+use crate::message::{Envelope, Returned, assert_copying, copy};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::take;
@@ -14,6 +14,7 @@ use crate::send::{Letter, post};
 use crate::sync::server::{Place, number};
 use crate::task::{Task, cannot_receive_now};
 use crate::world::Mailboxes;
+use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -114,6 +115,17 @@ fn start<T: 'static>(
     }
 }
 
+/// What a destructor gets from a thread that it joins while its process unwinds, if that is `()`.
+#[track_caller]
+fn nothing<T: 'static>() -> T {
+    Task::note_ghost();
+    let nothing: Box<dyn Any> = Box::new(());
+    match nothing.downcast::<T>() {
+        Ok(nothing) => *nothing,
+        Err(_) => cannot_receive_now("join"),
+    }
+}
+
 /// The thread that calls it: see [`std::thread::current`].
 ///
 /// ```
@@ -181,6 +193,9 @@ impl fmt::Debug for ThreadId {
 }
 
 /// A thread that was started, to be waited for: see [`std::thread::JoinHandle`].
+///
+/// It can be handed on, also in messages and in what a lock protects, which is why it is `Clone`; whoever clones
+/// it otherwise is told so.
 pub struct JoinHandle<T> {
     thread: Thread,
     /// What it returned, if that was seen.
@@ -205,7 +220,7 @@ impl<T: 'static> JoinHandle<T> {
             Some(message) => message,
             None => {
                 let Some(task) = Task::live("join") else {
-                    cannot_receive_now("join")
+                    return Ok(nothing());
                 };
                 take(&task, &[self.arm()], Location::caller(), true)
                     .expect("a receive that waits gets a message")
@@ -240,6 +255,18 @@ impl<T: 'static> JoinHandle<T> {
 
     fn arm(&self) -> Arm {
         Arm::anything(Mailboxes::of_result(self.thread.process.0))
+    }
+}
+
+impl<T> Clone for JoinHandle<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        assert_copying("JoinHandle");
+        JoinHandle {
+            thread: self.thread.clone(),
+            result: self.result.clone(),
+            of: PhantomData,
+        }
     }
 }
 

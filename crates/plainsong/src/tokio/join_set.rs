@@ -2,12 +2,13 @@
 
 use super::task::{AbortHandle, JoinError, JoinHandle, spawn};
 use crate::future::Quiet;
+use crate::message::assert_copying;
 use crate::task::Task;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Tasks that are awaited together. Dropping it aborts them.
+/// Tasks that are awaited together. Dropping it aborts them. It is `Clone` as a [`JoinHandle`] is.
 ///
 /// ```
 /// use plainsong::tokio::{self, task::JoinSet};
@@ -30,6 +31,16 @@ use std::task::{Context, Poll};
 /// ```
 pub struct JoinSet<T> {
     handles: Vec<JoinHandle<T>>,
+}
+
+impl<T: Clone> Clone for JoinSet<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        assert_copying("JoinSet");
+        JoinSet {
+            handles: self.handles.clone(),
+        }
+    }
 }
 
 impl<T> fmt::Debug for JoinSet<T> {
@@ -131,13 +142,21 @@ impl<T: Clone + 'static> Future for JoinNext<'_, T> {
         if handles.is_empty() {
             return Poll::Ready(None);
         }
-        for at in 0..handles.len() {
-            if let Poll::Ready(result) = Pin::new(&mut handles[at]).poll(cx) {
+        let task = Task::current("join_next");
+        let count = handles.len();
+        let poll = |at: usize| match Pin::new(&mut handles[at]).poll(cx) {
+            Poll::Ready(result) => Some((at, result)),
+            Poll::Pending => None,
+        };
+        let (first, waits_for) = task.waits.watch(|| (0..count).find_map(poll));
+        match first {
+            Some((at, result)) => {
+                task.waits.forget(&waits_for);
                 handles.remove(at);
-                return Poll::Ready(Some(result));
+                Poll::Ready(Some(result))
             }
+            None => Poll::Pending,
         }
-        Poll::Pending
     }
 }
 

@@ -242,6 +242,7 @@ pub fn race<'b>(branches: Vec<&'b mut dyn Branching>, is_biased: bool) -> Race<'
         branches,
         is_biased,
         has_begun: false,
+        waits_for: Vec::new(),
         location: Location::caller(),
     }
 }
@@ -252,6 +253,7 @@ pub struct Race<'b> {
     branches: Vec<&'b mut dyn Branching>,
     is_biased: bool,
     has_begun: bool,
+    waits_for: Vec<Rc<Interest>>,
     location: &'static Location<'static>,
 }
 
@@ -259,13 +261,18 @@ impl Future for Race<'_> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let has_won = if self.has_begun {
-            self.branches.iter_mut().any(|branch| branch.wins(cx))
-        } else {
-            self.has_begun = true;
-            self.begin(cx)
-        };
+        let task = Task::current("select");
+        let (has_won, waits_for) = task.waits.watch(|| {
+            if self.has_begun {
+                self.branches.iter_mut().any(|branch| branch.wins(cx))
+            } else {
+                self.has_begun = true;
+                self.begin(cx)
+            }
+        });
+        self.waits_for.extend(waits_for);
         if has_won || self.branches.iter().all(|branch| !branch.is_on()) {
+            task.waits.forget(&self.waits_for);
             Poll::Ready(())
         } else {
             Poll::Pending

@@ -4,7 +4,7 @@ use crate::channel::plumbing;
 use crate::delivery::Delivery;
 use crate::future::{Aborted, Awaited, Quiet, run};
 use crate::guard::What;
-use crate::message::{Envelope, Returned, copy};
+use crate::message::{Envelope, Returned, assert_copying, copy};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::{take, take_if_sure};
@@ -180,6 +180,9 @@ fn is_aborted(abort: &Arm, location: &'static Location<'static>) -> bool {
 }
 
 /// A task that was started: awaited, it is what the task returns. Dropping it leaves the task alone.
+///
+/// It can be handed on, also in messages and in what a lock protects, which is why it is `Clone`; whoever clones
+/// it otherwise is told so.
 pub struct JoinHandle<T> {
     process: Process,
     control: Mailbox,
@@ -189,6 +192,20 @@ pub struct JoinHandle<T> {
 }
 
 impl<T> Unpin for JoinHandle<T> {}
+
+impl<T: Clone> Clone for JoinHandle<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        assert_copying("JoinHandle");
+        JoinHandle {
+            process: self.process,
+            control: self.control,
+            location: self.location,
+            awaited: None,
+            result: self.result.clone(),
+        }
+    }
+}
 
 impl<T> fmt::Debug for JoinHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

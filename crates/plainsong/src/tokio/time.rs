@@ -112,10 +112,11 @@ impl<F: Future> Future for Timeout<F> {
         if let Poll::Ready(output) = polled {
             return Poll::Ready(Ok(output));
         }
-        self.time.is_for(waits_for);
-        self.time
-            .poll_time(cx)
-            .map(|()| Err(Elapsed { _private: () }))
+        self.time.is_for(waits_for.clone());
+        self.time.poll_time(cx).map(|()| {
+            task.waits.forget(&waits_for);
+            Err(Elapsed { _private: () })
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::script::{DELIVERIES, every_way};
 use plainsong::sync::Arc;
 use plainsong::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use plainsong::{cover, explore, thread};
+use plainsong::{Report, cover, explore, thread};
 use std::collections::BTreeSet;
 
 /// One of the two wins: 2.
@@ -156,4 +156,60 @@ fn updates_are_tried_again() {
         assert_eq!(number.load(Ordering::SeqCst), 6);
     })
     .assert_holds();
+}
+
+/// Two threads that each write one number and read the other.
+fn store_buffering(order: Ordering) -> Report {
+    explore(move || {
+        let numbers = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+        let theirs = Arc::clone(&numbers);
+        let thread = thread::spawn(move || {
+            theirs[0].store(1, order);
+            theirs[1].load(order)
+        });
+        numbers[1].store(1, order);
+        let mine = numbers[0].load(order);
+        assert!(mine + thread.join().unwrap() > 0);
+    })
+}
+
+#[test]
+fn weaker_orderings_are_named() {
+    let report = store_buffering(Ordering::Relaxed);
+    report.assert_holds();
+    assert_eq!(report.weak_orderings.len(), 4);
+    let text = report.to_string();
+    assert!(
+        text.starts_with("holds for SeqCst: every execution"),
+        "{text}"
+    );
+    assert!(
+        text.contains("weaker than SeqCst were explored as SeqCst"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Relaxed at crates/plainsong/tests/it/atomics.rs:"),
+        "{text}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
+    assert_eq!(json["weak_orderings"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn the_strongest_ordering_needs_no_word() {
+    let report = store_buffering(Ordering::SeqCst);
+    report.assert_holds();
+    assert_eq!(report.weak_orderings, [""; 0]);
+    assert!(report.to_string().starts_with("holds: every execution"));
+}
+
+#[test]
+fn the_ordering_of_a_failure_counts_too() {
+    let report = explore(|| {
+        let number = AtomicUsize::new(0);
+        let result = number.compare_exchange(0, 1, Ordering::SeqCst, Ordering::Acquire);
+        assert_eq!(result, Ok(0));
+    });
+    report.assert_holds();
+    assert!(report.weak_orderings[0].starts_with("Acquire at "));
 }

@@ -100,31 +100,11 @@ fn two_processes_that_receive_from_one_channel_are_reported() {
             sender.send(1);
             sender.send(2);
         });
-        assert_eq!(report.verdict, Verdict::Refuted);
+        assert_eq!(report.verdict, Verdict::Unknown);
         assert_eq!(report.failures[0].kind, FailureKind::TwoReceivers);
-        assert_eq!(
-            report.failures[0].message,
-            "both a and b receive from channel `shared`: only one process can"
-        );
+        let message = &report.failures[0].message;
+        assert!(message.starts_with("both a and b receive from channel `shared`, and nothing"));
     }
-}
-
-#[test]
-fn a_receiver_that_is_handed_on_after_use_is_reported() {
-    let report = plainsong::explore(|| {
-        let (sender, receiver) = channel::<u32>("handed on");
-        sender.send(1);
-        sender.send(2);
-        receiver.receive();
-        spawn_named("heir", move || receiver.receive());
-    });
-    assert_eq!(report.failures[0].kind, FailureKind::TwoReceivers);
-    assert!(
-        report.failures[0]
-            .message
-            .starts_with("both main and heir receive"),
-        "{report}"
-    );
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use plainsong::{
     Builder, Delivery, Explorer, FailureKind, Letter, Report, Restart, Verdict, choose, current,
-    messages, receive, send, spawn, spawn_named, try_receive,
+    explore, messages, receive, send, spawn, spawn_named, try_receive,
 };
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 /// Explores with and without full restarts: both must notice.
 fn found_out(program: impl Fn() + Send + Sync + Clone + 'static) -> Report {
@@ -261,4 +262,44 @@ fn what_does_not_show_does_no_harm() {
     });
     report.assert_holds();
     assert_eq!(report.restart, Restart::Changed);
+}
+
+/// One process looks at a real flag, the other sets it; nobody sends anything.
+fn flag_behind_our_back(reader_is_first: bool, should_be: bool) -> Report {
+    explore(move || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&flag);
+        let read = move || assert_eq!(seen.load(Ordering::SeqCst), should_be);
+        let write = move || flag.store(true, Ordering::SeqCst);
+        if reader_is_first {
+            spawn(read);
+            spawn(write);
+        } else {
+            spawn(write);
+            spawn(read);
+        }
+    })
+}
+
+#[test]
+fn a_real_flag_is_noticed_without_any_message() {
+    for (reader_is_first, should_be) in [(true, false), (false, true)] {
+        let report = flag_behind_our_back(reader_is_first, should_be);
+        assert_eq!(report.verdict, Verdict::Unknown, "{report}");
+        assert!(report.notes[0].starts_with("processes share state"));
+    }
+}
+
+#[test]
+fn state_that_makes_no_difference_is_not_held_against_anybody() {
+    let report = explore(|| {
+        let count = Arc::new(AtomicUsize::new(0));
+        for _ in 0..2 {
+            let count = Arc::clone(&count);
+            spawn(move || {
+                count.fetch_add(1, Ordering::SeqCst);
+            });
+        }
+    });
+    report.assert_holds();
 }

@@ -435,16 +435,3 @@ fn nobody_meets_oneself() {
     })
     .assert_holds();
 }
-
-/// Only one process receives: said clearly, not explored wrongly.
-#[test]
-fn a_receiver_that_moves_after_use() {
-    let report = explore(|| {
-        let (sender, receiver) = mpsc::channel();
-        sender.send(1).unwrap();
-        sender.send(2).unwrap();
-        receiver.recv().unwrap();
-        thread::spawn(move || receiver.recv().unwrap());
-    });
-    assert_eq!(report.failures[0].kind, FailureKind::TwoReceivers);
-}

@@ -2,6 +2,7 @@
 
 use super::Ordering;
 use super::number_server::{Act, Was, Word, start_number};
+use super::weak::note;
 use crate::process::Process;
 use crate::sync::server::{Place, answer, content, tell};
 use crate::task::Task;
@@ -40,7 +41,7 @@ impl<T: Word> Atomic<T> {
 
 macro_rules! atomics {
     ($($name:ident $number:ident $example:literal $changed:literal)*) => {$(
-        #[doc = concat!("An atomic number as [`std::sync::atomic::", stringify!($name), "`]: see the [module](super::atomic).")]
+        #[doc = concat!("An atomic number as [`std::sync::atomic::", stringify!($name), "`]: see the [module](crate::sync::atomic).")]
         ///
         /// ```
         #[doc = concat!("use plainsong::sync::atomic::{", stringify!($name), ", Ordering};")]
@@ -64,19 +65,22 @@ macro_rules! atomics {
 
             /// The number.
             #[track_caller]
-            pub fn load(&self, _order: Ordering) -> $number {
+            pub fn load(&self, order: Ordering) -> $number {
+                note(order, Location::caller());
                 self.0.ask(Act::Load, Location::caller())
             }
 
             /// Changes the number.
             #[track_caller]
-            pub fn store(&self, number: $number, _order: Ordering) {
+            pub fn store(&self, number: $number, order: Ordering) {
+                note(order, Location::caller());
                 self.0.store(number, Location::caller());
             }
 
             /// Changes the number, and returns what it was.
             #[track_caller]
-            pub fn swap(&self, number: $number, _order: Ordering) -> $number {
+            pub fn swap(&self, number: $number, order: Ordering) -> $number {
+                note(order, Location::caller());
                 self.0.ask(Act::Swap(number), Location::caller())
             }
 
@@ -86,9 +90,11 @@ macro_rules! atomics {
                 &self,
                 old: $number,
                 new: $number,
-                _success: Ordering,
-                _failure: Ordering,
+                success: Ordering,
+                failure: Ordering,
             ) -> Result<$number, $number> {
+                note(success, Location::caller());
+                note(failure, Location::caller());
                 self.0.exchange(old, new, Location::caller())
             }
 
@@ -98,9 +104,11 @@ macro_rules! atomics {
                 &self,
                 old: $number,
                 new: $number,
-                _success: Ordering,
-                _failure: Ordering,
+                success: Ordering,
+                failure: Ordering,
             ) -> Result<$number, $number> {
+                note(success, Location::caller());
+                note(failure, Location::caller());
                 self.0.exchange(old, new, Location::caller())
             }
 
@@ -108,11 +116,13 @@ macro_rules! atomics {
             #[track_caller]
             pub fn fetch_update(
                 &self,
-                _set: Ordering,
-                _fetch: Ordering,
+                set: Ordering,
+                fetch: Ordering,
                 mut function: impl FnMut($number) -> Option<$number>,
             ) -> Result<$number, $number> {
                 let place = Location::caller();
+                note(set, place);
+                note(fetch, place);
                 let mut was = self.0.ask(Act::Load, place);
                 while let Some(new) = function(was) {
                     match self.0.exchange(was, new, place) {
@@ -159,7 +169,8 @@ macro_rules! fetches {
         impl $name {$(
             $(#[$doc])*
             #[track_caller]
-            pub fn $method(&self, number: $number, _order: Ordering) -> $number {
+            pub fn $method(&self, number: $number, order: Ordering) -> $number {
+                note(order, Location::caller());
                 let act = Act::Fetch(stringify!($method), $function, number);
                 self.0.ask(act, Location::caller())
             }

@@ -2,6 +2,7 @@
 //!
 //! A store needs no answer: requests to all objects have one order, which extends causality.
 
+use crate::ghosts::keep_first;
 use crate::message::{Role, Value};
 use crate::process::Process;
 use crate::sync::server::{Desk, Place, content, start};
@@ -62,7 +63,9 @@ impl<T: Word> Value for Was<T> {
 
 /// Starts the server of an atomic number.
 pub(super) fn start_number<T: Word>(number: T, made_at: Place) -> Process {
-    start("atomic", None, made_at, move |desk| serve(desk, number))
+    let server = start("atomic", None, made_at, move |desk| serve(desk, number));
+    keep_first(server, Was(number), made_at);
+    server
 }
 
 fn serve<T: Word>(desk: &Desk, mut number: T) {

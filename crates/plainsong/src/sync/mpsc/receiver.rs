@@ -1,7 +1,7 @@
 //! The receiving end of a channel.
 //!
-//! To receive without waiting is to ask whether there is a message *now*: the receiver sends itself a
-//! [`Now`] and reads what comes first. If that is the `Now`, the channel was empty at that point. Then
+//! To receive without waiting is to ask whether there is a message [*now*](crate::now): the receiver marks the
+//! moment and reads what comes first. If that is the mark, the channel was empty at that point. Then
 //! it asks the `tracker` whether all senders were dropped. If so, everything that was ever sent is there,
 //! and an ordinary receive gets it, or the end. If not, the channel was empty and open at that point.
 
@@ -10,28 +10,23 @@ use super::hang_up::hang_up;
 use super::link::Link;
 use super::tracker::{AllGone, AskGone, Closed};
 use super::{RecvError, RecvTimeoutError, TryRecvError};
-use crate::delivery::Delivery;
-use crate::guard::What;
-use crate::message::{Envelope, Message};
+use crate::message::{Message, assert_copying};
+use crate::now::mark;
 use crate::pattern::Arm;
 use crate::process::Process;
 use crate::receive::{take, value};
-use crate::send::{Letter, post};
-use crate::sync::server::{Place, answer, content, protocol, tell, tell_soon, ticket};
-use crate::task::{Task, cannot_receive_now};
+use crate::sync::server::{Place, answer, content, tell, tell_soon, ticket};
+use crate::task::Task;
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::rc::Rc;
 use std::time::Duration;
 
-protocol! {
-    /// Is there a message now?
-    Now { pub(crate) ticket: u32 } Plumbing "now"
-}
-
 /// The receiving end of a channel: see [`std::sync::mpsc::Receiver`].
+///
+/// It can be handed on, also in messages and in what a lock protects, which is why it is `Clone`; whoever clones
+/// it otherwise is told so.
 pub struct Receiver<T> {
     link: Link,
     is_closed: Cell<bool>,
@@ -146,17 +141,11 @@ impl<T: Message> Receiver<T> {
 
     /// What there is now.
     fn look(&self, place: Place) -> Option<T> {
-        let ticket = ticket();
-        let letter = Letter::plain(Now { ticket }).via(Delivery::Mailbox);
-        post(letter, self.link.data, place, None, What::Send);
-        let is_mine = move |message: &Envelope| {
-            let now = message.get::<Now>();
-            now.is_some_and(|now| now.ticket == ticket)
+        let Some(task) = Task::live("recv") else {
+            Task::note_ghost();
+            return None;
         };
-        let now = Arm {
-            filter: Some(Rc::new(is_mine)),
-            ..self.arm::<Now>()
-        };
+        let now = mark(&task, self.link.data, place);
         self.next(&[self.arm::<T>(), now], place)
     }
 
@@ -191,7 +180,8 @@ impl<T: Message> Receiver<T> {
     /// The next message that one of the arms accepts, if it has a value.
     fn next(&self, arms: &[Arm], place: Place) -> Option<T> {
         let Some(task) = Task::live("recv") else {
-            cannot_receive_now("recv")
+            Task::note_ghost();
+            return None;
         };
         let message = take(&task, arms, place, true).expect("a receive that waits gets a message");
         if message.is::<Closed>() {
@@ -201,6 +191,19 @@ impl<T: Message> Receiver<T> {
         let received = self.received.get() + usize::from(found.is_some());
         self.received.set(received);
         found
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        assert_copying("mpsc::Receiver");
+        Receiver {
+            link: self.link.clone(),
+            is_closed: self.is_closed.clone(),
+            received: self.received.clone(),
+            of: PhantomData,
+        }
     }
 }
 

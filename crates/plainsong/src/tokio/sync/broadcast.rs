@@ -6,8 +6,8 @@
 //! ([`Lagged`](error::RecvError::Lagged)), and goes on with the oldest that is left. As in tokio, a channel
 //! holds a power of two values, at least as many as it was asked to.
 //!
-//! One moment. A value is there for all receivers at once. The server sends its copies ([`Item`]) to all
-//! of them, and only then says to each that it may have it ([`Open`]); who takes the one waits for the
+//! One moment. A value is there for all receivers at once. The server sends its copies (`Item`) to all
+//! of them, and only then says to each that it may have it (`Open`); who takes the one waits for the
 //! other. So whoever has a value, and all whom it tells, know that everybody's copy was sent.
 //!
 //! Lagging. When a receiver takes a value it looks whether the one that overwrites it is there already:

@@ -5,11 +5,14 @@
 //! wakes also those that were not polled yet; the server looks at that only when everybody is woken.
 //! Where somebody can tell whether a [`Notified`] is ready at its first poll (in `select!`, `join!`, a
 //! timeout), the server says so at once.
+//! A notification for nobody is taken by the next one that waits, also by one that was woken with all
+//! others before it waited: that is how `tokio` does it.
 //! One that is dropped after it was notified, but before it knew, passes the notification on.
 
 use super::post::{answer, ask, request, wait};
 use crate::future::Awaited;
 use crate::message::Envelope;
+use crate::now::Now as Mark;
 use crate::process::Process;
 use crate::sync::server::{Desk, Place, content, protocol, start, tell, tell_soon};
 use crate::tag::Tag;
@@ -224,18 +227,19 @@ impl Server<'_> {
     }
 
     fn wait(&mut self, request: &Rc<Envelope>) {
-        if self.woken_early.remove(&key(request)) {
-            self.desk.reply(request, Woken {});
-            return;
-        }
+        let is_early = self.woken_early.remove(&key(request));
         self.waiting.push_back(Rc::clone(request));
         if std::mem::take(&mut self.has_one) {
             self.wake_one();
+        } else if is_early {
+            self.waiting.pop_back();
+            self.desk.reply(request, Woken {});
         }
     }
 
     fn wait_now(&mut self, request: &Rc<Envelope>) {
-        let is_woken = self.woken_early.remove(&key(request)) || std::mem::take(&mut self.has_one);
+        let is_early = self.woken_early.remove(&key(request));
+        let is_woken = std::mem::take(&mut self.has_one) || is_early;
         self.desk.reply(request, Now { is_woken });
         if !is_woken {
             self.waiting.push_back(Rc::clone(request));
@@ -254,17 +258,40 @@ impl Server<'_> {
 
     fn wake_all(&mut self, request: &Envelope) {
         // Before anybody is woken: what a woken task makes afterwards is not for this notification.
+        let made = self.hear_of_all_made();
         let waiting: BTreeSet<Key> = self.waiting.iter().map(|one| key(one)).collect();
-        while let Some(made) = self.desk.look(&[self.desk.of::<Made>()]) {
-            let key = (made.info.from.0, content::<Made>(&made).number);
-            if !waiting.contains(&key) && !self.woken.contains(&key) {
-                self.woken_early.insert(key);
-            }
-        }
+        let is_waited_for = |key: &Key| waiting.contains(key) || self.woken.contains(key);
+        let early = made.into_iter().filter(|key| !is_waited_for(key));
+        let early: Vec<Key> = early.collect();
+        self.woken_early.extend(early);
         for one in std::mem::take(&mut self.waiting) {
             self.desk.reply(&one, Woken {});
         }
         self.desk.reply(request, Woken {});
+    }
+
+    /// Who was made by now, and is not known yet. Whoever wakes one or learns whether it is woken does that
+    /// before this moment too, or after it, so that the notification of all comes at one moment. Who waits
+    /// without being told cannot know when it began to.
+    fn hear_of_all_made(&mut self) -> Vec<Key> {
+        let desk = self.desk;
+        let arms = [
+            desk.of::<Made>(),
+            desk.of::<WaitNow>(),
+            desk.of::<One>(),
+            desk.mark(),
+        ];
+        let mut all = Vec::new();
+        loop {
+            let next = desk.next(&arms);
+            if next.is::<Mark>() {
+                return all;
+            }
+            match next.get::<Made>() {
+                Some(made) => all.push((next.info.from.0, made.number)),
+                None => self.serve(&next),
+            }
+        }
     }
 
     fn leave(&mut self, request: &Envelope) {

@@ -7,10 +7,11 @@
 //! has handles inside (another sender), whoever waits for them does so for ever. `Receiver::close` is
 //! not there, because looking for a value after closing would have to be one step.
 
-use super::post::{assert_copying, look, put, put_soon, wait};
+use super::post::{put, put_soon, wait};
 use crate::channel::{mailbox, plumbing};
 use crate::future::{Awaited, Quiet};
-use crate::message::{Envelope, Message, copy};
+use crate::message::{Envelope, Message, assert_copying, copy};
+use crate::now::look;
 use crate::pattern::Arm;
 use crate::sync::server::{Place, protocol};
 use crate::task::{Task, cannot_receive_now};
@@ -142,7 +143,7 @@ impl<T: Message> Sender<T> {
         };
         if self.state.get() == State::Open {
             let arm = Arm::typed::<Closed>(self.closed);
-            if look(&task, arm.clone(), arm, Location::caller()).is_some() {
+            if look(&task, arm, Location::caller()).is_some() {
                 self.state.set(State::Closed);
             }
         }
@@ -258,7 +259,7 @@ impl<T: Message> Receiver<T> {
         let Some(task) = Task::live("try_recv") else {
             return Err(error::TryRecvError::Empty);
         };
-        match look(&task, self.arm(), self.arm(), Location::caller()) {
+        match look(&task, self.arm(), Location::caller()) {
             Some(message) => self.end(&message).map_err(|_| error::TryRecvError::Closed),
             None => Err(error::TryRecvError::Empty),
         }

@@ -20,16 +20,20 @@
 //! nothing and no permits are free. That is exact: while a request waits, the server listens to every
 //! release that could serve it, so what it has not received comes later than what it has; and it looks
 //! for releases on its own account only when nobody waits, that is, when all requests that came before
-//! were served.
+//! were served. Then it reads what comes before a moment that it [marks](crate::now): the answer "not
+//! enough" is ordered with all else, as the answer "here they are" is.
 //!
 //! Over-counted. Requests that need not wait for each other are explored in every order, though perhaps
 //! nobody can tell.
 
 use super::post::{answer, ask, request};
 use crate::future::Awaited;
+use crate::ghosts::{keep_first, leave, value_of};
 use crate::message::{Envelope, copy};
+use crate::now::Now;
 use crate::pattern::Arm;
 use crate::process::Process;
+use crate::record::discard;
 use crate::sync::server::{Desk, Place, content, protocol, start, tell, tell_soon};
 use crate::tag::Tag;
 use crate::task::Task;
@@ -47,7 +51,7 @@ protocol! {
     /// The answer: permits and the value, or neither.
     Granted<T> { reply: Reply<T> } Grant "granted"
     /// Gives permits back, or makes new ones, with a new value if there is one.
-    Release<T> { of: Option<Key>, permits: usize, value: Option<T> } Plumbing "release"
+    Release<T> { of: Option<Key>, permits: usize, value: Option<Rc<T>> } Plumbing "release"
     /// No more permits for anybody.
     Close {} Plumbing "close"
     /// How many permits are there? Answered by [`State`].
@@ -92,6 +96,7 @@ impl Permits {
         value: T,
         made_at: Place,
     ) -> Self {
+        let first = copy(&value);
         let serve = move |desk: &Desk| {
             let mut server = Server {
                 desk,
@@ -107,9 +112,12 @@ impl Permits {
                 server.serve(request);
             }
         };
-        Permits {
-            server: start(kind, None, made_at, serve),
-        }
+        let server = start(kind, None, made_at, serve);
+        let reply = Reply::Value(first);
+        keep_first(server, Granted { reply }, made_at);
+        let (free, is_closed) = (permits, false);
+        keep_first(server, State { free, is_closed }, made_at);
+        Permits { server }
     }
 
     /// Asks for permits and waits for them.
@@ -142,7 +150,7 @@ impl Permits {
         place: Place,
     ) -> Result<Held<T>, bool> {
         let value = match &content::<Granted<T>>(reply).reply {
-            Reply::Value(value) => copy(value),
+            Reply::Value(value) => value_of(self.server, value),
             Reply::Busy => return Err(true),
             Reply::Closed => return Err(false),
         };
@@ -196,10 +204,19 @@ impl<T: Clone + 'static> Held<T> {
 
 impl<T: Clone + 'static> Drop for Held<T> {
     fn drop(&mut self) {
+        let mut value = self.value.take();
+        if !self.is_exclusive {
+            // The server has it too, so it is not dropped.
+            discard(value.take());
+        }
+        let value = value.map(Rc::new);
+        if let Some(value) = &value {
+            leave(self.server, value);
+        }
         let release = Release {
             of: Some(self.of),
             permits: self.permits,
-            value: self.value.take().filter(|_| self.is_exclusive),
+            value,
         };
         tell_soon(self.server, release, self.place);
     }
@@ -370,14 +387,26 @@ impl<T: Clone + 'static> Server<'_, T> {
         }
     }
 
-    /// Receives what was given back, until there are enough permits or no more is there.
+    /// Receives what was given back, until there are enough permits or no more is there now. Whoever closes
+    /// it or gives up does that before this moment too, or after it.
     fn collect(&mut self, needed: usize) {
+        if self.free >= needed || self.is_closed {
+            return;
+        }
+        let desk = self.desk;
+        let arms = [
+            desk.of::<Release<T>>(),
+            desk.of::<Release<()>>(),
+            desk.of::<Close>(),
+            desk.of::<GiveUp>(),
+            desk.mark(),
+        ];
         while self.free < needed && !self.is_closed {
-            let arms = [self.desk.of::<Release<T>>(), self.desk.of::<Release<()>>()];
-            match self.desk.look(&arms) {
-                Some(release) => self.release(&release),
-                None => return,
+            let next = desk.next(&arms);
+            if next.is::<Now>() {
+                return;
             }
+            self.serve(next);
         }
     }
 
@@ -398,7 +427,8 @@ impl<T: Clone + 'static> Server<'_, T> {
         if let Some(release) = request.get::<Release<T>>() {
             self.take_back(release.of, release.permits);
             if let Some(value) = &release.value {
-                self.value = copy(value);
+                // The old value is not dropped: it was handed out and changed.
+                discard(std::mem::replace(&mut self.value, copy(&**value)));
             }
         } else {
             let release = content::<Release<()>>(request);

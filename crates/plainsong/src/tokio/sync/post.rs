@@ -1,15 +1,16 @@
 //! Sending and receiving behind the scenes, in one order of everything.
 
 use crate::delivery::Delivery;
+use crate::ghosts;
 use crate::guard::What;
-use crate::message::{Envelope, Value, is_copying};
+use crate::message::{Envelope, Value};
 use crate::pattern::Arm;
 use crate::process::Process;
-use crate::receive::{take, take_if_sure};
+use crate::receive::take;
 use crate::send::{Letter, post};
 use crate::sync::server::Place;
 use crate::tag::Tag;
-use crate::task::{Task, cannot_receive_now};
+use crate::task::Task;
 use crate::world::Mailboxes;
 use plainsong_explore::Mailbox;
 use std::rc::Rc;
@@ -59,29 +60,16 @@ pub(super) fn request<V: Value, A: 'static>(
     place: Place,
 ) -> Rc<Envelope> {
     let Some(task) = Task::live(what) else {
-        cannot_receive_now(what)
+        return ghosts::last::<A>(server, what);
     };
     let number = task.next_ticket();
     ask(server, request, number, place);
-    wait(&task, answer::<A>(&task, server, number, what), place)
+    let answer = wait(&task, answer::<A>(&task, server, number, what), place);
+    task.world.ghosts.keep::<A>(server, &answer);
+    answer
 }
 
 /// Waits for a message.
 pub(super) fn wait(task: &Task, arm: Arm, place: Place) -> Rc<Envelope> {
     take(task, &[arm], place, true).expect("a receive that waits gets a message")
-}
-
-/// Takes a message if it is there. It is if one that `certain` accepts was sent before.
-pub(super) fn look(task: &Task, arm: Arm, certain: Arm, place: Place) -> Option<Rc<Envelope>> {
-    take_if_sure(task, &[arm], place, false, vec![vec![certain]])
-}
-
-/// Handles with an only owner are `Clone` because messages are copied, and for nothing else.
-#[track_caller]
-pub(super) fn assert_copying(what: &str) {
-    assert!(
-        is_copying(),
-        "a `{what}` has one owner: it is `Clone` only so that messages with it can be received in \
-         several executions"
-    );
 }

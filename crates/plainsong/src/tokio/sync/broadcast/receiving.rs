@@ -5,11 +5,12 @@ use super::error::{RecvError, TryRecvError};
 use super::serving::{End, Item, Leave, Open, Reached, Seat, subscribe};
 use crate::channel::mailbox;
 use crate::future::{Awaited, Quiet};
-use crate::message::{Envelope, Message};
+use crate::message::{Envelope, Message, assert_copying};
+use crate::now::look;
 use crate::pattern::Arm;
 use crate::sync::server::{Place, content, tell, tell_soon};
 use crate::task::{Task, cannot_receive_now};
-use crate::tokio::sync::post::{look, request, wait};
+use crate::tokio::sync::post::{request, wait};
 use crate::tokio::sync::watchman::{AskGone, Whether};
 use plainsong_explore::Mailbox;
 use std::collections::BTreeMap;
@@ -21,6 +22,9 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 /// Gets every value that is sent, from when it [subscribed](super::Sender::subscribe) on.
+///
+/// It can be handed on, also in messages and in what a lock protects, which is why it is `Clone`; whoever clones
+/// it otherwise is told so. Another one is made by [`resubscribe`](Receiver::resubscribe).
 pub struct Receiver<T: Message> {
     hub: Hub,
     inbox: Mailbox,
@@ -40,6 +44,24 @@ pub struct Receiver<T: Message> {
 impl<T: Message> fmt::Debug for Receiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Receiver({})", self.hub.server)
+    }
+}
+
+impl<T: Message> Clone for Receiver<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        assert_copying("broadcast::Receiver");
+        Receiver {
+            hub: self.hub,
+            inbox: self.inbox,
+            number: self.number,
+            made_at: self.made_at,
+            next: self.next,
+            end: self.end,
+            opened: self.opened,
+            copies: self.copies.clone(),
+            of: PhantomData,
+        }
     }
 }
 
@@ -211,11 +233,10 @@ impl<T: Message> Receiver<T> {
         }
     }
 
-    /// The copy at a place, if it was sent.
+    /// The copy at a place, if it was sent: the server sends them in the order of their places.
     fn look_for(&self, task: &Task, wanted: u32, place: Place) -> Option<Rc<Envelope>> {
         let copy = self.arm(move |message| at::<T>(message) == Some(wanted));
-        let certain = self.arm(move |message| at::<T>(message) >= Some(wanted));
-        look(task, copy, certain, place)
+        look(task, copy, place)
     }
 
     /// Takes the value of the next copy, unless it was overwritten.

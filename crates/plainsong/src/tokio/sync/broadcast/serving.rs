@@ -164,7 +164,7 @@ impl Server<'_> {
         self.receivers.retain(|receiver| {
             let number = receiver.number;
             let leaves = desk.of_those::<Leave>(move |leave, _| leave.number == number);
-            desk.look(&[leaves]).is_none()
+            desk.look(leaves).is_none()
         });
     }
 
@@ -175,7 +175,7 @@ impl Server<'_> {
             let arm = self
                 .desk
                 .of_those::<Reached>(move |reached, _| reached.number == number);
-            while let Some(reached) = self.desk.look(std::slice::from_ref(&arm)) {
+            while let Some(reached) = self.desk.look(arm.clone()) {
                 receiver.reached = content::<Reached>(&reached).place;
             }
         }

@@ -6,6 +6,9 @@
 //! got a place is forgotten; one that has got a place leaves it empty, and the receiver is told
 //! ([`Skipped`]).
 //!
+//! Whether there is room *now* is asked of all messages that were taken before a moment that is
+//! [marked](crate::now): so "full" is ordered with all else, as a place is.
+//!
 //! Room for later has no place: that is given when the message is sent ([`Redeem`]), which can be in
 //! another order. A `send` that is known to have waited takes room and then a place, for the same reason:
 //! between the two others may send. Where nobody can tell that it waited it gets its place at once, as
@@ -13,6 +16,7 @@
 
 use super::put;
 use crate::message::Envelope;
+use crate::now::Now;
 use crate::pattern::Arm;
 use crate::process::Process;
 use crate::sync::server::{Desk, Place, content, protocol, start};
@@ -81,6 +85,7 @@ pub(super) fn start_door(
         let mut door = Door {
             desk,
             free: room,
+            most: room.unwrap_or(usize::MAX),
             places: 0,
             reserved: 0,
             is_closed: false,
@@ -104,6 +109,8 @@ struct Door<'d> {
     desk: &'d Desk,
     /// How much room there is, as far as it is known; none if there is no end of it.
     free: Option<usize>,
+    /// How much there is when there is no message.
+    most: usize,
     places: u32,
     /// How much of it is taken for later.
     reserved: u32,
@@ -182,9 +189,8 @@ impl Door<'_> {
     /// While somebody waits for room there is none: messages that are taken are heard of then, so those
     /// that were not were taken later.
     fn try_enter(&mut self, request: &Envelope) {
-        while self.free == Some(0) && self.waiting.is_none() && !self.is_closed && self.has_taken()
-        {
-            self.make_room();
+        if !self.is_closed {
+            self.look_for_room(1);
         }
         match self.free {
             Some(0) if !self.is_closed => self.answer(request, Outcome::Full),
@@ -192,15 +198,34 @@ impl Door<'_> {
         }
     }
 
-    fn has_taken(&self) -> bool {
-        self.desk.look(&[self.desk.of::<Taken>()]).is_some()
+    /// Hears of messages that were taken, until there is so much room or no more is there now. Whoever closes
+    /// it or gives room back does that before this moment too, or after it.
+    fn look_for_room(&mut self, enough: usize) {
+        let lacks = |door: &Self| door.free.is_some_and(|free| free < enough);
+        if !lacks(self) || self.waiting.is_some() {
+            return;
+        }
+        let desk = self.desk;
+        let arms = [
+            desk.of::<Taken>(),
+            desk.of::<Return>(),
+            desk.of::<GiveUp>(),
+            desk.of::<Close>(),
+            desk.of::<Abandon>(),
+            desk.mark(),
+        ];
+        while lacks(self) {
+            let next = desk.next(&arms);
+            if next.is::<Now>() {
+                return;
+            }
+            self.serve(next);
+        }
     }
 
     /// How much room there is.
     fn room(&mut self) -> usize {
-        while self.waiting.is_none() && self.has_taken() {
-            self.make_room();
-        }
+        self.look_for_room(self.most);
         self.free.unwrap_or(usize::MAX)
     }
 

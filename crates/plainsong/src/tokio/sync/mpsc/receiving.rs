@@ -1,19 +1,22 @@
 //! The receiving end of a queue.
 //!
 //! Messages are taken by their places, so those that were sent at the same time come in the order that
-//! the door has decided, once. The end of the queue is known when all senders are gone or it was closed.
+//! the door has decided, once. Only [`Receiver::try_recv`] looks at what has come before its turn: then the
+//! queue is not empty, and it waits for the message at the next place, whose sender has its place already. The end of the queue is known when all senders are gone or it was closed.
 
 use super::door::{Abandon, AskLength, Close, Final, Length, Skipped, Taken};
 use super::error::TryRecvError;
 use super::{Pipe, request};
 use crate::future::{Awaited, Quiet};
-use crate::message::{Envelope, Message, Value, copy};
+use crate::message::{Envelope, Message, Value, assert_copying, copy};
+use crate::now::{Now, look};
 use crate::pattern::Arm;
 use crate::sync::server::{Place, content, tell, tell_soon};
 use crate::task::{Task, cannot_receive_now};
-use crate::tokio::sync::post::{look, wait};
+use crate::tokio::sync::post::wait;
 use crate::tokio::sync::watchman::{AllGone, AskGone, Whether};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -99,6 +102,14 @@ macro_rules! receivers {
             }
         }
 
+        impl<T: Message> Clone for $receiver<T> {
+            #[track_caller]
+            fn clone(&self) -> Self {
+                assert_copying($name);
+                $receiver(self.0.copied())
+            }
+        }
+
         impl<T: Message> fmt::Debug for $receiver<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str($name)
@@ -121,6 +132,13 @@ macro_rules! receivers {
                     if self.queue.is_at_end() {
                         return Poll::Ready(None);
                     }
+                    if let Some(early) = self.queue.come_early() {
+                        let place = self.place;
+                        match self.queue.accept(&early, place) {
+                            Some(message) => return Poll::Ready(Some(message)),
+                            None => continue,
+                        }
+                    }
                     let (arm, place) = (self.queue.next_arm(), self.place);
                     let awaited = self
                         .awaited
@@ -137,17 +155,20 @@ macro_rules! receivers {
         }
 
         impl<T: Message> Quiet for $recv<'_, T> {
-    fn waits(&self) -> bool {
-        !self.queue.is_at_end()
-    }
-}
+            fn waits(&self) -> bool {
+                !self.queue.is_at_end() && !self.queue.early.contains_key(&self.queue.next)
+            }
+        }
     )*};
 }
 
 receivers! {
     /// Receives from a [`channel`](super::channel).
+    ///
+    /// It can be handed on, also in messages and in what a lock protects, which is why it is `Clone`; whoever
+    /// clones it otherwise is told so.
     Receiver Recv "Receiver"
-    /// Receives from an [`unbounded_channel`](super::unbounded_channel).
+    /// Receives from an [`unbounded_channel`](super::unbounded_channel). It is `Clone` as [`Receiver`] is.
     UnboundedReceiver UnboundedRecv "UnboundedReceiver"
 }
 
@@ -161,6 +182,8 @@ pub(super) struct Queue<T: Message> {
     is_closed: bool,
     /// Messages before this place were counted: they are there, or on their way.
     counted: Cell<u32>,
+    /// Messages that have come before their turn, by place.
+    early: BTreeMap<u32, Rc<Envelope>>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -172,6 +195,20 @@ impl<T: Message> Queue<T> {
             end: Cell::new(None),
             is_closed: false,
             counted: Cell::new(0),
+            early: BTreeMap::new(),
+            of: PhantomData,
+        }
+    }
+
+    /// The same queue, in a copy of a message.
+    fn copied(&self) -> Self {
+        Queue {
+            pipe: self.pipe,
+            next: self.next,
+            end: self.end.clone(),
+            is_closed: self.is_closed,
+            counted: self.counted.clone(),
+            early: self.early.clone(),
             of: PhantomData,
         }
     }
@@ -194,7 +231,8 @@ impl<T: Message> Queue<T> {
 
     /// What comes at some places; none stands for the news that all senders are gone.
     fn arm(&self, is_place: impl Fn(Option<u32>) -> bool + 'static) -> Arm {
-        let filter = move |message: &Envelope| is_place(place::<T>(message));
+        let filter =
+            move |message: &Envelope| !message.is::<Now>() && is_place(place::<T>(message));
         Arm {
             filter: Some(Rc::new(filter)),
             shown: Some(std::any::type_name::<T>()),
@@ -225,12 +263,29 @@ impl<T: Message> Queue<T> {
             cannot_receive_now("blocking_recv")
         };
         while !self.is_at_end() {
-            let envelope = wait(&task, self.next_arm(), place);
+            let envelope = match self.come_early() {
+                Some(envelope) => envelope,
+                None => wait(&task, self.next_arm(), place),
+            };
             if let Some(message) = self.accept(&envelope, place) {
                 return Some(message);
             }
         }
         None
+    }
+
+    /// What comes at the next place, if it has come before its turn.
+    fn come_early(&mut self) -> Option<Rc<Envelope>> {
+        self.early.remove(&self.next)
+    }
+
+    /// Waits for what comes at the next place.
+    fn at_next(&mut self, task: &Task, place: Place) -> Rc<Envelope> {
+        let next = self.next;
+        match self.come_early() {
+            Some(envelope) => envelope,
+            None => wait(task, self.arm(move |place| place == Some(next)), place),
+        }
     }
 
     fn try_recv(&mut self, place: Place) -> Result<T, TryRecvError> {
@@ -242,31 +297,31 @@ impl<T: Message> Queue<T> {
                 // What is still to come is on its way.
                 return self.blocking_recv(place).ok_or(TryRecvError::Disconnected);
             }
-            if self.next < self.counted.get() {
-                let next = self.next;
-                let envelope = wait(&task, self.arm(move |place| place == Some(next)), place);
+            let is_coming = self.next < self.counted.get() || !self.early.is_empty();
+            if is_coming || self.look_for_one(&task, place) {
+                let envelope = self.at_next(&task, place);
                 match self.accept(&envelope, place) {
                     Some(message) => return Ok(message),
                     None => continue,
                 }
             }
-            let next = self.next;
-            let wanted = self.arm(move |place| place == Some(next));
-            let certain = self.arm(move |place| place >= Some(next));
-            match look(&task, wanted, certain, place) {
-                Some(envelope) => {
-                    if let Some(message) = self.accept(&envelope, place) {
-                        return Ok(message);
-                    }
-                }
-                None => {
-                    self.ask_for_the_end(place);
-                    if self.end.get().is_none() && self.next >= self.counted.get() {
-                        return Err(TryRecvError::Empty);
-                    }
-                }
+            self.ask_for_the_end(place);
+            if self.end.get().is_none() && self.next >= self.counted.get() {
+                return Err(TryRecvError::Empty);
             }
         }
+    }
+
+    /// Was a message sent by now? It is not lost if it is not its turn: then the one before it is coming.
+    fn look_for_one(&mut self, task: &Task, at: Place) -> bool {
+        let next = self.next;
+        let found = look(task, self.arm(move |place| place >= Some(next)), at);
+        if let Some(found) = &found
+            && let Some(place) = place::<T>(found)
+        {
+            self.early.insert(place, Rc::clone(found));
+        }
+        found.is_some()
     }
 
     /// Asks whether it is known how many places there will be.
@@ -330,11 +385,10 @@ impl<T: Message> Drop for Queue<T> {
         self.close(made_at);
         // What room was reserved for may never come.
         while self.next < self.end.get().unwrap_or(self.counted.get()) {
-            let next = self.next;
             let Some(task) = Task::of_destructor() else {
                 return;
             };
-            let envelope = wait(&task, self.arm(move |place| place == Some(next)), made_at);
+            let envelope = self.at_next(&task, made_at);
             drop(self.accept(&envelope, made_at));
         }
     }

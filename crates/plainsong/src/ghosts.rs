@@ -1,0 +1,87 @@
+//! What destructors get while their process unwinds.
+//!
+//! When an execution is given up, its processes unwind, and their destructors may take locks (a lease that is
+//! given back, a pool that joins its workers). Nothing of that is part of an execution, so nobody may wait: an
+//! object answers what it answered last, to whomever, and what it began with if nobody has asked. A lock has
+//! what the process itself left in it, if it did: who has counted up can count down. That is some value that
+//! the object has had, which is all that such a destructor can need to come to its end.
+//!
+//! The same goes for a process that unwinds from a panic of its own. The execution has failed then, and the
+//! panic is reported. If the panic is caught after all and the process goes on, it would go on with what
+//! never happened: such an execution is not explored, and that is said ([`FailureKind::Unsupported`]).
+//!
+//! NOT COVERED. Operations that no object answers (a `receive` in a destructor, say) have nothing to
+//! return; then the program aborts, after what was found so far was printed.
+
+use crate::failure::{Failure, FailureKind};
+use crate::message::{Envelope, Value, copy};
+use crate::process::Process;
+use crate::record::discard;
+use crate::sync::server::Place;
+use crate::task::{Task, cannot_receive_now};
+use crate::world::World;
+use plainsong_explore::Tid;
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The last answer of each type of each object.
+#[derive(Default)]
+pub(crate) struct Ghosts {
+    answers: RefCell<BTreeMap<(Tid, TypeId), Rc<Envelope>>>,
+}
+
+impl Ghosts {
+    /// Keeps what an object answered.
+    pub(crate) fn keep<A: 'static>(&self, server: Process, answer: &Rc<Envelope>) {
+        let key = (server.0, TypeId::of::<A>());
+        self.answers.borrow_mut().insert(key, Rc::clone(answer));
+    }
+}
+
+/// Keeps what an object would answer as long as nobody has asked.
+pub(crate) fn keep_first<A: Value>(server: Process, answer: A, place: Place) {
+    if let Some(task) = Task::live("new") {
+        let answer = Envelope::unsent(answer, server, task.process, place);
+        task.world.ghosts.keep::<A>(server, &answer);
+    }
+}
+
+/// The answer of an object for a destructor whose process unwinds.
+#[track_caller]
+pub(crate) fn last<A: 'static>(server: Process, operation: &str) -> Rc<Envelope> {
+    Task::note_ghost();
+    let key = (server.0, TypeId::of::<A>());
+    let world = World::current();
+    let answer = world.and_then(|world| world.ghosts.answers.borrow().get(&key).cloned());
+    answer.unwrap_or_else(|| cannot_receive_now(operation))
+}
+
+/// A process leaves a value in a lock.
+pub(crate) fn leave<T: 'static>(server: Process, value: &Rc<T>) {
+    if let Some(task) = Task::running() {
+        let value: Rc<dyn Any> = Rc::<T>::clone(value);
+        let before = task.left_in_locks.borrow_mut().insert(server.0, value);
+        discard(before);
+    }
+}
+
+/// The value that comes with a lock; for a destructor whose process unwinds, what this process has left in it.
+pub(crate) fn value_of<T: Clone + 'static>(server: Process, given: &T) -> T {
+    let task = Task::running().filter(|_| Task::is_unwinding());
+    let left = task.and_then(|task| task.left_in_locks.borrow().get(&server.0).cloned());
+    match left.and_then(|left| left.downcast::<T>().ok()) {
+        Some(left) => copy(&*left),
+        None => copy(given),
+    }
+}
+
+/// What is said of a process that goes on after that.
+pub(crate) fn unsupported(process: &str) -> Failure {
+    let message = format!(
+        "{process} catches a panic after a destructor has taken a lock, joined or received while the \
+         panic unwound: this is not explored"
+    );
+    Failure::plain(FailureKind::Unsupported, message, None)
+}

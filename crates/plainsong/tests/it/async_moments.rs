@@ -1,0 +1,225 @@
+//! To find something busy, full, empty or open is an observation: what would have made it otherwise comes later.
+//!
+//! In each test one task does something that the other then does not find done. So the second task was
+//! earlier, and what it did before that is there for the first.
+
+use plainsong::tokio::sync::{Mutex, Notify, RwLock, Semaphore, broadcast, mpsc, oneshot};
+use plainsong::{Explorer, Report, Verdict, tokio};
+use std::sync::Arc;
+
+/// Task A does something and looks whether B's word has come; B gives its word and looks whether A has done
+/// it. Not both may find nothing.
+fn explore_both<X: 'static, Y: 'static, A: Future<Output = ()>>(
+    make: impl Fn() -> (X, Y) + Copy + Send + Sync + 'static,
+    act: impl Fn(X) -> A + Copy + Send + Sync + 'static,
+    finds_it_undone: impl Fn(Y) -> bool + Copy + Send + Sync + 'static,
+    asks: bool,
+) -> Report {
+    Explorer::new().run(move || {
+        tokio::block_on(async {
+            let (word, mut heard) = oneshot::channel();
+            let (here, there) = make();
+            let a = tokio::spawn(async move {
+                act(here).await;
+                heard.try_recv().is_ok()
+            });
+            let b = tokio::spawn(async move {
+                word.send(1).ok();
+                finds_it_undone(there)
+            });
+            let (hears, is_undone) = (a.await.unwrap(), b.await.unwrap());
+            assert!(hears || (asks && !is_undone), "nobody was first");
+        });
+    })
+}
+
+fn is_an_observation<X: 'static, Y: 'static, A: Future<Output = ()>>(
+    make: impl Fn() -> (X, Y) + Copy + Send + Sync + 'static,
+    act: impl Fn(X) -> A + Copy + Send + Sync + 'static,
+    finds_it_undone: impl Fn(Y) -> bool + Copy + Send + Sync + 'static,
+) {
+    explore_both(make, act, finds_it_undone, true).assert_holds();
+    // If B is not asked, A may well have been first.
+    let report = explore_both(make, act, finds_it_undone, false);
+    assert_eq!(report.verdict, Verdict::Refuted);
+}
+
+/// One for each of two tasks.
+fn both<S>(object: S) -> (Arc<S>, Arc<S>) {
+    let object = Arc::new(object);
+    (Arc::clone(&object), object)
+}
+
+#[test]
+fn a_lock_that_is_busy_is_given_back_later() {
+    is_an_observation(
+        || both(Mutex::new(0)),
+        |lock| async move { drop(lock.lock().await) },
+        |lock| lock.try_lock().is_err(),
+    );
+}
+
+#[test]
+fn a_lock_that_is_read_is_given_back_later() {
+    is_an_observation(
+        || both(RwLock::new(0)),
+        |lock| async move { drop(lock.read().await) },
+        |lock| lock.try_write().is_err(),
+    );
+}
+
+#[test]
+fn a_lock_that_is_written_is_given_back_later() {
+    is_an_observation(
+        || both(RwLock::new(0)),
+        |lock| async move { drop(lock.write().await) },
+        |lock| lock.try_read().is_err(),
+    );
+}
+
+#[test]
+fn permits_that_are_out_come_back_later() {
+    is_an_observation(
+        || both(Semaphore::new(2)),
+        |permits| async move { drop(permits.acquire_many(2).await) },
+        |permits| permits.try_acquire().is_err(),
+    );
+    is_an_observation(
+        || both(Semaphore::new(1)),
+        |permits| async move { drop(permits.acquire().await) },
+        |permits| permits.available_permits() == 0,
+    );
+}
+
+#[test]
+fn permits_that_are_not_there_are_made_later() {
+    is_an_observation(
+        || both(Semaphore::new(0)),
+        |permits| async move { permits.add_permits(1) },
+        |permits| permits.available_permits() == 0,
+    );
+}
+
+#[test]
+fn what_is_not_closed_is_closed_later() {
+    is_an_observation(
+        || both(Semaphore::new(0)),
+        |permits| async move { permits.close() },
+        |permits| !permits.is_closed(),
+    );
+}
+
+#[test]
+fn a_semaphore_that_is_closed_is_closed_for_all_at_one_moment() {
+    // What is added after it was closed is not there while it is open.
+    let report = plainsong::explore(|| {
+        tokio::block_on(async {
+            let permits = Arc::new(Semaphore::new(0));
+            let closing = Arc::clone(&permits);
+            let closer = tokio::spawn(async move {
+                closing.close();
+                closing.add_permits(1);
+            });
+            assert!(permits.try_acquire().is_err(), "a permit of a closed one");
+            closer.await.unwrap();
+        });
+    });
+    report.assert_holds();
+}
+
+/// A queue for one message, full.
+fn full_queue() -> (mpsc::Receiver<i32>, mpsc::Sender<i32>) {
+    let (sender, receiver) = mpsc::channel(1);
+    sender.try_send(1).unwrap();
+    (receiver, sender)
+}
+
+#[test]
+fn room_that_is_not_there_is_made_later() {
+    async fn receive(mut receiver: mpsc::Receiver<i32>) {
+        receiver.recv().await.unwrap();
+        std::mem::forget(receiver);
+    }
+    is_an_observation(full_queue, receive, |queue| queue.try_send(2).is_err());
+    is_an_observation(full_queue, receive, |queue| queue.try_reserve().is_err());
+    is_an_observation(full_queue, receive, |queue| queue.capacity() == 0);
+}
+
+#[test]
+fn a_receiver_that_is_there_is_dropped_later() {
+    is_an_observation(
+        full_queue,
+        |receiver| async move { drop(receiver) },
+        |sender| !sender.is_closed(),
+    );
+    is_an_observation(
+        || {
+            let (sender, receiver) = oneshot::channel::<i32>();
+            (receiver, sender)
+        },
+        |receiver| async move { drop(receiver) },
+        |sender| !sender.is_closed(),
+    );
+    is_an_observation(
+        || {
+            let (sender, receiver) = broadcast::channel::<i32>(1);
+            (receiver, sender)
+        },
+        |receiver| async move { drop(receiver) },
+        |sender| sender.receiver_count() == 1,
+    );
+}
+
+#[test]
+fn a_message_that_is_not_there_is_sent_later() {
+    is_an_observation(
+        mpsc::unbounded_channel::<i32>,
+        |sender| async move { sender.send(1).unwrap_or_default() },
+        |mut receiver| receiver.try_recv() == Err(mpsc::error::TryRecvError::Empty),
+    );
+    is_an_observation(
+        || broadcast::channel::<i32>(1),
+        |sender| async move { sender.send(1).map_or((), |_| ()) },
+        |mut receiver| receiver.try_recv() == Err(broadcast::error::TryRecvError::Empty),
+    );
+}
+
+#[test]
+fn a_queue_with_a_later_message_is_not_empty() {
+    // Two send; whoever sees that the second is there finds one.
+    let report = plainsong::explore(|| {
+        tokio::block_on(async {
+            let (sender, mut receiver) = mpsc::channel(2);
+            let (word, mut heard) = oneshot::channel();
+            let other = sender.clone();
+            let one = tokio::spawn(async move { sender.send(1).await.unwrap() });
+            let two = tokio::spawn(async move {
+                other.send(2).await.unwrap();
+                heard.try_recv().is_ok()
+            });
+            word.send(()).ok();
+            let is_empty = receiver.try_recv().is_err();
+            let hears = two.await.unwrap();
+            one.await.unwrap();
+            assert!(hears || !is_empty, "neither was first");
+        });
+    });
+    report.assert_holds();
+}
+
+#[test]
+fn a_notification_for_nobody_is_taken_by_who_waits_next() {
+    // Woken with all others before it waited, it takes the notification that is kept all the same.
+    let report = plainsong::explore(|| {
+        tokio::block_on(async {
+            let notify = Notify::new();
+            let first = notify.notified();
+            notify.notify_one();
+            notify.notify_waiters();
+            first.await;
+            notify.notified().await;
+        });
+    });
+    assert_eq!(report.verdict, Verdict::Refuted);
+    assert!(report.failures[0].message.starts_with("deadlock"));
+}
