@@ -61,6 +61,7 @@ fn asked(text: &str, engine: &'static str) -> Results {
         interrupt: &interrupt,
         observer: &mut observer,
         timeout: Some(Duration::from_secs(20)),
+        memory: None,
         most_refuted: None,
         refuted: 0,
         ledger: None,
