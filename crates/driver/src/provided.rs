@@ -124,6 +124,7 @@ mod tests {
             file: String::new(),
             engine: "prove".to_owned(),
             seconds: 0.0,
+            cached: 0,
             verdict: verdict.clone(),
             trace_path: None,
             account: None,
