@@ -18,12 +18,12 @@ use crate::select::questions;
 use crate::sizes::DEFAULT;
 use crate::song::{Sizeable, sizeable};
 use crate::watch::Interrupt;
-use plainsong_ir::{Sizing, Song};
+use plainsong_ir::{Sizing, Song, System};
 use plainsong_report::{Answer, Shrunk};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Machine;
 use plainsong_semantics::replay::replay;
-use plainsong_semantics::search::{Answer as Found, Limits, Progress, Query, Watch, search};
+use plainsong_semantics::search::{Answer as Found, Limits, Progress, Query, Watch};
 use plainsong_semantics::shrink::{fewer_events, in_reading_order, smaller_values};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::trace::{Ending, Trace};
@@ -165,7 +165,12 @@ impl Search<'_> {
 
     /// The nearest failure of the same instance. A search by states has found that already.
     fn nearest(&mut self, machine: &Machine) -> Option<Trace> {
-        if ["naive", "diverge"].contains(&self.answer.engine.as_str()) || self.states == 0 {
+        let by_states = match self.answer.engine.as_str() {
+            "naive" | "diverge" => true,
+            "explore" => matches!(self.song.system, System::Actions(_)),
+            _ => false,
+        };
+        if by_states || self.states == 0 {
             return None;
         }
         let (_, found) = self.search(machine.instance())?;
@@ -188,7 +193,7 @@ impl Search<'_> {
             true => instance.clone(),
             false => instance.with_song(without_faults(self.song)),
         };
-        let report = search(&searched, &query, &limits, self.clock);
+        let report = plainsong_states::search(&searched, &query, &limits, self.clock).report;
         self.states = self.states.saturating_sub(report.states);
         let Found::Refuted(trace) = report.findings.into_iter().next()?.answer else {
             return None;

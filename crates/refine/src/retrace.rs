@@ -4,7 +4,7 @@
 //! who does what, and what changes.
 
 use crate::telling::told_async;
-use plainsong_ir::Ty;
+use plainsong_semantics::changes::differences;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::show::show;
 use plainsong_semantics::threads::{Deed, Next, State, Threads};
@@ -160,30 +160,11 @@ fn row(instance: &Instance, deed: &Deed, changes: String) -> [String; 3] {
 fn changes(instance: &Instance, before: &[Value], now: &[Value]) -> String {
     let song = instance.song();
     let rows = song.actions().map_or(&[][..], |actions| &actions.globals);
-    let mut told = Vec::new();
-    for ((row, before), now) in rows.iter().zip(before).zip(now) {
-        changed(instance, &row.name, &row.ty, [before, now], &mut told);
-    }
+    let changed = rows.iter().zip(before.iter().zip(now));
+    let parts = changed.flat_map(|(row, (before, now))| {
+        let value = |value: &Value| show(instance, value, &row.ty);
+        differences(&row.name, &value(before), &value(now))
+    });
+    let told: Vec<String> = parts.map(|part| part.now()).collect();
     told.join(", ")
-}
-
-/// What has changed of a value; of a map, entry by entry.
-fn changed(
-    instance: &Instance,
-    name: &str,
-    ty: &Ty,
-    [before, now]: [&Value; 2],
-    told: &mut Vec<String>,
-) {
-    if before == now {
-        return;
-    }
-    let (Ty::Map(key_ty, value_ty), Value::Map(old), Value::Map(new)) = (ty, before, now) else {
-        told.push(format!("{name} = {}", show(instance, now, ty)));
-        return;
-    };
-    for ((key, before), (_, now)) in old.iter().zip(new.iter()) {
-        let name = format!("{name}[{}]", show(instance, key, key_ty));
-        changed(instance, &name, value_ty, [before, now], told);
-    }
 }

@@ -1,10 +1,10 @@
 //! A refutation as people read it: the reason with its values, the picture, the state that is
 //! wrong, what is left over, and how to see it again.
 
-use crate::changes::{PartChange, differences};
 use crate::paint::{BAD, paint};
 use crate::{Account, Answer, Text, count, picture, thousands};
 use plainsong_diagnostics::Span;
+use plainsong_semantics::changes::{PartChange, differences};
 use plainsong_semantics::trace::{Change, Ending, EventKind, FailureKind, Sent, Trace, Waiting};
 use std::collections::BTreeMap;
 

@@ -5,10 +5,10 @@
 //! order of the first execution) that its process does not do in the second is the point of difference.
 
 use crate::Text;
-use crate::changes::differences;
 use crate::counterexample::reason;
 use crate::paint::{BAD, STRONG, paint};
 use crate::states::states;
+use plainsong_semantics::changes::differences;
 use plainsong_semantics::trace::{Event, Trace};
 use plainsong_semantics::words::words;
 

@@ -6,7 +6,6 @@
 //! not wanted.
 
 mod answer;
-mod changes;
 mod ci;
 mod counterexample;
 mod diagnostics;

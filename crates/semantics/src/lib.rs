@@ -19,6 +19,7 @@
 pub mod action_state;
 mod actions;
 pub mod atomic;
+pub mod changes;
 pub mod claim;
 mod code;
 pub mod draw;

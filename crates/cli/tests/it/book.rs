@@ -47,9 +47,16 @@ fn outputs(sessions: &[Session]) -> Vec<String> {
             let arguments: Vec<&str> = session.arguments.iter().map(String::as_str).collect();
             arguments.iter().for_each(|name| shipped(&stage, name));
             let ran = stage.run(&arguments);
-            book::settled(&(ran.err + &ran.out))
+            book::settled(&(without_progress(&ran.err) + &ran.out))
         })
         .collect()
+}
+
+/// On a machine that is busy, a command tells how far it has come.
+fn without_progress(text: &str) -> String {
+    let is_said = |line: &&str| !line.contains(" k/s  ");
+    let lines = text.split_inclusive('\n').filter(is_said);
+    lines.collect()
 }
 
 /// A song of the repository that a command names by its path lies there too.

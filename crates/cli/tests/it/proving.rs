@@ -228,6 +228,33 @@ both action add(n: Node, by: int) { held[n] = held[n] + by; }
     assert!(!told.out.contains("says the same of 0"), "{}", told.out);
 }
 
+/// The run that shows that a procedure is not its action tells of each step only the fields that changed.
+#[test]
+fn a_run_of_a_layer_tells_what_changed_at_any_depth() {
+    let stage = Stage::with(
+        "\
+struct Cell { val: int, log: seq<int> }
+
+sort Tid;
+var m: map<Tid, Cell> = map t: Tid => Cell { val: 0, log: [1] } @ 0..2;
+both action raise(linear t: Tid, by: int) @ 1 { m[t].val += by; m[t].log = m[t].log.push(by); }
+procedure p(linear t: Tid) @ 1 refines TEN {
+    call raise(t, 4);
+    call raise(t, 5);
+}
+atomic action TEN(linear t: Tid) @ 2 { m[t].val += 10; m[t].log = m[t].log.push(4).push(5); }
+init { for t in Tid { async p(t); } }
+",
+    );
+    let ran = stage.run(&["refine", "a.song"]).exits(1);
+    for step in [
+        "raise(Tid#0, 4)  m[Tid#0].val = 4, m[Tid#0].log += [4]",
+        "raise(Tid#0, 5)  m[Tid#0].val = 9, m[Tid#0].log += [5]",
+    ] {
+        assert!(ran.out.contains(step), "{}", ran.out);
+    }
+}
+
 #[test]
 fn the_program_of_a_layer_is_printed_by_number_and_by_name() {
     let stage = Stage::with(

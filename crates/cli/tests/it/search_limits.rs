@@ -119,10 +119,11 @@ const HITS: &str = "\
 sort Client;
 size Client = 4;
 message Hit;
-process counter { for c in Client { receive Hit from any client; } }
+process counter { var n: nat = 0; for c in Client { receive Hit from any client; n += 1; } }
 process client[c: Client] { let n = choose {1, 2, 3}; if n > 0 { send Hit to counter; } }
 property few: always pending(Hit) <= 4;
 property no_more: always pending(Hit) <= 3;
+property counted: always counter.n <= 4;
 ";
 
 /// What holds in all states holds, whether or not all executions were counted.

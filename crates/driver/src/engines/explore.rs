@@ -81,13 +81,23 @@ fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineRepor
     let ledger = overseer.ledger.take();
     let first = by_all_executions(&some, overseer);
     overseer.ledger = ledger;
-    let first = first?;
+    let mut first = first?;
     let is_open = |verdict: &Verdict| verdict.outcome == Outcome::Unknown;
     if overseer.stopped().is_some() || !first.verdicts.iter().any(is_open) {
         return Ok(first);
     }
-    if let Some(report) = nothing_wrong(&actions, first.coverage, overseer)? {
+    if let Some(report) = nothing_wrong(&actions, first.coverage.clone(), overseer)? {
         return Ok(report);
+    }
+    if let Some(stop) = overseer.stopped() {
+        // The limit that these came to is not what ended the run.
+        let limit = limit_on_states(&some.limits);
+        for verdict in first.verdicts.iter_mut().filter(|one| is_open(one)) {
+            verdict.reason = verdict
+                .reason
+                .replacen(&limit, &overseer.allowance.sentence(stop), 1);
+        }
+        return Ok(first);
     }
     by_all_executions(task, overseer)
 }

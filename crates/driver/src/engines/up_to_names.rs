@@ -70,9 +70,7 @@ pub(super) fn by_symmetry(
             ..task.clone()
         };
         let mut report = search(&part, overseer)?;
-        let refuted = |verdict: &&Verdict| verdict.outcome == Outcome::Refuted;
-        let refuted = report.verdicts.iter().filter(refuted).count() as u64;
-        limits.refutations = limits.refutations.map(|most| most.saturating_sub(refuted));
+        limits = after(limits, &report.verdicts);
         let alike = alike(&task.song, &group.alike, None);
         tell(&mut report.verdicts, is_one, alike);
         coverage.include(&report.coverage.unwrap_or_default());
@@ -107,12 +105,14 @@ pub(super) fn by_names(
     let is_one = groups.len() == 1 && groups[0].questions.len() == task.questions.len();
     let mut known = Vec::new();
     let mut coverage = Coverage::default();
+    let mut limits = task.limits;
     for (number, group) in groups.into_iter().enumerate() {
         if number > 0 && task.grow {
             overseer.renew();
         }
         let part = Task {
             questions: group.questions,
+            limits,
             ..task.clone()
         };
         let mut searched = Searched::default();
@@ -127,6 +127,7 @@ pub(super) fn by_names(
         let (closed, seen) = by_states(&part, overseer, &mut search)?;
         coverage.include(&seen);
         let mut verdicts: Vec<Verdict> = closed.into_iter().map(|closed| closed.verdict).collect();
+        limits = after(limits, &verdicts);
         let alike = alike(&task.song, &group.alike, Some(&searched));
         tell(&mut verdicts, is_one, alike);
         let is_left = |(question, verdict): &(Question, Verdict)| {
@@ -139,6 +140,16 @@ pub(super) fn by_names(
     tell(&mut report.verdicts, true, others(&task.song, &system));
     say_why(task, &system, of, &mut report.verdicts);
     Ok(report)
+}
+
+/// The limits of the next search: what is refuted already counts.
+fn after(limits: Limits, verdicts: &[Verdict]) -> Limits {
+    let is_refuted = |verdict: &&Verdict| verdict.outcome == Outcome::Refuted;
+    let refuted = verdicts.iter().filter(is_refuted).count() as u64;
+    Limits {
+        refutations: (limits.refutations).map(|most| most.saturating_sub(refuted)),
+        ..limits
+    }
 }
 
 /// Questions that the same sorts are symmetric for.

@@ -1,11 +1,11 @@
 //! What the page's script is told, as JSON.
 
 use super::Page;
-use crate::changes::{PartChange, differences};
 use crate::lasso::lasso;
 use crate::trace_file::kind_word;
 use crate::{Difference, Text, counterexample};
 use plainsong_diagnostics::{Span, line_and_column};
+use plainsong_semantics::changes::{PartChange, differences, told};
 use plainsong_semantics::trace::{Change, Ending, Event, FailureKind, Sent, Trace, Waiting};
 use plainsong_semantics::truths::Truths;
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ fn change(change: &Change) -> Value {
         "variable": change.variable,
         "before": change.before,
         "after": change.after,
-        "told": crate::changes::told(change).join(", "),
+        "told": told(change).join(", "),
         "parts": parts,
     })
 }

@@ -252,7 +252,7 @@ impl Apart<'_> {
             changes: event
                 .changes
                 .iter()
-                .flat_map(crate::changes::told)
+                .flat_map(plainsong_semantics::changes::told)
                 .collect(),
             of_sender: (0, 0),
             here: here.map(str::to_owned),

@@ -5,22 +5,22 @@
 
 mod parts;
 
+use crate::trace::Change;
 use parts::{Parts, parts};
-use plainsong_semantics::trace::Change;
 use std::cmp::Ordering;
 
 /// A place in a variable, and how its value differs from another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PartChange {
+pub struct PartChange {
     /// `at[1].term`.
-    pub(crate) place: String,
+    pub place: String,
     /// How.
-    pub(crate) how: How,
+    pub how: How,
 }
 
 /// How two values differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub enum How {
     /// One value, and the other one.
     Values(String, String),
     /// An entry of a map that was not there.
@@ -35,7 +35,7 @@ pub(crate) enum How {
 
 /// Where elements are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum From {
+pub enum From {
     /// A set or a bag has no order.
     Anywhere,
     /// The first of a sequence.
@@ -45,13 +45,13 @@ pub(crate) enum From {
 }
 
 /// `at[1] = Inside`, or `turn = 1`.
-pub(crate) fn told(change: &Change) -> Vec<String> {
+pub fn told(change: &Change) -> Vec<String> {
     let all = differences(&change.variable, &change.before, &change.after);
     all.iter().map(PartChange::now).collect()
 }
 
 /// Where two values of a variable differ.
-pub(crate) fn differences(variable: &str, before: &str, after: &str) -> Vec<PartChange> {
+pub fn differences(variable: &str, before: &str, after: &str) -> Vec<PartChange> {
     let mut found = Vec::new();
     compare(variable.to_owned(), before, after, &mut found);
     found
@@ -59,12 +59,12 @@ pub(crate) fn differences(variable: &str, before: &str, after: &str) -> Vec<Part
 
 impl PartChange {
     /// Is it the variable as a whole that has another value?
-    pub(crate) fn is_whole(&self, variable: &str) -> bool {
+    pub fn is_whole(&self, variable: &str) -> bool {
         self.place == variable && matches!(self.how, How::Values(..))
     }
 
     /// What is the case now: `turn = 1`.
-    pub(crate) fn now(&self) -> String {
+    pub fn now(&self) -> String {
         let place = &self.place;
         match &self.how {
             How::Values(_, after) | How::Added(after) => format!("{place} = {after}"),
@@ -77,7 +77,7 @@ impl PartChange {
     }
 
     /// What is the case, and what was: `turn = 1   (was 0)`.
-    pub(crate) fn now_and_before(&self) -> String {
+    pub fn now_and_before(&self) -> String {
         let now = self.now();
         match &self.how {
             How::Values(before, _) | How::Removed(before) => format!("{now}   (was {before})"),
@@ -87,7 +87,7 @@ impl PartChange {
     }
 
     /// The one on the left and the other on the right: `turn = 1   right: 0`. The left one counts as before.
-    pub(crate) fn side_by_side(&self) -> String {
+    pub fn side_by_side(&self) -> String {
         let place = &self.place;
         match &self.how {
             How::Values(left, right) => format!("{place} = {left}   right: {right}"),
