@@ -9,13 +9,14 @@
 
 use super::fixes::Around;
 use super::{Locate, core};
+use crate::ahead::passing;
 use crate::core::{Core, CoreKind, Guard};
 use crate::owner::Who;
 use crate::participants::{add, deciders, is_idle, is_left, participants};
 use crate::terms::local;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Block, Domain, Expr, LocalId, Stmt, StmtKind};
+use plainsong_ir::{Block, Domain, Expr, LocalId, LoopClauses, Stmt, StmtKind};
 
 /// More often than any program needs: each time at least one more endpoint takes part.
 const MOST_ROUNDS: usize = 64;
@@ -23,7 +24,7 @@ const MOST_ROUNDS: usize = 64;
 impl Locate<'_> {
     pub(super) fn while_(
         &mut self,
-        condition: &Expr,
+        (condition, clauses): (&Expr, &LoopClauses),
         body: &Block,
         span: Span,
         out: &mut Vec<Core>,
@@ -42,13 +43,16 @@ impl Locate<'_> {
             true => self.kept_by(&guard, &located, within),
             false => Vec::new(),
         };
+        let passing = passing(&before, &located, &kept_by);
         let kind = CoreKind::While {
             before,
             guard,
             body: located,
             kept_by,
+            ends: !clauses.decreases.is_empty(),
         };
         out.push(core(kind, span));
+        self.tell_that_it_is_passed((span, condition.span), &passing, out);
     }
 
     /// Who goes through the rounds of a loop in which nobody does anything: all who know whether there is another one.
