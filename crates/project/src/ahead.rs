@@ -1,7 +1,7 @@
 //! Who runs ahead of statements that may never be passed.
 //!
-//! A `while` without `decreases` may have no end, an `assume` and a choice without candidates end an execution. What
-//! follows happens in the line only if they are passed, and what is proved of it rests on that: behind
+//! A `while` without `decreases` may have no end, and an `assume` ends an execution. What follows happens in the line
+//! only if they are passed, and what is proved of it rests on that: behind
 //! `while a.v != 0 {}`, `c` may rely on what is known of `a.v`. A process that takes no part in such a statement goes on
 //! without waiting for it, and would fail where the line does not get to.
 //!
@@ -16,10 +16,10 @@
 //! DIFFERS from what a reader might do: what a process hears is followed through the located program in its order, with
 //! members of families one by one only inside the loop that names them; a family has heard when a loop over all of
 //! its members, or a message to all of them, says so.
-//! NOT COVERED. A `requires` about values that an endpoint chooses, which it assumes before all else.
+//! NOT COVERED. A `requires` about values that an endpoint chooses, which it assumes before all else; a choice whose
+//! `where` no candidate satisfies. Both end executions, and others may have failed by then.
 
 use crate::core::{Core, CoreKind, Guard};
-use crate::locate::may_be_passed_by_none;
 use crate::owner::{Owner, Who};
 use crate::participants::{acting, add};
 use crate::terms::can_fail;
@@ -264,7 +264,7 @@ impl Ahead<'_> {
             }
             _ => {}
         }
-        if let (true, Some(at)) = (may_be_passed_by_none(stmt), at) {
+        if let (StmtKind::Assume(_), Some(at)) = (&stmt.kind, at) {
             self.passed(stmt.span, vec![Who::One(at.clone())]);
         }
     }

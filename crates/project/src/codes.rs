@@ -76,8 +76,8 @@ with an error when it is false.";
 
     /// Somebody could fail where the line does not come to.
     RUNS_AHEAD = "runs-ahead", "an endpoint could fail behind a statement that is never passed", "\
-A `while` without `decreases` may have no end; an `assume` and a choice without candidates end an execution. What stands
-behind them happens only if they are passed. In `while a.v == 0 {} c.y = 10 / c.w;`, `c` takes no part in the loop and
+A `while` without `decreases` may have no end, and an `assume` ends an execution. What stands behind them happens only
+if they are passed. In `while a.v == 0 {} c.y = 10 / c.w;`, `c` takes no part in the loop and
 would divide at once, perhaps by 0, while `a` still waits. Projection lets an endpoint that has passed the statement tell the
 others, where they do not hear from it anyway, and says so. Show that the loop ends (`decreases`), and no message is needed.";
 

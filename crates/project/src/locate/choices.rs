@@ -78,15 +78,11 @@ impl Locate<'_> {
             self.mixed(owner, messages, span);
         }
         let then = stmt(then(choice), span);
-        let is_passed = !super::may_be_passed_by_none(&then);
         let to = owner.clone();
         out.push(match items.is_empty() {
             true => done(Some(to), then),
             false => core(CoreKind::Obtain { to, items, then }, span),
         });
-        if !is_passed {
-            self.tell_that_it_is_passed((span, span), &[Who::One(owner.clone())], out);
-        }
     }
 
     pub(super) fn maybe(

@@ -19,7 +19,6 @@ pub(crate) use fetch::key;
 pub(crate) use guards::is_arm;
 pub(crate) use loops::leaves;
 pub(crate) use members::who_is_meant_first;
-pub(crate) use passed::may_be_passed_by_none;
 
 use crate::Options;
 use crate::ahead::Demands;
@@ -71,6 +70,8 @@ pub(crate) struct Locate<'a> {
     external: BTreeSet<FnId>,
     /// Who has to be told that a statement was passed.
     demands: Demands,
+    /// Loops that are shown to end. A call says what a choreography does without what it claims of its loops.
+    ending: BTreeSet<Span>,
 }
 
 /// What a loop's body may have to be located again for.
@@ -103,6 +104,7 @@ impl<'a> Locate<'a> {
             calls: Vec::new(),
             external: external::external_functions(song),
             demands: Demands::default(),
+            ending: loops::ending(song),
         }
     }
 
@@ -128,9 +130,7 @@ impl<'a> Locate<'a> {
             StmtKind::Match(scrutinee, arms) => {
                 self.match_(scrutinee, arms, span, within, out);
             }
-            StmtKind::While(guard, clauses, body) => {
-                self.while_((guard, clauses), body, span, out);
-            }
+            StmtKind::While(guard, _, body) => self.while_(guard, body, span, out),
             StmtKind::For {
                 local,
                 domain,

@@ -8,7 +8,7 @@ use crate::core::Core;
 use crate::owner::{Owner, Who};
 use crate::terms::truth;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::{Choreography, Domain, Expr, ExprKind, Song, Stmt, StmtKind};
+use plainsong_ir::{Choreography, Song};
 
 /// More often than any program needs: each time somebody more is told.
 const MOST_ROUNDS: usize = 64;
@@ -100,39 +100,5 @@ impl<'a> Locate<'a> {
                 format!("every `{}`", self.song.families[family.index()].name)
             }
         }
-    }
-}
-
-/// Does a statement end some executions: an assumption, a choice that may have no candidates?
-pub(crate) fn may_be_passed_by_none(stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Assume(_) => true,
-        StmtKind::LetChoice(choice) | StmtKind::AssignChoice(_, choice) => {
-            let is_there = match &choice.domain {
-                Domain::Type(_) => true,
-                Domain::In(set) => has_members(set),
-            };
-            choice.filter.is_some() || !is_there
-        }
-        _ => false,
-    }
-}
-
-/// Is there surely a member?
-fn has_members(set: &Expr) -> bool {
-    match &set.kind {
-        ExprKind::All(_) => true,
-        ExprKind::Literal(elements) => !elements.is_empty(),
-        ExprKind::Range {
-            start,
-            end,
-            inclusive,
-        } => match (&start.kind, &end.kind) {
-            (ExprKind::Int(start), ExprKind::Int(end)) => {
-                start < end || (*inclusive && start == end)
-            }
-            _ => false,
-        },
-        _ => false,
     }
 }

@@ -86,7 +86,6 @@ fn who_could_fail_is_told_that_a_statement_was_passed() {
     told("while a.f {} c.x = 10 / c.x;", &["c"]);
     told("while a.f { a.x = 1 - a.x; } c.x = 10 / c.x;", &["c"]);
     told("assume a.f; c.x = 10 / c.x;", &["c"]);
-    told("a.x = choose 0..3 where x > n; c.x = 10 / c.x;", &["c"]);
     told("while a.f {} for i in S { s[i].x = 10 / s[i].x; }", &["s"]);
     told("for i in S { while s[i].f {} } c.x = 10 / c.x;", &["c"]);
     told("if b.f { while a.f {} } c.x = 10 / c.x;", &["c"]);
