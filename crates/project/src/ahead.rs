@@ -246,10 +246,8 @@ impl Ahead<'_> {
     fn does(&mut self, at: Option<&Owner>, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Let(_, value) => self.evaluates(at, value),
-            StmtKind::Assign(place, value) => {
-                if can_fail_at(place) || can_fail(value) {
-                    self.risks(at);
-                }
+            StmtKind::Assign(place, value) if can_fail_at(place) || can_fail(value) => {
+                self.risks(at);
             }
             StmtKind::Assert(_) | StmtKind::Assume(_) => self.risks(at),
             StmtKind::LetChoice(choice) | StmtKind::AssignChoice(_, choice) => {
@@ -258,7 +256,7 @@ impl Ahead<'_> {
                     Domain::Type(_) => None,
                 };
                 let mut parts = set.into_iter().chain(&choice.filter);
-                if parts.any(|of| can_fail(of)) {
+                if parts.any(can_fail) {
                     self.risks(at);
                 }
             }
