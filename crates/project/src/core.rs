@@ -49,6 +49,8 @@ pub(crate) enum CoreKind {
         guard: Guard,
         body: Vec<Core>,
         kept_by: Vec<Who>,
+        /// Is it shown to have an end?
+        ends: bool,
     },
     /// Rounds over elements, at one endpoint or at everybody.
     For {

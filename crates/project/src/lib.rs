@@ -13,11 +13,13 @@
 //! since all who take part in it have finished what came before. (c) *Same result*: every message
 //! has one sender and one receiver, who names the sender, so it is a Kahn network: what is computed
 //! does not depend on the schedule, and the line is one of the schedules. Free choices are made by
-//! one process each; for each vector of outcomes the argument holds. Not covered: what never ends.
+//! one process each; for each vector of outcomes the argument holds. (d) *Where the line does not end*, neither do the
+//! processes: those who decide about a loop keep it, and nobody fails behind it (`ahead`).
 //!
 //! Tests compare the final states of line and voices for every choreography of the corpus and for
 //! random ones.
 
+mod ahead;
 pub mod codes;
 mod core;
 mod locate;
@@ -69,8 +71,7 @@ pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection
         let problem = Diagnostic::error(&codes::NO_ENDPOINTS, decl.span, message);
         return Err(vec![problem.help(help)]);
     }
-    let mut locate = locate::Locate::new(song, decl, options);
-    let body = locate.block(&decl.code.body, &[]);
+    let (mut locate, body) = locate::Locate::whole(song, decl, options);
     let mut notes = std::mem::take(&mut locate.problems);
     let score = score::Located {
         body: &body,

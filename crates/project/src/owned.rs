@@ -33,8 +33,7 @@ pub(crate) struct Chooser {
 /// The song with a line in which every choice belongs to an endpoint; as it is, where the line cannot be projected.
 pub fn owned(song: &Song, line: usize, options: &Options) -> Song {
     let decl = &song.lines[line];
-    let mut locate = Locate::new(song, decl, options);
-    locate.block(&decl.code.body, &[]);
+    let (locate, _) = Locate::whole(song, decl, options);
     let mut owned = Owned {
         choosers: locate.choosers,
         song: song.clone(),

@@ -14,6 +14,16 @@ pub(crate) fn participants(block: &[Core], within: &[Who]) -> Vec<Who> {
     taking.all()
 }
 
+/// Those who do more in `block` than to give names to values.
+pub(crate) fn acting(block: &[Core]) -> Vec<Who> {
+    let mut taking = Taking {
+        ignores_names: true,
+        ..Taking::default()
+    };
+    taking.block(block, &[]);
+    taking.all()
+}
+
 /// Those by whose state, or by whose choice, the way through `block` and past `guard` is decided.
 pub(crate) fn deciders(block: &[Core], guard: &Guard) -> Vec<Who> {
     let mut taking = Taking {
@@ -86,6 +96,8 @@ struct Taking {
     bound: BTreeSet<LocalId>,
     /// Do those count, too, who decide by their own conjuncts and do nothing else?
     deciders: bool,
+    /// Do those not count who only give names to values?
+    ignores_names: bool,
 }
 
 impl Taking {
@@ -134,7 +146,8 @@ impl Taking {
     fn core(&mut self, core: &Core, within: &[Who]) {
         match &core.kind {
             CoreKind::Do { at, stmt, weak } => {
-                if let (Some(at), false) = (at, weak) {
+                let is_name = self.ignores_names && matches!(stmt.kind, StmtKind::Let(..));
+                if let (Some(at), false) = (at, *weak || is_name) {
                     self.one(at);
                 }
                 self.binding(&stmt.kind);
@@ -164,6 +177,7 @@ impl Taking {
                 guard,
                 body,
                 kept_by,
+                ..
             } => {
                 self.block(before, &[]);
                 self.guard(guard);

@@ -1,7 +1,7 @@
 //! Small expressions that projection writes, and questions about expressions.
 
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, may_fail_here, walk, walk_mut};
 pub(crate) use plainsong_ir::visit::{conjuncts, is_total, without_spans};
 use plainsong_ir::{
     BinOp, Builtin, Domain, Expr, ExprKind, FamilyId, LocalId, Song, Stmt, StmtKind, Ty, UnOp,
@@ -158,6 +158,25 @@ fn defaults<'a>(
     fresh: &mut dyn FnMut(&str, &Ty) -> LocalId,
 ) -> Option<Vec<Expr>> {
     types.map(|ty| default_of(song, ty, fresh)).collect()
+}
+
+/// Can a value be missing? A number that is divided by a positive one is there; functions may want something.
+pub(crate) fn can_fail(of: &Expr) -> bool {
+    struct Fails(bool);
+    impl Visit for Fails {
+        fn expr(&mut self, of: &Expr) {
+            if let ExprKind::Binary(BinOp::Div | BinOp::Rem, a, b) = &of.kind
+                && matches!(b.kind, ExprKind::Int(by) if by > 0)
+            {
+                return self.expr(a);
+            }
+            self.0 |= may_fail_here(of) || matches!(of.kind, ExprKind::Call(..));
+            walk::expr(self, of);
+        }
+    }
+    let mut fails = Fails(false);
+    fails.expr(of);
+    fails.0
 }
 
 /// The locals that a statement, or any inside it, uses.

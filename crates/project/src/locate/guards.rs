@@ -281,7 +281,7 @@ impl Locate<'_> {
     }
 
     /// `decider` evaluates `value` into a local and tells it to others.
-    fn computed(
+    pub(super) fn computed(
         &mut self,
         decider: &Owner,
         value: &Expr,

@@ -9,13 +9,15 @@
 
 use super::fixes::Around;
 use super::{Locate, core};
+use crate::ahead::passing;
 use crate::core::{Core, CoreKind, Guard};
 use crate::owner::Who;
 use crate::participants::{add, deciders, is_idle, is_left, participants};
 use crate::terms::local;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Block, Domain, Expr, LocalId, Stmt, StmtKind};
+use plainsong_ir::{Block, Domain, Expr, LocalId, Song, Stmt, StmtKind};
+use std::collections::BTreeSet;
 
 /// More often than any program needs: each time at least one more endpoint takes part.
 const MOST_ROUNDS: usize = 64;
@@ -42,13 +44,16 @@ impl Locate<'_> {
             true => self.kept_by(&guard, &located, within),
             false => Vec::new(),
         };
+        let passing = passing(&before, &located, &kept_by);
         let kind = CoreKind::While {
             before,
             guard,
             body: located,
             kept_by,
+            ends: self.ending.contains(&span),
         };
         out.push(core(kind, span));
+        self.tell_that_it_is_passed((span, condition.span), &passing, out);
     }
 
     /// Who goes through the rounds of a loop in which nobody does anything: all who know whether there is another one.
@@ -208,6 +213,25 @@ fn of_all_rounds(taking: Vec<Who>, name: Option<LocalId>) -> Vec<Who> {
         }
     }
     all
+}
+
+/// The loops of a song's choreographies that are shown to end.
+pub(super) fn ending(song: &Song) -> BTreeSet<Span> {
+    struct Ending(BTreeSet<Span>);
+    impl Visit for Ending {
+        fn stmt(&mut self, one: &Stmt) {
+            if let StmtKind::While(_, clauses, _) = &one.kind
+                && !clauses.decreases.is_empty()
+            {
+                self.0.insert(one.span);
+            }
+            walk::stmt(self, one);
+        }
+    }
+    let mut ending = Ending(BTreeSet::new());
+    let lines = song.lines.iter().flat_map(|line| &line.code.body);
+    lines.for_each(|one| ending.stmt(one));
+    ending.0
 }
 
 /// Is there a `break` or `continue` of this loop in its body?

@@ -13,6 +13,7 @@ mod fixes;
 mod guards;
 mod loops;
 mod members;
+mod passed;
 
 pub(crate) use fetch::key;
 pub(crate) use guards::is_arm;
@@ -20,6 +21,7 @@ pub(crate) use loops::leaves;
 pub(crate) use members::who_is_meant_first;
 
 use crate::Options;
+use crate::ahead::Demands;
 use crate::codes::{
     ASSUMED, GLOBAL_ASSERTION, HIDDEN_INDEX, MIXED_ENDPOINTS, NOBODY_DECIDES, PAPER_RULE,
 };
@@ -66,6 +68,10 @@ pub(crate) struct Locate<'a> {
     pub(crate) calls: Vec<Span>,
     /// Functions whose calls have to be made by one endpoint.
     external: BTreeSet<FnId>,
+    /// Who has to be told that a statement was passed.
+    demands: Demands,
+    /// Loops that are shown to end. A call says what a choreography does without what it claims of its loops.
+    ending: BTreeSet<Span>,
 }
 
 /// What a loop's body may have to be located again for.
@@ -97,6 +103,8 @@ impl<'a> Locate<'a> {
             choosers: BTreeMap::new(),
             calls: Vec::new(),
             external: external::external_functions(song),
+            demands: Demands::default(),
+            ending: loops::ending(song),
         }
     }
 
@@ -233,7 +241,8 @@ impl<'a> Locate<'a> {
             self.bring(&owner, value, span, out, |value| {
                 StmtKind::Assign(target, value)
             });
-            if self.problems.len() > before {
+            let is_mixed = |problem: &Diagnostic| problem.code == &MIXED_ENDPOINTS;
+            if self.problems.len() > before && self.problems[before..].iter().all(is_mixed) {
                 let fix = self.fix_assignment(&owner, place, value, span);
                 if let Some(problem) = self.problems.last_mut() {
                     problem.fix = fix;
@@ -288,6 +297,9 @@ impl<'a> Locate<'a> {
             }
         }
         for (at, claims) in parts {
+            if at.as_ref().is_some_and(|at| self.comes_early(at, span)) {
+                continue;
+            }
             let stmt = stmt(StmtKind::Assert(all(claims)), span);
             let weak = true;
             out.extend(at.map(|at| {
@@ -315,6 +327,7 @@ impl<'a> Locate<'a> {
             return self.nobody(span);
         };
         self.bring(&owner, claim, span, out, StmtKind::Assume);
+        self.tell_that_it_is_passed((span, span), &[Who::One(owner)], out);
     }
 
     /// A statement at `owner` with a value that may have to be brought there.

@@ -25,7 +25,7 @@ use crate::terms::{
 };
 use conditions::When;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
 use plainsong_ir::{
     Block, Body, Choice, ConstId, Expr, ExprKind, FamilyId, Local, LocalId, LoopClauses, Measures,
     Pattern, PatternKind, Place, Process, Root, Song, Stmt, StmtKind, Ty,
@@ -312,6 +312,7 @@ impl Voice<'_> {
             guard,
             body,
             kept_by,
+            ..
         } = &core.kind
         else {
             return;
@@ -368,6 +369,11 @@ impl Voice<'_> {
             return;
         };
         // A loop over something nobody here was told has no body here either.
+        if let plainsong_ir::Domain::In(set) = domain
+            && !self.knows(set)
+        {
+            return;
+        }
         let mark = self.locals.len();
         let name = self.bind(*local);
         let is_left = is_left(body);
@@ -382,6 +388,14 @@ impl Voice<'_> {
         };
         let filter = filter.as_ref().map(|filter| self.expr(filter));
         simplify::for_each(name, domain, filter, body, core.span, &self.locals, out);
+    }
+
+    /// Are all names in an expression known here?
+    fn knows(&self, of: &Expr) -> bool {
+        let is_known = |name: &LocalId| {
+            name.index() < self.score.parameters.len() || self.names.contains_key(name)
+        };
+        free_locals(of).iter().all(is_known)
     }
 
     fn match_(&mut self, core: &Core, out: &mut Block) {

@@ -10,7 +10,7 @@
 use super::settle::settle;
 use crate::locate::leaves as leaves_loop;
 use crate::terms::{
-    all, conjuncts, expr, is_total, locals_used, replace_locals, some, stmt, without_spans,
+    all, can_fail, conjuncts, expr, locals_used, replace_locals, some, stmt, without_spans,
 };
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
@@ -44,8 +44,7 @@ pub(super) fn leaves(block: &[Stmt]) -> bool {
 /// Does it change nothing but the way through itself?
 pub(super) fn is_idle(block: &[Stmt]) -> bool {
     block.iter().all(|one| match &one.kind {
-        StmtKind::Let(_, value) => is_total(value),
-        StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::Let(..) | StmtKind::Break | StmtKind::Continue => true,
         StmtKind::If(_, then, otherwise) => is_idle(then) && is_idle(otherwise),
         StmtKind::Match(_, arms) => arms.iter().all(|(_, block)| is_idle(block)),
         StmtKind::For { body, .. } => is_idle(body),
@@ -287,8 +286,8 @@ fn is_of_names(condition: &Expr) -> bool {
     names.0
 }
 
-/// Without names that nothing after them reads. What might have no value is evaluated all the same: the line does it,
-/// and ends there if it has none.
+/// Without names that nothing after them reads. What is computed from variables and might have no value is evaluated all
+/// the same: the line does it, and ends there if it has none.
 fn unread(block: Block) -> Block {
     let mut kept: Vec<Stmt> = Vec::new();
     for one in block.into_iter().rev() {
@@ -303,9 +302,9 @@ fn unread(block: Block) -> Block {
     kept
 }
 
-/// A statement that evaluates an expression and does nothing else, unless it surely has a value.
+/// A statement that evaluates an expression and does nothing else, unless it surely has a value or is about nobody's state.
 pub(super) fn evaluated(value: &Expr) -> Option<Stmt> {
-    if is_total(value) {
+    if is_of_names(value) || !can_fail(value) {
         return None;
     }
     let span = value.span;

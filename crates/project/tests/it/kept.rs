@@ -77,6 +77,49 @@ fn claims_of_who_does_not_know_of_a_break_are_left_out() {
     assert_eq!(having(claim, "assert"), ["b"]);
 }
 
+/// Behind what may never be passed nobody fails who has not heard that it was.
+#[test]
+fn who_could_fail_is_told_that_a_statement_was_passed() {
+    let told = |body: &str, who: &[&str]| {
+        assert_eq!(having(body, "receive Passed"), who, "{body}");
+    };
+    told("while a.f {} c.x = 10 / c.x;", &["c"]);
+    told("while a.f { a.x = 1 - a.x; } c.x = 10 / c.x;", &["c"]);
+    told("assume a.f; c.x = 10 / c.x;", &["c"]);
+    told("while a.f {} for i in S { s[i].x = 10 / s[i].x; }", &["s"]);
+    told("for i in S { while s[i].f {} } c.x = 10 / c.x;", &["c"]);
+    told("if b.f { while a.f {} } c.x = 10 / c.x;", &["c"]);
+    // In the next round, too.
+    told("for i in 0..3 { c.x = 10 / c.x; while a.f {} }", &["c"]);
+    // Who cannot fail need not know, nor who hears of it anyway, nor anybody if it surely ends.
+    told("while a.f {} c.x = c.x + 10 / 2;", &[]);
+    told("while a.f {} c.x = a.x; c.x = 10 / c.x;", &[]);
+    told("while a.f {} b.x = a.x; c.x = b.x; c.x = 10 / c.x;", &[]);
+    told(
+        "while a.f {} for i in S { s[i].x = a.x; } for i in S { s[i].x = 10 / s[i].x; }",
+        &[],
+    );
+    told("while a.f decreases a.x { a.x -= 1; } c.x = 10 / c.x;", &[]);
+    told("while a.f {} a.x = 10 / a.x;", &[]);
+    // But not what was sent before it, or by somebody who has not heard.
+    told("b.x = a.x; while a.f {} c.x = b.x; c.x = 10 / c.x;", &["c"]);
+    told("while a.f {} if b.f { c.x = a.x; } c.x = 10 / c.x;", &["c"]);
+}
+
+/// For an assertion nobody is told anything: it is left to the line.
+#[test]
+fn assertions_that_come_too_early_are_left_to_the_line() {
+    let asserts = |body: &str, who: &[&str]| assert_eq!(having(body, "assert"), who, "{body}");
+    asserts("while a.f {} assert c.x == 0;", &[]);
+    asserts("assume a.f; assert c.x == 0;", &[]);
+    asserts("while a.f {} assert a.x == 0;", &["a"]);
+    asserts("while a.f {} c.x = a.x; assert c.x == 0;", &["c"]);
+    asserts(
+        "while a.f decreases a.x { a.x -= 1; } assert c.x == 0;",
+        &["c"],
+    );
+}
+
 /// A `break` that is nobody's cannot be left out.
 #[test]
 fn a_break_by_nobody_is_an_error() {

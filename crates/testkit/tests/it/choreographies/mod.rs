@@ -42,11 +42,21 @@ struct Told {
     line: usize,
 }
 
+/// Files with choreographies that may have no end: executions without one are not counted. Projection's own tests
+/// compare them with their voices, state by state.
+const ENDLESS: [&str; 4] = [
+    "songs/project/loops-in-which-nobody-acts.song",
+    "songs/project/loops-in-which-nobody-acts-that-promise-more.song",
+    "songs/project/nobody-runs-ahead-of-a-loop.song",
+    "songs/project/one-who-fails-behind-a-loop.song",
+];
+
 /// Those of the files in these folders.
 fn choreographies(folders: &[&str]) -> Vec<Told> {
     let mut all = Vec::new();
     for path in files().expect("the corpus is there") {
-        if !folders.iter().any(|folder| path.starts_with(folder)) {
+        let is_endless = ENDLESS.iter().any(|other| path.ends_with(other));
+        if is_endless || !folders.iter().any(|folder| path.starts_with(folder)) {
             continue;
         }
         let text = std::fs::read_to_string(root().join(&path)).expect("a song can be read");

@@ -98,6 +98,14 @@ const ONE_WAY: &[(&str, &str)] = &[
     ("songs/prove/ackermann.song runs_down", "too many branches"),
     ("songs/project/consensus-of-", SINGLED_OUT),
     ("songs/project/families-that-decide.song apart", SINGLED_OUT),
+    (
+        "songs/project/premises-about-parameters-of-the-song.song of_members",
+        SINGLED_OUT,
+    ),
+    (
+        "songs/project/premises-about-parameters-of-the-song.song chosen_by_members",
+        SINGLED_OUT,
+    ),
     ("songs/project/paper-scissors-rock-", ROUNDS),
     ("songs/project/sends-of-families-", ORDERED),
     ("songs/project/election-", ORDERED),
