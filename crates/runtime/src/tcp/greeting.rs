@@ -178,7 +178,6 @@ pub(super) fn welcome(stream: &mut TcpStream, cast: &Cast, me: Role) -> io::Resu
 /// Tells the other side that it is not let in. It does not matter whether it listens.
 pub(super) fn refuse(stream: &mut TcpStream) {
     let _ = stream.write_all(&answer(None));
-    let _ = stream.shutdown(std::net::Shutdown::Write);
 }
 
 /// Why a greeting did not lead to a connection.

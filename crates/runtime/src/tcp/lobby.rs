@@ -17,7 +17,7 @@ use crate::cast::{Cast, Role};
 use crate::error::{Error, Fault};
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -142,12 +142,13 @@ impl Desk {
         }
     }
 
-    /// Accepts whoever waits outside. Says whether there may be more.
+    /// Accepts whoever waits outside. Says whether somebody did: then there may be more.
     fn accept(&self, listener: &TcpListener, guests: &mut VecDeque<Guest>) -> bool {
+        let mut has_come = false;
         for _ in 0..AT_ONCE {
             match listener.accept() {
                 Ok((stream, from)) => self.receive(stream, from, guests),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return has_come,
                 Err(error) if is_the_guests(&error) => {}
                 Err(_) => {
                     // No descriptors are left, most likely: those who sit there have some.
@@ -155,6 +156,7 @@ impl Desk {
                     return false;
                 }
             }
+            has_come = true;
         }
         true
     }
@@ -190,6 +192,7 @@ impl Desk {
                 if let Refusal::Peer(_) = refusal {
                     greeting::refuse(&mut guest.stream);
                 }
+                hang_up(&mut guest.stream);
                 self.note(guest.from, &refusal);
                 false
             }
@@ -300,6 +303,14 @@ impl Book {
         };
         is_gone || stream.set_nonblocking(false).is_err()
     }
+}
+
+/// Hangs up. What has come and was not read would turn that into an error of the connection, which might overtake
+/// the answer.
+fn hang_up(stream: &mut TcpStream) {
+    let mut rest = [0; 4096];
+    let _ = stream.read(&mut rest);
+    let _ = stream.shutdown(Shutdown::Write);
 }
 
 /// Is it about one guest, who is gone again?

@@ -69,11 +69,14 @@ pub fn with_outputs(chapter: &str, sessions: &[Session], outputs: &[String]) -> 
     text
 }
 
-/// Output with what differs from run to run made equal: seconds, and spaces at the ends of lines.
+/// Output with what differs from run to run made equal: seconds, what the cache was used for, and spaces at the ends of
+/// lines.
 pub fn settled(output: &str) -> String {
     let mut settled = String::new();
-    for line in output.trim_end().lines() {
-        settled.push_str(without_seconds(line).trim_end());
+    let is_told = |line: &&str| !line.trim_start().starts_with("cached: ");
+    for line in output.trim_end().lines().filter(is_told) {
+        let line = line.replace("\"cached\":true", "\"cached\":false");
+        settled.push_str(without_seconds(&line).trim_end());
         settled.push('\n');
     }
     settled
