@@ -559,6 +559,13 @@ impl<'a> Proof<'a> {
         open
     }
 
+    /// What may be wrong; of a contract that cannot be kept, for which arguments.
+    fn told<'o>(&'o self, one: &'o Obligation) -> &'o str {
+        let found = self.unsatisfied.get(&one.text);
+        let found = found.filter(|_| one.rule == Rule::Satisfiable);
+        found.unwrap_or(&one.sentence)
+    }
+
     /// The obligations of a question that are open.
     fn open_obligations(&self, question: &Question) -> Vec<OpenObligation> {
         let all = self.of(question).into_iter();
@@ -569,7 +576,7 @@ impl<'a> Proof<'a> {
         });
         let told = open.map(|(one, why)| OpenObligation {
             rule: one.rule.name().to_owned(),
-            sentence: one.sentence.clone(),
+            sentence: self.told(one).to_owned(),
             why: why.to_owned(),
             span: one.span,
             text: one.text.clone(),
@@ -595,14 +602,8 @@ impl<'a> Proof<'a> {
                 Some(Shown::Yes) => None,
                 None => Some(format!("{} `{}`: not asked", one.rule.name(), one.text)),
                 Some(Shown::No(why)) => {
-                    let found = self.unsatisfied.get(&one.text);
-                    let found = found.filter(|_| one.rule == Rule::Satisfiable);
-                    let sentence = found.unwrap_or(&one.sentence);
-                    Some(format!(
-                        "{} `{}`: {sentence} ({why})",
-                        one.rule.name(),
-                        one.text
-                    ))
+                    let (rule, text) = (one.rule.name(), &one.text);
+                    Some(format!("{rule} `{text}`: {} ({why})", self.told(one)))
                 }
             })
             .collect();
