@@ -109,6 +109,7 @@ fn counterexample(duty: &Duty) -> Option<(String, String)> {
             int: (-below, above),
             nat: above,
             length,
+            constants: false,
             ..Bounds::default()
         };
         let instances = Instance::all(song.clone(), &sizes, &bounds);

@@ -14,8 +14,8 @@ use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::search::{Completeness, Coverage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 /// The version of the format.
 const SCHEMA: u32 = 1;
@@ -80,22 +80,20 @@ fn begin_again(message: impl Into<String>) -> Problem {
     Problem::new(message).help("nothing was explored; begin again, without `--resume`")
 }
 
-/// A hash of the executable that runs; nothing where it cannot be read, which fits nothing.
+/// Which build of the program runs: the size of its file, and when it was written; nothing where that is not known, which
+/// fits nothing. What is in the file is not read: with what helps debuggers that takes longer than a user waits.
 fn executable() -> Option<u64> {
-    let mut bytes = Vec::new();
-    let mut file = std::fs::File::open(std::env::current_exe().ok()?).ok()?;
-    file.read_to_end(&mut bytes).ok()?;
-    let words = bytes.chunks(8).map(|chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(word)
-    });
+    let data = std::env::current_exe().and_then(std::fs::metadata).ok()?;
+    let since = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let mix = |hash: u64, word: u64| {
         (hash ^ word)
             .wrapping_mul(0x517c_c1b7_2722_0a95)
             .rotate_left(5)
     };
-    Some(words.fold(bytes.len() as u64, mix))
+    Some(mix(
+        mix(data.len(), since.as_secs()),
+        u64::from(since.subsec_nanos()),
+    ))
 }
 
 #[derive(Serialize, Deserialize)]

@@ -2,12 +2,15 @@
 //!
 //! A window of integers around 0 misses what a text is about when it says `n > 100` or `n == 57`. So every integer that
 //! something is compared with, and its two neighbours, are candidates too wherever any `int` or `nat` may be chosen.
+//! Where many values are chosen, so many more would leave too many ways to look at: the window alone is tried then.
 //! Equality and order tell no other integers apart that are this far from 0, unless they are computed with.
 
 use super::Instance;
 use crate::value::Value;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{BinOp, Expr, ExprKind, Pattern, PatternKind, UnOp};
+use plainsong_ir::{
+    BinOp, Choice, Domain, Expr, ExprKind, Pattern, PatternKind, StartValue, Ty, UnOp,
+};
 use std::collections::BTreeSet;
 
 /// With more constants than this outside of a window, their neighbours are left out.
@@ -15,7 +18,11 @@ const MOST_WITH_NEIGHBOURS: usize = 4;
 /// The most constants outside of a window that are candidates: those nearest to 0.
 const MOST: usize = 12;
 
-/// The integers that something is compared with in the song of an instance, ascending.
+/// With more combinations of chosen integers than this, the window alone is tried.
+const MOST_WAYS: u64 = 100_000;
+
+/// The integers that something is compared with in the song of an instance, ascending; none where it chooses too many
+/// values to try them.
 pub(super) fn compared(instance: &Instance) -> Vec<i64> {
     let mut found = Compared {
         instance,
@@ -23,7 +30,66 @@ pub(super) fn compared(instance: &Instance) -> Vec<i64> {
         numbers: BTreeSet::new(),
     };
     walk::song(&mut found, instance.song());
-    found.numbers.into_iter().collect()
+    let numbers: Vec<i64> = found.numbers.into_iter().collect();
+    match ways(instance, &numbers) <= MOST_WAYS {
+        true => numbers,
+        false => Vec::new(),
+    }
+}
+
+/// How many combinations of integers a song chooses, if it comes to each of its choices once, and each process to those
+/// of its first state.
+fn ways(instance: &Instance, constants: &[i64]) -> u64 {
+    let song = instance.song();
+    let mut sites = Sites::default();
+    walk::song(&mut sites, song);
+    for line in &song.lines {
+        let params = line.code.locals[..line.code.arity].iter();
+        params.for_each(|param| sites.ty(&param.ty));
+    }
+    for member in instance.members() {
+        for var in &song.families[member.family.index()].vars {
+            if let StartValue::Choice(choice) = &var.start
+                && let Domain::Type(ty) = &choice.domain
+            {
+                sites.ty(ty);
+            }
+        }
+    }
+    let bounds = instance.bounds();
+    let (low, high) = bounds.int;
+    let window = |first: i64, last: i64| last.saturating_sub(first).saturating_add(1).max(1) as u64;
+    let each = |first: i64, last: i64, least: i64| {
+        window(first, last) + beyond(constants, first, last, least).len() as u64
+    };
+    let ints = each(low, high, i64::MIN).saturating_pow(sites.ints);
+    ints.saturating_mul(each(0, bounds.nat, 0).saturating_pow(sites.nats))
+}
+
+/// Counts the places where an integer is chosen.
+#[derive(Default)]
+struct Sites {
+    ints: u32,
+    nats: u32,
+}
+
+impl Sites {
+    fn ty(&mut self, ty: &Ty) {
+        match ty {
+            Ty::Int => self.ints += 1,
+            Ty::Nat => self.nats += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Visit for Sites {
+    fn choice(&mut self, choice: &Choice) {
+        if let Domain::Type(ty) = &choice.domain {
+            self.ty(ty);
+        }
+        walk::choice(self, choice);
+    }
 }
 
 /// The candidates that constants add to the window from `first` to `last`, ascending; none below `least`.
