@@ -54,6 +54,11 @@ fn test() -> Result<(), String> {
         ],
         &[],
     )?;
+    // Links of the documentation that users read.
+    cargo(
+        &["doc", "-p", "plainsong", "--no-deps", "--locked"],
+        &[("RUSTDOCFLAGS", "-D warnings")],
+    )?;
     cargo(&["test", "--workspace", "--locked"], &[])?;
     cargo(
         &["build", "--release", "--locked", "-p", "plainsong-cli"],

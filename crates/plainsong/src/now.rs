@@ -50,10 +50,23 @@ pub(crate) fn mark(task: &Task, mailbox: Mailbox, place: Place) -> Arm {
 
 /// Takes the first message that the arm accepts if there is one now.
 pub(crate) fn look(task: &Task, arm: Arm, place: Place) -> Option<Rc<Envelope>> {
-    if let Some(message) = task.waits.unused(std::slice::from_ref(&arm)) {
+    let mailbox = arm.mailbox;
+    look_among(task, &[arm], mailbox, place)
+}
+
+/// Takes the first message that an arm accepts, if there is one now in the mailbox.
+pub(crate) fn look_among(
+    task: &Task,
+    arms: &[Arm],
+    mailbox: Mailbox,
+    place: Place,
+) -> Option<Rc<Envelope>> {
+    if let Some(message) = task.waits.unused(arms) {
         return Some(message);
     }
-    let now = mark(task, arm.mailbox, place);
-    let first = take(task, &[arm, now], place, true);
+    let now = mark(task, mailbox, place);
+    let mut arms = arms.to_vec();
+    arms.push(now);
+    let first = take(task, &arms, place, true);
     first.filter(|message| !message.is::<Now>())
 }

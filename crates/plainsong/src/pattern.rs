@@ -46,6 +46,8 @@ pub(crate) struct Arm {
     pub(crate) shown: Option<&'static str>,
     /// Not mentioned when somebody waits for it.
     pub(crate) silent: bool,
+    /// Are all messages there delivered in the one order of all operations, as in shared memory?
+    pub(crate) is_in_memory: bool,
 }
 
 pub(crate) type Filter = Rc<dyn Fn(&Envelope) -> bool>;
@@ -62,6 +64,7 @@ impl Arm {
             about: None,
             shown: None,
             silent: false,
+            is_in_memory: false,
         }
     }
 

@@ -6,7 +6,8 @@
 //! receive from several places: every message that can come first does, in an execution of its own.
 //!
 //! Time is not modelled. While something waits for time to pass, the receive does not wait: getting
-//! nothing means that time has passed. If several parts wait for that, each is first in an execution of
+//! nothing means that time has passed. A timeout of something in shared memory (a queue of `tokio`) comes at a
+//! moment in the one order of all operations, see [`now`](crate::now). If several parts wait for that, each is first in an execution of
 //! its own.
 //!
 //! Time that passes while nothing else could have happened is no event. After many such passes in a row
@@ -18,9 +19,11 @@
 use super::interest::{Interest, Want};
 use crate::choice::choose_at;
 use crate::message::Envelope;
+use crate::now::look_among as look;
 use crate::pattern::Arm;
 use crate::receive::take_if_sure;
 use crate::task::Task;
+use plainsong_explore::Mailbox;
 use std::fmt;
 use std::panic::Location;
 use std::pin::pin;
@@ -147,8 +150,14 @@ impl Executor {
             let location = messages
                 .first()
                 .map_or(self.location, |first| first.location);
-            let sure = if is_woken { Vec::new() } else { sure(&times) };
-            if let Some(message) = take_if_sure(&self.task, &arms, location, waits, sure) {
+            let message = match memory_of(&times).filter(|_| !is_woken) {
+                Some(mailbox) => look(&self.task, &arms, mailbox, location),
+                None => {
+                    let sure = if is_woken { Vec::new() } else { sure(&times) };
+                    take_if_sure(&self.task, &arms, location, waits, sure)
+                }
+            };
+            if let Some(message) = message {
                 return self.deliver(&message, &messages);
             }
         }
@@ -189,6 +198,22 @@ impl Drop for Executor {
     fn drop(&mut self) {
         self.task.waits.end();
     }
+}
+
+/// The mailbox of what a timeout would be given up for, if it is one and in shared memory: then that time has
+/// passed is an observation too, and what is waited for comes later.
+fn memory_of(times: &[Rc<Interest>]) -> Option<Mailbox> {
+    let [time] = times else {
+        return None;
+    };
+    let Want::Time { for_these } = &time.want else {
+        return None;
+    };
+    let these = for_these.borrow();
+    let mut arms = these.iter().filter_map(|one| one.arm());
+    let first = arms.next()?;
+    let is_alike = |arm: &Arm| arm.is_in_memory && arm.mailbox == first.mailbox;
+    (first.is_in_memory && arms.all(is_alike)).then_some(first.mailbox)
 }
 
 /// Time cannot have passed if all that it would be given up for is certainly there.

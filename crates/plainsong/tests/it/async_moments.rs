@@ -208,6 +208,32 @@ fn a_queue_with_a_later_message_is_not_empty() {
 }
 
 #[test]
+fn a_message_that_does_not_come_in_time_is_sent_later() {
+    use tokio::time::{Duration, timeout};
+    // Each gives its word and waits for that of the other: not both can wait in vain.
+    let explored = |is_certain: bool| {
+        Explorer::new().run(move || {
+            tokio::block_on(async {
+                let (one, mut hears_one) = mpsc::unbounded_channel();
+                let (two, hears_two) = oneshot::channel();
+                let other = tokio::spawn(async move {
+                    one.send(1).ok();
+                    timeout(Duration::from_secs(1), hears_two).await.is_ok()
+                });
+                two.send(2).ok();
+                let here = timeout(Duration::from_secs(1), hears_one.recv())
+                    .await
+                    .is_ok();
+                let there = other.await.unwrap();
+                assert!(here || (is_certain && there), "nobody was first");
+            });
+        })
+    };
+    explored(true).assert_holds();
+    assert_eq!(explored(false).verdict, Verdict::Refuted);
+}
+
+#[test]
 fn a_notification_for_nobody_is_taken_by_who_waits_next() {
     // Woken with all others before it waited, it takes the notification that is kept all the same.
     let report = plainsong::explore(|| {

@@ -248,14 +248,14 @@ impl State {
                 self.saw(task, free as i32)
             }
             Step::IsClosed => self.saw(task, i32::from(!self.has_receiver)),
-            Step::Recv | Step::TryRecv => match self.queue.pop_front() {
+            Step::Recv | Step::TryRecv | Step::TimedRecv => match self.queue.pop_front() {
                 Some(n) => {
                     self.room.held[task] = 1;
                     self.room.release(task);
                     self.saw(task, n)
                 }
                 None if self.senders == 0 => self.saw(task, NEVER),
-                None => step == Step::TryRecv && self.saw(task, NOT_NOW),
+                None => step != Step::Recv && self.saw(task, NOT_NOW),
             },
             Step::DropQueue => {
                 match task {

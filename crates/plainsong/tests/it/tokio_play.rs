@@ -5,6 +5,7 @@ use plainsong::sync::atomic::{AtomicI32, Ordering};
 use plainsong::tokio::sync::{
     Notify, RwLock, RwLockReadGuard, RwLockWriteGuard, Semaphore, SemaphorePermit, mpsc, oneshot,
 };
+use plainsong::tokio::time::{Duration, timeout};
 use plainsong::{cover, tokio};
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub(crate) enum Step {
     IsClosed,
     Recv,
     TryRecv,
+    /// Receives if a message comes in time.
+    TimedRecv,
     SendOnce(i32),
     IsOnceClosed,
     RecvOnce,
@@ -178,6 +181,12 @@ async fn exchange(step: Step, ends: &mut Ends) -> i32 {
     if let Some(receiver) = &mut ends.receiver {
         match step {
             Step::Recv => return receiver.recv().await.unwrap_or(NEVER),
+            Step::TimedRecv => {
+                return match timeout(Duration::from_secs(1), receiver.recv()).await {
+                    Ok(received) => received.unwrap_or(NEVER),
+                    Err(_) => NOT_NOW,
+                };
+            }
             Step::TryRecv => {
                 return receiver.try_recv().unwrap_or_else(|error| match error {
                     mpsc::error::TryRecvError::Empty => NOT_NOW,
@@ -241,6 +250,7 @@ fn section(random: &mut Random, task: usize, kind: u64, steps: &mut Vec<Step>) {
         (2, 1) => steps.push(Step::NotifyOne),
         (2, _) => steps.push(Step::Notified),
         (3, 0) if task == 0 => steps.push(Step::TryRecv),
+        (3, 1) if task == 0 => steps.push(Step::TimedRecv),
         (3, _) if task == 0 => steps.push(Step::Recv),
         (3, 0) => steps.push(Step::TrySend(message)),
         (3, 1) => steps.push([Step::Capacity, Step::IsClosed][random.below(2) as usize]),

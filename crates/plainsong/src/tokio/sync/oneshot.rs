@@ -228,6 +228,7 @@ impl<T> Receiver<T> {
     fn arm(&self) -> Arm {
         Arm {
             shown: Some(std::any::type_name::<T>()),
+            is_in_memory: true,
             ..Arm::anything(self.value)
         }
     }

@@ -222,6 +222,7 @@ impl<T: Message> Receiver<T> {
         Arm {
             filter: Some(Rc::new(is_it)),
             shown: Some(std::any::type_name::<T>()),
+            is_in_memory: true,
             ..Arm::anything(self.inbox)
         }
     }

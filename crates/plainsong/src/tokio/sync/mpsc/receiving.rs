@@ -236,6 +236,7 @@ impl<T: Message> Queue<T> {
         Arm {
             filter: Some(Rc::new(filter)),
             shown: Some(std::any::type_name::<T>()),
+            is_in_memory: true,
             ..Arm::anything(self.pipe.inbox)
         }
     }
