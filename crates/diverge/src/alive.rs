@@ -35,9 +35,9 @@
 
 use crate::budget::{Budget, Spent};
 use crate::lasso::Lasso;
-use crate::net::{Control, Edge, Kind, Move, Net, State};
+use crate::task_net::{Control, Edge, Kind, Move, Net, State};
 use plainsong_semantics::machine::Config;
-use plainsong_semantics::shift::Shift;
+use plainsong_semantics::shift_invariance::Shift;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 

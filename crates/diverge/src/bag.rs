@@ -1,6 +1,6 @@
 //! Bags of kinds: how many of each wait.
 
-use crate::net::Kind;
+use crate::task_net::Kind;
 
 /// A bag of kinds.
 ///

@@ -1,10 +1,10 @@
 //! A stem and a period by numbers, and whether the period ignores somebody.
 
 use crate::bag::Bag;
-use crate::net::{Control, Kind, Move, Net, Service, State};
+use crate::task_net::{Control, Kind, Move, Net, Service, State};
 use crate::{Divergence, Fairness};
+use plainsong_semantics::lasso::{Repetition, refutation, repetition};
 use plainsong_semantics::machine::{Config, Outcome};
-use plainsong_semantics::repetition::{Repetition, refutation, repetition};
 use rustc_hash::FxHashSet;
 
 /// An execution whose last moves can be repeated for ever.

@@ -18,48 +18,48 @@
 //! For every size at once there is [`ranking`], which says what a prover has to show.
 //!
 //! What `covering` finds is made smaller (`thin`). Whatever is found is executed again from its own end by the interpreter
-//! ([`repetition`](plainsong_semantics::repetition)) before anybody sees it.
+//! ([`repetition`](plainsong_semantics::lasso)) before anybody sees it.
 
+mod accelerated_runs;
 mod alive;
 mod bag;
+mod bfs_lasso;
 mod budget;
 mod components;
-pub mod counted;
-mod covering;
-mod drifting;
-mod fair_core;
+pub mod covering_order;
+mod delay_bounded;
+mod fair_scc;
+mod karp_miller;
 mod lasso;
-mod late;
-mod nearest;
-mod net;
-pub mod order;
+mod late_acceleration;
+pub mod rank_certificate;
 pub mod ranking;
-pub mod retold;
-mod rounds;
+pub mod replay_solver_model;
 mod run;
 mod simplex;
 mod structural;
+mod task_net;
 mod terms;
-mod thin;
+mod trace_minimization;
 pub mod translate;
 
+use accelerated_runs::drifting;
 use alive::{Alive, Bounds, alive};
+use bfs_lasso::{Nearby, nearest};
 use budget::{Budget, Spent};
-use covering::{Covering, covering};
-use drifting::drifting;
-use fair_core::{Graph, cycle};
+use delay_bounded::rounds;
+use fair_scc::{Graph, cycle};
+use karp_miller::{Covering, covering};
 use lasso::Lasso;
-use late::late;
-use nearest::{Nearby, nearest};
-use net::Net;
+use late_acceleration::late;
+use plainsong_semantics::covering_order::Order;
+use plainsong_semantics::lasso::Repetition;
 use plainsong_semantics::machine::Machine;
-use plainsong_semantics::order::Order;
-use plainsong_semantics::repetition::Repetition;
 use plainsong_semantics::search::Watch;
-use plainsong_semantics::shift::Shift;
+use plainsong_semantics::shift_invariance::Shift;
 use plainsong_semantics::trace::Trace;
-use rounds::rounds;
 use structural::{ControlGraph, Reason, Strike, certificate, check};
+use task_net::Net;
 
 /// Which executions are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::Fairness;
 use crate::bag::Bag;
 use crate::budget::{Budget, Spent};
 use crate::lasso::Lasso;
-use crate::net::{Kind, Move, Net, State};
+use crate::task_net::{Kind, Move, Net, State};
 use std::rc::Rc;
 
 /// Which runs are followed.

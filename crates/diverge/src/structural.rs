@@ -30,8 +30,8 @@
 use crate::Fairness;
 use crate::budget::{Budget, Spent};
 use crate::components::components;
-use crate::net::{Control, Kind, Net, Service};
 use crate::simplex::{Fraction, Program, gcd, maximise};
+use crate::task_net::{Control, Kind, Net, Service};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An edge of the control graph.

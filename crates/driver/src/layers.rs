@@ -5,7 +5,7 @@ use crate::Problem;
 use plainsong_ir::{Song, System, print};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::Prover;
-use plainsong_refine::extract::{height, topmost};
+use plainsong_refine::layer_program::{height, topmost};
 use plainsong_refine::printed::printable;
 use plainsong_refine::refine::Refining;
 use plainsong_refine::sequential;

@@ -9,20 +9,19 @@
 //!
 //! Only this crate, the command line and the language server read files, clocks or the environment.
 
-pub mod account;
-pub mod again;
 mod arithmetic;
 pub mod certificate;
 pub mod contain;
+pub mod counterexample;
 mod coverage;
 pub mod effort;
 pub mod engine;
 pub mod engines;
+pub mod estimate;
 pub mod exit;
-mod faultless;
-pub mod forecast;
+mod failing_share;
 pub mod format;
-pub mod further;
+pub mod larger_sizes;
 pub mod layers;
 pub mod line;
 pub mod memory;
@@ -32,6 +31,7 @@ pub mod problem;
 pub mod projection;
 mod provided;
 pub mod rank_certificate;
+pub mod replay;
 pub mod rest_certificate;
 pub mod resume;
 pub mod run;
@@ -39,7 +39,6 @@ mod runtime_sources;
 pub mod save;
 pub mod select;
 pub mod sensitivity;
-mod share;
 mod shrink;
 pub mod simulation;
 pub mod sizes;
@@ -47,6 +46,7 @@ pub mod song;
 pub mod source;
 pub mod translation;
 pub mod watch;
+mod without_faults;
 pub mod worker;
 
 pub use engine::Engine;

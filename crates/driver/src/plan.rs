@@ -6,7 +6,7 @@
 use crate::effort::Effort;
 use crate::engine::{ProofOptions, RestOptions, Task};
 use crate::engines::diverge::claims_rest;
-use crate::further;
+use crate::larger_sizes;
 use crate::select::{Question, Selection, questions};
 use crate::sizes::{
     SizeTable, ascending, does_grow, from_one_to_three, grow, refuse_endless, table,
@@ -147,7 +147,7 @@ pub fn plan(
     }
     let tasks = tasks(song, request, &planned);
     Ok(Plan {
-        further: further::next(song, request, &planned),
+        further: larger_sizes::next(song, request, &planned),
         questions: planned,
         tasks,
     })
@@ -248,7 +248,7 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
             questions: vec![one.question.clone()],
             grow: request.grow && does_grow(&one.sizes),
             sizes,
-            further: further::of_line(song, request, one),
+            further: larger_sizes::of_line(song, request, one),
             bounds: request.bounds.clone(),
             limits: match otherwise {
                 Some(_) => first_look(request),

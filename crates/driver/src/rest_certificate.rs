@@ -9,7 +9,7 @@ use crate::certificate::{Rechecked, trusted};
 use crate::sizes::{ascending, from_one_to_three, refuse_endless, table};
 use crate::{Problem, Source};
 use plainsong_diverge::Fairness;
-use plainsong_diverge::counted::{Counted, Struck, counted};
+use plainsong_diverge::rank_certificate::{Counted, Struck, counted};
 use plainsong_ir::{Claim, Delivery, Property, Sizing, Song};
 pub use plainsong_recheck::RestCertificate;
 use plainsong_recheck::{

@@ -6,7 +6,7 @@
 use crate::contain::Crash;
 use crate::coverage::{counted, notes};
 use crate::engine::{EngineReport, Task};
-use crate::further::{self, Further};
+use crate::larger_sizes::{self, Further};
 use crate::memory::{at_most, resident};
 use crate::plan::{Plan, PlannedTask, engine_named};
 use crate::provided::{not_asked, settle};
@@ -211,7 +211,7 @@ impl Runner<'_, '_> {
             let answer = self.answers[at].as_ref();
             answer.is_some_and(|answer| {
                 let verdict = &answer.verdict;
-                verdict.outcome == Outcome::Holds && further::is_quick(verdict) == is_quick
+                verdict.outcome == Outcome::Holds && larger_sizes::is_quick(verdict) == is_quick
             })
         };
         let those = |is_quick: bool| {
@@ -223,7 +223,7 @@ impl Runner<'_, '_> {
         let mut below = some_questions(planned, &slow);
         if let Some(first) = slow.first() {
             let table = &self.plan.questions[planned.answers[*first]].sizes;
-            below.sizes = further::below(&below.sizes, table);
+            below.sizes = larger_sizes::below(&below.sizes, table);
             self.look_there(planned, below, &slow, false);
         }
         self.look_there(planned, some_questions(planned, &quick), &quick, true)
@@ -242,7 +242,7 @@ impl Runner<'_, '_> {
         }
         let places: Vec<usize> = open.iter().map(|&at| planned.answers[at]).collect();
         let left = self.share(planned, 1);
-        let most = further::MOST_TIME;
+        let most = larger_sizes::MOST_TIME;
         self.most = Some(left.map_or(most, |left| left.min(most)));
         // A run that goes on later goes on with what was asked for.
         let ledger = self.supervision.ledger.take();
@@ -347,7 +347,7 @@ impl Runner<'_, '_> {
     ) {
         for (&at, mut verdict) in places.iter().zip(report.verdicts) {
             if verdict.outcome != Outcome::Refuted {
-                let also = further::account(&verdict, &planned.task);
+                let also = larger_sizes::account(&verdict, &planned.task);
                 self.further = Some(match self.further.take() {
                     Some(before) => before.and(also),
                     None => also,

@@ -6,15 +6,15 @@
 //! under the strictest model that allows one, shows the smallest difference: somewhere in it a message
 //! overtakes another in a way that the next model forbids.
 
-use crate::again::{instance, subject};
 use crate::contain::contained;
 use crate::plan::Request;
+use crate::replay::{instance, subject};
 use crate::save::header;
 use crate::{Source, run::Results};
 use plainsong_ir::{Delivery, Song};
 use plainsong_report::{Answer, Sensitivity};
 use plainsong_semantics::machine::Machine;
-use plainsong_semantics::overtake::{Overtaking, overtaking};
+use plainsong_semantics::overtaking::{Overtaking, overtaking};
 use plainsong_semantics::verdict::Outcome;
 use std::sync::Arc;
 

@@ -12,12 +12,12 @@
 //! A refutation at a smaller size does not replace the verdict, which stays about the size that was
 //! asked for; it is only the example that is shown.
 
-use crate::faultless::without_faults;
 use crate::plan::Request;
 use crate::select::questions;
 use crate::sizes::DEFAULT;
 use crate::song::{Sizeable, sizeable};
 use crate::watch::Interrupt;
+use crate::without_faults::without_faults;
 use plainsong_ir::{Sizing, Song, System};
 use plainsong_report::{Answer, Shrunk};
 use plainsong_semantics::instance::Instance;

@@ -12,7 +12,7 @@
 //! one of its cuts. A process that fails or is cut off by an `assume` stands still and hinders nobody,
 //! and the state before its last step is a cut like any other. Each step is one of the interpreter's,
 //! whole: a handler with all its sends, a receive with the statements behind it. Every refutation is
-//! put into an order by [`witness`](plainsong_semantics::score::witness) and replayed.
+//! put into an order by [`witness`](plainsong_semantics::linearize::witness) and replayed.
 //!
 //! *What is looked at*. Only steps after which the property sees something else count ([`View`]); a
 //! combination of such steps belongs to a cut exactly when none of them has a cause that is another
@@ -24,9 +24,9 @@
 //! NOT COVERED: properties that count messages under way (`pending(…)`),
 //! and executions with more than [`MOST_CUTS`] cuts that are new: both are for the search through states.
 
+use crate::process_automata::Node;
 use crate::program::Song;
-use crate::roles::Node;
-use crate::stage::{INIT, Stage};
+use crate::thread_states::{INIT, Stage};
 use crate::view::{Look, View};
 use plainsong_explore::{EventId, Graph, Tid};
 use plainsong_semantics::claim::Verity;

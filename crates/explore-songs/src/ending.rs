@@ -1,14 +1,14 @@
 //! How an execution ended, and what each process did in it.
 
+use crate::process_automata::Node;
 use crate::program::Song;
-use crate::roles::Node;
-use crate::stage::{INIT, Stage};
+use crate::thread_states::{INIT, Stage};
 use crate::view::View;
 use plainsong_explore::{EventId, Fate as OnTheWay, Graph, Kind, Leaf, Read, Tid};
 use plainsong_semantics::claim::Verity;
+use plainsong_semantics::linearize::{Note, Origin, Score};
+use plainsong_semantics::local_process::{Deed, Fate, Letter, Part};
 use plainsong_semantics::machine::Config;
-use plainsong_semantics::part::{Deed, Fate, Letter, Part};
-use plainsong_semantics::score::{Note, Origin, Score};
 use plainsong_semantics::trace::FailureKind;
 
 /// How an execution ended.

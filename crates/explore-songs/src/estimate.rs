@@ -5,13 +5,13 @@
 //! walks, for each place of the text, says how much the place contributes.
 
 use crate::explore::{GaveUp, MOST_EVENTS};
+use crate::process_automata::Node;
 use crate::program::Song;
-use crate::roles::Node;
-use crate::stage::Stage;
+use crate::thread_states::Stage;
 use plainsong_diagnostics::Span;
 use plainsong_explore::{Estimate, Fork, Graph, Leaf, Visitor, sample};
+use plainsong_semantics::local_process::Parts;
 use plainsong_semantics::machine::Machine;
-use plainsong_semantics::part::Parts;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;

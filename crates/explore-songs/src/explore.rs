@@ -5,16 +5,16 @@
 //! is shown: the one that a single worker meets first. So the number of workers changes nothing in the
 //! answer, unless the search is stopped before its end.
 
-use crate::orders::Orders;
+use crate::linear_extensions::Orders;
 use crate::program::Song;
-use crate::stage::Stage;
+use crate::thread_states::Stage;
 use crate::visit::{Found, Shared, Visit};
 use plainsong_explore::{Part, Workers, explore_parts_with};
 use plainsong_ir::visit::reads_pending;
 use plainsong_ir::{Claim, Fault, FaultKind, Song as SongText};
 use plainsong_semantics::executions::ExecutionCount;
+use plainsong_semantics::local_process::Parts;
 use plainsong_semantics::machine::{Config, Machine};
-use plainsong_semantics::part::Parts;
 use plainsong_semantics::search::{Check, Completeness, Coverage, Limits, Watch};
 use plainsong_semantics::trace::Trace;
 use std::cell::RefCell;

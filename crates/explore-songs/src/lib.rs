@@ -2,7 +2,7 @@
 //!
 //! A song's processes become the threads of a [`plainsong_explore::Program`]: thread 0 chooses the
 //! starting values, performs `init` and spawns the processes, so that what `init` does is causally
-//! before everything. The local steps are those of `semantics` ([`plainsong_semantics::part`]), each
+//! before everything. The local steps are those of `semantics` ([`plainsong_semantics::local_process`]), each
 //! computed once: a process becomes an automaton that is built by need (`roles`). A thread keeps a
 //! stack of saved states, one number per event, so that going back costs nothing and going on is a
 //! look into a table.
@@ -54,12 +54,12 @@ mod always;
 mod ending;
 mod estimate;
 mod explore;
-mod letters;
-mod orders;
-mod perils;
+mod faults;
+mod linear_extensions;
+mod message_interner;
+mod process_automata;
 mod program;
-mod roles;
-mod stage;
+mod thread_states;
 mod view;
 mod visit;
 mod waiting;
@@ -68,5 +68,5 @@ pub use estimate::{Cause, Estimated, estimate};
 pub use explore::{
     Explored, Finding, GaveUp, Manner, Onlooker, explore, explore_showing, is_about_executions,
 };
-pub use orders::{Orders, sum_of_powers};
+pub use linear_extensions::{Orders, sum_of_powers};
 pub use plainsong_explore::{Estimate, Part};

@@ -1,8 +1,8 @@
 //! What the engine asks of a song.
 
-use crate::letters::Message;
-use crate::roles::Node;
-use crate::stage::{INIT, Stage};
+use crate::message_interner::Message;
+use crate::process_automata::Node;
+use crate::thread_states::{INIT, Stage};
 use crate::waiting::Waiting;
 use plainsong_explore::{History, Mailbox, Mailboxes, Model, Op, Program, Tid, Want};
 use plainsong_ir::Delivery;

@@ -4,14 +4,14 @@
 //! one process: the values of these variables. Looks have numbers, so that a state, as far as the
 //! property is concerned, is a row of numbers, and it is evaluated once for each row.
 
-use crate::roles::{Edge, EdgeId, Roles};
+use crate::process_automata::{Edge, EdgeId, Roles};
 use plainsong_ir::visit::{endpoints_read, reads_pending};
 use plainsong_ir::{Claim, Expr, Property, VarId};
 use plainsong_semantics::claim::{Verity, verity};
+use plainsong_semantics::local_process::Part;
 use plainsong_semantics::machine::{Config, Machine, Subject};
-use plainsong_semantics::part::Part;
-use plainsong_semantics::premise::Premises;
 use plainsong_semantics::search::{Check, Coverage};
+use plainsong_semantics::vacuity::Premises;
 use plainsong_semantics::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 

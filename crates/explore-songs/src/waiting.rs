@@ -3,9 +3,9 @@
 //! Whether a process in some state wants a message, and where it goes with it, depends on the state
 //! and the message alone: both are computed once and then looked up by the message's number.
 
-use crate::letters::Message;
-use crate::roles::EdgeId;
-use plainsong_semantics::part::{Parts, Wait};
+use crate::message_interner::Message;
+use crate::process_automata::EdgeId;
+use plainsong_semantics::local_process::{Parts, Wait};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

@@ -17,7 +17,7 @@
 
 use crate::event::{EventId, Kind, Read};
 use crate::graph::Graph;
-use crate::order::{Limit, SendOrder};
+use crate::mailbox_order::{Limit, SendOrder};
 use crate::program::{Earlier, Mailbox, Model, Program};
 
 /// The receive whose options are looked for.

@@ -12,7 +12,7 @@
 
 use crate::event::EventId;
 use crate::graph::Graph;
-use crate::order::join;
+use crate::mailbox_order::join;
 use crate::program::Program;
 
 impl<P: Program> Graph<P> {

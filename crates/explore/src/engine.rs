@@ -20,18 +20,18 @@ mod pct;
 mod recall;
 mod schedule;
 
+use crate::backward_revisit::Cut;
 use crate::candidates::Decided;
-use crate::cut::Cut;
+use crate::counters::Tally;
 use crate::event::{EventId, Kind, Tid};
 use crate::graph::Graph;
-use crate::known::Known;
-use crate::order::SendOrder;
-use crate::part::Part;
+use crate::mailbox_order::SendOrder;
 use crate::program::{Budget, Program, Want};
+use crate::receive_sets::{Taking, is_simple, takings};
 use crate::revisit::{Turn, Walk, knows_all_receives, revisits};
 use crate::sample::Fork;
-use crate::takings::{Taking, is_simple, takings};
-use crate::tally::Tally;
+use crate::search_slice::Part;
+use crate::subtree_cache::Known;
 
 pub use pct::Pct;
 use recall::Extended;

@@ -17,7 +17,7 @@ use crate::candidates::Reader;
 use crate::event::{EventId, Kind, Read};
 use crate::graph::Graph;
 use crate::program::{Budget, Fate, Program};
-use crate::takings::{is_enough, open_messages};
+use crate::receive_sets::{is_enough, open_messages};
 
 /// The faults of one graph.
 pub(crate) struct Faults {

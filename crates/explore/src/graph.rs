@@ -9,10 +9,10 @@
 use crate::candidates::is_global;
 use crate::event::{Event, EventId, Kind, More, Read, Tid};
 use crate::faults::Faults;
-use crate::postbox::Postbox;
+use crate::live_threads::Running;
+use crate::mailbox_index::Postbox;
 use crate::program::{Fate, Mailbox, Model, Program};
-use crate::running::Running;
-use crate::takings::Taking;
+use crate::receive_sets::Taking;
 use std::cell::Cell;
 
 pub(crate) type EventOf<P> = Event<<P as Program>::Message, <P as Program>::Pattern>;

@@ -32,35 +32,35 @@
 //! | `part` | what a search that was stopped has left |
 //! | `sample` | random executions, and how many there probably are |
 
+mod backward_revisit;
 mod candidates;
 mod clocks;
-mod cut;
+mod counters;
 mod engine;
 mod event;
 mod faults;
 mod graph;
-mod known;
-mod order;
+mod live_threads;
+mod mailbox_index;
+mod mailbox_order;
+mod mailbox_past;
 mod parallel;
-mod part;
-mod past;
-mod postbox;
 mod program;
+mod receive_sets;
 mod revisit;
-mod running;
+mod revisit_sets;
 mod sample;
-mod takings;
-mod tally;
-mod turns;
-mod twins;
+mod search_slice;
+mod subtree_cache;
+mod thread_symmetry;
 
+pub use counters::Tally;
 pub use engine::{Again, Counts, Engine, Leaf, Pct, Policy, Visitor};
 pub use event::{Event, EventId, Kind, Read, Tid};
 pub use graph::Graph;
 pub use parallel::{Slice, Workers, explore_in_parallel, explore_parts, explore_parts_with};
-pub use part::{NoPart, Part};
 pub use program::{
     Answer, Budget, Earlier, Fate, History, Mailbox, Mailboxes, Model, Op, Program, Want,
 };
 pub use sample::{Estimate, Fork, sample};
-pub use tally::Tally;
+pub use search_slice::{NoPart, Part};

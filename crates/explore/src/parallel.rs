@@ -8,10 +8,10 @@
 //!
 //! A program is made anew by each worker, inside its own thread: it needs neither `Send` nor `Sync`.
 
+use crate::counters::Tally;
 use crate::engine::{Engine, Path, Visitor};
-use crate::part::Part;
 use crate::program::Program;
-use crate::tally::Tally;
+use crate::search_slice::Part;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};

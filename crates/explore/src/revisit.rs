@@ -25,11 +25,11 @@
 use crate::candidates::{Decided, Reader, collect};
 use crate::event::{EventId, Kind, Read};
 use crate::graph::Graph;
-use crate::order::{SendOrder, join};
-use crate::past::Past;
+use crate::mailbox_order::{SendOrder, join};
+use crate::mailbox_past::Past;
 use crate::program::{Program, Want};
-use crate::takings::{Taking, is_simple, takings};
-use crate::turns::turns_to_sets;
+use crate::receive_sets::{Taking, is_simple, takings};
+use crate::revisit_sets::turns_to_sets;
 
 /// A receive to turn round.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! A call *comes back* if what is called can lead to another call of the caller. Only such calls need a
 //! measure that gets smaller; without them every chain of calls ends by itself.
 
-use crate::parts::parts_in;
+use crate::sub_choreography::parts_in;
 use crate::visit::{Visit, walk};
 use crate::{Expr, ExprKind, FnId, Song, Stmt, StmtKind};
 use std::collections::BTreeSet;

@@ -92,7 +92,7 @@ pub struct Use {
 
 /// A choreography that is called by another one.
 ///
-/// The fields behind `cast` follow from those before ([`parts::unfold`](crate::parts::unfold)): what the
+/// The fields behind `cast` follow from those before ([`sub_choreography::unfold`](crate::sub_choreography::unfold)): what the
 /// called one says, with its endpoints replaced by those who play them. Whoever runs or projects the call
 /// does `start` and `body`; whoever proves it shows `requires` and relies on `ensures`.
 #[derive(Clone, Debug, Default, PartialEq)]

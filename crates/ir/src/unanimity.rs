@@ -16,7 +16,7 @@
 //! which tells the others: then there is nothing to agree about. Nor is there when a conjunct depends on a
 //! name that cannot be said to belong to one endpoint.
 
-use crate::parts::parts_in;
+use crate::sub_choreography::parts_in;
 use crate::visit::{Visit, conjuncts, endpoints_read, free_locals, is_total, walk, without_spans};
 use crate::{
     BinOp, Binding as Binders, Choreography, Domain, Expr, ExprKind, FamilyId, LocalId, Part,

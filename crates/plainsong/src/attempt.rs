@@ -1,22 +1,22 @@
 //! One search through the executions of a program.
 
 use crate::checkpoint::{Misfit, Saved};
+use crate::checkpoint_slices::{Searched, Slices};
 use crate::coroutine::Stacks;
 use crate::counters::Counters;
+use crate::determinism_check::Mismatch;
 use crate::explorer::{Explorer, Restart};
 use crate::failure::{Failure, FailureKind};
 use crate::fix::{Fixes, Seen};
-use crate::guard::Mismatch;
+use crate::leaf_visitor::{Shared, Watch};
 use crate::machine::{Machine, Root};
 use crate::monitor::Observers;
 use crate::replay::Guide;
 use crate::report::{End, Estimate, Limit, Report, Verdict, peak_memory};
-use crate::slices::{Searched, Slices};
+use crate::shared_context::World;
 use crate::sync::atomic::weak::{WeakOrderings, describe};
 use crate::sync::mpsc::hang_up::Askers;
 use crate::traffic::{Summary, never_received};
-use crate::watch::{Shared, Watch};
-use crate::world::World;
 use plainsong_explore::{Engine, Graph, Leaf, Pct, Policy, Visitor, sample};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

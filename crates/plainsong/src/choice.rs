@@ -6,13 +6,13 @@
 //! how); what holds for every value is a matter for songs, which are proved.
 
 use crate::delivery::Delivery;
+use crate::determinism_check::{Print, What};
 use crate::fix::no_such_option;
-use crate::guard::{Print, What};
 use crate::message::Legible;
 use crate::monitor::{is_observing, mark};
 use crate::send::{Letter, post};
+use crate::shared_context::MARKS;
 use crate::task::{Fed, Task};
-use crate::world::MARKS;
 use plainsong_explore::{Budget, Op};
 pub use plainsong_macros::Choices;
 use std::borrow::Cow;

@@ -2,6 +2,7 @@
 
 use crate::attempt::{Attempt, attempt, attempt_slice};
 use crate::checkpoint::program_name;
+use crate::checkpoint_slices::Slices;
 use crate::delivery::Delivery;
 use crate::dot::Album;
 use crate::fault::{Budgets, Fault};
@@ -10,7 +11,6 @@ use crate::machine::Root;
 use crate::monitor::Registered;
 use crate::observer::{Audience, Watching};
 use crate::report::{Estimate, Report};
-use crate::slices::Slices;
 use crate::sync::mpsc::hang_up::Askers;
 use crate::trace::Trace;
 use std::path::PathBuf;

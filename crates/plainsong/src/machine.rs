@@ -30,14 +30,14 @@ mod receivers;
 mod rehearsal;
 
 use crate::coroutine::{Coroutine, State};
+use crate::determinism_check::{Mismatch, Print, What, at};
 use crate::explorer::Restart;
-use crate::guard::{Mismatch, Print, What, at};
 use crate::message::Envelope;
 use crate::panics::{self, Caught, Detail};
 use crate::pattern::Pattern;
 use crate::record::{Body, Record};
+use crate::shared_context::{Entered, World};
 use crate::task::{Difference, Fed, Note, Operation, Outcome, Task, run_body};
-use crate::world::{Entered, World};
 pub(crate) use causality::causal_order;
 pub(crate) use describe::{describe_event, describe_operation};
 use plainsong_explore::{EventId, Graph, History, Kind, Mailbox, Op, Program, Read, Tid, Want};

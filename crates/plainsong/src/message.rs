@@ -6,8 +6,8 @@ use crate::order::Order;
 use crate::panics::{self, Detail};
 use crate::process::Process;
 use crate::record::discard;
+use crate::shared_context::Mailboxes;
 use crate::tag::Tag;
-use crate::world::Mailboxes;
 use plainsong_explore::{Mailbox, Tid};
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
@@ -268,7 +268,7 @@ pub(crate) struct Envelope<V: ?Sized = dyn Value> {
     pub(crate) is_received: Cell<bool>,
     /// Its `Debug` form when it was sent, if that may change later: see [`World::keeps_text`].
     ///
-    /// [`World::keeps_text`]: crate::world::World::keeps_text
+    /// [`World::keeps_text`]: crate::shared_context::World::keeps_text
     pub(crate) text: Option<Box<str>>,
     pub(crate) value: V,
 }

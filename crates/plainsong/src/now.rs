@@ -14,7 +14,7 @@
 //! messages has to read all that change its answer up to the same `Now`, or its answer is of no moment.
 
 use crate::delivery::Delivery;
-use crate::guard::What;
+use crate::determinism_check::What;
 use crate::message::Envelope;
 use crate::pattern::Arm;
 use crate::process::Process;

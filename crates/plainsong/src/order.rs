@@ -13,7 +13,7 @@
 use crate::failure::{Failure, FailureKind};
 use crate::message::{AnyMessage, Envelope, short_type_name};
 use crate::panics::{self, Detail};
-use crate::world::World;
+use crate::shared_context::World;
 pub use plainsong_explore::Earlier;
 use std::any::Any;
 use std::borrow::Cow;

@@ -1,13 +1,13 @@
 //! Processes: who they are, how they start and end.
 
 use crate::delivery::Delivery;
-use crate::guard::{Print, What};
+use crate::determinism_check::{Print, What};
 use crate::message::{Returned, copy};
 use crate::pattern::Arm;
 use crate::receive::take;
 use crate::send::{Letter, post};
+use crate::shared_context::{Mailboxes, World};
 use crate::task::{Fed, Task, cannot_receive_now};
-use crate::world::{Mailboxes, World};
 use plainsong_explore::{Op, Tid};
 use std::any::{Any, TypeId};
 use std::cmp::Ordering;

@@ -6,12 +6,12 @@
 //! that event decided the failure.
 
 use crate::attempt::attempt;
+use crate::execution_text::occurrence;
 use crate::explorer::Explorer;
+use crate::leaf_visitor::Shared;
 use crate::machine::{Machine, causal_order, is_set};
 use crate::message::{Role, short_type_name};
 use crate::replay::{Afterwards, Decision, Guide, Wanted};
-use crate::story::occurrence;
-use crate::watch::Shared;
 use plainsong_explore::{EventId, Graph, Kind, Model, Read};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

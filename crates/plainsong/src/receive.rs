@@ -1,14 +1,14 @@
 //! Receiving.
 
+use crate::determinism_check::{Print, What};
 use crate::fault::may_crash;
 use crate::future::Receive;
-use crate::guard::{Print, What};
 use crate::message::{AnyMessage, Envelope, Info, Message, copy};
 use crate::pattern::{Arm, Pattern, describe_arms};
 use crate::process::Process;
+use crate::shared_context::{Mailboxes, Place};
 use crate::tag::Tag;
 use crate::task::{Fed, Task, cannot_receive_now};
-use crate::world::{Mailboxes, Place};
 use plainsong_explore::{Op, Want};
 use std::any::TypeId;
 use std::marker::PhantomData;

@@ -1,6 +1,6 @@
 //! What is known about a process from all its runs.
 
-use crate::guard::Print;
+use crate::determinism_check::Print;
 use crate::machine::Root;
 use crate::pattern::Pattern;
 use crate::task::mute;

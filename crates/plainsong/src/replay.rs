@@ -6,8 +6,8 @@
 //! a trace survives changes that do not concern its events.
 
 use crate::message::{Envelope, short_type_name};
+use crate::shared_context::World;
 use crate::task::Task;
-use crate::world::World;
 use plainsong_explore::Want;
 use std::collections::BTreeMap;
 

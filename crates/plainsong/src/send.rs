@@ -1,15 +1,15 @@
 //! Sending.
 
 use crate::delivery::Delivery;
+use crate::determinism_check::{Print, What};
 use crate::fault::{Fault, happens, may_be_late, may_crash};
-use crate::guard::{Print, What};
 use crate::message::{Envelope, Info, Kept, Message, Role, Shown, Value};
 use crate::monitor::send_copies;
 use crate::process::Process;
 use crate::record::discard;
+use crate::shared_context::{Mailboxes, Place, World};
 use crate::tag::Tag;
 use crate::task::{Fed, Task};
-use crate::world::{Mailboxes, Place, World};
 use plainsong_explore::{Fate, Mailbox, Op};
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};

@@ -14,16 +14,16 @@
 //! do nothing; one that has to return a message cannot, and ends the program with an explanation.
 
 use crate::coroutine::suspend;
+use crate::determinism_check::{Print, What};
 use crate::fault::Crashes;
 use crate::future::Waits;
 use crate::ghosts::unsupported;
-use crate::guard::{Print, What};
 use crate::message::Envelope;
 use crate::monitor::is_observing;
 use crate::panics::{self, Caught};
 use crate::pattern::Pattern;
 use crate::record::{Body, Record, discard};
-use crate::world::World;
+use crate::shared_context::World;
 use plainsong_explore::{Mailbox, Op, Tid};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -421,7 +421,10 @@ impl Task {
             Some(before) if before.same(&print) => {}
             Some(&before) => {
                 drop(prints);
-                self.differs(Some(before), crate::guard::at(&describe(), print.location));
+                self.differs(
+                    Some(before),
+                    crate::determinism_check::at(&describe(), print.location),
+                );
             }
         }
         self.position.set(at as u32 + 1);
@@ -459,7 +462,7 @@ impl Task {
     /// The last operation got an answer that does not fit: it was another one before.
     pub(crate) fn unfit(&self, now: &str, location: &'static Location<'static>) -> ! {
         self.position.set(self.position.get() - 1);
-        self.differs(None, crate::guard::at(now, Some(location)))
+        self.differs(None, crate::determinism_check::at(now, Some(location)))
     }
 
     /// This execution is not of interest.

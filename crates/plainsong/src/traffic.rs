@@ -7,7 +7,7 @@
 
 use crate::message::{Envelope, short_type_name};
 use crate::send::describe_mailbox;
-use crate::world::World;
+use crate::shared_context::World;
 use plainsong_explore::Mailbox;
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};

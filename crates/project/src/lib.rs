@@ -23,18 +23,18 @@ mod ahead;
 pub mod codes;
 mod core;
 mod locate;
-mod mend;
 mod names;
 mod owned;
 mod owner;
 mod participants;
+mod projection_context;
+mod quick_fix;
 pub mod rust;
-mod score;
 mod terms;
 mod voice;
 
-pub use mend::mended;
 pub use owned::owned;
+pub use quick_fix::mended;
 
 use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::Song;
@@ -73,7 +73,7 @@ pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection
     }
     let (mut locate, body) = locate::Locate::whole(song, decl, options);
     let mut notes = std::mem::take(&mut locate.problems);
-    let score = score::Located {
+    let score = projection_context::Located {
         body: &body,
         locals: &locate.locals,
         messages: &locate.messages,
@@ -83,7 +83,7 @@ pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection
         plainsong_diagnostics::sort(&mut notes);
         return Err(notes);
     }
-    let (song, more) = score::assemble(song, decl, &score);
+    let (song, more) = projection_context::assemble(song, decl, &score);
     if let Err(violations) = plainsong_ir::validate::validate(&song) {
         panic!("projected voices are a song: {violations:?}");
     }

@@ -6,7 +6,7 @@
 
 use crate::bounded::{Bounded, Input};
 use crate::functions::Functions;
-use crate::library::Lemma;
+use crate::lemma_library::Lemma;
 use crate::lower::{Env, Lowering, Unsupported};
 use crate::term::{Op, Sort, Term, Terms};
 use plainsong_ir::{ConstId, RangeEnd, Song, SortId, SortKind, Ty};

@@ -12,9 +12,9 @@
 use crate::answer::{Answer, Missing, Proof, Prover, Refutation, obligation};
 use crate::brute::Brute;
 use crate::movers::some_way;
-use crate::tried::Tried;
+use crate::negative_cache::Tried;
 use plainsong_ir::{Action, ActionId, Actions, GlobalId, Song};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::{Store, Unsupported};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;

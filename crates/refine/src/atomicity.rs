@@ -26,7 +26,7 @@
 //! order. Beside procedures, an action that moves left is moved to where the `par` begins, one that moves right to where it
 //! ends: left movers, a yield, right movers. Where they stand in the text says nothing. One that does neither has no place.
 
-use crate::extract::{Meant, action_at, meant, moves_here};
+use crate::layer_program::{Meant, action_at, meant, moves_here};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{

@@ -18,8 +18,8 @@ mod unrefined;
 
 use crate::answer::Refutation;
 use crate::cut::is_cut;
-use crate::footprint::Footprint;
 use crate::movers::{Condition, Need};
+use crate::read_write_sets::Footprint;
 use held::is_linear;
 pub(crate) use picture::refutation;
 use plainsong_ir::{Action, ActionId, Actions, GlobalId, Song};

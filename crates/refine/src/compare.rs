@@ -8,7 +8,7 @@
 
 use crate::answer::Refutation;
 use crate::cut::is_program_cut;
-use crate::extract::extract;
+use crate::layer_program::extract;
 use crate::retrace::{Goal, run};
 use plainsong_diagnostics::Span;
 use plainsong_ir::Song;

@@ -10,25 +10,25 @@
 
 pub mod action_refines;
 pub mod answer;
+mod async_text;
 pub mod atomicity;
-mod blame;
 pub mod brute;
 pub mod compare;
+mod counterexample_state;
+mod culprit;
 pub mod cut;
-mod doubt;
-pub mod extract;
-pub mod footprint;
-mod inferred;
+mod inferred_movers;
+mod initial_safety;
+pub mod layer_program;
+pub mod linear_permissions;
 pub mod movers;
-pub mod permissions;
+mod negative_cache;
 pub mod printed;
 pub mod procedures;
+pub mod read_write_sets;
 pub mod refine;
 mod retrace;
 pub mod sequential;
-mod started;
-mod telling;
-mod tried;
 mod trusted;
 
 pub mod voices_to_actions;

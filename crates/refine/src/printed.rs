@@ -4,7 +4,7 @@
 //! layer has no layers; nothing is synchronized, which is a claim about the next one; and where `init` or a procedure starts what is
 //! one action already, a procedure that does nothing else is started in its place.
 
-use crate::extract::extract;
+use crate::layer_program::extract;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{

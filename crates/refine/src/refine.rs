@@ -8,18 +8,18 @@
 use crate::action_refines;
 use crate::answer::{Answer, Missing, Proof, Prover, Refutation};
 use crate::atomicity::{atomicity, movers_used};
-use crate::blame;
 use crate::brute::Brute;
 use crate::compare::{Compared, compare_with};
-use crate::doubt::{Which, told};
-use crate::extract::{height, topmost};
-use crate::inferred;
+use crate::counterexample_state::{Which, told};
+use crate::culprit;
+use crate::inferred_movers;
+use crate::initial_safety;
+use crate::layer_program::{height, topmost};
+use crate::linear_permissions;
 use crate::movers::{Side, moves, picks, sides, strengthened};
-use crate::permissions;
+use crate::negative_cache::Tried;
 use crate::procedures::{Choices, obligations, pending};
 use crate::sequential::Sequences;
-use crate::started;
-use crate::tried::Tried;
 use crate::trusted::{external, trusted};
 use crate::voices_to_actions::Handlers;
 use plainsong_diagnostics::place_marker;
@@ -135,7 +135,7 @@ impl Refining {
         let (top, _) = self.topmost();
         let answer = match self.rests_on_layers(prover) {
             Err(why) => Answer::unknown(why),
-            Ok(()) if top.sequences().is_empty() => started::shown(&top, prover),
+            Ok(()) if top.sequences().is_empty() => initial_safety::shown(&top, prover),
             Ok(()) => self.sequences.assertions(&top, prover),
         };
         let answer = self.with_trust(answer);
@@ -144,7 +144,7 @@ impl Refining {
             return answer;
         }
         let tried = Tried::new(prover.solvers, &self.song);
-        let found = tried.search("layer 1 fails", || started::refuted(&self.song));
+        let found = tried.search("layer 1 fails", || initial_safety::refuted(&self.song));
         found.map_or(answer, Answer::Refuted)
     }
 
@@ -218,7 +218,7 @@ impl Refining {
         if std::mem::replace(&mut self.inferred, true) {
             return;
         }
-        let wanted = inferred::wanted(actions(&self.song));
+        let wanted = inferred_movers::wanted(actions(&self.song));
         if wanted.is_empty() {
             return;
         }
@@ -226,8 +226,8 @@ impl Refining {
         for id in wanted {
             let mut sides = vec![Side::Left, Side::Right];
             sides.retain(|side| matches!(self.side(id, *side, prover), Answer::Proved(_)));
-            if let Some(mover) = inferred::strongest(&sides) {
-                inferred::declared(&mut song, id, mover);
+            if let Some(mover) = inferred_movers::strongest(&sides) {
+                inferred_movers::declared(&mut song, id, mover);
             }
         }
         self.song = Arc::new(song);
@@ -309,7 +309,7 @@ impl Refining {
         }
         let mut all = Vec::new();
         for at in 0..actions(&self.song).actions.len() {
-            let more = permissions::obligations(prover.theory, ActionId::from(at));
+            let more = linear_permissions::obligations(prover.theory, ActionId::from(at));
             match more {
                 Ok(more) => all.extend(more.into_iter().map(|one| (at, one))),
                 Err(why) => return Err(why.message.into()),
@@ -487,16 +487,16 @@ impl Refining {
             tried.search(&about, || differs(&song, layer, top))
         };
         let found = self.layers.entry(layer).or_insert_with(search).clone()?;
-        let mut others: Vec<ProcedureId> = blame::of_layer(actions, layer);
+        let mut others: Vec<ProcedureId> = culprit::of_layer(actions, layer);
         others.retain(|other| *other != id && self.shown(*other, prover).is_err());
         if others.is_empty() {
             return Some(Answer::Refuted(found));
         }
-        let failing = blame::failing(&song, layer, LARGEST - 1, PROGRAM_STATES);
+        let failing = culprit::failing(&song, layer, LARGEST - 1, PROGRAM_STATES);
         let is_to_blame = |one: &ProcedureId| match failing.is_empty() {
             false => failing.contains(one),
             true => {
-                let alone = Arc::new(blame::alone(&song, *one));
+                let alone = Arc::new(culprit::alone(&song, *one));
                 differs(&alone, layer, top).is_some()
             }
         };

@@ -3,7 +3,7 @@
 //! Layers are compared by the sets of what they may do; here one run of the lower layer is looked for again, so that it can be shown:
 //! who does what, and what changes.
 
-use crate::telling::told_async;
+use crate::async_text::told_async;
 use plainsong_semantics::changes::differences;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::show::show;

@@ -9,8 +9,8 @@ use crate::counterexample::reason;
 use crate::paint::{BAD, STRONG, paint};
 use crate::states::states;
 use plainsong_semantics::changes::differences;
+use plainsong_semantics::event_sentences::words;
 use plainsong_semantics::trace::{Event, Trace};
-use plainsong_semantics::words::words;
 
 /// A side is at most this wide.
 const WIDTH: usize = 58;

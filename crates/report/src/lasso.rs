@@ -1,6 +1,6 @@
 //! Executions that repeat for ever: where the loop begins.
 
-use plainsong_semantics::repetition::repeated;
+use plainsong_semantics::lasso::repeated;
 use plainsong_semantics::trace::{Ending, Trace};
 
 /// The state (0 is the start) that the last event leads back to, if the trace ends with a loop.

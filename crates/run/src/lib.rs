@@ -8,7 +8,7 @@
 //!
 //! Statement. All ways end in the same states, provided that the guards of the line are unanimous.
 //! Why. The voices are a Kahn network, of which the line is one schedule; and the k-th free choice
-//! of an endpoint is drawn from the same sequence wherever it is made (see [`plainsong_semantics::draw`]).
+//! of an endpoint is drawn from the same sequence wherever it is made (see [`plainsong_semantics::sample`]).
 //!
 //! A choice that belongs to no endpoint in the text (`maybe`, `let x = choose …`) is given to one by projection; whoever
 //! plays the line gives it to the same one first (`plainsong_project::owned`).

@@ -4,10 +4,10 @@ use crate::voices::Voices;
 use crate::{End, MOST_STEPS, end, own_variables};
 use plainsong_ir::{Song, VarId};
 use plainsong_runtime::{Error, Fault, Oracle, digest};
-use plainsong_semantics::draw;
 use plainsong_semantics::instance::{Instance, InstanceError};
+use plainsong_semantics::local_process::Part;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
-use plainsong_semantics::part::Part;
+use plainsong_semantics::sample;
 use plainsong_semantics::show::show;
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::trace::{Failure, FailureKind};
@@ -143,7 +143,7 @@ impl Line {
             if let Some(failure) = limit {
                 return Err(failed(failure));
             }
-            let step = draw::step(steps, |count| {
+            let step = sample::step(steps, |count| {
                 let oracle = owner.and_then(|owner| oracles.get_mut(owner));
                 let oracle = oracle
                     .ok_or_else(|| Error::assumption("every choice belongs to an endpoint"))?;

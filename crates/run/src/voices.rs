@@ -4,9 +4,9 @@ use crate::line::{NoStart, failed};
 use crate::wire::Letter;
 use crate::{End, MOST_STEPS, end};
 use plainsong_runtime::{Cast, Error, Net, Role, Rx, Site, Tx, perform, sim, tcp, threads};
-use plainsong_semantics::draw;
+use plainsong_semantics::local_process::{Fate, Next, Part, Parts, Wait, Way};
 use plainsong_semantics::machine::Machine;
-use plainsong_semantics::part::{Fate, Next, Part, Parts, Wait, Way};
+use plainsong_semantics::sample;
 use plainsong_semantics::trace::FailureKind;
 use plainsong_semantics::value::Pid;
 use std::collections::BTreeMap;
@@ -148,7 +148,7 @@ impl<N: Net> Voice<N> {
         if let Some(failure) = limit {
             return Err(failed(failure));
         }
-        let way = draw::way(ways, |count| net.choose(0, count))?;
+        let way = sample::way(ways, |count| net.choose(0, count))?;
         let Some(way) = way else {
             return Err(Error::assumption("a process that does not wait goes on"));
         };

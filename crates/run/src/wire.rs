@@ -6,7 +6,7 @@
 
 use plainsong_ir::{MessageId, SortKind, Ty};
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::part::{self, Parts};
+use plainsong_semantics::local_process::{self, Parts};
 use plainsong_semantics::value::{Pid, Value};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ enum Token {
 
 impl Letter {
     /// A message that is about to be sent.
-    pub(crate) fn pack(letter: &part::Letter) -> Letter {
+    pub(crate) fn pack(letter: &local_process::Letter) -> Letter {
         let mut payload = Vec::new();
         for value in letter.payload() {
             write(value, &mut payload);
@@ -52,7 +52,12 @@ impl Letter {
     }
 
     /// The message that arrived; `None` when it is none of this song.
-    pub(crate) fn unpack(&self, parts: &Parts, from: usize, to: usize) -> Option<part::Letter> {
+    pub(crate) fn unpack(
+        &self,
+        parts: &Parts,
+        from: usize,
+        to: usize,
+    ) -> Option<local_process::Letter> {
         let instance = parts.machine().instance();
         let kind = self.kind as usize;
         let message = instance.song().voices()?.messages.get(kind)?;

@@ -1,10 +1,10 @@
 //! What properties claim, and whether a state satisfies it.
 
 use crate::eval::Eval;
+use crate::explain::why_false;
 use crate::machine::{Config, Machine, Subject};
 use crate::trace::{Failure, FailureKind};
 use crate::value::Value;
-use crate::why::why_false;
 use plainsong_ir::visit::families_read;
 use plainsong_ir::{Claim, Expr, Property, Song, System};
 

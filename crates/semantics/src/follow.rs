@@ -12,15 +12,15 @@
 //! What comes out is an execution of the song as it is now, in its own words, that ends in the same way;
 //! it was replayed. Otherwise the first event is named that is no longer possible, with what is instead.
 
+use crate::event_sentences::words;
+use crate::failure_kind::Wrong;
+use crate::lasso::{repeated, repetition};
 use crate::machine::{Config, Machine, Outcome, Status, Step};
-use crate::repetition::{repeated, repetition};
+use crate::path_to_trace::retrace;
 use crate::replay::{Mismatch, replay};
-use crate::retrace::retrace;
-use crate::script::taken_number;
+use crate::schedule::taken_number;
 use crate::show::is_alike;
 use crate::trace::{Ending, Event, EventKind, Failure, Trace};
-use crate::words::words;
-use crate::wrong::Wrong;
 use plainsong_ir::Claim;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! Takes the steps of a trace again: a refutation is shown to nobody before that.
 
 use crate::claim::{Verity, verity};
+use crate::lasso::{repeated, repetition};
 use crate::machine::{Config, Machine, Outcome, Status};
-use crate::repetition::{repeated, repetition};
 use crate::trace::{Ending, Event, Trace};
 use plainsong_ir::Claim;
 

@@ -14,12 +14,12 @@
 //!
 //! NOT COVERED. Executions that repeat for ever keep their order and their length.
 
+use crate::failure_kind::Wrong;
 use crate::machine::{Config, Machine, Outcome, Status};
+use crate::path_to_trace::retrace;
 use crate::replay::replay;
-use crate::retrace::retrace;
-use crate::script::{Cue, Performance, script, start_of};
+use crate::schedule::{Cue, Performance, script, start_of};
 use crate::trace::{Ending, EventKind, Trace};
-use crate::wrong::Wrong;
 
 /// How many executions are tried for one trace.
 const ATTEMPTS: usize = 2_000;

@@ -1,7 +1,7 @@
 //! One random execution.
 
 use crate::machine::{Machine, Outcome, Status, Step};
-use crate::retrace::retrace;
+use crate::path_to_trace::retrace;
 use crate::trace::{Ending, Trace};
 
 /// One execution by chance, of at most `max_steps` steps: the same for the same seed.

@@ -4,11 +4,11 @@
 //! begin in the text, members by numbers. Nothing here is trusted: whoever wants to rely on it checks it. The format is
 //! the checker's; nothing else of it is used.
 
-use crate::arbiter::{Arbiter, Nobody};
+use crate::arithmetic_oracle::{Arbiter, Nobody};
+use crate::derivation_log::{At, Event, Story};
 use crate::line;
-use crate::part::OpKind;
+use crate::process_code::OpKind;
 use crate::rules::Engine;
-use crate::story::{At, Event, Story};
 use crate::stuck::Stuck;
 use crate::value::{Comp, Role};
 use crate::{neighbours, race, voices_to_parts};

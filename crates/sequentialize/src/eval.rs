@@ -8,7 +8,7 @@
 //! Partial operations (division, `unwrap`, narrowing, …) that are not seen to be defined are collected:
 //! where they fail, the execution ends there and is no deadlock, but `assertions` is not proved.
 
-use crate::part::Var;
+use crate::process_code::Var;
 use crate::term::{Claim, Op, not, shifted, term};
 use crate::value::{Comp, Differs, Key, Unknown, Value, equal, possible};
 use crate::voices_to_parts::Score;
@@ -567,7 +567,7 @@ impl Eval<'_, '_> {
 
     fn bind_anything(&mut self, pattern: &Pattern, names: &mut Vec<(LocalId, Value)>) {
         let mut bound = Vec::new();
-        crate::part::binds(pattern, &mut bound);
+        crate::process_code::binds(pattern, &mut bound);
         for var in bound {
             if let Var::Local(local) = var {
                 let number = next(self.numbers);

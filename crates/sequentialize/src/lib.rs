@@ -12,26 +12,26 @@
 //! What is found is sound for every size: no deadlock, and no message left over. Nothing here looks at a
 //! particular instance.
 
-mod arbiter;
+mod arithmetic_oracle;
 pub mod codes;
+mod delivery_order;
 mod derivation;
+mod derivation_log;
 mod eval;
 mod line;
-mod live;
+mod live_variables;
 mod losses;
 mod neighbours;
-mod order;
-mod part;
+mod process_code;
 mod race;
 mod rules;
 mod state;
-mod story;
 mod stuck;
 mod term;
 mod value;
 mod voices_to_parts;
 
-pub use arbiter::{Arbiter, Nobody, Question};
+pub use arithmetic_oracle::{Arbiter, Nobody, Question};
 pub use derivation::{derivation, derivation_with};
 pub use line::Line;
 pub use stuck::{Obstacle, Stuck};

@@ -14,7 +14,7 @@
 //! Source. `docs/CONDITIONS.md`, extensions. NOT COVERED. Restarts, copies of messages, timeouts of daemons: a
 //! message that comes too late would be taken for one of the next round.
 
-use crate::part::{BlockId, Op, OpKind, Part};
+use crate::process_code::{BlockId, Op, OpKind, Part};
 use crate::stuck::{Obstacle, Stuck};
 use crate::voices_to_parts::Score;
 use plainsong_ir::{FamilyId, Fault, FaultKind, MessageId};

@@ -20,7 +20,7 @@
 //! statements of one family may send; daemons may serve several families.
 //! NOT COVERED. Flow of addresses through variables.
 
-use crate::part::{BlockId, OpKind};
+use crate::process_code::{BlockId, OpKind};
 use crate::stuck::{Obstacle, Stuck};
 use crate::voices_to_parts::Score;
 use plainsong_diagnostics::Span;

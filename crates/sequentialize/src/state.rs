@@ -5,8 +5,8 @@
 //! size. Messages that the rounds of a loop leave for a third party are kept apart in *bags*: one message
 //! per round.
 
-use crate::part::{Place, Rounds, Var};
-use crate::story::{At, Story};
+use crate::derivation_log::{At, Story};
+use crate::process_code::{Place, Rounds, Var};
 use crate::value::{Chan, Comp, Differs, Key, Value};
 use plainsong_ir::FamilyId;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,10 +3,10 @@
 //! Everything else is refused by name and place: handlers, `init`, restarts and copies of messages, selective
 //! receives, timeouts of daemons, families with several indices or over sorts whose
 //! members can be told apart, two families over one sort, and communicating loops over anything but a sort or
-//! a collection that does not depend on the state. What models of delivery have to do with it is in `order.rs`.
+//! a collection that does not depend on the state. What models of delivery have to do with it is in `delivery_order.rs`.
 
 use crate::losses::{Losses, check_faults};
-use crate::part::{BlockId, Op, OpKind, Over, Part, Rounds, Var};
+use crate::process_code::{BlockId, Op, OpKind, Over, Part, Rounds, Var};
 use crate::stuck::{Obstacle, Stuck};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, erase_spans, walk};
@@ -65,7 +65,7 @@ pub(crate) fn score<'a>(song: &'a Song, delivery: Option<Delivery>) -> Result<Sc
     for part in score.parts.values().filter(|part| part.daemon) {
         begins_with_a_receive(&score, part)?;
     }
-    crate::order::check(&score, delivery)?;
+    crate::delivery_order::check(&score, delivery)?;
     score.losses = crate::losses::losses(&score)?;
     Ok(score)
 }

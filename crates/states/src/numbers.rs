@@ -3,7 +3,7 @@
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Actions, Expr, Stmt, StmtKind};
-use plainsong_semantics::premise::{Probe, probes};
+use plainsong_semantics::vacuity::{Probe, probes};
 use rustc_hash::FxHashMap;
 
 /// Those of an action system.

@@ -3,7 +3,7 @@
 use super::request::{request, start, validate};
 use crate::arguments::EstimateArguments;
 use crate::session::Session;
-use plainsong_driver::forecast::{Walks, forecasts};
+use plainsong_driver::estimate::{Walks, forecasts};
 use plainsong_driver::watch::{Observer, Unobserved};
 use plainsong_driver::worker::{Control, Ended, within};
 use plainsong_driver::{Exit, Problem, memory};

@@ -1,8 +1,8 @@
 //! What is known about a saved execution when its song is at hand: what decided it, the values of the
 //! properties, and the lines of the source.
 
-use plainsong_driver::account::{Background, background};
-use plainsong_driver::again::{Again, again};
+use plainsong_driver::counterexample::{Background, background};
+use plainsong_driver::replay::{Again, again};
 use plainsong_driver::{Source, song};
 use plainsong_report::trace_file::SavedTrace;
 use plainsong_report::{Page, Text};

@@ -1,6 +1,6 @@
 //! Which sizes to try next, where nobody chose any.
 
-use plainsong_driver::further::Further;
+use plainsong_driver::larger_sizes::Further;
 use plainsong_driver::plan::Plan;
 use plainsong_driver::sizes::Origin;
 use plainsong_report::stream::{self, Record};

@@ -3,8 +3,8 @@
 use super::saved::{read, song_of};
 use crate::arguments::ReplayArguments;
 use crate::session::Session;
-use plainsong_driver::account::background;
-use plainsong_driver::again::{Again, again};
+use plainsong_driver::counterexample::background;
+use plainsong_driver::replay::{Again, again};
 use plainsong_driver::{Exit, LoadedSong, Problem};
 use plainsong_ir::Song;
 use plainsong_report::trace_file::SavedTrace;

@@ -40,11 +40,11 @@
 //! that they do not come to rest.
 
 mod declared;
-mod numbers;
-mod supposed;
+mod measure_templates;
+mod synthesis;
 
-pub use numbers::Number;
-pub use supposed::{Counts, Supposed, supposed};
+pub use measure_templates::Number;
+pub use synthesis::{Counts, Supposed, supposed};
 
 use crate::terms::{both, filled, none, not, of, stmt, truth, unwrapped, zero};
 use declared::{Declared, InWords, Own, Sizes, is_harmless, less, no_more, same};

@@ -41,7 +41,7 @@ use plainsong_ir::{
     ExprKind, FnId, Global, GlobalId, Local, LocalId, Place, Property, Range, RangeEnd, Role, Root,
     Song, SortDecl, SortId, SortKind, StartValue, Stmt, StmtKind, System, Ty, Variant,
 };
-use plainsong_semantics::shift::Shift;
+use plainsong_semantics::shift_invariance::Shift;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use plainsong_ir::{
     ActionId, BinOp, Binding, Domain, EnumId, Expr, ExprKind, Function, GlobalId, Local, LocalId,
     Pattern, PatternKind, Song, Ty,
 };
-use plainsong_semantics::shift::Shift;
+use plainsong_semantics::shift_invariance::Shift;
 
 /// The expression with its points moved by `delta`; names that are bound are added to `locals`.
 pub(super) fn moved(value: Expr, delta: &Expr, locals: &mut Vec<Local>) -> Result<Expr, Refused> {

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::effort::Effort;
     use crate::engine::{ProofOptions, RestOptions};
-    use crate::engines::naive::by_states;
+    use crate::engines::explicit_state::by_states;
     use crate::select::questions;
     use crate::watch::{Interrupt, Observer, Stage};
     use plainsong_semantics::machine::Subject;

@@ -1,6 +1,6 @@
 //! The bound of an answer that several instances gave together.
 
-use super::dossier::total;
+use super::verdict_accumulator::total;
 use plainsong_semantics::sizes::Sizes;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,13 +6,13 @@
 //! ([`ranking`](super::ranking)), it is proved. Where the song leaves nothing open, neither
 //! sizes nor windows of integers, it is proved.
 
+use super::alive_smt::solved;
+use super::assumptions::trusted;
 use super::bounds::Bound;
-use super::dossier::Dossier;
-use super::naive::instances_of;
-use super::orders::{Compatible, compatible};
+use super::covering_orders::{Compatible, compatible};
+use super::explicit_state::instances_of;
 use super::ranking::{Ranked, ranked};
-use super::translated::solved;
-use super::trusted::trusted;
+use super::verdict_accumulator::Dossier;
 use crate::effort::STATES_OF_DIVERGE;
 use crate::engine::{EngineReport, Task};
 use crate::provided::name_of;

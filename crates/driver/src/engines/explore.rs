@@ -9,12 +9,12 @@
 //! this is the search through states of the interpreter.
 
 use super::as_actions::{as_actions, nothing_wrong};
-use super::counting::{Tally, complete, tallies};
-use super::dossier::{Closed, Dossier, open_checks};
-use super::expectation::Expectation;
-use super::naive::{Naive, by_states, is_limit};
-use super::outcomes::{Instances, Visited, without_outcomes};
-use super::up_to_names::{advise, by_names, by_symmetry};
+use super::execution_counts::{Tally, complete, tallies};
+use super::explicit_state::{Naive, by_states, is_limit};
+use super::external_outcomes::{Instances, Visited, without_outcomes};
+use super::running_estimate::Expectation;
+use super::symmetry_reduction::{advise, by_names, by_symmetry};
+use super::verdict_accumulator::{Closed, Dossier, open_checks};
 use crate::effort::limit_on_states;
 use crate::engine::{EngineReport, Task};
 use crate::resume::Key;

@@ -1,45 +1,45 @@
 //! The engines this build has, in the order in which they are asked.
 
+mod accumulator_invariants;
+mod affine_invariants;
+mod alive_smt;
 mod as_actions;
+mod assumptions;
+mod bmc_trace;
+mod bmc_trace_wide;
 mod bounds;
-mod candidates;
-mod counting;
+mod counterexample_to_induction;
+pub(crate) mod covering_orders;
+mod cross_check;
 pub(crate) mod diverge;
-mod dossier;
-mod doubt;
-mod expectation;
+mod execution_counts;
+mod explicit_state;
 mod explore;
-mod identities;
-mod induction;
-mod leads;
-mod naive;
-mod on_the_line;
-pub(crate) mod orders;
-mod outcomes;
+mod external_outcomes;
+mod filter_by_runs;
+mod houdini;
+mod pids_as_data;
+mod position_invariants;
+mod proof_cache;
 mod prove;
+mod range_invariants;
 mod ranking;
 mod refine;
-mod remembered;
-mod rounds;
-mod rows;
+mod running_estimate;
 mod sequentialize;
-mod steady;
-mod translated;
-mod tried;
-mod trusted;
+mod symmetry_reduction;
 mod unsatisfied;
-mod up_to_names;
-mod wide_leads;
+mod verdict_accumulator;
 
+pub(crate) use assumptions::trusted;
 pub(crate) use ranking::{Decreases, ranking, shown_again};
-pub(crate) use trusted::trusted;
 
 use crate::Engine;
 
 /// Every engine: one line each.
 pub static ALL: &[&dyn Engine] = &[
     &diverge::Diverge,
-    &naive::Naive,
+    &explicit_state::Naive,
     &explore::Explore,
     &prove::Prove,
     &refine::Refine,

@@ -15,12 +15,12 @@
 //! NOT COVERED. Processes and action systems: their code is not sequential. `always` properties of
 //! choreographies.
 
-use super::induction::explain;
-use super::leads::{self, Clue, follow_leads};
-use super::naive::{Search, by_some_states, by_states};
-use super::remembered::Remembered;
+use super::bmc_trace::{self, Clue, follow_leads};
+use super::bmc_trace_wide::follow_wide_leads;
+use super::counterexample_to_induction::explain;
+use super::explicit_state::{Search, by_some_states, by_states};
+use super::proof_cache::Remembered;
 use super::unsatisfied::unsatisfied;
-use super::wide_leads::follow_wide_leads;
 use crate::effort::STATES_OF_OPEN_PROOFS;
 use crate::engine::{EngineReport, ProofOptions, Task};
 use crate::provided::name_of;
@@ -76,13 +76,13 @@ const MANY: Reach = Reach {
     longer: 1,
 };
 /// How far leads go before the proof.
-const LEADS: leads::Effort = leads::Effort {
+const LEADS: bmc_trace::Effort = bmc_trace::Effort {
     rounds: 3,
     longer: 0,
     resource: 2_000_000,
 };
 /// And when it has failed.
-const FAR_LEADS: leads::Effort = leads::Effort {
+const FAR_LEADS: bmc_trace::Effort = bmc_trace::Effort {
     rounds: 5,
     longer: 1,
     resource: 6_000_000,

@@ -4,7 +4,7 @@
 //! enough. Here they are shown, one handler after the other; a measure counts only when everything was. What the song
 //! declares comes first; where that is not shown and nothing else is found, the handler is named.
 
-use super::identities::as_data;
+use super::pids_as_data::as_data;
 use crate::engine::Task;
 use crate::watch::Overseer;
 use plainsong_diverge::ranking::{

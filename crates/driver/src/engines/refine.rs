@@ -3,8 +3,8 @@
 //! What is refuted was seen by the interpreter in a small state, which the notes draw; what is proved was
 //! shown by the solver; the rest is unknown.
 
-use super::naive::by_some_states;
-use super::remembered::Remembered;
+use super::explicit_state::by_some_states;
+use super::proof_cache::Remembered;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;

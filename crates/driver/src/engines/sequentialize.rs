@@ -2,15 +2,15 @@
 //!
 //! The search for a line is done by `plainsong-sequentialize`. Where it finds one, deadlock freedom and
 //! `finally pending() == 0` are proved for all sizes, and `assertions` if everything on the way was decided.
-//! Other `finally` properties and assertions go to the prover, which follows the line (`on_the_line.rs`). Whatever is left open is explored at small sizes: a refutation is a real one with its execution, and
+//! Other `finally` properties and assertions go to the prover, which follows the line (`houdini.rs`). Whatever is left open is explored at small sizes: a refutation is a real one with its execution, and
 //! otherwise the verdict is `unknown` and says what stood in the way. What is proved is explored too, briefly
-//! (`doubt.rs`).
+//! (`cross_check.rs`).
 
+use super::assumptions::trusted;
 use super::bounds::Bound;
-use super::doubt::doubt;
+use super::cross_check::doubt;
 use super::explore::Explore;
-use super::on_the_line::{Told, on_the_line};
-use super::trusted::trusted;
+use super::houdini::{Told, on_the_line};
 use crate::arithmetic::Arithmetic;
 use crate::effort::STATES_BESIDE_LINES;
 use crate::engine::{EngineReport, Task};

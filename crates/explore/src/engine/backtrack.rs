@@ -4,8 +4,8 @@
 //! back.
 
 use super::{Engine, Frame, Outcomes};
-use crate::cut::Cut;
-use crate::order::SendOrder;
+use crate::backward_revisit::Cut;
+use crate::mailbox_order::SendOrder;
 use crate::program::Program;
 use crate::revisit::Turn;
 

@@ -31,8 +31,8 @@
 use super::{Engine, Guide, Leaf, Visitor, reader};
 use crate::event::{EventId, Kind, Read, Tid};
 use crate::program::{Fate, Mailbox, Model, Program, Want};
+use crate::receive_sets::{Taking, is_enabled, is_simple, takings};
 use crate::sample::next_random;
-use crate::takings::{Taking, is_enabled, is_simple, takings};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Draws executions by priorities.

@@ -1,8 +1,8 @@
 //! Counting what is [known](crate::known) instead of exploring it again.
 
 use super::{Again, Engine, Guide, Leaf, Policy, Visitor};
-use crate::known::{Looked, Subtree, describe};
 use crate::program::Program;
+use crate::subtree_cache::{Looked, Subtree, describe};
 
 /// How far the search got.
 pub(super) enum Extended {

@@ -12,8 +12,8 @@ use crate::candidates::{Decided, Reader, collect, has_candidate, is_global, keep
 use crate::event::{EventId, Kind, Tid};
 use crate::graph::Graph;
 use crate::program::{Fate, History, Mailboxes, Model, Op, Program, Want};
-use crate::takings::{is_enabled, is_simple, open_messages};
-use crate::twins::is_prologue;
+use crate::receive_sets::{is_enabled, is_simple, open_messages};
+use crate::thread_symmetry::is_prologue;
 
 impl<P: Program> Engine<'_, P> {
     /// The thread to run next: one that cannot wait if there is one, else a receive that need not.

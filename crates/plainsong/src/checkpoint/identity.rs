@@ -1,12 +1,12 @@
 //! What a checkpoint is of: a program and the settings that decide what is explored and counted.
 
 use crate::attempt::{configure, machine};
+use crate::determinism_check::Mix;
 use crate::explorer::Explorer;
-use crate::guard::Mix;
+use crate::leaf_visitor::Shared;
 use crate::machine::Machine;
 use crate::order::Order as _;
-use crate::watch::Shared;
-use crate::world::World;
+use crate::shared_context::World;
 use plainsong_explore::{Engine, Graph, Kind, Leaf, Visitor};
 use std::hash::Hasher;
 use std::io::Read;

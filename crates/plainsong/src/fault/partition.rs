@@ -78,7 +78,11 @@ impl Partition {
     pub fn send_letter<T: Message>(&self, to: Process, letter: Letter<T>) {
         let place = Location::caller();
         if !self.is_cut.load(Ordering::SeqCst) {
-            letter.deliver(crate::world::Mailboxes::of_process(to.0), place, None);
+            letter.deliver(
+                crate::shared_context::Mailboxes::of_process(to.0),
+                place,
+                None,
+            );
         }
     }
 }

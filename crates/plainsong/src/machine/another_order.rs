@@ -11,7 +11,7 @@
 
 use super::causality::missing_cause;
 use super::{Machine, Step, answer, is_stop};
-use crate::guard::Mismatch;
+use crate::determinism_check::Mismatch;
 use plainsong_explore::{EventId, Graph, Tid};
 
 impl Machine {

@@ -2,8 +2,8 @@
 
 use super::Machine;
 use crate::send::describe_mailbox;
+use crate::shared_context::World;
 use crate::task::Operation;
-use crate::world::World;
 use plainsong_explore::{EventId, Graph, Kind, Op, Tid};
 use std::panic::Location;
 

@@ -10,10 +10,10 @@
 
 use super::causality::missing_cause;
 use super::{Broken, Machine, Step, describe, is_stop};
-use crate::guard::{Mismatch, at};
+use crate::determinism_check::{Mismatch, at};
 use crate::message::Envelope;
+use crate::shared_context::World;
 use crate::task::{Fed, Operation};
-use crate::world::World;
 use plainsong_explore::{EventId, Graph, Kind, Op, Tid};
 use std::rc::Rc;
 

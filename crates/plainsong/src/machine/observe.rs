@@ -4,8 +4,8 @@
 //! [world](crate::world); here it is asked for where a process would run.
 
 use super::{Broken, Machine, Step, answers};
+use crate::determinism_check::What;
 use crate::explorer::Restart;
-use crate::guard::What;
 use crate::panics::Detail;
 use crate::replay::Sight;
 use crate::task::Operation;

@@ -9,7 +9,7 @@ use super::Machine;
 use super::certain::last_cause;
 use crate::failure::{Failure, FailureKind};
 use crate::pattern::Pattern;
-use crate::world::{Mailboxes, Place};
+use crate::shared_context::{Mailboxes, Place};
 use plainsong_explore::{EventId, Graph, Kind, Mailbox, Op, Tid};
 
 impl Machine {
@@ -102,7 +102,7 @@ pub(crate) fn find_two_receivers(graph: &Graph<Machine>) -> Option<(Tid, Tid, Ma
 
 /// What to say about it.
 pub(crate) fn two_receivers(
-    world: &crate::world::World,
+    world: &crate::shared_context::World,
     process: Tid,
     other: Tid,
     mailbox: Mailbox,

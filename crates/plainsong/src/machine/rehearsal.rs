@@ -16,8 +16,8 @@
 
 use super::causality::is_causal;
 use super::{Broken, Machine, Step, answer, is_stop};
-use crate::guard::Mismatch;
-use crate::world::World;
+use crate::determinism_check::Mismatch;
+use crate::shared_context::World;
 use plainsong_explore::{EventId, Graph, Kind, Tid};
 use std::rc::Weak;
 

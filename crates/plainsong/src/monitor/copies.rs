@@ -1,7 +1,7 @@
 //! How monitors come to their messages: the first process starts them, senders send them copies.
 
 use crate::delivery::Delivery;
-use crate::guard::{Print, What};
+use crate::determinism_check::{Print, What};
 use crate::message::{Envelope, Info, Kept, Value};
 use crate::monitor::Sent;
 use crate::monitor::observers::Observer;

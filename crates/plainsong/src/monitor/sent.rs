@@ -3,8 +3,8 @@
 use crate::message::{Envelope, Info, Value};
 use crate::monitor::Copied;
 use crate::process::Process;
+use crate::shared_context::{Mailboxes, Place, World};
 use crate::tag::Tag;
-use crate::world::{Mailboxes, Place, World};
 use plainsong_explore::Mailbox;
 use std::any::Any;
 use std::fmt::{self, Debug};

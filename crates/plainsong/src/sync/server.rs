@@ -16,16 +16,16 @@
 //! tell the answers apart.
 
 use crate::delivery::Delivery;
+use crate::determinism_check::What;
 use crate::ghosts;
-use crate::guard::What;
 use crate::message::{Envelope, Value};
 use crate::now;
 use crate::pattern::Arm;
 use crate::process::{Builder, Process};
 use crate::receive::take;
 use crate::send::{Letter, post};
+use crate::shared_context::Mailboxes;
 use crate::task::Task;
-use crate::world::Mailboxes;
 use std::panic::Location;
 use std::rc::Rc;
 

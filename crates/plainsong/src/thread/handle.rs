@@ -5,15 +5,15 @@
 
 use super::park::unpark;
 use crate::delivery::Delivery;
-use crate::guard::What;
+use crate::determinism_check::What;
 use crate::message::{Envelope, Returned, assert_copying, copy};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::take;
 use crate::send::{Letter, post};
+use crate::shared_context::Mailboxes;
 use crate::sync::server::{Place, number};
 use crate::task::{Task, cannot_receive_now};
-use crate::world::Mailboxes;
 use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;

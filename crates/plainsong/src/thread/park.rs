@@ -13,7 +13,7 @@
 //! NOT COVERED. Spurious wakeups, which `std` allows.
 
 use crate::delivery::Delivery;
-use crate::guard::What;
+use crate::determinism_check::What;
 use crate::message::Envelope;
 use crate::pattern::Arm;
 use crate::process::Process;

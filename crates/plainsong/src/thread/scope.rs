@@ -16,16 +16,16 @@ use super::handle::{Builder, Thread};
 pub use crate::borrowed::Scope;
 use crate::borrowed::frame;
 use crate::delivery::Delivery;
+use crate::determinism_check::What;
 use crate::fault::Crashes;
-use crate::guard::What;
 use crate::message::{Envelope, Returned};
 use crate::pattern::Arm;
 use crate::process::{self, JoinHandle, Process};
 use crate::receive::take;
 use crate::send::{Letter, post};
+use crate::shared_context::Mailboxes;
 use crate::sync::server::{Place, number};
 use crate::task::{Task, cannot_receive_now};
-use crate::world::Mailboxes;
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -69,7 +69,7 @@ pub fn scope<'env, T>(function: impl for<'scope> FnOnce(&'scope Scope<'scope, 'e
     );
     if !task.world.runs_as_a_whole.get() && Task::live("scope").is_some() {
         task.world.needs_a_whole.set(true);
-        task.differs(None, crate::guard::at("a scope", Some(place)));
+        task.differs(None, crate::determinism_check::at("a scope", Some(place)));
     }
     frame(|scope| {
         let everything = AssertUnwindSafe(|| {

@@ -2,15 +2,15 @@
 
 use crate::channel::plumbing;
 use crate::delivery::Delivery;
+use crate::determinism_check::What;
 use crate::future::{Aborted, Awaited, Quiet, run};
-use crate::guard::What;
 use crate::message::{Envelope, Returned, assert_copying, copy};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::{take, take_if_sure};
 use crate::send::{Letter, post};
+use crate::shared_context::Mailboxes;
 use crate::task::Task;
-use crate::world::Mailboxes;
 use plainsong_explore::Mailbox;
 use std::cell::RefCell;
 use std::fmt;

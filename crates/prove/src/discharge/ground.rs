@@ -17,7 +17,7 @@
 //! if the result has no model, neither has the original.
 
 use crate::functions::Induction;
-use crate::library::Lemma;
+use crate::lemma_library::Lemma;
 use crate::term::{Op, Sort, Term};
 use crate::theory::{Result, Theory};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -18,7 +18,7 @@ mod queries;
 pub(crate) mod script;
 mod totals;
 
-use crate::library::{self, Lemma};
+use crate::lemma_library::{self, Lemma};
 use crate::obligation::{Obligation, Rule};
 use crate::term::Op;
 use crate::theory::Theory;
@@ -395,7 +395,7 @@ fn supported(
         .filter(|lemma| !theory.lemmas().contains_key(lemma))
         .copied()
         .collect();
-    let missing = library::missing(&new, solvers, effort, cancel);
+    let missing = lemma_library::missing(&new, solvers, effort, cancel);
     for lemma in new {
         let open = missing.iter().find(|(one, _)| *one == lemma);
         theory.note_lemma(lemma, open.map(|(_, why)| why.clone()));

@@ -16,7 +16,7 @@ use super::ground::{Ground, Universal};
 use super::quantifiers::{Of, Pool};
 use super::queries::{Facts, grounded, query};
 use super::script::{Script, is_readable};
-use crate::library::Lemma;
+use crate::lemma_library::Lemma;
 use crate::obligation::Obligation;
 use crate::term::{Sort, Term};
 use crate::theory::{Result, Theory};

@@ -28,7 +28,7 @@ use super::ground::{Ground, Universal};
 use super::models;
 use super::quantifiers::Of;
 use super::script::{Script, is_readable};
-use crate::library::Lemma;
+use crate::lemma_library::Lemma;
 use crate::obligation::{Obligation, Rule};
 use crate::term::{Term, Terms};
 use crate::theory::{Result, Theory};

@@ -9,8 +9,8 @@
 //! single out, ends of ranges and places that were changed.
 
 use super::ground::{Ground, WITNESS};
-use crate::library::Lemma;
-use crate::library::facts::{self, Summed};
+use crate::lemma_library::Lemma;
+use crate::lemma_library::facts::{self, Summed};
 use crate::term::{Op, Sort, SortKind, Term};
 use crate::theory::Result;
 

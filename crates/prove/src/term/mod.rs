@@ -15,10 +15,10 @@
 mod build;
 mod linear;
 mod order;
-mod points;
 mod scope;
 mod show;
 mod sorts;
+mod sum_point_update;
 
 pub use linear::Linear;
 pub use sorts::{Constructor, Data, Sort, SortKind};

@@ -3,7 +3,7 @@
 //! Statement. Behind a call, what its text writes may have any value of which its `ensures` holds, if those who
 //! play are different endpoints and its `requires` holds when it begins; everything else is what it was.
 //!
-//! Why sound. [`plainsong_ir::parts`] says why; the proof of the one that is called is part of every proof that
+//! Why sound. [`plainsong_ir::sub_choreography`] says why; the proof of the one that is called is part of every proof that
 //! calls it ([`super::support`]), with the agreement of those who decide in it. What is written is found in its
 //! text as if everybody played itself: an endpoint that is played by a member of a family writes nothing of
 //! other members. What a member has afterwards is chosen there, so in a loop over members it is a function of the
@@ -14,7 +14,7 @@ use crate::obligation::Rule;
 use crate::rounds::{Variable, Written};
 use crate::term::Term;
 use crate::theory::Result;
-use plainsong_ir::parts::played_var;
+use plainsong_ir::sub_choreography::played_var;
 use plainsong_ir::{FamilyId, Part, Player, VarId};
 use std::rc::Rc;
 

@@ -4,7 +4,7 @@
 use crate::prover::SOLVERS;
 use plainsong_ir::Song;
 use plainsong_prove::discharge::{Effort, Shown, discharge};
-use plainsong_prove::library::{Lemma, show};
+use plainsong_prove::lemma_library::{Lemma, show};
 use plainsong_prove::theory::Theory;
 use plainsong_smt::Cancel;
 use std::sync::Arc;

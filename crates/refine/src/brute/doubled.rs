@@ -3,7 +3,7 @@
 use super::held::{Permission, of_variable, parts};
 use super::{Brute, combinations, passes};
 use crate::cut::is_cut;
-use crate::permissions::{common_layers, holder};
+use crate::linear_permissions::{common_layers, holder};
 use plainsong_ir::{Action, ActionId, Actions, LocalId, Song, Ty};
 use plainsong_semantics::atomic::{Atoms, Done};
 use plainsong_semantics::show::show;

@@ -1,8 +1,8 @@
 //! Which permissions values stand for in a small state, and whether they are all different.
 
 use crate::brute::{Scene, action};
+use crate::linear_permissions::{common_layers, holder};
 use crate::movers::Need;
-use crate::permissions::{common_layers, holder};
 use plainsong_ir::permission::{permission_ty, split_by, variants_held};
 use plainsong_ir::{Action, EnumDecl, Global, Song, Ty};
 use plainsong_semantics::value::Value;

@@ -2,9 +2,9 @@
 
 use super::{Scene, Wrong, action};
 use crate::answer::Refutation;
-use crate::footprint::Footprint;
+use crate::async_text::{told_async, told_global};
 use crate::movers::Need;
-use crate::telling::{told_async, told_global};
+use crate::read_write_sets::Footprint;
 use plainsong_ir::{ActionId, Actions, GlobalId};
 use plainsong_semantics::atomic::{Atoms, Done, Effect};
 use plainsong_semantics::show::show;

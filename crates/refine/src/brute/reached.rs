@@ -7,10 +7,10 @@
 
 use super::{Scene, Wrong, action, is_linear, wrong_in};
 use crate::compare::instances;
-use crate::extract::extract;
-use crate::footprint::Footprint;
+use crate::layer_program::extract;
+use crate::linear_permissions::common_layers;
 use crate::movers::{Condition, Need};
-use crate::permissions::common_layers;
+use crate::read_write_sets::Footprint;
 use plainsong_ir::{Song, SortDecl};
 use plainsong_semantics::atomic::Atoms;
 use plainsong_semantics::instance::Instance;

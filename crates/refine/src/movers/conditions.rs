@@ -5,7 +5,7 @@ use super::witness::instead;
 use super::{Condition, Context, Need};
 use crate::answer::obligation;
 use plainsong_ir::{ActionId, Commute, GlobalId};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::{Sort, Term};
 use plainsong_prove::theory::{Result, Theory};

@@ -31,8 +31,8 @@ mod witness;
 
 use crate::answer::{Answer, GUESS, Missing, Proof, Prover, Refutation};
 use crate::brute::Brute;
-use crate::footprint::Footprint;
-use crate::tried::Tried;
+use crate::negative_cache::Tried;
+use crate::read_write_sets::Footprint;
 pub use conditional::strengthened;
 pub(crate) use conditions::some_way;
 use plainsong_ir::{ActionId, Actions, Mover, Song};

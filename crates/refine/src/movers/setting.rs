@@ -1,9 +1,9 @@
 //! Two threads about to act: a state, and arguments for both.
 
 use super::{Condition, Context, Need};
-use crate::permissions::{apart, common_layers, not_in_variables, parts};
+use crate::linear_permissions::{apart, common_layers, not_in_variables, parts};
 use plainsong_ir::{Action, ActionId, GlobalId, Song};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::Store;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};

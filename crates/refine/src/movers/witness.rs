@@ -9,7 +9,7 @@ use super::Need;
 use super::setting::Setting;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Action, Choice, Commute, LocalId, Stmt, StmtKind};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::{Env, Lowering};
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};

@@ -16,15 +16,15 @@
 //! [`super::pending`] shows what these keep.
 
 use super::{Following, Path, actions};
-use crate::extract::{Meant, action_at, meant, moves_here};
-use crate::footprint::Footprint;
+use crate::layer_program::{Meant, action_at, meant, moves_here};
+use crate::read_write_sets::Footprint;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
     Action, ActionId, Actions, Block, Call, Callee, Code, Expr, ExprKind, LocalId, Procedure,
     ProcedureId, Stmt, StmtKind,
 };
-use plainsong_prove::gated::{Created, Gated, counted};
+use plainsong_prove::gated_actions::{Created, Gated, counted};
 use plainsong_prove::lower::Unsupported;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;

@@ -20,7 +20,7 @@ use super::{Following, Path, action, actions, at_exit};
 use crate::movers::some_way;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, GlobalId, InvariantCall, LocalId};
-use plainsong_prove::gated::{Created, Gated};
+use plainsong_prove::gated_actions::{Created, Gated};
 use plainsong_prove::lower::Store;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;

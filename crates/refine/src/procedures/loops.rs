@@ -30,10 +30,10 @@
 
 use super::{Following, Jump, Path, Wanted, actions};
 use crate::atomicity::yields;
-use crate::extract::{Meant, is_seen, meant, moves_here};
-use crate::footprint::Footprint;
+use crate::layer_program::{Meant, is_seen, meant, moves_here};
+use crate::read_write_sets::Footprint;
 use plainsong_diagnostics::Span;
-use plainsong_ir::notes::{note_read, notes};
+use plainsong_ir::ghost::{note_read, notes};
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
     Actions, Block, Callee, Domain, Expr, ExprKind, GlobalId, InvariantCall, LocalId, LoopClauses,

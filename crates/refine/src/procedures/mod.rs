@@ -32,15 +32,15 @@ mod witness;
 mod yields;
 
 use crate::answer::obligation;
-use crate::extract::is_seen;
-use crate::permissions::{Permission, apart, not_in_variables, parts};
+use crate::layer_program::is_seen;
+use crate::linear_permissions::{Permission, apart, not_in_variables, parts};
 use linearisation::Point;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
     ActionId, Actions, Clause, ClauseKind, Expr, GlobalId, Invariant, InvariantCall, LocalId,
     Procedure, ProcedureId, Song, StartValue, Stmt, StmtKind, Ty,
 };
-use plainsong_prove::gated::Created;
+use plainsong_prove::gated_actions::Created;
 use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;

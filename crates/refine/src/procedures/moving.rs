@@ -22,7 +22,7 @@
 
 use super::loops::Written;
 use super::{Following, Path, actions};
-use crate::extract::moves_here;
+use crate::layer_program::moves_here;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Contract, Expr, GlobalId, LocalId, Mover, ProcedureId};
 use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};

@@ -11,9 +11,9 @@
 //! 3.3 counts pending asyncs among the fragments).
 
 use super::{Following, Path, actions, starts};
-use crate::extract::action_at;
+use crate::layer_program::action_at;
 use plainsong_ir::{LocalId, ProcedureId};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::{Env, Store};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;

@@ -4,14 +4,14 @@ use super::asyncs::only_starts;
 use super::loops::GoesOn;
 use super::{Following, Jump, MOST_PATHS, Path, Wanted, action, actions, at_entry, at_exit};
 use crate::atomicity::BESIDE_PROCEDURES;
-use crate::extract::{Meant, meant, moves_here};
+use crate::layer_program::{Meant, meant, moves_here};
 use plainsong_diagnostics::Span;
-use plainsong_ir::notes::notes;
+use plainsong_ir::ghost::notes;
 use plainsong_ir::{
     ActionId, Block, Call, Callee, Choice, Domain, Expr, ExprKind, InvariantCall, LocalId, Mover,
     Pattern, Place, ProcedureId, Root, Song, Stmt, StmtKind, Ty,
 };
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::Unsupported;
 use plainsong_prove::term::{Sort, Term};
 use plainsong_prove::theory::Result;

@@ -11,7 +11,7 @@
 //! thread that relies on it, so they differ from those this procedure holds, or held when the stretch began.
 
 use super::{Following, Path, Wanted, actions};
-use crate::permissions::{apart, not_in_variables, parts};
+use crate::linear_permissions::{apart, not_in_variables, parts};
 use plainsong_diagnostics::Span;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;

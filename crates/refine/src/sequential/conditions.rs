@@ -6,7 +6,7 @@ use super::example::{Asked, Scene};
 use crate::answer::obligation;
 use plainsong_diagnostics::quote_marker;
 use plainsong_ir::{ActionId, GlobalId};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::Store;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};

@@ -28,7 +28,7 @@ use crate::movers::some_way as way;
 use plainsong_diagnostics::quote_marker;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{ActionId, Block, Builtin, Expr, ExprKind, GlobalId, Root, Stmt, StmtKind, Ty};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::term::{Op, Sort, Term};
 use plainsong_prove::theory::{Result, Theory};
 use std::collections::{BTreeMap, BTreeSet};

@@ -103,7 +103,7 @@ mod tidy;
 use crate::answer::{Answer, Missing, Proof, Prover};
 use crate::brute::Brute;
 use crate::movers::{Condition, Need, Side, needs_past, show};
-use crate::tried::Tried;
+use crate::negative_cache::Tried;
 pub(crate) use asserted::waits;
 pub use line::line;
 use plainsong_diagnostics::quote_marker;

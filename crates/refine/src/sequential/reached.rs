@@ -5,7 +5,7 @@
 //! asyncs are eliminated is run at a small size, up to a bound, and where a given action is pending, all is noted.
 
 use super::refute::Async;
-use crate::telling::told_async;
+use crate::async_text::told_async;
 use plainsong_ir::ActionId;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::threads::{Deed, Next, State, Threads};

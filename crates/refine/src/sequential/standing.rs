@@ -24,7 +24,7 @@ use super::stage::Stage;
 use crate::answer::{GUESS, Prover, obligation};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, Song, finite};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::{Env, Lowering, Store};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;

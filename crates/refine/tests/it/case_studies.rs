@@ -16,7 +16,7 @@ use plainsong_ir::{
     Action, ActionId, Actions, Call, Callee, Code, Contract, Procedure, ProcedureId, RangeEnd,
     Role, Song, SortKind, Stmt, StmtKind, System,
 };
-use plainsong_refine::extract::topmost;
+use plainsong_refine::layer_program::topmost;
 use plainsong_refine::sequential::line;
 use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_semantics::instance::Instance;

@@ -16,7 +16,7 @@ use crate::sequences::compiled;
 use plainsong_ir::{ActionId, Actions, Song};
 use plainsong_refine::brute::Brute;
 use plainsong_refine::compare::{Compared, Extent, Most, compare_at, compare_with};
-use plainsong_refine::extract::height;
+use plainsong_refine::layer_program::height;
 use plainsong_refine::movers::{Side, sides, strengthened};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use std::collections::BTreeSet;

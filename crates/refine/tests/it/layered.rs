@@ -13,7 +13,7 @@ use plainsong_refine::answer::{Answer, Prover};
 use plainsong_refine::atomicity::movers_used;
 use plainsong_refine::brute::Brute;
 use plainsong_refine::compare::{Compared, compare};
-use plainsong_refine::extract::height;
+use plainsong_refine::layer_program::height;
 use plainsong_refine::movers::{Side, needs};
 use plainsong_refine::refine::Refining;
 use plainsong_smt::{Cancel, Setup, Solvers};

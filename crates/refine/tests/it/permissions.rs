@@ -13,7 +13,7 @@ use plainsong_ir::{ActionId, Song};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::Prover;
 use plainsong_refine::brute::Brute;
-use plainsong_refine::permissions::obligations;
+use plainsong_refine::linear_permissions::obligations;
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use crate::case_studies::songs;
 use crate::sequences::compiled;
 use plainsong_ir::{Actions, Song, print};
 use plainsong_refine::compare::{Behaviours, behaviours};
-use plainsong_refine::extract::{extract, height};
+use plainsong_refine::layer_program::{extract, height};
 use plainsong_refine::printed::printable;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::{Bounds, Sizes};

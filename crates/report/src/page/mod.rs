@@ -13,8 +13,8 @@ pub use overview::Checked;
 
 use crate::trace_file::SavedTrace;
 use crate::{Difference, Text};
+use plainsong_semantics::property_values::Truths;
 use plainsong_semantics::race::Race;
-use plainsong_semantics::truths::Truths;
 use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page.html");

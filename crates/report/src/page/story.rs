@@ -6,8 +6,8 @@ use crate::trace_file::kind_word;
 use crate::{Difference, Text, counterexample};
 use plainsong_diagnostics::{Span, line_and_column};
 use plainsong_semantics::changes::{PartChange, differences, told};
+use plainsong_semantics::property_values::Truths;
 use plainsong_semantics::trace::{Change, Ending, Event, FailureKind, Sent, Trace, Waiting};
-use plainsong_semantics::truths::Truths;
 use serde_json::{Value, json};
 
 /// Everything on the page.

@@ -2,7 +2,7 @@
 
 use super::coverage::Statements;
 use super::{Arm, FlatCode, ForLoop, Op, OpKind, Order, Scope};
-use crate::premise::probes;
+use crate::vacuity::probes;
 use plainsong_diagnostics::Span;
 use plainsong_ir::symmetry::round;
 use plainsong_ir::unanimity::{Owners, apart};

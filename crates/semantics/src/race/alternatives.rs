@@ -2,7 +2,7 @@
 
 use super::RaceKind;
 use crate::machine::{Machine, Outcome};
-use crate::script::{Cue, Performance, script};
+use crate::schedule::{Cue, Performance, script};
 use crate::trace::{Event, EventKind, Trace};
 
 /// Another step, and the execution up to and with it.

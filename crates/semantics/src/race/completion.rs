@@ -6,11 +6,11 @@
 
 use super::alternatives::Alternative;
 use crate::claim::{Verity, verity};
+use crate::failure_kind::Wrong;
 use crate::machine::{Config, Machine, Outcome, Status, Step};
-use crate::script::{Cue, Performance, start_of};
+use crate::schedule::{Cue, Performance, start_of};
 use crate::simulate::Dice;
 use crate::trace::Trace;
-use crate::wrong::Wrong;
 use plainsong_ir::Claim;
 use rustc_hash::FxHashSet;
 

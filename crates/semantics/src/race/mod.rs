@@ -27,11 +27,11 @@
 mod alternatives;
 mod completion;
 
+use crate::failure_kind::Wrong;
 use crate::machine::Machine;
 use crate::replay::replay;
 use crate::shrink::in_reading_order;
 use crate::trace::{Ending, Event, EventKind, Trace};
-use crate::wrong::Wrong;
 use alternatives::{Alternative, alternatives, beginnings};
 use completion::Completion;
 use plainsong_ir::Claim;
@@ -139,7 +139,7 @@ fn found(
     let instead = alternative.instead;
     let end = completion.complete(&alternative)?;
     let certain = completion.always(&alternative);
-    let (told, _) = crate::retrace::retrace(machine, &end.0, &end.1, Ending::Final);
+    let (told, _) = crate::path_to_trace::retrace(machine, &end.0, &end.1, Ending::Final);
     replay(machine, &told).ok()?;
     let (told, instead) = readable(machine, completion, told, instead);
     let wrong = Wrong::of(machine, trace)?;

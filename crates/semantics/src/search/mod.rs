@@ -29,8 +29,8 @@ pub use verdicts::{ENDS_THERE, NO_END, reason_against};
 use crate::code::coverage::Covered;
 use crate::instance::Instance;
 use crate::machine::{Config, Machine, Outcome, Status, Step};
-use crate::premise::Premises;
 use crate::trace::Trace;
+use crate::vacuity::Premises;
 use graph::Graph;
 use plainsong_diagnostics::Span;
 

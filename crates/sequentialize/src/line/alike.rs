@@ -8,7 +8,7 @@
 //! good as another, as long as two members of one story keep different numbers. A numbering goes on from what came
 //! before, and stories that share their beginning share its numbers.
 
-use crate::story::{At, Event, Story};
+use crate::derivation_log::{At, Event, Story};
 use crate::value::{Comp, Role};
 use std::collections::BTreeMap;
 use std::rc::Rc;

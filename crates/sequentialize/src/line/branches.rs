@@ -2,8 +2,8 @@
 
 use super::tell::{Told, stmt};
 use super::{Teller, expr};
-use crate::part::{OpKind, Var};
-use crate::story::{At, Event};
+use crate::derivation_log::{At, Event};
+use crate::process_code::{OpKind, Var};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
@@ -77,7 +77,7 @@ impl Teller<'_, '_> {
         span: Span,
     ) -> Told<(plainsong_ir::Pattern, Block)> {
         let mut bound = Vec::new();
-        crate::part::binds(pattern, &mut bound);
+        crate::process_code::binds(pattern, &mut bound);
         let mut names = BTreeMap::new();
         let mut block = Block::new();
         for var in bound {

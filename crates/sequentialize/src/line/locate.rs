@@ -1,7 +1,7 @@
 //! Expressions of a process as expressions of the line: every variable says whose it is.
 
 use super::{Teller, expr};
-use crate::part::Var;
+use crate::process_code::Var;
 use crate::value::{Comp, Role};
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{

@@ -11,9 +11,9 @@
 
 use super::tell::Told;
 use super::{Teller, expr};
-use crate::part::{OpKind, Var};
+use crate::derivation_log::{At, Event};
+use crate::process_code::{OpKind, Var};
 use crate::rules::Engine;
-use crate::story::{At, Event};
 use crate::value::{Comp, Role};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};

@@ -28,10 +28,10 @@ mod tell;
 
 pub(crate) use sweeps::{Row, of_row};
 
-use crate::part::{OpKind, Part, Var};
+use crate::derivation_log::{At, Event, Story};
+use crate::process_code::{OpKind, Part, Var};
 use crate::rules::Engine;
 use crate::state::State;
-use crate::story::{At, Event, Story};
 use crate::value::{Comp, Role};
 use message::Sent;
 use plainsong_diagnostics::Span;

@@ -7,8 +7,8 @@
 
 use super::tell::Told;
 use super::{Teller, expr};
-use crate::part::{OpKind, Var};
-use crate::story::{At, Event};
+use crate::derivation_log::{At, Event};
+use crate::process_code::{OpKind, Var};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{

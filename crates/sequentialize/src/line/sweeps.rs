@@ -10,7 +10,7 @@
 use super::tell::{Told, members, stmt};
 use super::{Line, Teller, assemble, expr};
 use crate::neighbours::schedule::{Sweeps, Way};
-use crate::part::{Part, Var};
+use crate::process_code::{Part, Var};
 use crate::race::Senders;
 use crate::rules::Engine;
 use crate::value::{Comp, Role};

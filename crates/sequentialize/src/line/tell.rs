@@ -2,8 +2,8 @@
 
 use super::branches::{arms, different_members};
 use super::{Teller, expr};
-use crate::part::{BlockId, OpKind, Over, Rounds, Var, received};
-use crate::story::{At, Event};
+use crate::derivation_log::{At, Event};
+use crate::process_code::{BlockId, OpKind, Over, Rounds, Var, received};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
@@ -408,7 +408,7 @@ impl Teller<'_, '_> {
         }
         let stories = leaves
             .into_iter()
-            .map(crate::story::Story::events)
+            .map(crate::derivation_log::Story::events)
             .collect();
         let before = self.versions.clone();
         let body = self.stories(stories)?;
@@ -514,7 +514,7 @@ impl Teller<'_, '_> {
         }
         let stories = leaves
             .into_iter()
-            .map(crate::story::Story::events)
+            .map(crate::derivation_log::Story::events)
             .collect();
         let before = self.versions.clone();
         let body = self.stories(stories)?;

@@ -5,7 +5,7 @@
 //! Nothing here decides anything.
 
 use super::Engine;
-use crate::part::OpKind;
+use crate::process_code::OpKind;
 use crate::state::State;
 use crate::stuck::Stuck;
 use crate::value::{Comp, Role};

@@ -6,7 +6,7 @@
 //! Why one variable will do. On no path two sendings of a group are done: that is looked up in the stories of all paths when
 //! they are put together. Where it is not so they stay apart, and there is no line to show.
 
-use crate::story::{Event, Story};
+use crate::derivation_log::{Event, Story};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Groups of sendings, by their numbers.

@@ -11,10 +11,10 @@
 //! The `where` of a choice is not looked at: more candidates mean more behaviour.
 
 use super::{Engine, Scene, Step, place_mut};
+use crate::derivation_log::{At, Event};
 use crate::eval::{risks_in, risks_of};
-use crate::part::{OpKind, Var};
+use crate::process_code::{OpKind, Var};
 use crate::state::State;
-use crate::story::{At, Event};
 use crate::stuck::Stuck;
 use crate::value::{Comp, Value};
 use plainsong_ir::{Access, Choice, Domain, ExprKind, FamilyId, Place, Stmt, Ty};

@@ -22,7 +22,7 @@
 //! messages orders events in each of them.
 
 use super::Engine;
-use crate::part::BlockId;
+use crate::process_code::BlockId;
 use crate::state::{Pinned, Round, State, Waiting};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};

@@ -13,10 +13,10 @@
 
 use super::entail::learn;
 use super::{Engine, Step};
+use crate::derivation_log::{At, Event};
 use crate::eval::{Fact, Matching, Test, risks_in};
-use crate::part::BlockId;
+use crate::process_code::BlockId;
 use crate::state::State;
-use crate::story::{At, Event};
 use crate::stuck::{Obstacle, Stuck};
 use crate::term::Claim;
 use crate::value::{Comp, possible};
@@ -119,7 +119,7 @@ impl Engine<'_> {
             let mut next = state.clone();
             for (local, value) in names {
                 next.env
-                    .insert((comp, crate::part::Var::Local(local)), value);
+                    .insert((comp, crate::process_code::Var::Local(local)), value);
             }
             next.story.push(Event::Took(at, arm));
             self.enter(&mut next, comp, *block);

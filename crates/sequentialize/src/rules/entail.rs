@@ -13,7 +13,7 @@
 //! Source. Path conditions with an oracle for arithmetic; `docs/CONDITIONS.md`, extensions.
 
 use super::Engine;
-use crate::arbiter::{Asked, Question};
+use crate::arithmetic_oracle::{Asked, Question};
 use crate::eval::Test;
 use crate::state::State;
 use crate::term::{Claim, is_about, not};

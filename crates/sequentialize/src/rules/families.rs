@@ -21,14 +21,14 @@
 //! Source. `docs/CONDITIONS.md`, extensions; focus in [PretendSynchrony19]. DIFFERS. Only two families at a time.
 //! NOT COVERED. Members of one family that talk to each other.
 
-use super::drift::Drift;
 use super::focus::which;
 use super::fold::Renaming;
+use super::havoc::Drift;
 use super::late::Hearing;
 use super::{Engine, Scene};
-use crate::part::{BlockId, OpKind, Over, Place, Var};
+use crate::derivation_log::{At, Event, Story};
+use crate::process_code::{BlockId, OpKind, Over, Place, Var};
 use crate::state::State;
-use crate::story::{At, Event, Story};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};
 use plainsong_diagnostics::Span;

@@ -6,7 +6,7 @@
 
 use super::set_loop::Loop;
 use super::{Engine, Scene};
-use crate::part::Over;
+use crate::process_code::Over;
 use crate::state::State;
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::Comp;
@@ -95,17 +95,17 @@ impl Engine<'_> {
 
     /// Does a component receive a kind of message somewhere?
     fn takes(&self, comp: Comp, message: plainsong_ir::MessageId) -> bool {
-        let ops = self.part(comp).ops(crate::part::BlockId::ENTRY);
+        let ops = self.part(comp).ops(crate::process_code::BlockId::ENTRY);
         let mut accepts = ops.into_iter().flat_map(|op| op.kind.accepts());
         accepts.any(|accept| accept.message == message)
     }
 
     /// Where a component sends a kind of message.
     fn sends(&self, comp: Comp, message: plainsong_ir::MessageId) -> Span {
-        let ops = self.part(comp).ops(crate::part::BlockId::ENTRY);
+        let ops = self.part(comp).ops(crate::process_code::BlockId::ENTRY);
         let send = ops
             .into_iter()
-            .find(|op| matches!(&op.kind, crate::part::OpKind::Send(sent, ..) if *sent == message));
+            .find(|op| matches!(&op.kind, crate::process_code::OpKind::Send(sent, ..) if *sent == message));
         send.map_or(Span::default(), |op| op.span)
     }
 

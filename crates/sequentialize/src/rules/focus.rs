@@ -10,11 +10,11 @@
 //! `k1`, `z3`). A member that loops for ever is checked for one full round from any state; that is not vacuous:
 //! the round must come to its end (S13).
 
-use super::drift::Drift;
+use super::havoc::Drift;
 use super::{Engine, Scene};
-use crate::part::OpKind;
+use crate::derivation_log::{At, Event, Story};
+use crate::process_code::OpKind;
 use crate::state::{State, Waiting};
-use crate::story::{At, Event, Story};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};
 use plainsong_diagnostics::Span;
@@ -147,7 +147,7 @@ impl Engine<'_> {
         leaf: &State,
         u: Comp,
         loops: bool,
-        start: &crate::part::Place,
+        start: &crate::process_code::Place,
     ) -> Result<(), Stuck> {
         let is_over = if loops {
             leaf.places[&u] == *start

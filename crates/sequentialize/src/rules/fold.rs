@@ -7,7 +7,7 @@
 
 use super::Engine;
 use crate::eval::{Joined, join, next, unknown};
-use crate::part::Var;
+use crate::process_code::Var;
 use crate::state::{Index, State};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Key, Value};

@@ -13,13 +13,13 @@
 //!
 //! Source. [Brisk17] rule Loop-repeat.
 
-use super::drift::Drift;
 use super::fold::Renaming;
+use super::havoc::Drift;
 use super::set_loop::Loop;
 use super::{Engine, Scene};
-use crate::part::{Over, Place, Var};
+use crate::derivation_log::{Event, Story};
+use crate::process_code::{Over, Place, Var};
 use crate::state::{Index, State, Waiting};
-use crate::story::{Event, Story};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Value};
 use plainsong_ir::FamilyId;

@@ -11,12 +11,12 @@
 //! the collector, and what it does after its round is looked at as well, because it stands in its loop (S7; traps `j1` to
 //! `j3`).
 
-use super::drift::Drift;
+use super::havoc::Drift;
 use super::set_loop::Loop;
 use super::{Engine, Scene};
-use crate::part::{OpKind, Over, Place, Var};
+use crate::derivation_log::{Event, Story};
+use crate::process_code::{OpKind, Over, Place, Var};
 use crate::state::{Index, State};
-use crate::story::{Event, Story};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::Comp;
 use std::collections::BTreeSet;

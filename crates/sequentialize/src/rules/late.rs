@@ -8,7 +8,7 @@
 //! message of a member early (condition S7; traps `s1`, `d1`, `d2` and `d3` behind a `break`, `d4` after an old answer).
 
 use super::Engine;
-use crate::part::{BlockId, OpKind, Place};
+use crate::process_code::{BlockId, OpKind, Place};
 use crate::state::Waiting;
 use crate::value::{Chan, Comp, Role};
 use plainsong_ir::{Accept, ExprKind, FamilyId, MessageId, Source};

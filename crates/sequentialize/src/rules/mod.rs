@@ -21,12 +21,12 @@ pub(crate) mod alternatives;
 mod assign;
 mod causes;
 mod decide;
-mod drift;
 mod entail;
 mod families;
 mod finish;
 mod focus;
 mod fold;
+mod havoc;
 mod index_loop;
 mod joint_loop;
 mod late;
@@ -39,11 +39,11 @@ mod two_roles;
 mod unfold;
 mod unroll;
 
+use crate::derivation_log::At;
 use crate::eval::{Eval, Fact, fresh, next};
-use crate::part::{OpKind, Part, Place, Var};
+use crate::process_code::{OpKind, Part, Place, Var};
 use crate::race::Senders;
 use crate::state::{Index, State};
-use crate::story::At;
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Comp, Role, Value};
 use crate::voices_to_parts::Score;
@@ -157,7 +157,7 @@ impl<'a> Engine<'a> {
                 None => Role::Single,
             };
             let comp = Comp { family, role };
-            let place = Place::start(part, crate::part::BlockId::ENTRY);
+            let place = Place::start(part, crate::process_code::BlockId::ENTRY);
             state.places.insert(comp, place);
             self.start_values(&mut state, comp);
             self.claim(&mut state, comp);
@@ -255,7 +255,7 @@ impl<'a> Engine<'a> {
             OpKind::Assert(condition) => self.assert(state, at, condition, span),
             OpKind::Assume(condition) => {
                 self.risks.extend(crate::eval::risks_in(condition));
-                state.story.push(crate::story::Event::Did(at));
+                state.story.push(crate::derivation_log::Event::Did(at));
                 self.advance_place(state, comp);
                 Ok(Step::Taken)
             }
@@ -324,7 +324,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Past the statement at hand and into a block under it.
-    pub(crate) fn enter(&self, state: &mut State, comp: Comp, block: crate::part::BlockId) {
+    pub(crate) fn enter(&self, state: &mut State, comp: Comp, block: crate::process_code::BlockId) {
         let part = &self.score.parts[&comp.family];
         let place = place_mut(state, comp);
         if let Some(frame) = place.0.last_mut() {
@@ -454,7 +454,7 @@ pub(crate) fn place_mut(state: &mut State, comp: Comp) -> &mut Place {
 /// Does a daemon receive from any of several processes?
 fn members_begin_rounds(score: &Score<'_>, senders: &Senders) -> bool {
     let daemons = score.parts.values().filter(|part| part.daemon);
-    let mut ops = daemons.flat_map(|part| part.ops(crate::part::BlockId::ENTRY));
+    let mut ops = daemons.flat_map(|part| part.ops(crate::process_code::BlockId::ENTRY));
     ops.any(|op| {
         op.kind.accepts().into_iter().any(|accept| {
             let family = senders.get(&accept.span);

@@ -27,9 +27,9 @@
 use super::late::Hearing;
 use super::several_kinds::Ready;
 use super::{Engine, Scene, Step};
-use crate::part::{BlockId, Var};
+use crate::derivation_log::{At, Event};
+use crate::process_code::{BlockId, Var};
 use crate::state::{State, Waiting};
-use crate::story::{At, Event};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Key, Role, Value};
 use plainsong_ir::{Accept, FamilyId, Source};
@@ -398,8 +398,9 @@ impl<'a> Engine<'a> {
 
     fn never_sends(&self, comp: Comp, message: plainsong_ir::MessageId) -> bool {
         let ops = self.part(comp).ops(BlockId::ENTRY);
-        !ops.into_iter()
-            .any(|op| matches!(op.kind, crate::part::OpKind::Send(sent, ..) if sent == message))
+        !ops.into_iter().any(
+            |op| matches!(op.kind, crate::process_code::OpKind::Send(sent, ..) if sent == message),
+        )
     }
 
     fn check_bag(

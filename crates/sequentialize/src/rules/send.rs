@@ -11,8 +11,8 @@
 //! Why sound. A send is always enabled and only appends. For losses see `losses.rs`.
 
 use super::{Engine, Step};
+use crate::derivation_log::{At, Event};
 use crate::state::{State, Waiting};
-use crate::story::{At, Event};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Value};
 use plainsong_diagnostics::Span;

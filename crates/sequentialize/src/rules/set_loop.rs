@@ -18,13 +18,13 @@
 //! Source. [Brisk17] rule Loop-upd. DIFFERS. Messages wait in queues, residual terms are not needed; S7 to
 //! S10 are stated.
 
-use super::drift::Drift;
 use super::fold::Renaming;
+use super::havoc::Drift;
 use super::late::Hearing;
 use super::{Engine, Scene};
-use crate::part::{BlockId, OpKind, Over, Part, Place, Var};
+use crate::derivation_log::{At, Event, Story};
+use crate::process_code::{BlockId, OpKind, Over, Part, Place, Var};
 use crate::state::{Index, PerRound, State, Waiting};
-use crate::story::{At, Event, Story};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Role, Value};
 use plainsong_diagnostics::Span;

@@ -24,9 +24,9 @@
 use super::late::Hearing;
 use super::receive::{Arm, From};
 use super::{Engine, Scene, Step};
-use crate::part::{BlockId, OpKind, Place};
+use crate::derivation_log::{At, Event};
+use crate::process_code::{BlockId, OpKind, Place};
 use crate::state::State;
-use crate::story::{At, Event};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};
 use plainsong_diagnostics::Span;

@@ -25,7 +25,7 @@ impl Engine<'_> {
         state.places.insert(member, place);
         let env: Vec<_> = state
             .env
-            .range((rest, crate::part::Var::Own(plainsong_ir::VarId(0)))..)
+            .range((rest, crate::process_code::Var::Own(plainsong_ir::VarId(0)))..)
             .take_while(|((comp, _), _)| *comp == rest)
             .map(|((_, var), value)| ((member, *var), value.replace(rest, member)))
             .collect();

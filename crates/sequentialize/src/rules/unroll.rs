@@ -14,10 +14,10 @@
 use super::entail::learn;
 use super::receive::From;
 use super::{Engine, Step, place_mut};
+use crate::derivation_log::Event;
 use crate::eval::Test;
-use crate::part::{BlockId, OpKind, Place, Var};
+use crate::process_code::{BlockId, OpKind, Place, Var};
 use crate::state::State;
-use crate::story::Event;
 use crate::stuck::Stuck;
 use crate::value::{Chan, Comp};
 use plainsong_ir::Accept;
@@ -97,7 +97,7 @@ impl Engine<'_> {
         let mut seen = self.part(comp).live_at_head(body);
         // What is claimed of the head is claimed of any values that rounds left.
         let claims = self.score.hints.get(&span).into_iter().copied().flatten();
-        claims.for_each(|claim| seen.extend(crate::live::read_in(claim)));
+        claims.for_each(|claim| seen.extend(crate::live_variables::read_in(claim)));
         seen.retain(|var| vars.contains(var));
         if !seen.is_empty() {
             state

@@ -8,8 +8,8 @@ use crate::code::Program;
 use crate::compile;
 use crate::run::Ran;
 use plainsong_ir::{Claim, Expr, Property, Song};
-use plainsong_semantics::premise::Premise;
 use plainsong_semantics::search::{Check, Findings, Query};
+use plainsong_semantics::vacuity::Premise;
 
 /// A property about states.
 pub(super) struct CompiledClaim<'s> {

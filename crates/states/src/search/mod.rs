@@ -36,11 +36,11 @@ use plainsong_ir::{Actions, Song, SortId};
 use plainsong_semantics::action_state::{ActionState, Deeds};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Outcome, Subject};
-use plainsong_semantics::premise::{Premise, premises};
 use plainsong_semantics::search::{
     Check, Completeness, Edge, Findings, Limits, PACE, Progress, Query, SearchReport, Totals, Watch,
 };
 use plainsong_semantics::trace::Failure;
+use plainsong_semantics::vacuity::{Premise, premises};
 use plainsong_semantics::value::Value;
 
 /// A search under way.

@@ -15,7 +15,7 @@
 //! - What an action requires is an invariant of the only layer at which it exists.
 //! - What `init` starts refines nothing, or its action exists at all layers above the procedure's.
 //! - A procedure reads and writes globals only to assign to those introduced at its own layer, and in notes
-//!   (`let then = x;`, [`plainsong_ir::notes`]); then it may read what an invariant of that layer may; so may the invariants
+//!   (`let then = x;`, [`plainsong_ir::ghost`]); then it may read what an invariant of that layer may; so may the invariants
 //!   of its loops. Notes are used by other notes, by what is introduced, by invariants of loops, and by the
 //!   invariants of the procedure's layer at yields, and nowhere else.
 //! - A first value reads no other global, and `init` of a program with procedures neither reads nor
@@ -24,7 +24,7 @@
 use super::Lowering;
 use super::codes::layers::{WRONG_LAYER, WRONG_REFINES};
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::notes::{note_read, notes};
+use plainsong_ir::ghost::{note_read, notes};
 use plainsong_ir::visit::{Visit, globals_read, walk};
 use plainsong_ir::{
     Action, ActionId, Actions, Block, Call, Callee, Code, Expr, ExprKind, Global, GlobalId,

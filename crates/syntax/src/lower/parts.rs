@@ -1,7 +1,7 @@
 //! Calls of choreographies by choreographies.
 //!
 //! The statement only says who is called with what and who plays whom; when all choreographies are known, it
-//! is looked whether that fits, and what the calls stand for is filled in ([`plainsong_ir::parts`]).
+//! is looked whether that fits, and what the calls stand for is filled in ([`plainsong_ir::sub_choreography`]).
 
 mod member_by_member;
 mod written_out;
@@ -14,7 +14,7 @@ use super::unit::Home;
 use crate::ast::{self, AstNode};
 use member_by_member::for_each_value;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::parts::{circle, is_kept, played_var, unfold};
+use plainsong_ir::sub_choreography::{circle, is_kept, played_var, unfold};
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::visit::{Visit, walk, without_spans};
 use plainsong_ir::{FamilyId, Part, Player, Song, StartValue, Stmt, StmtKind, Ty};

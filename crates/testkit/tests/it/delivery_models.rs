@@ -7,7 +7,7 @@ use plainsong_explore_songs::{Explored, Finding, Manner, explore};
 use plainsong_ir::Delivery;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::overtake::overtaking;
+use plainsong_semantics::overtaking::overtaking;
 use plainsong_semantics::search::{Check, Limits, Unwatched};
 use plainsong_testkit::random_song::small_voices;
 

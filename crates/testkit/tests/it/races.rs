@@ -10,13 +10,13 @@ use plainsong_ir::{Claim, Property, System};
 use plainsong_semantics::claim::{Verity, verity};
 use plainsong_semantics::follow::follow;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Status};
+use plainsong_semantics::property_values::truths;
 use plainsong_semantics::race::{Race, race};
 use plainsong_semantics::replay::replay;
 use plainsong_semantics::search::{Answer, Limits, Query, Unwatched, search};
 use plainsong_semantics::shrink::{fewer_events, in_reading_order, smaller_values};
 use plainsong_semantics::simulate::simulate;
 use plainsong_semantics::trace::{Ending, Trace};
-use plainsong_semantics::truths::truths;
 use plainsong_testkit::corpus::{files, root};
 use std::sync::OnceLock;
 

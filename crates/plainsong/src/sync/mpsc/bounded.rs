@@ -12,7 +12,7 @@
 //! others.
 
 use crate::delivery::Delivery;
-use crate::guard::What;
+use crate::determinism_check::What;
 use crate::message::{Envelope, Message, Role, Value, copy};
 use crate::process::Process;
 use crate::send::{Letter, post};

@@ -18,15 +18,15 @@
 
 use super::link::Link;
 use crate::delivery::Delivery;
-use crate::guard::What;
+use crate::determinism_check::What;
 use crate::machine::Machine;
 use crate::message::{Role, Value};
 use crate::pattern::Arm;
 use crate::receive::take;
 use crate::send::{Letter, post};
+use crate::shared_context::World;
 use crate::sync::server::{Place, protocol, tell};
 use crate::task::Task;
-use crate::world::World;
 use plainsong_explore::{EventId, Graph, Kind, Mailbox, Tid};
 use std::collections::BTreeSet;
 use std::panic::Location;

@@ -4,7 +4,7 @@ use super::SendError;
 use super::hang_up::receiver_is_gone;
 use super::link::{Handle, Link};
 use crate::delivery::Delivery;
-use crate::guard::What;
+use crate::determinism_check::What;
 use crate::message::Message;
 use crate::send::{Letter, post};
 use std::fmt;

@@ -9,7 +9,7 @@
 
 use super::link::HandleId;
 use crate::delivery::Delivery;
-use crate::guard::What;
+use crate::determinism_check::What;
 use crate::process::Process;
 use crate::send::{Letter, post};
 use crate::sync::server::{Desk, Place, protocol, start};

@@ -74,7 +74,7 @@ fn open<T: Message>(capacity: usize, made_at: Place) -> Sender<T> {
     let capacity = u32::try_from(capacity.next_power_of_two()).unwrap_or(u32::MAX);
     let name = number("broadcast");
     let server = start_server::<T>(name.clone(), capacity, made_at);
-    let inbox = crate::world::Mailboxes::of_process(server.0);
+    let inbox = crate::shared_context::Mailboxes::of_process(server.0);
     let watchman = start_watchman(format!("{name} senders"), inbox, made_at);
     let hub = Hub {
         server,

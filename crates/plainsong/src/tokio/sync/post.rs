@@ -1,17 +1,17 @@
 //! Sending and receiving behind the scenes, in one order of everything.
 
 use crate::delivery::Delivery;
+use crate::determinism_check::What;
 use crate::ghosts;
-use crate::guard::What;
 use crate::message::{Envelope, Value};
 use crate::pattern::Arm;
 use crate::process::Process;
 use crate::receive::take;
 use crate::send::{Letter, post};
+use crate::shared_context::Mailboxes;
 use crate::sync::server::Place;
 use crate::tag::Tag;
 use crate::task::Task;
-use crate::world::Mailboxes;
 use plainsong_explore::Mailbox;
 use std::rc::Rc;
 

@@ -8,8 +8,8 @@
 use super::post::{put, put_soon};
 use crate::message::{Envelope, is_copying};
 use crate::process::Process;
+use crate::shared_context::Mailboxes;
 use crate::sync::server::{Desk, Place, content, protocol, start};
-use crate::world::Mailboxes;
 use plainsong_explore::Mailbox;
 use std::cell::Cell;
 use std::rc::Rc;

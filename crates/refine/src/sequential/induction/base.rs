@@ -9,7 +9,7 @@ use super::{Inductive, Start};
 use crate::movers::picks;
 use crate::sequential::example::Asked;
 use plainsong_ir::LocalId;
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::{Env, Lowering};
 use plainsong_prove::theory::{Result, Theory};
 

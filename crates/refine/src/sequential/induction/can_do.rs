@@ -7,7 +7,7 @@ use super::witness::Chosen;
 use super::{Inductive, Start};
 use crate::answer::obligation;
 use plainsong_ir::ActionId;
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};

@@ -69,7 +69,7 @@ use plainsong_ir::{
     Action, ActionId, Actions, Block, GlobalId, Induction, Place, Root, Sequentialization, Song,
     Stmt, StmtKind,
 };
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::Store;
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;

@@ -13,7 +13,7 @@ use crate::sequential::context::same;
 use crate::sequential::example::Asked;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, Block, Call, Callee, Expr, LocalId, Root, Stmt, StmtKind};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::lower::{Env, Lowering, Unsupported};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;

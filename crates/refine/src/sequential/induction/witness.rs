@@ -3,7 +3,7 @@
 use super::{Inductive, Part, Start};
 use crate::movers::{picks, some_way};
 use plainsong_ir::{Action, ActionId, LocalId};
-use plainsong_prove::gated::Gated;
+use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
 use std::collections::BTreeMap;

@@ -16,8 +16,8 @@
 //! others, for which that is not looked up. For most of these the call is written out ([`written_out`](super::written_out)).
 
 use plainsong_diagnostics::{Fix, Span};
-use plainsong_ir::parts::is_kept;
 use plainsong_ir::print;
+use plainsong_ir::sub_choreography::is_kept;
 use plainsong_ir::visit::{Visit, endpoints_read, walk};
 use plainsong_ir::{
     BinOp, Expr, ExprKind, FamilyId, Local, LocalId, Part, Place, Song, Stmt, StmtKind, Ty, VarId,

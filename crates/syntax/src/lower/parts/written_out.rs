@@ -8,7 +8,7 @@
 //! b.v = k;
 //! ```
 //!
-//! Why it means the same. That is what the call stands for ([`plainsong_ir::parts`]): names for the arguments, the first
+//! Why it means the same. That is what the call stands for ([`plainsong_ir::sub_choreography`]): names for the arguments, the first
 //! values of variables that have one, and the statements with players in the place of endpoints. A name is evaluated once,
 //! so the statements may write what it was read from; that its owner has to tell the others is for projection. New names
 //! are none that mean something in the caller.
@@ -17,8 +17,8 @@
 //! annotations speak of the beginning of the call; those that call others; players that only an endpoint knows.
 
 use plainsong_diagnostics::{Fix, Span};
-use plainsong_ir::parts::{parts_in, stands_for};
 use plainsong_ir::print;
+use plainsong_ir::sub_choreography::{parts_in, stands_for};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Choreography, Local, Part, Song, Stmt, StmtKind};
 use std::collections::BTreeSet;

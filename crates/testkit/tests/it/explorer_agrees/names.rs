@@ -13,7 +13,7 @@ use crate::interpreter_agrees::programs::asked_for;
 use plainsong_ir::{Claim, Delivery, Song, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::names::{search_up_to_names, symmetric};
+use plainsong_semantics::process_symmetry::{search_up_to_names, symmetric};
 use plainsong_semantics::search::{
     Answer, Check, Completeness, Limits, Query, SearchReport, Unwatched, search,
 };

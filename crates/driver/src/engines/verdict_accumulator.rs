@@ -1,0 +1,231 @@
+//! What is known about one question while instance after instance is looked at.
+//!
+//! Sizes are tried from the smallest. A question that is refuted is not asked again, and its verdict
+//! speaks of the sizes that refuted it. Sizes that grow while there is time ([`Task::grow`]) hold as far
+//! as they got, if that is at least where they would be by default: that bound is what was asked for.
+
+use super::assumptions::{cut_off, external};
+use super::bounds::{Bound, among};
+use crate::engine::Task;
+use crate::provided::name_of;
+use crate::select::Question;
+use crate::watch::{Overseer, Stop};
+use plainsong_semantics::machine::Subject;
+use plainsong_semantics::search::{Check, ENDS_THERE, NO_END};
+use plainsong_semantics::sizes::Sizes;
+use plainsong_semantics::verdict::{Outcome, Verdict};
+
+/// What is still to be checked.
+pub(super) fn open_checks(files: &[Dossier<'_>]) -> Vec<Check> {
+    let open = files.iter().filter(|file| file.refuted.is_none());
+    open.map(|file| file.question.check).collect()
+}
+
+/// What is known about one question so far.
+pub(super) struct Dossier<'a> {
+    pub(super) question: &'a Question,
+    pub(super) refuted: Option<Verdict>,
+    unknown: Option<Verdict>,
+    /// Where it holds, with the number of the sizes.
+    held: Vec<(usize, Bound)>,
+    /// So many of the first sizes were seen to the end, and it holds there.
+    finished: usize,
+    /// Why sizes that grow do not grow any more.
+    limit: Option<String>,
+    states: u64,
+    reason: String,
+    assumptions: Vec<String>,
+    /// Where no execution comes to its end, though the question is about the end.
+    endless: Vec<Bound>,
+}
+
+/// A verdict, and how many of the first sizes it is about.
+pub(super) struct Closed {
+    pub(super) verdict: Verdict,
+    pub(super) sizes: usize,
+}
+
+impl<'a> Dossier<'a> {
+    pub(super) fn new(question: &'a Question) -> Self {
+        Dossier {
+            question,
+            refuted: None,
+            unknown: None,
+            held: Vec::new(),
+            finished: 0,
+            limit: None,
+            states: 0,
+            reason: String::new(),
+            assumptions: Vec::new(),
+            endless: Vec::new(),
+        }
+    }
+
+    /// What an instance of the sizes with this number says. `is_limit`: sizes were to grow, and this is
+    /// where they had to stop.
+    pub(super) fn enter(&mut self, sizes: usize, verdict: Verdict, is_limit: bool) {
+        self.states += verdict.states.unwrap_or(0);
+        match verdict.outcome {
+            Outcome::Refuted => {
+                self.finished = sizes + 1;
+                self.refuted = Some(verdict);
+            }
+            Outcome::Unknown if is_limit => self.limit = Some(verdict.reason),
+            Outcome::Unknown => self.unknown = Some(self.unknown.take().unwrap_or(verdict)),
+            Outcome::Holds | Outcome::Proved => {
+                self.reason.clone_from(&verdict.reason);
+                for assumption in verdict.assumptions {
+                    if assumption == NO_END {
+                        self.endless.push(verdict.bound.clone());
+                    } else if !self.assumptions.contains(&assumption) {
+                        self.assumptions.push(assumption);
+                    }
+                }
+                self.held.push((sizes, verdict.bound));
+            }
+        }
+    }
+
+    /// That there was nothing to check: nowhere, or at some of the sizes.
+    fn no_end(&self) -> Option<String> {
+        match self.endless.len() {
+            0 => None,
+            all if all == self.held.len() => Some(NO_END.to_owned()),
+            _ => {
+                let sizes: Vec<String> = self.endless.iter().map(words).collect();
+                Some(format!(
+                    "no execution with {} comes to its end, so there was nothing to check there",
+                    sizes.join(" or ")
+                ))
+            }
+        }
+    }
+
+    /// All instances of the sizes with this number were seen.
+    pub(super) fn finish(&mut self, sizes: usize) {
+        if self.refuted.is_none() && self.limit.is_none() {
+            self.finished = sizes + 1;
+        }
+    }
+
+    /// The verdict over all instances.
+    pub(super) fn close(mut self, task: &Task, overseer: &Overseer<'_>) -> Closed {
+        if task.grow && overseer.stopped() == Some(Stop::TimeLimit) && self.limit.is_none() {
+            self.limit = Some(overseer.allowance.sentence(Stop::TimeLimit));
+        }
+        if self.refuted.is_none() && self.unknown.is_none() && task.grow {
+            self.finished = whole_totals(&task.sizes, self.finished);
+        }
+        let held = self.held.iter().filter(|(sizes, _)| *sizes < self.finished);
+        let held: Vec<&Bound> = held.map(|(_, bound)| bound).collect();
+        let bound = among(&held, &task.sizes[..self.finished.min(task.sizes.len())]);
+        let is_grown = self.limit.is_some() && self.finished > defaults(&task.sizes);
+        let stopped = overseer.stopped().filter(|stop| {
+            let is_open = self.refuted.is_none() && self.unknown.is_none();
+            is_open && !(is_grown && *stop == Stop::TimeLimit)
+        });
+        let so_far = (!held.is_empty()).then(|| format!("; it holds with {}", words(&bound)));
+        let no_end = self.no_end();
+        self.assumptions.extend(no_end);
+        if task.subject == Subject::System {
+            self.assumptions.extend(cut_off(&task.song));
+        }
+        if held.iter().any(|bound| bound.contains_key("external")) {
+            self.assumptions.extend(external(&task.song));
+        }
+        let mut verdict = match (self.refuted, self.unknown) {
+            (Some(refuted), _) => refuted,
+            (None, Some(mut unknown)) => {
+                unknown.reason.push_str(&so_far.clone().unwrap_or_default());
+                unknown
+            }
+            (None, None) => Verdict {
+                property: String::new(),
+                outcome: Outcome::Holds,
+                bound,
+                reason: match held.len() {
+                    0 | 1 => self.reason,
+                    several => {
+                        format!("holds in all {} states of {several} instances", self.states)
+                    }
+                },
+                states: None,
+                executions: None,
+                blocked: None,
+                interleavings: None,
+                obligations: None,
+                provided: provided(task, &self.assumptions),
+                open: Vec::new(),
+                assumptions: self.assumptions,
+                notes: Vec::new(),
+                trace: None,
+            },
+        };
+        if let Some(limit) = self.limit.filter(|_| verdict.outcome == Outcome::Holds) {
+            if is_grown {
+                verdict.reason = format!("{}; it grew no further: {limit}", verdict.reason);
+            } else {
+                verdict.outcome = Outcome::Unknown;
+                verdict.reason = format!("{limit}{}", so_far.clone().unwrap_or_default());
+            }
+        }
+        if let Some(stop) = stopped {
+            verdict.outcome = Outcome::Unknown;
+            let why = overseer.allowance.sentence(stop);
+            verdict.reason = match so_far {
+                None => format!("not checked: {why}"),
+                Some(so_far) => format!("{why}{so_far}"),
+            };
+        }
+        verdict.property.clone_from(&self.question.name);
+        verdict.states = Some(self.states);
+        Closed {
+            verdict,
+            sizes: self.finished,
+        }
+    }
+}
+
+/// Where executions fail, what holds of the others holds provided that none does.
+fn provided(task: &Task, assumptions: &[String]) -> Vec<String> {
+    let fails = assumptions.iter().any(|one| one == ENDS_THERE);
+    let name = name_of(&task.song, task.subject, Check::Assertions);
+    name.filter(|_| fails).into_iter().collect()
+}
+
+/// Of the first `finished` sizes, those whose total was seen to the end.
+fn whole_totals(sizes: &[Sizes], finished: usize) -> usize {
+    match (sizes.get(finished), finished.checked_sub(1)) {
+        (Some(next), Some(last)) if total(next) == total(&sizes[last]) => {
+            let begins = |one: &Sizes| total(one) == total(next);
+            sizes.iter().position(begins).unwrap_or(0)
+        }
+        _ => finished,
+    }
+}
+
+/// The place of the default sizes among those that grow.
+fn defaults(sizes: &[Sizes]) -> usize {
+    let least = |name: &String| {
+        let of = sizes.iter().filter_map(|one| one.chosen.get(name));
+        of.min().copied().unwrap_or(0)
+    };
+    let is_default = |one: &Sizes| {
+        let mut sorts = one.chosen.iter();
+        sorts.all(|(name, &size)| size == crate::sizes::DEFAULT.max(least(name)))
+    };
+    sizes.iter().position(is_default).unwrap_or(0)
+}
+
+pub(super) fn total(sizes: &Sizes) -> i64 {
+    let sizes = sizes.chosen.values();
+    sizes.fold(0i64, |sum, size| sum.saturating_add(*size))
+}
+
+fn words(bound: &Bound) -> String {
+    let parts: Vec<String> = bound
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    parts.join(", ")
+}
