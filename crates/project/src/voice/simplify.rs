@@ -302,6 +302,38 @@ fn unread(block: Block) -> Block {
     kept
 }
 
+/// Without variables that get values and are never read, as what somebody is only told to have been told.
+pub(super) fn without_unread_variables(block: Block) -> Block {
+    struct Read(BTreeSet<LocalId>);
+    impl Visit for Read {
+        fn expr(&mut self, of: &Expr) {
+            if let ExprKind::Local(name) = of.kind {
+                self.0.insert(name);
+            }
+            walk::expr(self, of);
+        }
+    }
+    struct Drop<'a>(&'a BTreeSet<LocalId>);
+    impl VisitMut for Drop<'_> {
+        fn block(&mut self, block: &mut Block) {
+            block.retain(|one| match &one.kind {
+                StmtKind::Let(name, value) => self.0.contains(name) || can_fail(value),
+                StmtKind::Assign(place, value) => match place.root {
+                    Root::Local(name) => self.0.contains(&name) || can_fail(value),
+                    _ => true,
+                },
+                _ => true,
+            });
+            walk_mut::block(self, block);
+        }
+    }
+    let mut read = Read(BTreeSet::new());
+    block.iter().for_each(|one| read.stmt(one));
+    let mut block = block;
+    Drop(&read.0).block(&mut block);
+    block
+}
+
 /// A statement that evaluates an expression and does nothing else, unless it surely has a value or is about nobody's state.
 pub(super) fn evaluated(value: &Expr) -> Option<Stmt> {
     if is_of_names(value) || !can_fail(value) {
