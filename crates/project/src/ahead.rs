@@ -319,9 +319,13 @@ impl Ahead<'_> {
         }
     }
 
-    /// A statement that may never be passed was, and these know it.
-    fn passed(&mut self, span: Span, who: Vec<Who>) {
+    /// A statement that may never be passed was, and these know it; those of them know that it was passed each time who
+    /// had heard of the times before.
+    fn passed(&mut self, span: Span, mut who: Vec<Who>) {
         if let Some(heard) = &mut self.heard {
+            if let Some(before) = heard.get(&span) {
+                who.retain(|one| has_heard(before, one));
+            }
             heard.insert(span, who);
         }
     }

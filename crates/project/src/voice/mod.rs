@@ -62,7 +62,7 @@ pub(crate) fn voice(score: &Score<'_>, family: FamilyId) -> Process {
         facts: Vec::new(),
     };
     let body = voice.block(score.body);
-    let mut body = simplify::tidy(body);
+    let mut body = simplify::without_unread_variables(simplify::tidy(body));
     for at in 0..voice.locals.len() {
         voice.locals[at].mutable &= settle::is_assigned(LocalId::from(at), &body);
     }

@@ -7,7 +7,7 @@
 //! - Conditions that always hold, names that nobody reads and loops that do nothing are left out; what might have no
 //!   value is evaluated all the same.
 
-use super::settle::settle;
+use super::settle::{is_assigned, settle};
 use crate::locate::leaves as leaves_loop;
 use crate::terms::{
     all, can_fail, conjuncts, expr, locals_used, replace_locals, some, stmt, without_spans,
@@ -300,6 +300,60 @@ fn unread(block: Block) -> Block {
     }
     kept.reverse();
     kept
+}
+
+/// Without variables that get values and are never read, as what somebody is only told to have been told. A truth value
+/// that was just assigned is read as itself.
+pub(super) fn without_unread_variables(block: Block) -> Block {
+    struct Read(BTreeSet<LocalId>);
+    impl Visit for Read {
+        fn expr(&mut self, of: &Expr) {
+            if let ExprKind::Local(name) = of.kind {
+                self.0.insert(name);
+            }
+            walk::expr(self, of);
+        }
+    }
+    struct Drop<'a>(&'a BTreeSet<LocalId>);
+    impl VisitMut for Drop<'_> {
+        fn block(&mut self, block: &mut Block) {
+            block.retain(|one| match &one.kind {
+                StmtKind::Let(name, value) => self.0.contains(name) || can_fail(value),
+                StmtKind::Assign(place, value) => match place.root {
+                    Root::Local(name) => self.0.contains(&name) || can_fail(value),
+                    _ => true,
+                },
+                _ => true,
+            });
+            walk_mut::block(self, block);
+        }
+    }
+    struct Literal;
+    impl VisitMut for Literal {
+        fn block(&mut self, block: &mut Block) {
+            for at in 0..block.len() {
+                if let StmtKind::Assign(place, value) = &block[at].kind
+                    && let (Root::Local(local), true) = (&place.root, place.path.is_empty())
+                    && matches!(value.kind, ExprKind::Bool(_))
+                    && !is_assigned(*local, &block[at + 1..])
+                {
+                    let (local, value) = (*local, value.clone());
+                    let mut put = Put {
+                        local,
+                        value: &value,
+                    };
+                    block[at + 1..].iter_mut().for_each(|one| put.stmt(one));
+                }
+            }
+            walk_mut::block(self, block);
+        }
+    }
+    let mut block = block;
+    Literal.block(&mut block);
+    let mut read = Read(BTreeSet::new());
+    block.iter().for_each(|one| read.stmt(one));
+    Drop(&read.0).block(&mut block);
+    block
 }
 
 /// A statement that evaluates an expression and does nothing else, unless it surely has a value or is about nobody's state.

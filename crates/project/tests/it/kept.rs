@@ -91,6 +91,11 @@ fn who_could_fail_is_told_that_a_statement_was_passed() {
     told("if b.f { while a.f {} } c.x = 10 / c.x;", &["c"]);
     // In the next round, too.
     told("for i in 0..3 { c.x = 10 / c.x; while a.f {} }", &["c"]);
+    // Of every member that waits, too.
+    told(
+        "for i in S { while s[i].f {} s[i].x = 10 / s[i].x; }",
+        &["s"],
+    );
     // Who cannot fail need not know, nor who hears of it anyway, nor anybody if it surely ends.
     told("while a.f {} c.x = c.x + 10 / 2;", &[]);
     told("while a.f {} c.x = a.x; c.x = 10 / c.x;", &[]);
