@@ -47,7 +47,7 @@ pub(crate) fn drifting(
     })
 }
 
-/// A period that ends here, if there is one.
+/// A cycle that ends here, if there is one.
 fn closes(
     run: &Run,
     net: &mut Net<'_>,

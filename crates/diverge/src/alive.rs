@@ -1,33 +1,33 @@
 //! The search of [Alive12], within its bounds.
 //!
 //! The paper makes two programs of one. The first, *nt*, ends with nothing pending exactly when the original has a
-//! period: its store is doubled, one for the stem and one, guessed, for the period; and each post is one of
+//! cycle: its store is doubled, one for the stem and one, guessed, for the cycle; and each post is one of
 //!
 //! - in the stem: `pro(t)`, `t` in the period, and `repeated`: the task waits when the period begins;
-//! - in the period: `anti(t)` instead of the task: it waits when the period ends, and pays for one that waited;
+//! - in the cycle: `anti(t)` instead of the task: it waits when the cycle ends, and pays for one that waited;
 //! - nothing: the task is never served;
 //! - `t`, as it is.
 //!
 //! `pro(t)` and `anti(t)` must take turns and agree in `t`. It ends well if something was repeated, all turns are
-//! taken, and the stem's store at the end, the period's at its beginning and at its end are the same.
+//! taken, and the stem's store at the end, the cycle's at its beginning and at its end are the same.
 //!
 //! The second, *db*, runs this in `K` rounds: a post chooses its round, not before that of whoever posts; rounds
 //! are run one after the other, each one depth first in the order of posting. At most `N` tasks of one kind of message
 //! or action lie on a chain in which each was posted by the one before it.
 //!
 //! Here the states of *nt* under the schedule of *db* are searched one by one. What is found is made a stem and a
-//! period of the original and executed again like any other. That nothing is found says nothing beyond `K` and
+//! cycle of the original and executed again like any other. That nothing is found says nothing beyond `K` and
 //! `N`; where `N` cut nothing off, nothing beyond `K`.
 //!
-//! With fairness nothing that waits when the period begins may be dropped, and what is dropped in it must be served
+//! With fairness nothing that waits when the cycle begins may be dropped, and what is dropped in it must be served
 //! in it.
 //!
 //! Where the song has points ([`Shift`]), the period may end with all of them greater by some `delta`, which is guessed
 //! too: its store at the end is that at its beginning, shifted, and an `anti` pays for a `pro` that is its own, shifted
-//! back. A fair period with a `delta` drops nothing at all: a kind that is shifted never comes again.
+//! back. A fair cycle with a `delta` drops nothing at all: a kind that is shifted never comes again.
 //!
 //! Source. [Alive12], sections 4 and 5; [Delay11] for the rounds.
-//! DIFFERS. The guess of the period's store runs through controls near the start, not all values, that of `delta`
+//! DIFFERS. The guess of the cycle's store runs through controls near the start, not all values, that of `delta`
 //! through the numbers up to [`FARTHEST`]. The order on data is inferred; in the paper it is given by hand, and payloads
 //! are not shifted.
 //! The same as two programs that can be printed, and solved by somebody else: [`translate`](crate::translate).
@@ -48,13 +48,13 @@ pub(crate) struct Bounds {
     pub(crate) rounds: u32,
     /// So many tasks of one sort in a chain.
     pub(crate) recursion: u32,
-    /// Are only fair periods meant?
+    /// Are only fair cycles meant?
     pub(crate) fair: bool,
 }
 
 /// What came of it.
 pub(crate) enum Alive {
-    /// A period.
+    /// A cycle.
     Found(Lasso),
     /// None within the bounds; was something cut off by the length of chains?
     Nothing {
@@ -162,7 +162,7 @@ enum Searched {
     Partly,
 }
 
-/// Where the period starts, and by how much its points move.
+/// Where the cycle starts, and by how much its points move.
 #[derive(Clone, Copy)]
 struct Guess {
     control: Control,
@@ -182,7 +182,7 @@ impl Guess {
     }
 }
 
-/// What was guessed of the period.
+/// What was guessed of the cycle.
 struct Goal<'s> {
     /// Its store at the beginning.
     guess: Control,
@@ -251,7 +251,7 @@ fn nearby(
 /// What may be pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum What {
-    /// A task, in the period or in the stem.
+    /// A task, in the cycle or in the stem.
     Run(Kind, bool),
     Pro(Kind),
     Anti(Kind),
@@ -302,7 +302,7 @@ impl Chains {
     }
 }
 
-/// Who posts: in the period?, in which round, after which chain.
+/// Who posts: in the cycle?, in which round, after which chain.
 type By = (bool, u32, Chain);
 
 /// A state of the translated program.
@@ -321,7 +321,7 @@ struct Point {
 
 struct Node {
     point: Point,
-    /// Where it came from, by which move of the original, and whether that is of the period.
+    /// Where it came from, by which move of the original, and whether that is of the cycle.
     before: Option<(usize, Option<(Move, bool)>)>,
 }
 
@@ -533,7 +533,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The stem and the period of the original.
+    /// The stem and the cycle of the original.
     fn lasso(&self, net: &mut Net<'_>, start: &State, end: usize) -> Option<Lasso> {
         let mut taken = Vec::new();
         let mut at = end;

@@ -1,4 +1,4 @@
-//! The nearest period: breadth first, so that stem and period are short.
+//! Shortest lassos, breadth first: stem and cycle are short.
 //!
 //! Sound: what is found is a state that covers one of its ancestors. Incomplete: it looks at each state
 //! once, on the way by which it was found first, and only at so many.
@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 /// What came of looking nearby.
 pub(crate) enum Nearby {
-    /// A period.
+    /// A cycle.
     Found(Lasso),
     /// There are finitely many states, and none covers an ancestor on the way by which it was found.
     Everything,
@@ -25,7 +25,7 @@ struct Node {
     before: Option<(usize, Move)>,
 }
 
-/// Looks for a period among the first states.
+/// Looks for a cycle among the first states.
 pub(crate) fn nearest(net: &mut Net<'_>, fairness: Fairness, budget: &mut Budget<'_>) -> Nearby {
     let mut seen: FxHashSet<State> = FxHashSet::default();
     let mut nodes: Vec<Node> = Vec::new();
@@ -39,7 +39,7 @@ pub(crate) fn nearest(net: &mut Net<'_>, fairness: Fairness, budget: &mut Budget
     while at < nodes.len() {
         let state = nodes[at].state.clone();
         for (kind, moves) in net.all_moves(&state) {
-            // What leaves little comes first: such periods are easier to read.
+            // What leaves little comes first: such cycles are easier to read.
             let mut edges: Vec<(usize, &Edge)> = moves.edges.iter().enumerate().collect();
             edges.sort_by_key(|(_, edge)| edge.posts.total());
             for (number, edge) in edges {
@@ -95,7 +95,7 @@ fn closes(
     }
 }
 
-/// The whole way to `after`; what of it is the period is for the caller to say.
+/// The whole way to `after`; what of it is the cycle is for the caller to say.
 fn lasso(nodes: &[Node], at: usize, last: Move, after: &State) -> Lasso {
     let mut states = vec![after.clone(), nodes[at].state.clone()];
     let mut moves = vec![last];

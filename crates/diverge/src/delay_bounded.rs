@@ -1,13 +1,13 @@
-//! Fair executions by a queue: whoever waits longest is served next, with few exceptions.
+//! Delay-bounded scheduling [Delay11]: fair executions by a queue, with few exceptions.
 //!
 //! Without an exception this is one fair run for each way that choices can go. An exception (a *delay*)
 //! lets the oldest go to the end of the queue. Every execution has some number of delays, so allowing
-//! more and more of them, and longer and longer ways, comes to every period in the end.
+//! more and more of them, and longer and longer ways, comes to every cycle in the end.
 //!
-//! Sound: what is found is a state that covers an ancestor, and the period between them was asked whether
+//! Sound: what is found is a state that covers an ancestor, and the cycle between them was asked whether
 //! it is fair. Says nothing when nothing is found.
 //!
-//! Source. Delay bounding: [Delay11]; as a search for fair periods: [Alive12] with a queue in place of
+//! Source. Delay bounding: [Delay11]; as a search for fair cycles: [Alive12] with a queue in place of
 //! the stack of calls.
 
 use crate::Fairness;
@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 /// Delays and lengths that are tried, one after the other.
 const ATTEMPTS: [(usize, usize); 6] = [(0, 64), (0, 400), (1, 64), (2, 64), (3, 100), (4, 200)];
 
-/// Looks for a fair period along queues.
+/// Looks for a fair cycle along queues.
 pub(crate) fn rounds(
     net: &mut Net<'_>,
     fairness: Fairness,
@@ -67,7 +67,7 @@ struct Turn {
 }
 
 impl Rounds {
-    /// Goes on from the last state; true when a period is found.
+    /// Goes on from the last state; true when a cycle is found.
     fn visit(
         &mut self,
         net: &mut Net<'_>,
@@ -144,7 +144,7 @@ impl Rounds {
         turns
     }
 
-    /// The length of a fair period that ends at the last state.
+    /// The length of a fair cycle that ends at the last state.
     fn period(&self, net: &mut Net<'_>, budget: &mut Budget<'_>) -> Option<usize> {
         let end = self.last();
         for at in (0..self.moves.len()).rev() {

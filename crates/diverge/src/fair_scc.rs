@@ -1,4 +1,4 @@
-//! All states of a bounded program, and whether some cycle through them is fair.
+//! Fair strongly connected components: all states of a bounded program, and whether some cycle through them is fair.
 //!
 //! Statement. When finitely many states are reachable, [`cycle`] decides whether there is an infinite
 //! execution, or one that ignores nobody.
@@ -7,7 +7,7 @@
 //! component. If in a component somebody could be served in a state, but no step inside serves it, then an
 //! execution that stays inside and comes back to this state ignores it; so the state is left out and the
 //! rest is looked at again. If nobody is in this position, walking round the component and serving everybody
-//! on the way is a period that ignores nobody.
+//! on the way is a cycle that ignores nobody.
 //!
 //! This is fairness towards whoever could be served *again and again*. Tasks without a condition stay
 //! servable until they are served, so for them it makes no difference to ask for *all the time*.
@@ -103,7 +103,7 @@ impl Graph {
     }
 }
 
-/// A period, if need be a fair one, if there is one.
+/// A cycle, if need be a fair one, if there is one.
 pub(crate) fn cycle(graph: &Graph, fair: bool) -> Option<Lasso> {
     let mut open = vec![vec![true; graph.len()]];
     while let Some(alive) = open.pop() {

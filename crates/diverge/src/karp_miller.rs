@@ -1,7 +1,7 @@
-//! Covering depth-first search with an antichain of states that come to rest.
+//! Karp–Miller coverability [KM69]: depth-first search for self-covering executions, with an antichain of terminating states.
 //!
 //! Statement. A state that covers one on the way to it (same control, at least the same bag) begins a
-//! period. When the search ends without one, every execution comes to rest.
+//! cycle. When the search ends without one, every execution terminates.
 //!
 //! Why complete, for finitely many controls and kinds. On an infinite way some state covers an earlier one
 //! (Dickson), and from each state there are finitely many moves, so the search ends (König). A state is
@@ -10,7 +10,7 @@
 //! can do too. Only the greatest black bags are kept for each control.
 //!
 //! The way can be cut at some depth. Then a state turns black only if nothing was cut behind it, and without a
-//! period there is an answer only if nothing was cut at all.
+//! cycle there is an answer only if nothing was cut at all.
 //!
 //! With an order that the song declares ([`order`](crate::order)) "covers" means more, and the argument is the same:
 //! what a state can do, one that covers it can do too. Then controls differ, and all are looked through.
@@ -30,9 +30,9 @@ const COMPARED: usize = 64;
 
 /// What came of the search.
 pub(crate) enum Covering {
-    /// A period; nobody asked whether it is fair.
+    /// A cycle; nobody asked whether it is fair.
     Found(Lasso),
-    /// Every execution comes to rest; so many states were looked at.
+    /// Every execution terminates; so many states were looked at.
     Rests(u64),
     /// There are ways longer than allowed.
     Cut,
@@ -70,7 +70,7 @@ struct Search {
     /// For each control and the last kind of the bag, the frames of the way with them, by depth: a bag that holds another
     /// holds its last kind too, so that few have to be looked at.
     grey: FxHashMap<(Control, Option<Kind>), Vec<usize>>,
-    /// For each control, the greatest states that come to rest.
+    /// For each control, the greatest states that terminate.
     black: FxHashMap<Control, Vec<State>>,
     looked_at: u64,
 }

@@ -1,4 +1,4 @@
-//! A stem and a period by numbers, and whether the period ignores somebody.
+//! A stem and a cycle by numbers, and whether the cycle ignores somebody.
 
 use crate::bag::Bag;
 use crate::task_net::{Control, Kind, Move, Net, Service, State};
@@ -14,12 +14,12 @@ pub(crate) struct Lasso {
     pub(crate) states: Vec<State>,
     /// The moves.
     pub(crate) moves: Vec<Move>,
-    /// So many of the last moves are the period.
+    /// So many of the last moves are the cycle.
     pub(crate) period: usize,
 }
 
 impl Lasso {
-    /// The execution in words, replayed, with its period executed again from its own end.
+    /// The execution in words, replayed, with its cycle executed again from its own end.
     ///
     /// Without a shift a lasso is always an execution. With one, what was found in normal form may not be
     /// one where the points of the song really lie; then there is nothing to tell.
@@ -37,7 +37,7 @@ impl Lasso {
         Some(Divergence { trace, repetition })
     }
 
-    /// How the period repeats itself, if it does; the stem is not looked at.
+    /// How the cycle repeats itself, if it does; the stem is not looked at.
     pub(crate) fn repeats(&self, net: &mut Net<'_>) -> Option<Repetition> {
         let (path, steps) = self.followed(net, self.moves.len() - self.period)?;
         repetition(net.machine(), &path, &steps, self.period)
@@ -70,7 +70,7 @@ impl Lasso {
     }
 }
 
-/// Is a period fair? `states` are those from its beginning to its end, `moves` the moves between them.
+/// Is a cycle fair? `states` are those from its beginning to its end, `moves` the moves between them.
 pub(crate) fn is_fair(
     net: &mut Net<'_>,
     states: &[State],
@@ -90,7 +90,7 @@ pub(crate) fn is_fair(
         served.insert(edge.serves);
         sent.extend(edge.posts.kinds());
     }
-    let (end, period) = states.split_last().expect("a period has an end");
+    let (end, period) = states.split_last().expect("a cycle has an end");
     let waits = end.bag.kinds().filter(|kind| match fairness {
         Fairness::Resent => sent.contains(kind),
         _ => true,
@@ -117,7 +117,7 @@ fn shift(net: &mut Net<'_>, states: &[State], moves: &[Move]) -> i64 {
         .sum()
 }
 
-/// Is everything that waits at the beginning of a period served in it, and does as much wait at its end?
+/// Is everything that waits at the beginning of a cycle served in it, and does as much wait at its end?
 fn serves_all(net: &mut Net<'_>, states: &[State], moves: &[Move]) -> bool {
     let mut waits = states[0].bag.clone();
     for (state, one) in states.iter().zip(moves) {

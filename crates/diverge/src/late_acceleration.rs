@@ -4,7 +4,7 @@
 //! long as an integer has not passed what it is compared with, its guard fails, however often one looks; so one looks
 //! at positions that lie further and further apart (as in Brent's search for cycles), and compares only the last two
 //! rounds there. What is found lies up to half as far again as it has to, so the first position from which the
-//! same period repeats itself is looked for between the last two.
+//! same cycle repeats itself is looked for between the last two.
 //!
 //! Sound because every candidate is a period only after [`drift`](plainsong_semantics::accelerated_loop) has executed it again
 //! under guards; finds nothing where choices have to be made with care.
@@ -31,9 +31,9 @@ const RUNS: Runs = Runs {
 };
 /// The first position at which one looks.
 const FIRST: usize = 16;
-/// The longest period.
+/// The longest cycle.
 const PERIOD: usize = 200;
-/// So many periods are looked at closely at one position.
+/// So many cycles are looked at closely at one position.
 const CLOSELY: usize = 2;
 
 /// Looks for a run that drifts after a while.
@@ -72,7 +72,7 @@ fn along(
     Ok(None)
 }
 
-/// The shortest period that ends at a position, if there is one.
+/// The shortest cycle that ends at a position, if there is one.
 fn period(net: &mut Net<'_>, run: &Run, end: usize, fairness: Fairness) -> Option<usize> {
     let mut closely = 0;
     for period in 1..=PERIOD.min(end / 2) {
@@ -89,7 +89,7 @@ fn period(net: &mut Net<'_>, run: &Run, end: usize, fairness: Fairness) -> Optio
     None
 }
 
-/// The lasso that ends first with this period, after `before` and at `end` at the latest: once everything is
+/// The lasso that ends first with this cycle, after `before` and at `end` at the latest: once everything is
 /// passed that is compared with, it stays passed, so halves are enough.
 fn first(
     net: &mut Net<'_>,

@@ -1,19 +1,19 @@
-//! Executions that never come to rest: found with stem and period, or excluded.
+//! Non-terminating executions (divergence, livelock): found as a lasso (stem and cycle), or excluded.
 //!
 //! The question: can finitely many stimuli cause infinitely many messages? Undelivered messages, posted
 //! tasks and pending asyncs are one thing here, a bag of tasks (`net`).
 //!
 //! | part | what it finds | what it excludes | complete |
 //! |---|---|---|---|
-//! | `nearest` | a short period | nothing | no |
-//! | `drifting` | a period that shifts what it touches | nothing | no |
+//! | `nearest` | a short cycle | nothing | no |
+//! | `drifting` | a cycle that shifts what it touches | nothing | no |
 //! | `late` | the same, once integers have passed what they are compared with | nothing | no |
-//! | `alive` | a period within the bounds of [Alive12] | nothing | in the limit, for finite data |
-//! | `rounds` | a fair period, by queue and delays | nothing | in the limit |
-//! | `covers` | a period, by an order that the song declares | all, when it ends | no |
-//! | `covering` | a period | all, when it ends | finite data, not asking for fairness |
+//! | `alive` | a cycle within the bounds of [Alive12] | nothing | in the limit, for finite data |
+//! | `rounds` | a fair cycle, by queue and delays | nothing | in the limit |
+//! | `covers` | a cycle, by an order that the song declares | all, when it ends | no |
+//! | `covering` | a cycle | all, when it ends | finite data, not asking for fairness |
 //! | `structural` | nothing | all, or all fair ones | rest whatever is pending, not asking for fairness |
-//! | `fair_core` | a fair period | all fair ones | when finitely many states are reachable |
+//! | `fair_core` | a fair cycle | all fair ones | when finitely many states are reachable |
 //!
 //! For every size at once there is [`ranking`], which says what a prover has to show.
 //!
@@ -97,10 +97,10 @@ pub struct Question {
     pub method: Method,
 }
 
-/// An execution that never comes to rest.
+/// An execution that never terminates.
 #[derive(Clone, Debug)]
 pub struct Divergence {
-    /// Stem and period.
+    /// Stem and cycle.
     pub trace: Trace,
     /// How it repeats itself.
     pub repetition: Repetition,
@@ -109,9 +109,9 @@ pub struct Divergence {
 /// What was found out about an instance.
 #[derive(Clone, Debug)]
 pub enum Finding {
-    /// An execution never comes to rest.
+    /// An execution never terminates.
     Diverges(Box<Divergence>),
-    /// Every execution that is meant comes to rest; the sentence says why.
+    /// Every execution that is meant terminates; the sentence says why.
     Rests(String),
     /// Not known, and why.
     Unknown(String),
@@ -159,7 +159,7 @@ pub enum Method {
     },
 }
 
-/// Looks for an execution of an instance that never comes to rest, or excludes it.
+/// Looks for an execution of an instance that never terminates, or excludes it.
 pub fn diverge(machine: &Machine, question: &Question, watch: &mut dyn Watch) -> Report {
     let mut search = Search {
         net: &mut Net::new(machine, None),
@@ -250,7 +250,7 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// The same in normal form, where the song has points: periods that shift them; only nearby, if so wished.
+    /// The same in normal form, where the song has points: cycles that shift them; only nearby, if so wished.
     fn shifted(&mut self, within: u64, nearby: bool) -> Option<Finding> {
         let machine = self.net.machine();
         let shift = Shift::of(machine)?;
@@ -367,7 +367,7 @@ impl Search<'_, '_, '_> {
                 None => Finding::Unknown("what was found could not be repeated".to_owned()),
             },
             Ok(Alive::Nothing { cut }) => {
-                let within = format!("no period with --delay {delay} and --recursion {recursion}");
+                let within = format!("no cycle with --delay {delay} and --recursion {recursion}");
                 Finding::Unknown(match cut {
                     true => format!("{within}, where chains were cut"),
                     false => format!("{within}, nor with any other --recursion"),
@@ -401,7 +401,7 @@ impl Search<'_, '_, '_> {
         Some(Finding::Diverges(Box::new(found)))
     }
 
-    /// A short period; a fair one, when there is one nearby, says more.
+    /// A short cycle; a fair one, when there is one nearby, says more.
     fn nearest(&mut self, within: u64) -> Option<Finding> {
         let (net, budget) = (&mut *self.net, &mut self.budget);
         budget.allow(within);
@@ -426,8 +426,8 @@ impl Search<'_, '_, '_> {
         Some(self.diverges(&lasso))
     }
 
-    /// A period on short ways. Counting what is pending takes longer where there is much of it, and is in vain
-    /// where there is a period.
+    /// A cycle on short ways. Counting what is pending takes longer where there is much of it, and is in vain
+    /// where there is a cycle.
     fn covered_nearby(&mut self) -> Option<Finding> {
         if self.question.fairness != Fairness::Any {
             return None;
@@ -482,7 +482,7 @@ impl Search<'_, '_, '_> {
         })
     }
 
-    /// Why everything comes to rest by counting what is pending, if it does. Controls are put together with kinds that never
+    /// Why everything terminates by counting what is pending, if it does. Controls are put together with kinds that never
     /// wait there; what fails only in such states is forgotten when that was in vain.
     fn structural(&mut self) -> Option<Finding> {
         let before = (self.net.resource.clone(), self.net.fails);
@@ -516,7 +516,7 @@ impl Search<'_, '_, '_> {
 
     fn diverges(&mut self, lasso: &Lasso) -> Finding {
         let told = lasso.told(self.net, self.question.property);
-        let told = told.expect("a period is executed again from its own end");
+        let told = told.expect("a cycle is executed again from its own end");
         Finding::Diverges(Box::new(told))
     }
 

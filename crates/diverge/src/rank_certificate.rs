@@ -1,4 +1,4 @@
-//! Why an instance comes to rest, in words that somebody else can check.
+//! Rank certificates: why an instance terminates, for an independent checker.
 //!
 //! What [`structural`](crate::structural) strikes out, with states and tasks by name in place of numbers.
 
@@ -38,14 +38,14 @@ pub enum Counted {
 /// Steps that are asked about.
 const STEPS: u64 = 400_000;
 
-/// Why every execution of an instance that is meant comes to rest by counting; or, in a sentence, why there is nothing
+/// Why every execution of an instance that is meant terminates by counting; or, in a sentence, why there is nothing
 /// to write down.
 pub fn counted(
     machine: &Machine,
     fairness: Fairness,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Struck>, String> {
-    let not_shown = || "counting what is pending does not show that it comes to rest".to_owned();
+    let not_shown = || "counting what is pending does not show that it terminates".to_owned();
     let mut net = Net::new(machine, None);
     let mut budget = Budget::new(watch);
     budget.allow(STEPS);

@@ -1,8 +1,8 @@
-//! A stem and a period that somebody else says to exist, looked for in the program itself.
+//! A stem and a cycle that somebody else says to exist, looked for in the program itself.
 //!
 //! A solver that was asked about the translated program ([`translate`](crate::translate)) knows which tasks run in which
 //! order. Here these tasks are served in that order; where serving one can go several ways, all are tried. What is
-//! found is executed again like any other period, so nobody has to believe the solver or the translation.
+//! found is executed again like any other cycle, so nobody has to believe the solver or the translation.
 
 use crate::Divergence;
 use crate::Fairness;
@@ -40,7 +40,7 @@ pub fn retold(
 }
 
 /// A translated program does not know who sent a message, the original does: what waits may be the same only when the
-/// period has happened once or twice.
+/// cycle has happened once or twice.
 const AGAIN: usize = 3;
 
 fn served(
@@ -128,7 +128,7 @@ impl Search<'_> {
         found
     }
 
-    /// The period, if it can be repeated.
+    /// The cycle, if it can be repeated.
     fn closed(&self, net: &mut Net<'_>, property: usize) -> Option<Divergence> {
         let first = self.moves.len().checked_sub(self.period)?;
         let (states, moves) = (&self.states[first..], &self.moves[first..]);

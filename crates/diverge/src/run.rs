@@ -134,7 +134,7 @@ impl Run {
         })
     }
 
-    /// The run up to a position, of which the last moves are the period.
+    /// The run up to a position, of which the last moves are the cycle.
     pub(crate) fn lasso(&self, end: usize, period: usize) -> Lasso {
         Lasso {
             states: self.states[..=end].to_vec(),

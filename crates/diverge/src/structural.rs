@@ -1,4 +1,4 @@
-//! Rest by counting: rankings over what is pending and where control is.
+//! Linear ranking functions over the task net, by linear programming: termination by counting what is pending and where control is.
 //!
 //! The *control graph* has an edge for everything that any kind can do at any control, as far as controls
 //! and kinds can come about at all, whether or not they ever come together. From the edges of this graph
@@ -17,7 +17,7 @@
 //! Both may be said of some controls only, if no edge that is left leads into or out of them: what an
 //! execution does for ever lies inside or outside.
 //!
-//! When nothing is left, every (fair) execution comes to rest, without *waits* whatever is pending at the start. The list of
+//! When nothing is left, every (fair) execution terminates, without *waits* whatever is pending at the start. The list of
 //! what was struck out and why is the certificate; [`check`] goes through it with whole numbers
 //! and knows nothing of how it was found. It is found by linear programming: multipliers that show that no
 //! mixture of edges goes round without loss are such potentials and weights.
@@ -187,7 +187,7 @@ impl ControlGraph {
     }
 }
 
-/// Looks for a certificate that every execution that is meant comes to rest.
+/// Looks for a certificate that every execution that is meant terminates.
 pub(crate) fn certificate(graph: &ControlGraph, fairness: Fairness) -> Option<Vec<Strike>> {
     let mut search = Search {
         graph,

@@ -1,4 +1,4 @@
-//! A program as a net: controls, kinds of tasks, and what serving a task does.
+//! The task net (a Petri net): controls, kinds of tasks, and what serving a task does.
 //!
 //! A *control* is a state without its bag, a *kind* a task with its payload and receiver
 //! ([`idle`](plainsong_semantics::idle)); both are numbered. What can be done with a kind at a control
@@ -255,7 +255,7 @@ impl<'a> Net<'a> {
         number
     }
 
-    /// Is what comes to rest in normal form sure to come to rest?
+    /// Is what terminates in normal form sure to terminate?
     pub(crate) fn is_exact(&self) -> bool {
         self.shift.as_ref().is_none_or(Shift::may_sink)
     }

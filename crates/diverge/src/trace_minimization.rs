@@ -1,11 +1,11 @@
-//! The same execution with fewer messages.
+//! Trace minimization: the same execution with fewer messages.
 //!
-//! A search that tries first what sends most finds a period soon, but one in which much is sent that nobody takes. Here
+//! A search that tries first what sends most finds a cycle soon, but one in which much is sent that nobody takes. Here
 //! each move is replaced, from the first on, by the one that leaves least among those that take the same and lead to
-//! the same control, as long as every later move finds what it takes and the period still covers its beginning. So
-//! what is left is a stem and a period as before, by the same argument, and a person has less to look at.
+//! the same control, as long as every later move finds what it takes and the cycle still covers its beginning. So
+//! what is left is a stem and a cycle as before, by the same argument, and a person has less to look at.
 //!
-//! NOT COVERED: moves that could be left out, and periods that shift points (they stay as they are).
+//! NOT COVERED: moves that could be left out, and cycles that shift points (they stay as they are).
 
 use crate::lasso::Lasso;
 use crate::task_net::{Edge, Move, Net, State};
@@ -34,7 +34,7 @@ impl Lasso {
         self
     }
 
-    /// The states that the moves lead to; none if they are no stem and period.
+    /// The states that the moves lead to; none if they are no stem and cycle.
     fn played(&self, net: &mut Net<'_>) -> Option<Vec<State>> {
         let mut states = vec![self.states[0].clone()];
         for (at, one) in self.moves.iter().enumerate() {

@@ -141,8 +141,10 @@ fn is_asked(request: &Request) -> bool {
 /// Who searches at the next sizes; nobody where what answers is no search.
 fn searches(planned: &Planned) -> Option<&'static dyn Engine> {
     match planned.engine.as_ref().ok()?.name() {
-        "naive" | "explore" if planned.question.subject != Subject::System => engine_named("naive"),
-        "naive" | "explore" => engine_named("explore"),
+        "states" | "explore" if planned.question.subject != Subject::System => {
+            engine_named("states")
+        }
+        "states" | "explore" => engine_named("explore"),
         "diverge" => engine_named("diverge"),
         _ => None,
     }

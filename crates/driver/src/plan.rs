@@ -142,7 +142,7 @@ pub fn plan(
         });
     }
     if planned.is_empty() && request.engine == Some("diverge") {
-        let problem = Problem::new("no property asks whether it comes to rest");
+        let problem = Problem::new("no property asks whether it terminates");
         return Err(problem.help("add `property quiet: eventually quiescent;`"));
     }
     let tasks = tasks(song, request, &planned);
@@ -299,7 +299,7 @@ fn otherwise(
         && property.is_none_or(|property| property.engines.is_empty());
     let explore = engine_named("explore")?;
     let can = is_free
-        && engine.name() == "naive"
+        && engine.name() == "states"
         && planned.question.subject == Subject::System
         && explore.applicable(song, &planned.question).is_ok();
     can.then_some(Otherwise {

@@ -1,6 +1,6 @@
-//! Certificates of rest for every size: what gets less, written to a file, and looked at again.
+//! Certificates of rest for every size: what decreases, written to a file, and looked at again.
 //!
-//! What gets less is shown by a solver, handler by handler, for every size. Checked again is both: the solver shows
+//! What decreases is shown by a solver, handler by handler, for every size. Checked again is both: the solver shows
 //! it anew, without answers that were kept, and the checker, which shares no code with the search or the prover, looks
 //! at every step of small instances.
 
@@ -76,7 +76,7 @@ pub fn again(
         return Ok(refused(why));
     };
     let Some(again) = shown_again(song, &decreases) else {
-        let why = "that it gets less for every size was not shown again".to_owned();
+        let why = "that it decreases for every size was not shown again".to_owned();
         return Ok(refused(why));
     };
     let shown = plainsong_report::count(again.obligations as u64, "obligation");
@@ -88,8 +88,7 @@ pub fn again(
         }
         None => "steps of instances are not covered".to_owned(),
     };
-    let told =
-        format!("{shown} shown again for every size, {looked}: every execution comes to rest");
+    let told = format!("{shown} shown again for every size, {looked}: every execution terminates");
     let ends = may_fail.then(|| ENDS_THERE.to_owned());
     let notes = once([trusted(song), again.notes, ends.into_iter().collect()].concat());
     Ok((Rechecked::Accepted, told, notes))
@@ -173,7 +172,7 @@ fn meant(song: &Song, ranks: &Ranks) -> Option<Decreases> {
     Some(Decreases::Own(measures))
 }
 
-/// The text of a song without what it declares to get less.
+/// The text of a song without what it declares to decrease.
 fn undeclared(song: &Song) -> String {
     let mut song = song.clone();
     if let System::Voices(voices) = &mut song.system {

@@ -84,7 +84,7 @@ pub fn machine(song: &Arc<Song>, header: &Header) -> Result<Machine, Problem> {
     })
 }
 
-/// May a period rest on what `covers` says? That is shown anew, as the text may have changed.
+/// May a cycle rest on what `covers` says? That is shown anew, as the text may have changed.
 fn rests_on_order(song: &Song, header: &Header) -> bool {
     let claims_rest = song.properties.iter().any(|property| {
         header.property.as_ref() == Some(&property.name)

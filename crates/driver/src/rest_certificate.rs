@@ -1,4 +1,4 @@
-//! Certificates of rest: why one instance comes to rest, written to a file, and checked again by a checker that shares no
+//! Certificates of rest: why one instance terminates, written to a file, and checked again by a checker that shares no
 //! code with the search.
 //!
 //! They are about what is shown by counting what is pending, of one instance: sizes, and windows where any integer could
@@ -39,7 +39,7 @@ pub struct Asked {
 }
 
 /// The certificate of the largest instance that is asked about, for the first property of which counting shows that it
-/// comes to rest; or, in a sentence, why there is none.
+/// terminates; or, in a sentence, why there is none.
 pub fn certificate(
     song: &Arc<Song>,
     source: &Source,
@@ -121,8 +121,8 @@ fn claim(certificate: &RestCertificate, covered: &Covered) -> String {
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     match bound.is_empty() {
-        true => format!("{which} comes to rest"),
-        false => format!("{which} with {} comes to rest", bound.join(", ")),
+        true => format!("{which} terminates"),
+        false => format!("{which} with {} terminates", bound.join(", ")),
     }
 }
 

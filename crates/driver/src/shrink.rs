@@ -81,7 +81,7 @@ pub(crate) fn shrink(
         faults: trace.events.iter().any(|event| event.kind.is_fault()),
         clock: &mut clock,
     };
-    // A period found by `diverge` is short, and may be fair: another need not be.
+    // A cycle found by `diverge` is short, and may be fair: another need not be.
     let is_period = answer.engine == "diverge";
     let smaller = match is_period {
         true => None,
@@ -166,7 +166,7 @@ impl Search<'_> {
     /// The nearest failure of the same instance. A search by states has found that already.
     fn nearest(&mut self, machine: &Machine) -> Option<Trace> {
         let by_states = match self.answer.engine.as_str() {
-            "naive" | "diverge" => true,
+            "states" | "diverge" => true,
             "explore" => matches!(self.song.system, System::Actions(_)),
             _ => false,
         };

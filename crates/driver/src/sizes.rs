@@ -114,7 +114,7 @@ pub fn grow(table: &mut SizeTable) {
 }
 
 /// Sorts nobody has sized have one, two and three members, as far as there are not too many of them: many
-/// periods need a triangle, and a chain without a middle is no chain.
+/// cycles need a triangle, and a chain without a middle is no chain.
 pub fn from_one_to_three(table: &mut SizeTable) {
     const MOST: usize = 3;
     let is_free = |chosen: &&mut Chosen| chosen.origin == Origin::Default;

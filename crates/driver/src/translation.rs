@@ -8,7 +8,7 @@ use plainsong_ir::{Song, print};
 /// Which program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// The first translation: a period becomes an end.
+    /// The first translation: a cycle becomes an end.
     Period,
     /// Both: rounds of tasks become a line.
     Rounds,
@@ -38,14 +38,14 @@ fn rounds_header(bounds: Bounds) -> String {
     format!(
         "// Gets to its end with `no_period` violated exactly when the original has a {which}\n\
          // with --delay {delay} and --recursion {recursion}. `x[k]` is the store of round `k`, `ran` what was run:\n\
-         // task, whether it is of the period, and its round.\n\
+         // task, whether it is of the cycle, and its round.\n\
          // Ask: plainsong prove FILE --property no_period\n"
     )
 }
 
 fn which(bounds: Bounds) -> &'static str {
     match bounds.fair {
-        true => "fair period",
-        false => "period",
+        true => "fair cycle",
+        false => "cycle",
     }
 }

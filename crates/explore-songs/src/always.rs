@@ -21,7 +21,7 @@
 //! *What is new*. Executions share most of their steps with the one visited before. A cut without a step
 //! that is new since then was looked at there.
 //!
-//! NOT COVERED: properties that count messages under way (`pending(…)`),
+//! NOT COVERED: properties that count messages in flight (`pending(…)`),
 //! and executions with more than [`MOST_CUTS`] cuts that are new: both are for the search through states.
 
 use crate::process_automata::Node;

@@ -130,7 +130,7 @@ pub enum GaveUp {
     LosesFromMailboxes,
     /// A message may be sent again more often than is looked at.
     TooManyCopies,
-    /// A check that counts messages under way, or is about endless executions.
+    /// A check that counts messages in flight, or is about endless executions.
     Check,
     /// A handler that an `assume` cuts off leaves its message where it is, and that is not `unordered`.
     HandlerRefuses,
@@ -152,7 +152,7 @@ impl GaveUp {
             }
             GaveUp::LosesFromMailboxes => "a `mailbox` message may be lost",
             GaveUp::TooManyCopies => "a message may be sent again more than 64 times",
-            GaveUp::Check => "this counts messages under way, or is about executions without end",
+            GaveUp::Check => "this counts messages in flight, or is about executions without end",
             GaveUp::HandlerRefuses => {
                 "an `assume` cuts a handler off, and other messages may not overtake the one it leaves"
             }
@@ -283,7 +283,7 @@ fn is_always(machine: &Machine, check: Check) -> bool {
 
 /// Can a check be answered by visiting executions?
 ///
-/// `always` can, unless it counts messages under way; `finally` can, unless it counts messages and these may
+/// `always` can, unless it counts messages in flight; `finally` can, unless it counts messages and these may
 /// be lost or doubled.
 pub fn is_about_executions(song: &SongText, check: Check) -> bool {
     match check {

@@ -20,7 +20,7 @@
 //!   what was read early, and a part of an execution need not be one;
 //! - losses of `mailbox` messages: the engine orders all sends of a mailbox by what was not read first, and does not
 //!   know of messages that were not there;
-//! - properties of final states that count messages under way: whether a message is lost that nobody misses
+//! - properties of final states that count messages in flight: whether a message is lost that nobody misses
 //!   makes a difference there.
 
 use crate::explore::GaveUp;

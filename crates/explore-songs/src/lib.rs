@@ -21,7 +21,7 @@
 //!
 //! *What is checked*: assertions, deadlock and `finally`, which depend only on what each process did, so
 //! that one order of each execution is enough; and `always`, in all states of all orders of each
-//! execution ([`mod@always`]). Properties that count messages under way, and `eventually quiescent`, which
+//! execution ([`mod@always`]). Properties that count messages in flight, and `eventually quiescent`, which
 //! is about executions without end, are for the search through states.
 //!
 //! NOT COVERED, and said so by [`GaveUp`] instead of a count:

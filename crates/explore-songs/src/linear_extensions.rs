@@ -1,4 +1,4 @@
-//! How many orders of steps the executions stand for: about.
+//! Linear extensions: about how many interleavings the executions stand for.
 //!
 //! Statement. An execution stands for the orders of its steps in which everything that is received was
 //! sent before. Walk through the steps, taking one of the possible next ones at random: the product of the

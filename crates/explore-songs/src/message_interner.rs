@@ -1,4 +1,4 @@
-//! Messages, each kept once.
+//! The message interner: each message is kept once.
 //!
 //! Equal letters to the same process have the same number, so that what a process does with a
 //! message can be looked up by number instead of being computed. Numbers are never given twice: after

@@ -1,4 +1,4 @@
-//! Each process as an automaton, built as far as it is needed.
+//! Process automata: each process as an automaton, built on demand.
 //!
 //! Statement. What a process does next depends on its state alone, and where that leads on the state and
 //! the answer alone: which option was chosen, which message was taken. So each state of a

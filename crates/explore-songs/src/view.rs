@@ -41,7 +41,7 @@ pub(crate) struct View<'a> {
     generation: u64,
     /// Rows in which the property holds.
     good: FxHashSet<Box<[Look]>>,
-    /// Does it count messages under way, which no row tells?
+    /// Does it count messages in flight, which no row tells?
     pub(crate) counts_messages: bool,
     premises: Premises<'a>,
 }

@@ -1,4 +1,4 @@
-//! Turning a receive round: events are deleted, and put back later.
+//! Backward revisit: events are deleted, and put back later.
 
 use crate::event::{EventId, Kind, More, Read};
 use crate::graph::{EventOf, Graph};

@@ -1,4 +1,4 @@
-//! The threads that are not done yet, as bits.
+//! Live threads: those that have not terminated, as bits.
 //!
 //! A thread *runs* from its spawn until it has ended, given up or failed, or waits for ever because
 //! what it could have read is lost. Most threads of most executions are done; whoever looks for one

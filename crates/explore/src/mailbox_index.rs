@@ -1,4 +1,4 @@
-//! The messages of one mailbox, by sender.
+//! The mailbox index: messages of one mailbox, by sender.
 
 use crate::event::{EventId, Kind, Read, Tid};
 use crate::graph::Graph;

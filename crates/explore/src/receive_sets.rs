@@ -1,4 +1,4 @@
-//! What a receive may take: sets of messages, and messages that may be lost.
+//! Receive sets: what a receive may take (sets of messages, and messages that may be lost).
 //!
 //! [`candidates`](crate::candidates) has the rule for one message out of messages that are all
 //! there. This is the general rule, for receives that take sets and for mailboxes with messages that

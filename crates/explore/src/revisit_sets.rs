@@ -1,4 +1,4 @@
-//! Turning round receives that take sets, or messages that may be lost.
+//! Revisits of receives that take sets, or messages that may be lost.
 //!
 //! Statement. As in [`revisit`](crate::revisit), but what the receive `r` takes instead is a set `U`:
 //! the new send `s`, and others that are in the graph already and not causally after `r`. What stays is

@@ -1,4 +1,4 @@
-//! Parts of the search tree: what a search that was stopped has left.
+//! Search slices: the frontier that a stopped search has left.
 //!
 //! A place of the tree has a name, the *path* of outcome numbers that leads to it. A search that stops
 //! has a whole subtree ahead of it, below where it is, and some outcomes left on the way there. Both

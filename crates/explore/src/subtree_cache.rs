@@ -1,4 +1,4 @@
-//! Subtrees of the search that are like one explored before: counted again, not visited again.
+//! Subtree cache (state caching): subtrees of the search that are like one explored before are counted again, not visited again.
 //!
 //! Statement. Two graphs from which everything goes on alike have equally many executions behind them,
 //! with the same ends. [`key`] writes down what everything from a graph on depends on: where each thread

@@ -1,4 +1,4 @@
-//! Symmetry: threads that are alike need not be told apart.
+//! Thread symmetry: executions that differ only in which of several like threads acts are explored once.
 //!
 //! Threads of one *family* are spawned by one thread, run the same code, and nobody cares which is
 //! which: renaming them in an execution gives an execution. The *prologue* of a thread is what it

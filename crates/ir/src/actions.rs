@@ -174,7 +174,7 @@ pub struct Procedure {
     pub synchronizes: Vec<ProcedureId>,
     /// Invariants at its entry and exit.
     pub clauses: Vec<Clause>,
-    /// Of one that moves: what its callers have to show and may rely on, and what gets less when it calls itself. `old`
+    /// Of one that moves: what its callers have to show and may rely on, and what decreases when it calls itself. `old`
     /// is about the beginning, and the result is its own.
     pub contract: Contract,
     /// Parameters and statements.

@@ -1,4 +1,4 @@
-//! Notes: names in a procedure that stand for what globals are at some point.
+//! Ghost code: statements and variables that proofs read and executions do not.
 //!
 //! `let then = x;` in a procedure, with a global `x`, is there for proofs only, like what a layer introduces: it is what the
 //! invariants of later yields may speak about. Whoever extracts a program leaves notes out, so nothing that a program does

@@ -27,7 +27,7 @@ pub enum Claim {
     Finally(Expr),
     /// At the start and after every step.
     Always(Expr),
-    /// Every execution comes to rest.
+    /// Every execution terminates.
     Quiescent {
         /// Only executions that ignore no message for ever are meant.
         fair: bool,

@@ -76,7 +76,7 @@ pub struct Message {
     pub span: Span,
 }
 
-/// Numbers that get less: the first one, or the first stays and the next one gets less, and so on.
+/// Numbers that decrease: the first one, or the first stays and the next one decreases, and so on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measures {
     /// What the numbers are said in.
@@ -168,7 +168,7 @@ pub struct Process {
     pub daemon: bool,
     /// Locals of its code: first the indices, then everything bound in the body or the handlers.
     pub locals: Vec<Local>,
-    /// `decreases e;`: numbers of its own state that get less when it sends. The first locals are the indices.
+    /// `decreases e;`: numbers of its own state that decrease when it sends. The first locals are the indices.
     pub measures: Measures,
     /// `covers e;`: which of its states can do at least as much as an earlier one. The first locals are the indices.
     pub order: Order,

@@ -1,4 +1,4 @@
-//! The determinism guard: a process that runs again must do the same again.
+//! The determinism check: does the program do the same when it is run again?
 //!
 //! Exploration runs a process many times and gives it the answers it got before; between answers
 //! it has to be deterministic. Each operation leaves a fingerprint. When the process runs again,

@@ -106,7 +106,7 @@ pub(crate) fn caught(payload: &(dyn Any + Send)) -> Caught {
     })
 }
 
-/// The panic that is under way, if it was recorded.
+/// The panic that is in flight, if it was recorded.
 pub(crate) fn last() -> Option<Caught> {
     LAST.with_borrow(Clone::clone)
 }

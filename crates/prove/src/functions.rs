@@ -69,7 +69,7 @@ pub(crate) struct Functions {
     /// Those that were called so far, each with what is known about it once that is translated.
     called: BTreeMap<FnId, Option<Rc<Definition>>>,
     circles: BTreeMap<FnId, Rc<BTreeSet<FnId>>>,
-    /// The proof that is under way.
+    /// The proof that is in flight.
     pub(crate) induction: Option<Induction>,
 }
 

@@ -1,6 +1,6 @@
 //! An independent checker for what `sequentialize` and `diverge` claim.
 //!
-//! Of `diverge` it checks why an instance comes to rest ([`recheck_rest`]), and looks at measures that are said to get
+//! Of `diverge` it checks why an instance terminates ([`recheck_rest`]), and looks at measures that are said to get
 //! less for every size ([`recheck_ranks`]); the rest of this is about `sequentialize`.
 //!
 //! A certificate is a derivation: one canonical schedule of the processes, whatever their number, as data. This

@@ -1,6 +1,6 @@
 //! Rest for every size by measures: the certificate of `diverge`, looked at along the steps of an instance.
 //!
-//! The certificate names what gets less: a variable of each process that sends, in some way, or the first natural number
+//! The certificate names what decreases: a variable of each process that sends, in some way, or the first natural number
 //! of payloads. That this holds for every size is shown by a solver, again, by whoever asks for this check. Here it is
 //! looked at what that comes to in an instance: in every state that is reached, every step decreases what the certificate
 //! names, as the argument says. An obligation that was written down wrongly, or a measure that is none, is found out by a
@@ -21,7 +21,7 @@ use plainsong_semantics::value::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// Why a song comes to rest, whatever its size.
+/// Why a song terminates, whatever its size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankCertificate {
@@ -33,11 +33,11 @@ pub struct RankCertificate {
     pub hash: String,
     /// The property that claims rest.
     pub property: String,
-    /// What gets less.
+    /// What decreases.
     pub decreases: Ranks,
 }
 
-/// What gets less.
+/// What decreases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Ranks {
@@ -53,7 +53,7 @@ pub enum Ranks {
     PayloadThen(String),
 }
 
-/// A variable and how it gets less.
+/// A variable and how it decreases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnRank {
@@ -63,7 +63,7 @@ pub struct OwnRank {
     pub way: RankWay,
 }
 
-/// How a variable gets less.
+/// How a variable decreases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RankWay {
@@ -73,9 +73,9 @@ pub enum RankWay {
     Cleared,
     /// An option is filled.
     Filled,
-    /// An option of a number is filled, or its number gets less.
+    /// An option of a number is filled, or its number decreases.
     FilledOrLess,
-    /// A number or a member of a range gets less.
+    /// A number or a member of a range decreases.
     Less,
     /// A member of a range goes up.
     Greater,
@@ -198,7 +198,7 @@ impl Looking<'_> {
         match is_fine {
             true => Ok(()),
             false => refuse(format!(
-                "taking `{}` does not make less what should get less",
+                "taking `{}` does not make less what should decrease",
                 self.machine.task(taken)
             )),
         }

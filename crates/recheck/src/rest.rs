@@ -31,7 +31,7 @@ use plainsong_semantics::trace::FailureKind;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why an instance comes to rest.
+/// Why an instance terminates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RestCertificate {

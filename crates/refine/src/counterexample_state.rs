@@ -1,4 +1,4 @@
-//! An obligation of a procedure that is left open, with a small state in which it is false.
+//! Counterexample states: an open obligation of a procedure with a small state in which it is false.
 //!
 //! The state is found by the solver in an instance in which all is written out ([`plainsong_prove::bounded`]): values of
 //! parameters and locals, and of the globals after the last yield and now, those of the start if that is possible. It is an

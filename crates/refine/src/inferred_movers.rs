@@ -1,4 +1,4 @@
-//! Mover types that nobody declared.
+//! Inferred mover types: those that nobody declared.
 //!
 //! Where procedures are atomic with what is declared, an action without a type is `atomic`, and nothing is asked. Where one is not, each
 //! action without a type that it calls gets the strongest one that is shown: how it moves past all others is

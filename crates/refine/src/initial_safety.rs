@@ -1,4 +1,4 @@
-//! Nothing fails that `init` starts.
+//! Initial safety: nothing fails that `init` starts.
 //!
 //! A proof of refinement says that the program of layer 1 fails only where the one above all procedures fails. So that
 //! one must not: an action at the top whose assertions are false from the start would make every proof empty.

@@ -1,4 +1,4 @@
-//! The program of a layer: what a song in layers denotes at one of them.
+//! The layer program: what a song in layers denotes at one layer.
 //!
 //! Statement. At layer `n` there are the globals with `a < n <= b`, the actions whose layers contain `n`
 //! and the procedures of layer `n` and above. A call of a lower procedure is a call of its action, or

@@ -1,4 +1,4 @@
-//! Permissions that variables hold: nobody else has them, and actions do not double them.
+//! Linear permissions: nobody else has what a variable holds, and actions do not duplicate it.
 //!
 //! Statement. A `linear` variable holds permissions, and a `linear` value is some (`parts`): itself, or all variants of the
 //! enum that splits its type. After an action, every permission that is in a variable, in a parameter that its caller

@@ -1,4 +1,4 @@
-//! Searches by brute force that found nothing, remembered.
+//! The negative cache: brute-force searches that found nothing.
 //!
 //! A search through small states is a function of the song and of this program, so one that found nothing need
 //! not be repeated. What it finds is not kept: it is found, and seen by the interpreter, each time again. A

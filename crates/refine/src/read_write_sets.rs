@@ -1,4 +1,4 @@
-//! What an action touches.
+//! Read and write sets of an action.
 //!
 //! Two actions of which neither writes what the other touches commute; a gate that reads nothing that is
 //! written is kept. So most pairs need no solver.

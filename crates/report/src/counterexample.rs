@@ -89,7 +89,7 @@ fn share((refuting, all): (u64, u64)) -> String {
 }
 
 /// An execution on its own, with first values that matter: the picture, and what it led to. What went wrong comes
-/// first, how it came to rest last.
+/// first, how it terminated last.
 pub fn execution(source: Text<'_>, trace: &Trace, start: &[String]) -> String {
     let reason = format!("  {}\n", reason(source, trace));
     let start = match start.is_empty() {
@@ -108,7 +108,7 @@ pub fn execution(source: Text<'_>, trace: &Trace, start: &[String]) -> String {
 /// How a trace ended, in one sentence with the values that matter first.
 pub fn reason(source: Text<'_>, trace: &Trace) -> String {
     match &trace.ending {
-        Ending::Final => "it came to rest: there is nothing left to do".to_owned(),
+        Ending::Final => "it terminated: there is nothing left to do".to_owned(),
         Ending::Cut => "stopped by the limit on steps".to_owned(),
         Ending::Discarded => "ended by an `assume`: not of interest".to_owned(),
         Ending::Violated { why, .. } => why.clone(),

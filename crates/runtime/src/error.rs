@@ -97,7 +97,7 @@ pub enum Fault {
     },
     /// In the simulator: the role was made to crash.
     Crashed,
-    /// In the simulator: everybody waits, and nothing is on its way.
+    /// In the simulator: everybody waits, and nothing is in flight.
     Deadlock {
         /// The peer that this role waits for.
         peer: String,
@@ -235,7 +235,7 @@ impl fmt::Display for Error {
             Fault::Crashed => f.write_str("it crashed, as the simulation wanted"),
             Fault::Deadlock { peer, site } => write!(
                 f,
-                "everybody waits and nothing is on its way; this role waits for {peer} at statement {site}"
+                "everybody waits and nothing is in flight; this role waits for {peer} at statement {site}"
             ),
             Fault::Undefined { why } => f.write_str(why),
             Fault::Assumption { what } => {

@@ -1,4 +1,4 @@
-//! States that can do at least as much as an earlier one, because the song says so (`covers`).
+//! Covering orders: states that can do at least as much as an earlier one, because the song says so (`covers`).
 //!
 //! Statement. Let each process be in a state that covers its earlier one, and let every earlier task have a task of its
 //! own, of the same kind between the same processes, that covers it. If the earlier state has an infinite execution, so

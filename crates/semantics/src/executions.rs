@@ -99,7 +99,7 @@ struct Node {
 }
 
 /// What tells points of the walk apart: the logs, and the order of unread `mailbox` messages. With faults,
-/// which leave no trace in the logs, which messages are under way, and the state.
+/// which leave no trace in the logs, which messages are in flight, and the state.
 type Key = (Vec<u32>, Vec<Origin>, Option<Config>);
 
 struct Counter<'a> {

@@ -306,7 +306,7 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// Does a property claim that everything comes to rest?
+    /// Does a property claim that everything terminates?
     fn is_rest(&self, at: usize) -> bool {
         let claim = &self.machine.instance().song().properties[at].claim;
         matches!(claim, Claim::Quiescent { .. })

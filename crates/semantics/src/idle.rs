@@ -9,7 +9,7 @@
 //! its rest with an empty bag and, for each task, those of the rest with only this task; further tasks in
 //! the bag stay where they are. Everything that can happen with a bag can happen with a greater one.
 //!
-//! Where a `causal` message is under way this is not so: every message carries part of the causal past. In
+//! Where a `causal` message is in flight this is not so: every message carries part of the causal past. In
 //! such a state the bag is empty and the whole network is part of the rest; likewise `fifo` and `mailbox`
 //! messages always are.
 

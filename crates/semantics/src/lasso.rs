@@ -1,21 +1,21 @@
-//! Executions that never come to rest: a period that can be repeated for ever.
+//! Lassos: non-terminating executions as a stem and a cycle that can be repeated for ever.
 //!
 //! Statement. If the last `n` events of an execution lead from a state to one with the same rest and at
 //! least the same bag ([`idle`](crate::idle)), they can happen again from there, and again.
 //!
 //! Why sound. What can happen with a bag can happen with a greater one and leaves the surplus alone, so
-//! the period leads from its own end to a state that is greater by the same surplus. This is not only
+//! the cycle leads from its own end to a state that is greater by the same surplus. This is not only
 //! believed: [`repetition`] takes the period again from its own end, step by step, and looks whether it
 //! reproduces itself.
 //!
 //! A period may also lead to a state with all points shifted ([`shift`](crate::shift)): then it can happen
-//! again from there with everything shifted, and so on. Where only what the period touches is shifted, each group
+//! again from there with everything shifted, and so on. Where only what the cycle touches is shifted, each group
 //! of points by its own distance, that is a [`drift`](crate::drift). Or to one that covers its beginning in a way that
 //! the song declares ([`order`](crate::order)).
 //!
 //! *Fairness.* A message (or async, or process) is *ignored* when from some point on it waits for ever
 //! although it could be served again and again. A fair execution ignores nobody. Messages of one kind,
-//! with the same payload and receiver, are interchangeable: if one of them is served in each period they
+//! with the same payload and receiver, are interchangeable: if one of them is served in each cycle they
 //! can be served in the order in which they came, so it is enough to look at kinds. Where points are
 //! shifted there are new kinds in each round: then everything that waits when the round begins must be served
 //! in it. A message that no
@@ -77,7 +77,7 @@ pub fn repetition(
         .or_else(|| covered(machine, path, steps))
 }
 
-/// How a period repeats itself, as it is or with all points shifted.
+/// How a cycle repeats itself, as it is or with all points shifted.
 fn shifted(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repetition> {
     let (begin, end) = (Idle::of(&path[0]), Idle::of(&path[steps.len()]));
     let along = Along::between(machine, &begin, &end)?;
@@ -103,7 +103,7 @@ fn shifted(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repeti
     Some(round.told(steps.len(), leaves, shifts))
 }
 
-/// How a period repeats itself with what it touches shifted.
+/// How a cycle repeats itself with what it touches shifted.
 fn drifted(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repetition> {
     let (begin, end) = (Idle::of(&path[0]), Idle::of(&path[steps.len()]));
     let legs = legs(machine, path, steps)?;
@@ -135,7 +135,7 @@ fn drifted(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repeti
     Some(round.told(steps.len(), leaves, drift.names()))
 }
 
-/// How a period repeats itself that leads to a state that covers its own beginning, as the song says.
+/// How a cycle repeats itself that leads to a state that covers its own beginning, as the song says.
 fn covered(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repetition> {
     let order = Order::of(machine)?;
     let (begin, end) = (Idle::of(&path[0]), Idle::of(&path[steps.len()]));
@@ -411,7 +411,7 @@ fn surplus(earlier: &Idle, later: &Idle) -> Option<Vec<Task>> {
     wanted.next().is_none().then_some(surplus)
 }
 
-/// The period, taken again from its own end.
+/// The cycle, taken again from its own end.
 struct Round<'a> {
     machine: &'a Machine,
     config: Config,

@@ -1,4 +1,4 @@
-//! From what each process did to an execution of the interpreter.
+//! Linearize: from what each process did to one execution of the interpreter (a witness).
 //!
 //! An engine that keeps processes apart knows, for each process, its local steps and which message
 //! each of them took: a [`Score`]. [`witness`] looks for an order of these steps that the interpreter
@@ -7,7 +7,7 @@
 //! Without `mailbox` messages every order that respects causality will do. With them the order of
 //! sends matters, so the search goes back when it is stuck, and never visits a point twice.
 //!
-//! A message that is lost, or sent once more, is so as soon as it is under way. Earlier is never worse: who
+//! A message that is lost, or sent once more, is so as soon as it is in flight. Earlier is never worse: who
 //! does not read a message is not hindered by its absence. (Copies that matter where order does are not in
 //! scores.)
 
@@ -163,7 +163,7 @@ impl Performance<'_> {
         None
     }
 
-    /// Loses and copies what is to be lost and copied and is under way.
+    /// Loses and copies what is to be lost and copied and is in flight.
     fn suffer(&self, point: &mut Point) {
         while !(point.lost.is_empty() && point.copied.is_empty()) {
             let Outcome::Next(config) = &point.outcome else {

@@ -1,4 +1,4 @@
-//! One process by itself, for engines that keep processes apart.
+//! One process by itself (its local transition system), for engines that keep processes apart.
 //!
 //! A [`Part`] is the state of one process. [`Parts::next`] says what it does from there: it is over,
 //! it goes one of several ways by itself, or it waits for a message; [`Parts::take`] and

@@ -139,7 +139,7 @@ impl Machine {
         }
     }
 
-    /// What `covers` says was shown to be compatible with every handler: periods may rest on it.
+    /// What `covers` says was shown to be compatible with every handler: cycles may rest on it.
     #[must_use]
     pub fn trusting_order(self) -> Machine {
         Machine {

@@ -1,8 +1,8 @@
-//! A trace as a script: who does what in which order, to be performed again in another one.
+//! A trace as a schedule: who does what in which order, to be performed again.
 //!
 //! A [`Cue`] names a step by who acts, what kind of step it is, the message that it takes (by the
 //! number it has in the trace) and the choices it makes: enough to find the step again in a state
-//! where other messages are under way. Payloads are not compared, so a script still fits when an
+//! where other messages are in flight. Payloads are not compared, so a script still fits when an
 //! earlier choice is replaced by another. Whatever is performed is made of steps of the interpreter,
 //! so it is an execution; that it ends as wanted is for the caller to check.
 

@@ -69,7 +69,7 @@ pub fn in_reading_order(machine: &Machine, trace: &Trace) -> Trace {
 struct Shrinking<'a> {
     machine: &'a Machine,
     original: &'a Trace,
-    /// What is wrong at the end; nothing when it came to rest as it should.
+    /// What is wrong at the end; nothing when it terminated as it should.
     wrong: Option<Wrong>,
     start: Config,
     /// What is performed at present.

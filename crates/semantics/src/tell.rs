@@ -81,7 +81,7 @@ impl Machine {
         start
     }
 
-    /// What is under way, oldest first.
+    /// What is in flight, oldest first.
     pub(crate) fn undelivered(&self, config: &Config) -> Vec<Sent> {
         self.sent_since(0, config)
     }
@@ -231,7 +231,7 @@ impl Machine {
         })
     }
 
-    /// Kinds of messages under way and where to, as `Vote to coordinator`; names of asyncs.
+    /// Kinds of messages in flight and where to, as `Vote to coordinator`; names of asyncs.
     pub(crate) fn leftovers(&self, config: &Config) -> Vec<String> {
         let instance = self.instance();
         match &config.0 {

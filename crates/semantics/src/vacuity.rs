@@ -1,4 +1,4 @@
-//! Premises that are never true make what follows from them say nothing.
+//! Vacuity: premises that are never true make what follows from them say nothing.
 //!
 //! `forall a: Db :: db[a].ok ==> p` holds in every execution in which no `db[a].ok` is true, whatever
 //! `p` says. For each left side of a `==>`, and for each range of a quantifier that a `where` or a

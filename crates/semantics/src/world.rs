@@ -28,12 +28,12 @@ pub(crate) trait World: Sync {
         panic!("global variables are read only in action systems")
     }
 
-    /// How many messages or asyncs are under way.
+    /// How many messages or asyncs are in flight.
     fn pending(&self, _: PendingOf) -> usize {
         panic!("`pending` stands only in properties")
     }
 
-    /// How many asyncs of an action with these arguments are under way.
+    /// How many asyncs of an action with these arguments are in flight.
     fn pending_with(&self, _: ActionId, _: &[Value]) -> usize {
         panic!("`pending` stands only in properties")
     }

@@ -1,4 +1,4 @@
-//! Who knows arithmetic: questions about numbers, as expressions.
+//! The arithmetic oracle: questions about numbers, as expressions.
 //!
 //! The search itself only compares. A [`Question`] is put to whoever was given to it; the driver gives the prover.
 

@@ -1,4 +1,4 @@
-//! Order: what the rules may rely on when messages overtake each other.
+//! Delivery order: what the rules may rely on when messages overtake each other.
 //!
 //! The rules assume one queue per sender, receiver and kind, and that a receive of several kinds takes the oldest.
 //!

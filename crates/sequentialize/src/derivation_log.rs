@@ -1,4 +1,4 @@
-//! What happened on the way to a state: the raw material of the line.
+//! The derivation log: what happened on the way to a state, the raw material of the line.
 //!
 //! A story is a list that grows at its end and shares its beginning with the stories it branched from.
 

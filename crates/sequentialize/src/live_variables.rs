@@ -1,4 +1,4 @@
-//! Which variables a loop can still see from before: read before they are written.
+//! Live variables: which ones a loop can still see from before (read before they are written).
 //!
 //! Standard backward analysis over blocks. `break` and `continue` see what is live at the innermost loop's
 //! head and behind it, together: more than can happen, which is the safe side.

@@ -1,4 +1,4 @@
-//! Parts: the code of processes in the shape that the rules look at.
+//! Process code: the code of processes in the shape that the rules work on.
 //!
 //! A part is one process or one family of processes. Its statements lie in blocks, so a place in the
 //! code ([`Place`]) is a short list of numbers that can be copied and compared: "the member is back where

@@ -184,7 +184,7 @@ pub fn search_in(
     }
 }
 
-/// Is it asked whether executions come to rest? That is seen in the graph of all states.
+/// Is it asked whether executions terminate? That is seen in the graph of all states.
 fn asks_for_rest(song: &Song, checks: &[Check]) -> bool {
     let claims = checks.iter().filter_map(|check| match check {
         Check::Property(at) => Some(&song.properties[*at].claim),

@@ -16,7 +16,7 @@ Exit codes:
   3  input rejected: syntax, types, flags, nothing selected
   4  a bug of plainsong, with a file to attach";
 
-/// Distributed programs as many voices or as one line: checked, executed, shown.
+/// Model-check, verify and run distributed programs.
 #[derive(Debug, Parser)]
 #[command(name = "plainsong", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -48,39 +48,39 @@ pub(crate) enum Verb {
     /// Check everything the files ask for: one verdict per property
     #[command(after_help = EXIT_CODES)]
     Check(CheckVerbArguments),
-    /// Count every execution, and check the properties on the way
+    /// Model-check every execution, without repeating equivalent ones (optimal partial-order reduction)
     #[command(after_help = EXIT_CODES)]
     Explore(ExploreArguments),
-    /// Prove choreographies for every size and every value
+    /// Verify contracts, invariants and lemmas of choreographies for every size and every value
     #[command(after_help = EXIT_CODES)]
     Prove(ProveArguments),
-    /// Prove that procedures refine atomic actions, layer by layer
+    /// Prove layered refinement: movers, yield invariants, procedures that implement atomic actions
     #[command(after_help = EXIT_CODES)]
     Refine(RefineArguments),
-    /// Find the one line that the processes follow, for every number of them
+    /// Prove deadlock freedom and safety for any number of processes, and show the sequential program they follow
     #[command(after_help = EXIT_CODES)]
     Sequentialize(SequentializeArguments),
-    /// Turn a choreography into the processes that do what it says
+    /// Project a choreography to its processes (endpoint projection), as a song or as a Rust crate
     #[command(after_help = EXIT_CODES)]
     Project(ProjectArguments),
-    /// Say how many executions there probably are, how long they take, and what makes them many
+    /// Estimate the number of executions, the time they take, and what makes them many
     Estimate(EstimateArguments),
     /// Check a certificate of `sequentialize` or `diverge` by independent code
     #[command(after_help = EXIT_CODES)]
     Recheck(RecheckArguments),
-    /// Find what never comes to rest, or show that everything does
+    /// Find executions that never terminate (divergence, livelock), or prove termination
     #[command(after_help = EXIT_CODES)]
     Diverge(DivergeArguments),
-    /// Play a choreography: as a line, on threads, over TCP or in a simulator, with the same ends
+    /// Run a choreography: sequentially, on threads, over TCP or in a simulator
     #[command(after_help = EXIT_CODES)]
     Run(RunArguments),
     /// Run one random execution and show it as a message sequence
     Sim(SimArguments),
-    /// Take the steps of a saved trace again
+    /// Replay a saved trace step by step
     Replay(ReplayArguments),
     /// Render a saved trace: as text, a page, a picture, or for other tools
     Show(ShowArguments),
-    /// Put two saved traces side by side and say where they part
+    /// Compare two saved traces and show the first difference
     Diff(DiffArguments),
     /// Format songs in place
     Fmt(FmtArguments),
@@ -90,7 +90,7 @@ pub(crate) enum Verb {
     Explain(ExplainArguments),
     /// Make a folder with an example to start from
     New(NewArguments),
-    /// Say what this build has and what it needs
+    /// Show what is installed and what each engine needs
     Doctor,
     /// Be the process of cvc5: started by this command itself
     #[command(hide = true, name = crate::verbs::SERVE_CVC5)]
@@ -111,7 +111,7 @@ pub(crate) struct ServeArguments {
 pub(crate) struct CheckVerbArguments {
     #[command(flatten)]
     pub(crate) check: CheckArguments,
-    /// First write into the songs what projection would repair in their choreographies
+    /// Apply the repairs of projection to the choreographies in the songs first
     #[arg(long, conflicts_with = "resume")]
     pub(crate) fix: bool,
     #[command(flatten)]
@@ -121,7 +121,7 @@ pub(crate) struct CheckVerbArguments {
 /// Runs that go on where an earlier one was stopped.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArguments {
-    /// Go on where an earlier run was stopped, as the file says that it wrote; what was asked is in it
+    /// Resume an interrupted run from the file that it wrote; the file contains the question
     #[arg(
         long,
         value_name = "FILE",
@@ -146,7 +146,7 @@ pub(crate) struct CheckArguments {
     /// Only properties whose name matches this regular expression
     #[arg(long = "match", value_name = "RE")]
     pub(crate) pattern: Option<String>,
-    /// Sorts without a size grow from one member on, until something is refuted or the time is over
+    /// Increase sorts without a size from one member on, until something is refuted or the time is over
     /// (`--timeout`, else 10 seconds)
     #[arg(long)]
     pub(crate) grow: bool,
@@ -162,23 +162,23 @@ pub(crate) struct CheckArguments {
     /// Time limit for each file, in seconds: its properties share it, and what is not answered by then is unknown
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<std::time::Duration>,
-    /// So many workers visit executions, or states, at once; the answer does not depend on their number
+    /// Number of worker threads; verdicts and counts do not depend on it
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
     /// Memory limit in megabytes; beyond it the answer is unknown [default: a quarter of the machine's memory, at most 4000]
     #[arg(long, value_name = "MB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) memory: Option<u64>,
-    /// States that differ only in the names of members of a sort are visited once, where nothing tells the
-    /// members apart; of processes, states are visited then, not executions
+    /// Symmetry reduction: visit one state per class of states that differ only in identities. Implies state
+    /// search instead of partial-order reduction for processes
     #[arg(long)]
     pub(crate) symmetry: bool,
-    /// Begin nothing more once one property is refuted
+    /// Stop after the first refuted property
     #[arg(long, conflicts_with = "keep_going")]
     pub(crate) fail_fast: bool,
-    /// Begin nothing more once so many properties are refuted
+    /// Stop after N refuted properties
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep_going: Option<u32>,
-    /// What is enough: with `proved`, a bounded answer is exit code 2
+    /// Require proofs: exit with 2 if a verdict is only bounded
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) require: Option<Require>,
     /// Where traces and their pictures are saved
@@ -193,7 +193,7 @@ pub(crate) struct CheckArguments {
     /// Also write the results as SARIF
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
-    /// Also write a page for a browser: all verdicts, what took part, and the executions that refute something
+    /// Also write an HTML page: all verdicts, coverage, and the counterexamples
     #[arg(long, value_name = "FILE")]
     pub(crate) page: Option<PathBuf>,
     #[command(flatten)]
@@ -237,7 +237,7 @@ pub(crate) struct ProveArguments {
     /// Write every query of the solver to this folder, with the obligation it is about
     #[arg(long, value_name = "DIR")]
     pub(crate) dump: Option<PathBuf>,
-    /// Show everything again under so many other seeds, and say what changes
+    /// Discharge every obligation again under N other seeds of the solver, and report what changes
     #[arg(
         long,
         value_name = "N",
@@ -245,7 +245,7 @@ pub(crate) struct ProveArguments {
         default_value_t = 0
     )]
     pub(crate) stability: u32,
-    /// Ask a second solver (cvc5, which is fetched) about everything that is shown. The first one is asked again: answers
+    /// Ask a second solver (cvc5, which is fetched) about every discharged obligation. The first one is asked again: answers
     /// in the cache do not count
     #[arg(long)]
     pub(crate) recheck: bool,
@@ -259,7 +259,7 @@ pub(crate) struct RefineArguments {
     /// Write every query of the solver to this folder, with the obligation it is about
     #[arg(long, value_name = "DIR")]
     pub(crate) dump: Option<PathBuf>,
-    /// Show everything again under so many other seeds, and say what changes
+    /// Discharge every obligation again under N other seeds of the solver, and report what changes
     #[arg(
         long,
         value_name = "N",
@@ -267,14 +267,14 @@ pub(crate) struct RefineArguments {
         default_value_t = 0
     )]
     pub(crate) stability: u32,
-    /// Ask a second solver (cvc5, which is fetched) about everything that is shown. The first one is asked again: answers
+    /// Ask a second solver (cvc5, which is fetched) about every discharged obligation. The first one is asked again: answers
     /// in the cache do not count
     #[arg(long)]
     pub(crate) recheck: bool,
     /// Name every obligation
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Print which way each action moves, and what keeps it from moving further
+    /// Print the mover type of each action, and what keeps it from a stronger one
     #[arg(long, conflicts_with = "json")]
     pub(crate) movers: bool,
     /// The layer to print, by its number or name
@@ -334,7 +334,7 @@ pub(crate) struct ProjectArguments {
     /// Members of a sort, or the value of a parameter, for runs that say nothing about them
     #[arg(long, value_name = "SORT=N", value_delimiter = ',')]
     pub(crate) size: Vec<Size>,
-    /// Let one endpoint decide every condition of several, and tell the others
+    /// Let one endpoint decide every joint condition, and send its decision to the others (knowledge of choice)
     #[arg(long)]
     pub(crate) decide: bool,
     /// Repair nothing: every condition names every endpoint, every statement reads one
@@ -355,7 +355,7 @@ pub(crate) struct ProjectArguments {
 pub(crate) struct DivergeArguments {
     #[command(flatten)]
     pub(crate) check: CheckArguments,
-    /// Only executions that ignore nothing that waits; `--fair=resent` lets them ignore what is not
+    /// Only fair executions: nothing that waits is ignored for ever; `--fair=resent` requires it only of what is
     /// sent again and again
     #[arg(
         long,
@@ -369,20 +369,20 @@ pub(crate) struct DivergeArguments {
     /// Look for the answer in this way only
     #[arg(long, value_name = "HOW", value_enum)]
     pub(crate) method: Option<DivergeMethod>,
-    /// With `--method alive`, `--method alive-smt` and `--emit`: so many rounds, two if it is not said; with one, no task is
-    /// delayed
+    /// Delay bound of `--method alive`, `--method alive-smt` and `--emit`: N rounds; with 1 no task is delayed
+    /// [default: 2]
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=8))]
     pub(crate) delay: Option<u32>,
-    /// With `--method alive`, `--method alive-smt` and `--emit`: at most so many tasks of one message or action in a chain in
-    /// which each was sent by the one before it, five if it is not said
+    /// Bound the recursion depth of `--method alive`, `--method alive-smt` and `--emit`: at most N nested tasks of the
+    /// same kind [default: 5]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) recursion: Option<u32>,
     /// Print a program of Emmi and Lal's translations instead of answering: `nt`, where a period is an end, or `db`,
     /// where that is a line of `--delay` rounds and `--recursion` tasks of a kind in a chain
     #[arg(long, value_name = "WHICH", value_enum)]
     pub(crate) emit: Option<Translation>,
-    /// Write why a single file comes to rest, for every size if that is shown, to this file, for `plainsong recheck`; with
-    /// `--size` why the largest instance does
+    /// Write a certificate of termination of a single file to this file, for `plainsong recheck`: for every size if that
+    /// is proved; with `--size`, of the largest instance
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
 }
@@ -390,7 +390,7 @@ pub(crate) struct DivergeArguments {
 /// Programs of the translations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Translation {
-    /// A period becomes an end with nothing pending
+    /// A cycle becomes an end with nothing pending
     Nt,
     /// Rounds of tasks become one sequential line
     Db,
@@ -399,21 +399,21 @@ pub(crate) enum Translation {
 /// Ways to look for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DivergeMethod {
-    /// A short period, breadth first
+    /// The shortest lasso, breadth first
     Nearest,
-    /// A fair period: whoever waits longest is served next, with few exceptions
+    /// A fair lasso: the task that waits longest is served next, with few exceptions (delay-bounded scheduling)
     Rounds,
-    /// Depth first, until a state covers one before it
+    /// Self-covering executions, depth first (Karp–Miller coverability)
     Covering,
-    /// Rankings over what is pending
+    /// Linear ranking functions over pending tasks
     Structural,
-    /// All states, and the cycles among them
+    /// All states, and the fair cycles among them
     States,
-    /// Up to where ballots, terms and other points lie
+    /// States up to shifts of ballots, terms and other points (shift invariance)
     Shifted,
-    /// By the order that the song declares with `covers`
+    /// Coverability by the order that the song declares with `covers`
     Covers,
-    /// Runs that do the same again and again while integers move on
+    /// Loop acceleration: runs that repeat while integers grow or shrink
     Drifting,
     /// The search of Emmi and Lal's ALIVE, within `--delay` and `--recursion`
     Alive,

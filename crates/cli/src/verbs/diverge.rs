@@ -1,4 +1,4 @@
-//! `plainsong diverge`: what never comes to rest; with `--certificate` why everything does, with `--emit` the programs of
+//! `plainsong diverge`: what never terminates; with `--certificate` why everything does, with `--emit` the programs of
 //! the paper's translations.
 
 use super::check::{Manner, check_in};
@@ -17,7 +17,7 @@ const DELAY: u32 = 2;
 /// Tasks of a kind in a chain.
 const RECURSION: u32 = 5;
 
-/// Looks for periods.
+/// Looks for cycles.
 pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Exit {
     let fairness = arguments.fair.map(|how| match how {
         FairHow::Pending => Fairness::Fair,

@@ -243,5 +243,5 @@ fn what_is_rejected_leaves_no_certificate() {
     assert!(!stage.path("c.json").exists());
     stage.run(&[&diverge[..], &["Node=3"]].concat()).exits(0);
     let ran = stage.run(&["recheck", "c.json"]).exits(0);
-    assert!(ran.out.contains("with Node=3 comes to rest"), "{}", ran.out);
+    assert!(ran.out.contains("with Node=3 terminates"), "{}", ran.out);
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What a reader does. Each line written down is: what, step, execution, address, changed variables,
-/// messages on their way.
+/// messages in flight.
 const READER: &str = r##"
 <pre id="log"></pre>
 <script>

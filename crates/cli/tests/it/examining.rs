@@ -7,7 +7,7 @@ fn the_doctor_is_content_and_needs_no_network_the_second_time() {
     let stage = Stage::new();
     let ran = stage.run(&["doctor"]).exits(0);
     assert!(ran.out.contains("ok plainsong 0."), "{}", ran.out);
-    for part in ["ok naive", "ok explore", "ok solver   z3 4."] {
+    for part in ["ok states", "ok explore", "ok solver   z3 4."] {
         assert!(ran.out.contains(part), "{}", ran.out);
     }
     if cfg!(target_os = "linux") {

@@ -47,7 +47,7 @@ fn a_verdict_has_all_its_fields() {
         .find(|record| record["property"] == "same")
         .expect("same");
     assert_eq!(same["file"], "a.song");
-    assert_eq!(same["engine"], "naive");
+    assert_eq!(same["engine"], "states");
     assert_eq!(same["verdict"], "refuted");
     assert_eq!(same["bound"], serde_json::json!({"Client": 3}));
     assert_eq!(same["trace"], "out/a.same.trace");

@@ -9,10 +9,10 @@ fn a_race() {
     let ran = Stage::with(songs::RACE).run(&["check", "a.song"]).exits(1);
     expect![[r#"
         a.song
-          holds      assertions             Client=2      naive  TIME   10 states
-          holds      no_deadlock            Client=2      naive  TIME   10 states
-          holds      some_order             Client=2      naive  TIME   10 states
-          REFUTED    same                   Client=2      naive  TIME   2 messages   trace out/a.same.trace
+          holds      assertions             Client=2      states  TIME   10 states
+          holds      no_deadlock            Client=2      states  TIME   10 states
+          holds      some_order             Client=2      states  TIME   10 states
+          REFUTED    same                   Client=2      states  TIME   2 messages   trace out/a.same.trace
           covered    5 of 5 statements, 1 of 1 message kinds
 
         REFUTED same   a.song:20:24
@@ -37,8 +37,8 @@ fn a_deadlock() {
         .exits(1);
     expect![[r#"
         a.song
-          holds      assertions             -             naive  TIME   1 state
-          REFUTED    no_deadlock            -             naive  TIME   0 steps   trace out/a.no_deadlock.trace
+          holds      assertions             -             states  TIME   1 state
+          REFUTED    no_deadlock            -             states  TIME   0 steps   trace out/a.no_deadlock.trace
           covered    0 of 4 statements, 0 of 2 message kinds; never executed: a.song:5, a.song:6, a.song:10 and 1 more; never sent: Ping, Pong
 
         REFUTED no_deadlock   a.song:5:5
@@ -62,8 +62,8 @@ fn a_failed_assertion() {
         .exits(1);
     expect![[r#"
         a.song
-          REFUTED    assertions             -             naive  TIME   1 message   trace out/a.assertions.trace
-          holds      no_deadlock            -             naive  TIME   provided `assertions`   10 states
+          REFUTED    assertions             -             states  TIME   1 message   trace out/a.assertions.trace
+          holds      no_deadlock            -             states  TIME   provided `assertions`   10 states
           note       no_deadlock: an execution that fails ends there: what would come after was not looked at
           covered    4 of 4 statements, 1 of 1 message kinds
 

@@ -269,7 +269,7 @@ fn what_never_rests_still_replays_beside_a_process_that_takes_no_part() {
         "process idle { var q: int = 3; }",
         "message Never;\ndaemon process waits { loop { receive Never; } }",
     ] {
-        // A fair period does not pass over somebody who could begin.
+        // A fair cycle does not pass over somebody who could begin.
         stage.write("a.song", format!("{BALL}\n{more}\n"));
         let ran = stage.run(&["replay", "out/a.quiet.trace"]);
         assert_eq!(ran.code, 1, "{more}: {}{}", ran.out, ran.err);
@@ -311,7 +311,7 @@ property stays: finally b.at == Home;
     assert!(ran.out.contains("b.at = Place::Away"), "{}", ran.out);
 }
 
-/// A period that rests on what the song declares is a period only where that is still compatible: the events are the same in all
+/// A cycle that rests on what the song declares is a cycle only where that is still compatible: the events are the same in all
 /// of these songs.
 #[test]
 fn a_period_by_covers_is_shown_again() {

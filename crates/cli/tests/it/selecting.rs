@@ -74,7 +74,7 @@ fn the_engine_a_property_asks_for() {
         "{line}"
     );
     assert!(
-        ran.out.contains("naive"),
+        ran.out.contains("states"),
         "the others are answered as usual: {}",
         ran.out
     );

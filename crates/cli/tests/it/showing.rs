@@ -37,7 +37,7 @@ fn an_execution_that_is_fine_is_saved_with_its_picture_too() {
     assert!(ran.out.contains("saved: there/a.sim.trace"), "{}", ran.out);
     assert!(stage.read("there/a.sim.svg").contains("Hello(Client#0)"));
     let again = stage.run(&["replay", "there/a.sim.trace"]).exits(0);
-    assert!(again.out.contains("it came to rest"), "{}", again.out);
+    assert!(again.out.contains("it terminated"), "{}", again.out);
     let shown = stage.run(&["show", "there/a.sim.trace"]).exits(0);
     assert!(shown.out.contains("-- Hello(Client#0) "), "{}", shown.out);
 }

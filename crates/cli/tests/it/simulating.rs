@@ -61,7 +61,7 @@ fn a_picture() {
 
           state:       client[0].done = true   (was false)
                        client[1].done = true   (was false)
-          it came to rest: there is nothing left to do
+          it terminated: there is nothing left to do
     "#]]
     .assert_eq(&ran.out);
 }

@@ -1,4 +1,4 @@
-//! Numbers of a process that may get less, guessed from the types of its variables.
+//! Measure templates: numbers of a process that may decrease, by the types of its variables.
 //!
 //! A natural number; how far an integer is from something fixed that it is compared with; a flag that is set, or cleared;
 //! an option that is filled; a set that gets smaller, or that grows within a finite type; how far an enumeration is from
@@ -11,12 +11,12 @@ use plainsong_ir::finite::is_finite;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{BinOp, Builtin, Expr, ExprKind, Place, Root, Song, Ty, VarId};
 
-/// A number that may get less.
+/// A number that may decrease.
 #[derive(Clone)]
 pub struct Number {
     /// What it is, in the words of the process.
     pub(super) level: Expr,
-    /// How it gets less: `left` of `node` gets smaller.
+    /// How it decreases: `left` of `node` gets smaller.
     pub words: String,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn numbers(song: &Song, process: usize) -> Vec<Number> {
     all
 }
 
-/// What a variable may be measured by, and how that gets less.
+/// What a variable may be measured by, and how that decreases.
 fn forms(song: &Song, process: usize, var: VarId, ty: &Ty) -> Vec<(Expr, &'static str)> {
     let own = expr(ExprKind::Own(var), ty.clone());
     match ty {
@@ -54,7 +54,7 @@ fn forms(song: &Song, process: usize, var: VarId, ty: &Ty) -> Vec<(Expr, &'stati
         ],
         Ty::Option(_) => vec![(choice(filled(own), number(0), number(1)), "is filled")],
         Ty::Nat | Ty::Int => {
-            let less = (*ty == Ty::Nat).then(|| (own.clone(), "gets less"));
+            let less = (*ty == Ty::Nat).then(|| (own.clone(), "decreases"));
             let limits = limits(song, process, var).into_iter();
             // One more, for those that may reach it.
             let nearer = limits.map(|limit| {

@@ -1,6 +1,6 @@
-//! Rest for any number of processes, by a measure of each one's own state, or of payloads.
+//! Ranking functions for any number of processes: a lexicographic measure of each process' own state, or of payloads.
 //!
-//! Statement. Every execution of handlers comes to rest, whatever the sizes, if one of these holds:
+//! Statement. Every execution of handlers terminates, whatever the sizes, if one of these holds:
 //!
 //! - **own state**: every family whose handlers send has a measure of a process's own variables such that a
 //!   handler that sends decreases it and one that does not send does not increase it;
@@ -13,17 +13,17 @@
 //! decreases with every handler that sends; one that does not send leaves one message less. The pair of both is
 //! well-founded, because there are finitely many processes. Payload: what waits is a bag of natural numbers in
 //! which one is replaced by smaller ones (Dershowitz and Manna). Declared: add the tuples of all processes up, number
-//! by number; as only one process changes its own, the sum gets less with it or stays, and where it stays the bag
-//! gets less as before. Integers count as 0 where they are negative. None of this depends on fairness, nor on the
+//! by number; as only one process changes its own, the sum decreases with it or stays, and where it stays the bag
+//! decreases as before. Integers count as 0 where they are negative. None of this depends on fairness, nor on the
 //! order of delivery.
 //!
-//! That the declared tuples get less is said in two ways, and one is enough. At the end: the process has less, or as
+//! That the declared tuples decrease is said in two ways, and one is enough. At the end: the process has less, or as
 //! much and a flag says that every message was less. Step by step: no statement gives the process more, and whatever is
 //! sent is less than what was taken or the process already has less. The second holds of the handler as a whole, since
 //! what the process has cannot rise again, and needs no invariant where messages are sent in a loop.
 //!
 //! Measures: a flag that is set, or cleared; an option that is filled; an option of a natural number that is
-//! filled or gets less; a natural number that gets less; a member of a finite ordered sort that goes up, or
+//! filled or decreases; a natural number that decreases; a member of a finite ordered sort that goes up, or
 //! down. That a handler does as it should is a line of sequential code with an assertion at its end
 //! ([`obligations`]): whoever has a prover shows it for every size. A handler that fails ends the execution, so
 //! its assertions are assumed.
@@ -37,7 +37,7 @@
 //! Tuples that nobody declared are supposed ([`supposed`](mod@supposed)) and shown in the same way.
 //!
 //! NOT COVERED. Bodies with blocking receives, actions, faults. For these there is nothing to show, which is not to say
-//! that they do not come to rest.
+//! that they do not terminate.
 
 mod declared;
 mod measure_templates;
@@ -68,7 +68,7 @@ pub struct Measure {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A variable, and how it gets less.
+    /// A variable, and how it decreases.
     Own(VarId, Way),
     /// The first natural number of each payload.
     Payload,
@@ -108,9 +108,9 @@ pub enum Way {
     Cleared,
     /// An option is filled.
     Filled,
-    /// An option of a natural number is filled, or gets less.
+    /// An option of a natural number is filled, or decreases.
     FilledOrLess,
-    /// A number or a member of a sort gets less.
+    /// A number or a member of a sort decreases.
     Less,
     /// A member of a finite sort goes up.
     Greater,
@@ -132,7 +132,7 @@ impl Measure {
         }
     }
 
-    /// The variable that is measured, and how it gets less, if it is one.
+    /// The variable that is measured, and how it decreases, if it is one.
     pub fn own(&self) -> Option<(VarId, Way)> {
         match self.kind {
             Kind::Own(var, way) => Some((var, way)),
@@ -248,8 +248,8 @@ fn does_send(block: &Block) -> bool {
 fn ways(song: &Song, ty: &Ty) -> &'static [(Way, &'static str)] {
     match ty {
         Ty::Bool => &[(Way::Set, "is set"), (Way::Cleared, "is cleared")],
-        Ty::Nat => &[(Way::Less, "gets less")],
-        Ty::Option(inner) if **inner == Ty::Nat => &[(Way::FilledOrLess, "is filled or gets less")],
+        Ty::Nat => &[(Way::Less, "decreases")],
+        Ty::Option(inner) if **inner == Ty::Nat => &[(Way::FilledOrLess, "is filled or decreases")],
         Ty::Option(_) => &[(Way::Filled, "is filled")],
         Ty::Sort(sort) => match song.sorts[sort.index()].kind {
             SortKind::Identities { ordered: false } => &[],

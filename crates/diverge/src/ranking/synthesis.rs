@@ -1,9 +1,9 @@
-//! Measures that nobody declared, supposed: a number of some processes, and an order of the kinds of messages.
+//! Ranking synthesis: measures that nobody declared (a number of some processes, and strata of the kinds of messages).
 //!
-//! Requests are answered, jobs are handed out and asked for: whoever answers has nothing that gets less, but an answer
+//! Requests are answered, jobs are handed out and asked for: whoever answers has nothing that decreases, but an answer
 //! comes later than a request. So kinds of messages get levels, such that a process without a number of its own sends only
-//! later ones; the others need a number that gets less when they send something that does not come later. What is
-//! supposed is a song with these `decreases`: that they get less has to be shown like that of declared ones, which
+//! later ones; the others need a number that decreases when they send something that does not come later. What is
+//! supposed is a song with these `decreases`: that they decrease has to be shown like that of declared ones, which
 //! is why anything may be supposed here.
 //!
 //! Queries that are passed on a number of times and answered need both: answers come later, and a query that leads to
@@ -72,12 +72,12 @@ pub fn supposed(song: &Song) -> Vec<Supposed> {
 }
 
 impl Supposed {
-    /// Numbers of a process that may get less.
+    /// Numbers of a process that may decrease.
     pub fn numbers(&self, process: usize) -> Vec<Number> {
         numbers(&self.song, process)
     }
 
-    /// How it is shown that what is declared gets less.
+    /// How it is shown that what is declared decreases.
     pub fn ways(&self) -> Option<[Measure; 2]> {
         let first = self.counts == Counts::First;
         let ways = declared_measures(&self.song)?;
@@ -220,7 +220,7 @@ fn closure(arcs: &Arcs) -> Arcs {
 #[derive(Default)]
 struct Sent {
     all: Vec<MessageId>,
-    /// Those for which no variable of the process is written on the way, so that none of its numbers can get less.
+    /// Those for which no variable of the process is written on the way, so that none of its numbers can decrease.
     for_nothing: Vec<MessageId>,
     /// Is one written on the way?
     is_paid: bool,

@@ -7,7 +7,7 @@
 //! | [`rounds_to_line`] (*db*) | actions | one sequential line | can it get to its end, as a period would? |
 //!
 //! In both, the answer is a property `no_period`: it is violated exactly by those executions of the result that are a
-//! stem and a period of the original (second translation: within `K` rounds and `N` tasks of a kind in a chain). So
+//! stem and a cycle of the original (second translation: within `K` rounds and `N` tasks of a kind in a chain). So
 //! `explore` looks for periods in the first, `prove` in the second, without knowing what a period is.
 //!
 //! What the translations do not cover is refused with the reason; nothing is translated in part.
@@ -50,11 +50,11 @@ pub struct Bounds {
     pub delay: u32,
     /// `N`: so many tasks of one message or action in a chain.
     pub recursion: u32,
-    /// Are only fair periods meant?
+    /// Are only fair cycles meant?
     pub fair: bool,
 }
 
-/// The name of the property that a period violates.
+/// The name of the property that a cycle violates.
 pub const NO_PERIOD: &str = "no_period";
 
 /// The song as a system of actions.
@@ -89,12 +89,12 @@ pub fn tasks(song: &Song) -> Vec<(usize, Option<FamilyId>)> {
     }
 }
 
-/// The first translation: ends with nothing pending and `no_period` violated, exactly when there is a period.
+/// The first translation: ends with nothing pending and `no_period` violated, exactly when there is a cycle.
 pub fn period(song: &Song, fair: bool) -> Result<Song, Refused> {
     Ok(period_to_end(&actions(song)?, fair)?.song)
 }
 
-/// Both translations: a line that ends with `no_period` violated exactly when there is a period within the bounds.
+/// Both translations: a line that ends with `no_period` violated exactly when there is a cycle within the bounds.
 pub fn rounds(song: &Song, bounds: Bounds) -> Result<Song, Refused> {
     rounds_to_line(&period_to_end(&actions(song)?, bounds.fair)?, bounds)
 }

@@ -1,25 +1,25 @@
-//! The first translation, *nt*: a period becomes an end.
+//! The first translation, *nt*: a cycle becomes an end.
 //!
-//! Statement. The original has a stem and a period exactly when the result has an execution that ends with nothing
+//! Statement. The original has a stem and a cycle exactly when the result has an execution that ends with nothing
 //! pending in a state where `no_period` is violated.
 //!
-//! The store is there twice: `x` is that of the stem, `x_period` that of the period, which begins with a guess,
-//! `x_begin`. Every action is there twice as well, `A` on the store of the stem and `A_period` on that of the period. A
+//! The store is there twice: `x` is that of the stem, `x_period` that of the cycle, which begins with a guess,
+//! `x_begin`. Every action is there twice as well, `A` on the store of the stem and `A_period` on that of the cycle. A
 //! post is one of
 //!
 //! - in the stem: `Pro(t)`, the task in the period, and `repeated`: it waits when the period begins;
-//! - in the period: `Anti(t)` in place of the task: it waits when the period ends, and pays for one that waited;
+//! - in the cycle: `Anti(t)` in place of the task: it waits when the cycle ends, and pays for one that waited;
 //! - nothing: the task is never served;
 //! - the task itself.
 //!
 //! `Pro(t)` and `Anti(t)` take turns and agree in `t`. In the end something was repeated, every `Pro` has been paid for,
-//! the stem has come to where the period begins, and the period to where it began.
+//! the stem has come to where the cycle begins, and the cycle to where it began.
 //!
-//! With fairness, nothing that waits when the period begins is dropped, and what is dropped in it is served in it. Where
-//! there are points, the period may move all of them by `delta`.
+//! With fairness, nothing that waits when the cycle begins is dropped, and what is dropped in it is served in it. Where
+//! there are points, the cycle may move all of them by `delta`.
 //!
-//! Why sound. Stem and period work on different stores and what they post to each other is only what waits at the
-//! border, so the execution can be reordered: the stem first, then the period. Its tasks are those that were `Pro`, which
+//! Why sound. Stem and cycle work on different stores and what they post to each other is only what waits at the
+//! border, so the execution can be reordered: the stem first, then the cycle. Its tasks are those that were `Pro`, which
 //! waited, and those it posted itself; what it left behind covers what it took, because every `Pro` was paid for.
 //!
 //! Source. [Alive12], sections 4 and 5.
@@ -45,7 +45,7 @@ use plainsong_semantics::shift_invariance::Shift;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The farthest that a period may move points.
+/// The farthest that a cycle may move points.
 const FARTHEST: i64 = 3;
 
 /// What a global variable of the result is for.
@@ -66,7 +66,7 @@ pub(super) struct Translated {
     pub(super) parts: Vec<Part>,
     /// The tasks, a variant for each action of the original.
     pub(super) task: EnumId,
-    /// Is the end a period?
+    /// Is the end a cycle?
     pub(super) is_period: Expr,
     /// Names bound in `is_period`.
     pub(super) locals: Vec<Local>,
@@ -169,11 +169,11 @@ fn tasks(song: &mut Song, names: &mut Names) -> EnumId {
 struct Globals {
     all: Vec<Global>,
     parts: Vec<Part>,
-    /// For each variable that an action assigns: that of the period and where it begins.
+    /// For each variable that an action assigns: that of the cycle and where it begins.
     doubled: BTreeMap<GlobalId, (GlobalId, GlobalId)>,
     last: GlobalId,
     repeated: GlobalId,
-    /// What was dropped and what was served in the period.
+    /// What was dropped and what was served in the cycle.
     fair: Option<(GlobalId, GlobalId)>,
     delta: Option<(GlobalId, Ty)>,
     task: Ty,
@@ -323,7 +323,7 @@ fn assigned(actions: &Actions) -> Vec<GlobalId> {
     assigned.0
 }
 
-/// The action on the store of the period.
+/// The action on the store of the cycle.
 fn in_period(
     action: &Action,
     id: ActionId,
@@ -367,7 +367,7 @@ fn in_period(
     action
 }
 
-/// `Pro(t)`: `t` waits when the period begins.
+/// `Pro(t)`: `t` waits when the cycle begins.
 fn pro(names: &mut Names, task: EnumId, globals: &Globals) -> Action {
     let last = globals.read(globals.last);
     let t = local(LocalId::from(0), &Ty::Enum(task));
@@ -378,7 +378,7 @@ fn pro(names: &mut Names, task: EnumId, globals: &Globals) -> Action {
     action(names.fresh("Pro"), task, body)
 }
 
-/// `Anti(t)`: `t` waits when the period ends, and pays.
+/// `Anti(t)`: `t` waits when the cycle ends, and pays.
 fn anti(names: &mut Names, task: EnumId, globals: &Globals, moved: Option<FnId>) -> Action {
     let last = globals.read(globals.last);
     let t = local(LocalId::from(0), &Ty::Enum(task));
@@ -410,7 +410,7 @@ fn action(name: String, task: EnumId, body: Vec<Stmt>) -> Action {
     }
 }
 
-/// Where an assertion fails there is no period: it is assumed.
+/// Where an assertion fails there is no cycle: it is assumed.
 fn no_assertions(code: &mut Code) {
     struct Assumed;
     impl VisitMut for Assumed {

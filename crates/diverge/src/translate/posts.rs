@@ -6,13 +6,13 @@ use plainsong_ir::{ActionId, Block, EnumId, Expr, ExprKind, GlobalId, Root, Stmt
 
 /// Where things are in the result.
 pub(super) struct Posts {
-    /// How many actions the original has; those of the period come behind them.
+    /// How many actions the original has; those of the cycle come behind them.
     pub(super) count: usize,
     pub(super) task: EnumId,
     pub(super) pro: ActionId,
     pub(super) anti: ActionId,
     pub(super) repeated: GlobalId,
-    /// With fairness: what was dropped in the period.
+    /// With fairness: what was dropped in the cycle.
     pub(super) dropped: Option<GlobalId>,
     pub(super) delta: Option<(GlobalId, Ty)>,
 }
@@ -24,7 +24,7 @@ impl Posts {
         Rewriter { post: &post }.block(block);
     }
 
-    /// Posts of the period.
+    /// Posts of the cycle.
     pub(super) fn in_period(&self, block: &mut Block) {
         let post = |action: ActionId, arguments: Vec<Expr>| self.period(action, arguments);
         Rewriter { post: &post }.block(block);

@@ -1,8 +1,8 @@
 //! Random programs with integers: every execution that is said to go on for ever does so.
 //!
-//! There is nothing to decide such programs with, so the oracle is the interpreter: the claimed period is executed
+//! There is nothing to decide such programs with, so the oracle is the interpreter: the claimed cycle is executed
 //! again and again, many more times than any literal in the program is large, by steps that take a message of the same
-//! kind at the same process, whose integers go on as they did from round to round. And what is said to come to rest has no long execution along a
+//! kind at the same process, whose integers go on as they did from round to round. And what is said to terminate has no long execution along a
 //! few simple schedules.
 
 use crate::programs::{Dice, machine};
@@ -161,7 +161,7 @@ fn ask(machine: &Machine, fairness: Fairness, method: Method) -> Finding {
     diverge(machine, &question, &mut Unwatched).finding
 }
 
-/// Can the period of a claim be executed again and again?
+/// Can the cycle of a claim be executed again and again?
 fn goes_on(machine: &Machine, found: &Divergence) -> bool {
     let events = &found.trace.events;
     let starts = machine.initial().into_iter();
@@ -189,7 +189,7 @@ fn goes_on(machine: &Machine, found: &Divergence) -> bool {
     ends.iter().any(|end| repeats(machine, end, &period, &told))
 }
 
-/// A step of the period, and what was chosen in it.
+/// A step of the cycle, and what was chosen in it.
 struct Model {
     step: Step,
     choices: Vec<String>,
@@ -203,7 +203,7 @@ fn follow(machine: &Machine, start: Outcome, found: &Divergence) -> Option<Confi
     Some(config)
 }
 
-/// Many rounds, by steps that look like those of the period. From the period to the first round integers move by distances
+/// Many rounds, by steps that look like those of the cycle. From the cycle to the first round integers move by distances
 /// that are told, or not at all; from then on, each as it did before.
 fn repeats(machine: &Machine, end: &Config, period: &[Model], told: &[i64]) -> bool {
     let mut rounds = Rounds {
@@ -224,7 +224,7 @@ struct Rounds<'a> {
     period: &'a [Model],
     /// Distances by which integers move.
     told: &'a [i64],
-    /// The integers of the messages taken so far, those of the period first.
+    /// The integers of the messages taken so far, those of the cycle first.
     taken: Vec<Option<Vec<i64>>>,
     left: usize,
 }

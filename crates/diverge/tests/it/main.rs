@@ -1,4 +1,4 @@
-//! What never comes to rest: agreement with deciding by brute force, and single programs.
+//! What never terminates: agreement with deciding by brute force, and single programs.
 
 mod decision;
 mod integers;

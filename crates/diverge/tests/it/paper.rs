@@ -7,7 +7,7 @@ use crate::programs::sized;
 use plainsong_diverge::{Fairness, Finding, Method, Question, diverge};
 use plainsong_semantics::search::Unwatched;
 
-/// A song, the number of its nodes, the rounds, the length of chains, and whether a period is found.
+/// A song, the number of its nodes, the rounds, the length of chains, and whether a cycle is found.
 type Row = (&'static str, Option<i64>, u32, u32, bool);
 
 const ROWS: [Row; 23] = [
@@ -72,7 +72,7 @@ fn rows_are_found_at_their_bounds_and_not_below() {
             "{name}, K = {delay}, N = {recursion}: {finding:?}"
         );
         if let Finding::Unknown(why) = &finding {
-            assert!(why.starts_with("no period with"), "{name}: {why}");
+            assert!(why.starts_with("no cycle with"), "{name}: {why}");
         }
     }
 }

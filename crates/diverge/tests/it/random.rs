@@ -1,8 +1,8 @@
 //! Every part of the engine against deciding by brute force, on random programs.
 //!
-//! `PLAINSONG_PROGRAMS` sets how many. What diverges is replayed and its period executed again before the
+//! `PLAINSONG_PROGRAMS` sets how many. What diverges is replayed and its cycle executed again before the
 //! engine says so; here the verdicts are compared with an independent decision where that can be made:
-//! everywhere where the states are few. Where they have no end, what is said to come to rest must at least
+//! everywhere where the states are few. Where they have no end, what is said to terminate must at least
 //! have no cycle among the first states.
 
 use crate::decision::States;
@@ -151,7 +151,7 @@ fn slow(seed: u64, begun: Instant, what: &str) {
 }
 
 /// What serves all that is sent again may ignore what was sent before, so a fair cycle is one of these too; and
-/// when one part has found a period, no other part may exclude it.
+/// when one part has found a cycle, no other part may exclude it.
 fn compare_resent(
     machine: &Machine,
     fair_cycle: Option<bool>,

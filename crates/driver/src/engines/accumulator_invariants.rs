@@ -1,4 +1,4 @@
-//! Candidates for invariants of loops over members.
+//! Invariant templates for accumulators: candidates for loops over members.
 //!
 //! A written-out loop keeps the members it has visited in a variable, so candidates can speak of them. They are
 //! read off the loop's own body and are only guesses: whoever uses them shows each of them, or drops it.

@@ -1,4 +1,4 @@
-//! Candidates for what every round does alike: the same amount is added, the same value is given, the same is sent.
+//! Affine invariant templates: what every round does alike (the same amount is added, the same value given, the same sent).
 //!
 //! The line is gone through once with what its variables are known to be: at first what they start with. A round is gone
 //! through from what it finds; then

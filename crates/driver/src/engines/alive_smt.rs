@@ -2,7 +2,7 @@
 //!
 //! The line of [`translate::rounds`] is printed and read again, so that what is solved is what `--emit db` shows. A solver
 //! is asked for choices with which it gets to its end as a period would ([`plainsong_prove::bounded`]); the interpreter
-//! makes them; which tasks ran says which execution of the original is meant; that one is executed, and its period again
+//! makes them; which tasks ran says which execution of the original is meant; that one is executed, and its cycle again
 //! from its own end. Only this refutes. That the solver finds nothing says nothing beyond the bounds, and is *unknown*.
 
 use crate::engine::Task;
@@ -58,7 +58,7 @@ struct Solving<'a> {
 }
 
 impl Solving<'_> {
-    /// One length of chains after the other, and of each one number of rounds after the other: most periods have short
+    /// One length of chains after the other, and of each one number of rounds after the other: most cycles have short
     /// chains and need few rounds, and lines with many of either are long.
     fn run(&self, overseer: &mut Overseer<'_>) -> Result<Finding, String> {
         let mut before = None;
@@ -96,7 +96,7 @@ impl Solving<'_> {
         Ok(print::song(&line))
     }
 
-    /// A period, if the solver finds one in a translated program.
+    /// A cycle, if the solver finds one in a translated program.
     fn ask(&self, text: &str, overseer: &mut Overseer<'_>) -> Result<Option<Finding>, String> {
         let line = plainsong_syntax::compile(text).song;
         let line = Arc::new(line.ok_or("the translated program could not be read again")?);
@@ -144,7 +144,7 @@ impl Solving<'_> {
         let Bounds {
             delay, recursion, ..
         } = self.bounds;
-        format!("no period with --delay {delay} and --recursion {recursion}, says the solver")
+        format!("no cycle with --delay {delay} and --recursion {recursion}, says the solver")
     }
 
     /// The execution that the solver means.
@@ -171,7 +171,7 @@ impl Solving<'_> {
             })
     }
 
-    /// Tasks of the stem and of the period in the order of their rounds.
+    /// Tasks of the stem and of the cycle in the order of their rounds.
     fn steps(&self, ran: &[Value]) -> Option<(Vec<Ran>, Vec<Ran>)> {
         let tasks = translate::tasks(&self.task.song);
         let mut steps = Vec::new();

@@ -1,4 +1,4 @@
-//! What processes take for granted.
+//! Trusted assumptions: what processes take for granted.
 //!
 //! An `assume` that does not hold, and a choice without a candidate, end an execution without a word:
 //! what is proved is proved of the others. Whoever reads `proved` should know of them.

@@ -1,4 +1,4 @@
-//! Runs that a solver suggests, for the prover.
+//! Bounded model checking (BMC): executions that a solver suggests, followed by the interpreter.
 //!
 //! Where a search would have to try every combination of parameters and choices, a solver is asked for values
 //! with which something goes wrong ([`plainsong_prove::bounded`]), size by size from the smallest. The

@@ -1,4 +1,4 @@
-//! Runs that a solver suggests, with integers larger than those that are usually tried.
+//! Bounded model checking with integers larger than the usual window.
 //!
 //! `ensures x != 100` is false for one value that no search over small integers tries, and a solver finds at once. So what
 //! is left open is asked again with a wider window of integers, as wide as leaves few enough ways to start: the start of an

@@ -1,4 +1,4 @@
-//! Why a proof by invariants is open: a state that they allow, and whether runs ever come there.
+//! Counterexamples to induction (CTI): a state that the invariants allow, and whether an execution reaches it.
 //!
 //! A proof looks at a round of a loop from every state that the invariants allow. So what is not shown is
 //! mostly not shown because of a state that no run comes to. Here that state is looked for: the loops of the

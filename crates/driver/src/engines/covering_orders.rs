@@ -1,4 +1,4 @@
-//! What `covers` says, shown to be compatible with every handler.
+//! Covering orders (`covers`), proved compatible with every handler.
 //!
 //! `plainsong_diverge::covering_order` says which lines with which assertions have to be shown, and why that is enough. Here they
 //! are shown. Where one is not, small values are tried in the line itself, so that the user sees a state and a
@@ -21,7 +21,7 @@ use plainsong_smt::{Cancel, Setup, Solvers};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// That periods may rest on what `covers` says.
+/// That cycles may rest on what `covers` says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Compatible {
     /// How many obligations were shown.

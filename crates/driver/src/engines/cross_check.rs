@@ -1,4 +1,4 @@
-//! Proofs for every size, doubted: small sizes are explored all the same, for a few milliseconds.
+//! Cross-check: small instances of what was proved for every size are explored all the same, for a few milliseconds.
 //!
 //! A line that is wrong, because a rule or its code is, is nearly always wrong for two or three processes already,
 //! and soon. So what was proved is looked at once more by an engine that shares nothing with the rules: a refutation

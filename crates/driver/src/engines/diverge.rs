@@ -1,7 +1,7 @@
-//! The diverge engine: what never comes to rest, with stem and period, or why everything does.
+//! The diverge engine: non-terminating executions as a lasso (stem and cycle), or a proof that all terminate.
 //!
 //! `plainsong-diverge` answers for one instance. Sizes are tried from the smallest; a refutation is a real
-//! execution whose period was executed again from its own end. What comes to rest does so in the
+//! execution whose cycle was executed again from its own end. What terminates does so in the
 //! instances that were looked at: that holds within a bound. Where a measure can be shown for every size
 //! ([`ranking`](super::ranking)), it is proved. Where the song leaves nothing open, neither
 //! sizes nor windows of integers, it is proved.
@@ -63,7 +63,7 @@ impl Engine for Diverge {
     }
 }
 
-/// Does a question ask whether every execution comes to rest, and if so, only of fair ones?
+/// Does a question ask whether every execution terminates, and if so, only of fair ones?
 pub(crate) fn claims_rest(song: &Song, question: &Question) -> Option<bool> {
     match question.check {
         Check::Property(at) => match song.properties[at].claim {
@@ -145,7 +145,7 @@ fn about(
             1 => why,
             several => format!("in all {several} instances"),
         };
-        verdict.reason = format!("{which} comes to rest: {where_}");
+        verdict.reason = format!("{which} terminates: {where_}");
         if verdict.bound.is_empty() && instances == 1 {
             verdict.outcome = Outcome::Proved;
         }
@@ -202,10 +202,7 @@ fn proved(task: &Task, found: Ranked, verdict: Verdict) -> Verdict {
     Verdict {
         outcome: Outcome::Proved,
         bound: Bound::new(),
-        reason: format!(
-            "every execution comes to rest: {} ({obligations})",
-            found.why
-        ),
+        reason: format!("every execution terminates: {} ({obligations})", found.why),
         assumptions: once([trusted(&task.song), found.notes, verdict.assumptions].concat()),
         obligations: Some(found.obligations as u64),
         ..verdict

@@ -1,4 +1,4 @@
-//! The naive engine: every state of every instance, breadth first, by the interpreter itself.
+//! Explicit-state search, the engine `states`: every state of every instance, breadth first, by the interpreter itself.
 //!
 //! It is the reference that cleverer engines are tested against. What it says holds, holds for the
 //! sizes it looked at; it never says *proved*. Sizes are tried from the smallest, and a question
@@ -21,11 +21,11 @@ use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::Outcome;
 
 /// Explicit-state search.
-pub(super) struct Naive;
+pub(super) struct ExplicitState;
 
-impl Engine for Naive {
+impl Engine for ExplicitState {
     fn name(&self) -> &'static str {
-        "naive"
+        "states"
     }
 
     fn needs(&self) -> &'static str {

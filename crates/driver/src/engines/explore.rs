@@ -1,7 +1,7 @@
 //! The explore engine: every execution of voices, visited once.
 //!
 //! Assertions, deadlock, `finally` and `always` are answered by `explore-songs`, which counts executions
-//! on the way. What counts messages under way or is about executions without end (`eventually
+//! on the way. What counts messages in flight or is about executions without end (`eventually
 //! quiescent`) is answered by the search through states, and the verdict's reason says so. With `--symmetry`
 //! states are visited instead of executions, up to names: see `up_to_names`. Where
 //! `explore-songs` gives up, the search answers everything, and the reference enumeration of
@@ -10,7 +10,7 @@
 
 use super::as_actions::{as_actions, nothing_wrong};
 use super::execution_counts::{Tally, complete, tallies};
-use super::explicit_state::{Naive, by_states, is_limit};
+use super::explicit_state::{ExplicitState, by_states, is_limit};
 use super::external_outcomes::{Instances, Visited, without_outcomes};
 use super::running_estimate::Expectation;
 use super::symmetry_reduction::{advise, by_names, by_symmetry};
@@ -57,7 +57,7 @@ impl Engine for Explore {
             return packed(task, overseer);
         }
         if !visits_executions(task) {
-            return Naive.run(task, overseer);
+            return ExplicitState.run(task, overseer);
         }
         if task.symmetry {
             return by_names(task, overseer, &by_executions);

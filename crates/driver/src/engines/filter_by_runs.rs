@@ -1,4 +1,4 @@
-//! Guessed invariants are tried before anybody is asked to show them.
+//! Dynamic falsification: candidate invariants are filtered by random runs before the solver is asked (as in Daikon and ICE).
 //!
 //! Most guesses are wrong, and most wrong ones are false in the first small execution that comes to them. So random
 //! executions of the line with all guesses at its loops are run, and the guess at which one fails is dropped, until none

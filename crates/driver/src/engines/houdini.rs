@@ -1,4 +1,4 @@
-//! Proofs on the line: assertions and `finally` properties, for every size.
+//! Houdini [Houdini01] on the line: candidate invariants, kept where inductive, prove assertions and `finally` for every size.
 //!
 //! A line that `sequentialize` found is sequential code, so the prover can follow it. Loops over members need
 //! invariants; [`candidates`](super::candidates) guesses some, [`rows`](super::rows) some for rings and chains;

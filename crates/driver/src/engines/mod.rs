@@ -39,7 +39,7 @@ use crate::Engine;
 /// Every engine: one line each.
 pub static ALL: &[&dyn Engine] = &[
     &diverge::Diverge,
-    &explicit_state::Naive,
+    &explicit_state::ExplicitState,
     &explore::Explore,
     &prove::Prove,
     &refine::Refine,

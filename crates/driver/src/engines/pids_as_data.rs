@@ -1,4 +1,4 @@
-//! Identities of processes as data, for the prover.
+//! Process identities as data, for the prover.
 //!
 //! A value of type `process` names one process: its family and its index. That is an enum with one variant for each
 //! family, so the prover needs nothing of its own for them.

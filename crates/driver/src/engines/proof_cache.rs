@@ -1,4 +1,4 @@
-//! Proofs of a song that has not changed.
+//! The proof cache: proofs of a song that has not changed.
 //!
 //! Obligations are found again one by one, so that an edited song costs what the edit costs. But to find them they
 //! have to be made, and for a song that has not changed at all this is most of the work. So the verdict of a proof

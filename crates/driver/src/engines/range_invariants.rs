@@ -1,4 +1,4 @@
-//! Candidates for invariants of loops over ranges.
+//! Invariant templates for loops over ranges.
 //!
 //! In round `i` of `for i in 0..n`:
 //!

@@ -1,4 +1,4 @@
-//! Rest for every size: measures proposed by `diverge`, shown by the prover.
+//! Termination for every size: ranking functions proposed by `diverge`, proved by the prover.
 //!
 //! `plainsong_diverge::ranking` says which lines of code with which assertions have to be shown, and why that is
 //! enough. Here they are shown, one handler after the other; a measure counts only when everything was. What the song
@@ -22,17 +22,17 @@ use std::sync::Arc;
 
 /// A proof for every size.
 pub(crate) struct Ranked {
-    /// Why everything comes to rest.
+    /// Why everything terminates.
     pub(crate) why: String,
     /// How many obligations were shown.
     pub(crate) obligations: usize,
     /// What is trusted.
     pub(crate) notes: Vec<String>,
-    /// What gets less.
+    /// What decreases.
     pub(crate) decreases: Decreases,
 }
 
-/// What gets less.
+/// What decreases.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Decreases {
     /// What the song declares.
@@ -115,7 +115,7 @@ pub(crate) fn ranking(
     if let Some(ways) = declared_measures(song) {
         match prover.declared(song, &ways, stop) {
             Ok(()) => {
-                let why = "whatever a handler does, what `decreases` says gets less";
+                let why = "whatever a handler does, what `decreases` says decreases";
                 return Ok(prover.ranked(why.to_owned(), Decreases::Declared));
             }
             Err(handler) => complaint = Some(handler),
@@ -131,7 +131,7 @@ pub(crate) fn ranking(
     match found {
         Some((why, decreases)) => Ok(prover.ranked(why, decreases)),
         None => Err(complaint.map(|handler| {
-            format!("that what `decreases` says gets less was not shown for {handler}")
+            format!("that what `decreases` says decreases was not shown for {handler}")
         })),
     }
 }
@@ -452,7 +452,7 @@ mod tests {
             all[self.below(all.len() as u64) as usize]
         }
 
-        /// A message; the payload of one that leads to the next may get less, or stay.
+        /// A message; the payload of one that leads to the next may decrease, or stay.
         fn sent(&mut self, taken: &str) -> &'static str {
             match (self.of(&["A", "B", "C"]), taken) {
                 ("A", _) => "A",

@@ -1,4 +1,4 @@
-//! Processes whose names do not matter: `explore --symmetry`.
+//! Symmetry reduction of processes: `explore --symmetry`.
 //!
 //! What can be asked of a state is answered by the search that keeps one state for all that differ in the names of
 //! symmetric members ([`plainsong_semantics::process_symmetry`]). What it cannot tell, and questions about rest, go

@@ -1,4 +1,4 @@
-//! What is known about one question while instance after instance is looked at.
+//! The verdict accumulator: what is known about one question while instance after instance is searched.
 //!
 //! Sizes are tried from the smallest. A question that is refuted is not asked again, and its verdict
 //! speaks of the sizes that refuted it. Sizes that grow while there is time ([`Task::grow`]) hold as far

@@ -9,7 +9,7 @@ use plainsong_recheck::{Executions, Reason, Windows, hash};
 use plainsong_semantics::sizes::Bounds;
 use std::path::Path;
 
-/// Songs that come to rest, and which executions are meant.
+/// Songs that terminate, and which executions are meant.
 const SONGS: [(&str, Fairness); 8] = [
     ("spanning-tree", Fairness::Any),
     ("spanning-tree-adopts-by-message", Fairness::Fair),
@@ -176,10 +176,7 @@ fn a_certificate_says_through_which_windows_was_looked() {
         let loaded = load(name);
         let found = within(&loaded, 3).expect("up to 3 it is counted");
         let (said, _) = claim(&loaded, &found);
-        assert_eq!(
-            said, "every execution with nat=0..=3 comes to rest",
-            "{name}"
-        );
+        assert_eq!(said, "every execution with nat=0..=3 terminates", "{name}");
         let silent = RestCertificate {
             windows: Windows::default(),
             ..found.clone()
@@ -203,7 +200,7 @@ fn processes_that_crash_and_restart_have_names_of_their_own() {
     let loaded = load("spanning-tree-with-a-crash");
     let found = certified(&loaded, Fairness::Any).expect("it is counted");
     let (said, _) = claim(&loaded, &found);
-    assert_eq!(said, "every execution with Node=3 comes to rest");
+    assert_eq!(said, "every execution with Node=3 terminates");
     let broken = load("spanning-tree-with-a-crash-forgets");
     assert!(certified(&broken, Fairness::Any).is_none());
 }
@@ -222,7 +219,7 @@ fn bodies_are_named_by_where_they_stand() {
     let loaded = load("bodies-ask-a-server");
     let found = certified(&loaded, Fairness::Any).expect("it is counted");
     let (said, _) = claim(&loaded, &found);
-    assert_eq!(said, "every execution with Client=3 comes to rest");
+    assert_eq!(said, "every execution with Client=3 terminates");
     let mut weaker = found.clone();
     weaker.strikes.pop();
     let why = refusal(&loaded, &weaker).expect("something is not struck out");

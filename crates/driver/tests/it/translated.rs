@@ -14,7 +14,7 @@ use plainsong_semantics::verdict::Outcome;
 use std::path::Path;
 use std::time::Duration;
 
-/// A song, the sort with a size, rounds, the length of chains, whether a period is found, and whether that is quick.
+/// A song, the sort with a size, rounds, the length of chains, whether a cycle is found, and whether that is quick.
 type Row = (
     &'static str,
     Option<(&'static str, i64)>,

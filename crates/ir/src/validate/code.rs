@@ -182,7 +182,7 @@ fn start(scope: &mut Scope<'_, '_>, start: &StartValue, name: &str, ty: &Ty) {
     }
 }
 
-/// What gets less, with what it may name.
+/// What decreases, with what it may name.
 fn measures(
     song: &Song,
     report: &mut Report,

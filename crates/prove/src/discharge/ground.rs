@@ -54,7 +54,7 @@ pub(super) struct Ground<'t> {
     pub(super) witness_name: &'static str,
     /// Calls of recursive functions whose facts are asserted.
     pub(super) calls: Vec<Term>,
-    /// The proof by induction that is under way.
+    /// The proof by induction that is in flight.
     pub(super) induction: Option<Induction>,
     /// Lemmas of which there are instances.
     pub(super) used: BTreeSet<Lemma>,

@@ -1,4 +1,4 @@
-//! Facts about sums, extremes and remainders that proofs may use, and their own proofs.
+//! The lemma library: facts about sums, extremes and remainders that proofs may use, and their own proofs.
 //!
 //! A solver knows nothing about the sum of a function over a finite set. Proofs therefore assert
 //! *facts* about the sums that occur ([`facts`]). Nothing about them is taken on trust: each is an

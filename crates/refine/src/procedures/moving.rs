@@ -4,7 +4,7 @@
 //! kind ([`crate::atomicity`]). Where it is called, what it `requires` holds; behind it, the globals that it writes, itself or
 //! through others that it calls, are anything that it `ensures`, and all others are what they were. Its body, followed alone
 //! from any state in which it may be called, does not fail and ends with what it ensures. If it moves left and calls
-//! itself, in the second half of no `maybe`, what it `decreases` gets less.
+//! itself, in the second half of no `maybe`, what it `decreases` decreases.
 //!
 //! Why sound. It is called by procedures of its own layer only, and is gone above with them. So the program of that layer is
 //! the one in which each call is the body: a stretch without yields, in which nobody else is seen to act. There a

@@ -43,13 +43,13 @@ pub(super) struct Scene {
     arguments: Vec<Term>,
     /// What is chosen, by name.
     pub(super) chosen: Vec<(String, Ty, Term)>,
-    /// What should get less, from the first on.
+    /// What should decrease, from the first on.
     pub(super) measured: Vec<Measured>,
     /// That there is a step, with its choices.
     pub(super) steps: Option<Term>,
 }
 
-/// A number that should get less in a step.
+/// A number that should decrease in a step.
 #[derive(Clone)]
 pub(super) struct Measured {
     /// What it is.
@@ -345,7 +345,7 @@ impl Looking<'_, '_, '_> {
     }
 }
 
-/// `; what should get less: 2 * n is 4 before and 6 after`.
+/// `; what should decrease: 2 * n is 4 before and 6 after`.
 fn told_measures(
     measured: &[Measured],
     numbers: &[Option<Value>],
@@ -376,7 +376,7 @@ fn told_measures(
     }
     match all.is_empty() {
         true => String::new(),
-        false => format!("; what should get less: {}", all.join("; then ")),
+        false => format!("; what should decrease: {}", all.join("; then ")),
     }
 }
 

@@ -12,7 +12,7 @@
 //! delivery models allow fewer steps: what cannot fail, or never ends otherwise, does not under them either; but a
 //! refutation of the actions says nothing about them ([`Handlers::ordered`]).
 //!
-//! *Final* differs: processes with handlers are at rest when nothing can be taken, messages left over or not; an action
+//! *Final* differs: processes with handlers are quiescent when nothing can be taken, messages left over or not; an action
 //! system ends with nothing pending. They agree when every message can be taken at any time; where one may
 //! have to wait, [`Handlers::stays`] says so, and nothing is claimed about final states.
 //!

@@ -15,7 +15,7 @@ const SOURCE: Text<'static> = Text {
 pub(crate) fn refuted(property: &str, trace: Trace) -> Answer {
     Answer {
         file: "demo.song".to_owned(),
-        engine: "naive".to_owned(),
+        engine: "states".to_owned(),
         seconds: 0.0213,
         verdict: Verdict {
             property: property.to_owned(),

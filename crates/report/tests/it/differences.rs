@@ -42,8 +42,8 @@ fn the_first_event_that_differs_is_marked() {
             left:  right receives Hello(1) from left
             right: right receives Hello(9) from left
 
-          left ends:   it came to rest: there is nothing left to do
-          right ends:  it came to rest: there is nothing left to do
+          left ends:   it terminated: there is nothing left to do
+          right ends:  it terminated: there is nothing left to do
     "#]].assert_eq(&text);
 }
 

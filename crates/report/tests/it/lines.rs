@@ -72,7 +72,7 @@ fn columns_are_aligned_and_refuted_is_loud() {
         two_phase.song
           proved     no_deadlock            any size      sequentialize   0.04 s
           holds      votes_counted          Db=4          explore         0.31 s   384 executions, 0 blocked
-          REFUTED    no_late_commit         Db=2          naive           0.02 s   6 messages   trace out/no_late_commit.trace
+          REFUTED    no_late_commit         Db=2          states          0.02 s   6 messages   trace out/no_late_commit.trace
           unknown    always_quiet           -             diverge        10.00 s   time limit; see --timeout
           covered    27 of 28 statements, 6 of 6 message kinds; never executed: two_phase.song:31
         1 refuted, 1 unknown, 2 fine.    replay: plainsong replay out/no_late_commit.trace

@@ -21,8 +21,8 @@ fn the_first_and_the_last_line() {
     });
     expect![[r#"
         {"event":"start","schema":1,"tool":"plainsong 0.1.0","verb":"check","files":["demo.song"]}
-        {"event":"verdict","file":"demo.song","property":"agreement","engine":"naive","verdict":"refuted","bound":{"Db":2},"reason":"the assertion fails","seconds":0.0213,"cached":false,"states":12480,"trace":"out/agreement.trace","events":12}
-        {"event":"summary","verdicts":[{"event":"verdict","file":"demo.song","property":"agreement","engine":"naive","verdict":"refuted","bound":{"Db":2},"reason":"the assertion fails","seconds":0.0213,"cached":false,"states":12480,"trace":"out/agreement.trace","events":12}],"exit":1}
+        {"event":"verdict","file":"demo.song","property":"agreement","engine":"states","verdict":"refuted","bound":{"Db":2},"reason":"the assertion fails","seconds":0.0213,"cached":false,"states":12480,"trace":"out/agreement.trace","events":12}
+        {"event":"summary","verdicts":[{"event":"verdict","file":"demo.song","property":"agreement","engine":"states","verdict":"refuted","bound":{"Db":2},"reason":"the assertion fails","seconds":0.0213,"cached":false,"states":12480,"trace":"out/agreement.trace","events":12}],"exit":1}
     "#]].assert_eq(&format!(
         "{}{}{}",
         start.line(),

@@ -1,4 +1,4 @@
-//! The stage of a simulation: who may run, what is on its way, and what was done.
+//! The stage of a simulation: who may run, what is in flight, and what was done.
 //!
 //! Invariant: once everybody has come on, at most one role has the turn, and only the role that has it
 //! touches anything. A role without the turn is ready (it asked for the turn), waits for a message, or
@@ -271,7 +271,7 @@ impl State {
         self.links.get_mut(&key)?.pop_front()
     }
 
-    /// What a role sent and is on its way, by link: to whom, and how much.
+    /// What a role sent and is in flight, by link: to whom, and how much.
     fn left(&self, me: Role) -> impl Iterator<Item = (Role, Sent)> {
         let links = self.links.iter().filter(move |(key, _)| key.from == me);
         links.filter_map(|(key, parcels)| {

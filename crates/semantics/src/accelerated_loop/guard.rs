@@ -4,7 +4,7 @@
 //! number, on the side to which it is shifted. An execution of this song that does not fail is one of the
 //! original, and comparisons in it come out the same when the points are shifted further to that side.
 //!
-//! An assertion may fail although its comparison would not have been evaluated; then a period is
+//! An assertion may fail although its comparison would not have been evaluated; then a cycle is
 //! given up that might have been one.
 
 use crate::shift_invariance::infer::{Code, Inferred, Manner, Spot, Used};

@@ -1,9 +1,9 @@
-//! Periods after which some integers lie elsewhere, each group of them by its own distance.
+//! Loop acceleration: cycles after which some integers lie elsewhere, each group of them by its own distance.
 //!
 //! [`shift`](crate::shift) asks of a whole song that it treats integers as points. Here less is asked, of one period
 //! only: of the handlers that it runs, the processes that it serves, the tasks that it takes.
 //!
-//! Statement. Let a period lead from a state to another by taking tasks. If in the handlers that it runs integers
+//! Statement. Let a cycle lead from a state to another by taking tasks. If in the handlers that it runs integers
 //! are points, in groups that never meet, and
 //!
 //! - the variables of every process that it serves (or all globals) end where they began, the points of each
@@ -18,16 +18,16 @@
 //! is not taken, makes no difference and stays. By induction over expressions, as for a shift, points of one
 //! group are shifted by the same distance, so differences and comparisons among them are as before; a
 //! comparison with a number comes out as before because the distance to the number only grows. That a `nat`
-//! is not negative is checked again and passes upwards only. The shifted period ends where the three conditions
+//! is not negative is checked again and passes upwards only. The shifted cycle ends where the three conditions
 //! hold again.
 //!
-//! Guards are not believed: the period is executed in the same song with each of them asserted before its
+//! Guards are not believed: the cycle is executed in the same song with each of them asserted before its
 //! statement ([`guard`]). And the period is executed again from its own end in the song itself.
 //!
 //! Where code that the period does not run stands in the way, the same is asked of the song without it ([`taken`]):
 //! its executions are executions of the song.
 //!
-//! NOT COVERED. Queues, bodies with blocking receives, faults in the period, points that are multiplied, or that
+//! NOT COVERED. Queues, bodies with blocking receives, faults in the cycle, points that are multiplied, or that
 //! grow by something that grows.
 
 mod guard;
@@ -47,7 +47,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use taken::taken;
 
-/// One step of a period.
+/// One step of a cycle.
 #[derive(Clone, Debug)]
 pub(crate) struct Leg {
     /// What kind of step it is.
@@ -62,7 +62,7 @@ pub(crate) struct Leg {
     pub(crate) rest: Config,
 }
 
-/// How a period shifts what it touches.
+/// How a cycle shifts what it touches.
 #[derive(Clone, Debug)]
 pub(crate) struct Drift {
     song: Arc<Song>,
@@ -76,7 +76,7 @@ pub(crate) struct Drift {
     by: Vec<i64>,
 }
 
-/// The legs of the period along `path` by `steps`; none when it does something else than taking tasks.
+/// The legs of the cycle along `path` by `steps`; none when it does something else than taking tasks.
 pub(crate) fn legs(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Vec<Leg>> {
     let mut legs = Vec::new();
     for (at, number) in steps.iter().enumerate() {
@@ -98,7 +98,7 @@ pub(crate) fn legs(machine: &Machine, path: &[Config], steps: &[usize]) -> Optio
     Some(legs)
 }
 
-/// What of the beginning's bag a period takes.
+/// What of the beginning's bag a cycle takes.
 pub(crate) fn needed(legs: &[Leg]) -> Vec<Task> {
     let (mut needed, mut made) = (Vec::new(), Vec::<Task>::new());
     for leg in legs {
@@ -122,7 +122,7 @@ pub(crate) fn without(from: &[Task], what: &[Task]) -> Option<Vec<Task>> {
 }
 
 impl Drift {
-    /// How the period of these legs from `begin` to `end` shifts what it touches; none when it does not.
+    /// How the cycle of these legs from `begin` to `end` shifts what it touches; none when it does not.
     pub(crate) fn of(machine: &Machine, begin: &Idle, end: &Idle, legs: &[Leg]) -> Option<Drift> {
         if !is_plain(&begin.rest) || !legs.iter().all(|leg| is_plain(&leg.rest)) {
             return None;
@@ -330,7 +330,7 @@ impl Drift {
         all
     }
 
-    /// Is the period possible with its guards asserted?
+    /// Is the cycle possible with its guards asserted?
     fn is_guarded(&self, machine: &Machine, begin: &Idle, legs: &[Leg]) -> bool {
         let used = used(&self.song, &self.families, legs);
         let side = |spot: Spot| {
@@ -383,7 +383,7 @@ impl Drift {
 
 /// A state without its bag, with 0 for every integer that may be a point, and these integers in order.
 ///
-/// A period that shifts integers leads from a state to one with the same outline.
+/// A cycle that shifts integers leads from a state to one with the same outline.
 pub fn outline(machine: &Machine, rest: &Config) -> (Config, Vec<i64>) {
     let (mut outline, mut integers) = (rest.clone(), Vec::new());
     let mut new = |int: i64| {

@@ -1,13 +1,13 @@
-//! The song of a period: branches that it does not take are cut off.
+//! The song of a cycle: branches that it does not take are cut off.
 //!
-//! Statement. In place of every branch that no leg of the period enters stands an assertion that fails. An execution
+//! Statement. In place of every branch that no leg of the cycle enters stands an assertion that fails. An execution
 //! of this song in which nothing fails is one of the original, step by step.
 //!
 //! Why. What is asked of integers is asked of all code that runs, and an integer that some other branch sets to a
-//! number is no point. A branch that is cut off sets nothing. That the period stays away from it, however far
+//! number is no point. A branch that is cut off sets nothing. That the cycle stays away from it, however far
 //! integers were shifted, follows for this song as for any other: comparisons come out as they did, or a guard fails.
 //!
-//! Which branches are taken is read off the statements that ran. Should that be too few, the period fails in this song
+//! Which branches are taken is read off the statements that ran. Should that be too few, the cycle fails in this song
 //! and nothing is claimed.
 
 use super::Leg;
@@ -18,7 +18,7 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::{Block, Body, Expr, ExprKind, Song, Stmt, StmtKind, System, Ty};
 use std::collections::BTreeSet;
 
-/// The song without the branches that the period does not take; none when it takes all.
+/// The song without the branches that the cycle does not take; none when it takes all.
 pub(super) fn taken(machine: &Machine, begin: &Idle, legs: &[Leg]) -> Option<Song> {
     let mut covered = Covered::default();
     let before = legs.iter().map(|leg| &leg.rest);

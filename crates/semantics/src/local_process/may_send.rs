@@ -1,4 +1,4 @@
-//! To whom a process may still send.
+//! May-send analysis: to whom a process may still send.
 //!
 //! An over-approximation, from the text alone: every send that can be reached from where the process
 //! stands, whatever conditions say, and every member of the family that its address names. A name

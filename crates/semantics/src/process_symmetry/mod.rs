@@ -1,4 +1,4 @@
-//! States of processes that differ only in the names of a sort's members are visited once.
+//! Symmetry reduction of processes: states that differ only in the identities of a sort's members are visited once.
 //!
 //! Statement. Let some sorts be symmetric ([`plainsong_ir::symmetry`]). Then renaming their members is a
 //! symmetry of the *loosened* system, in which some loops take their elements in any order, and which does
@@ -94,7 +94,7 @@ pub fn symmetric(
 ///
 /// # Panics
 ///
-/// When the query is not about processes, or asks whether something comes to rest.
+/// When the query is not about processes, or asks whether something terminates.
 pub fn search_up_to_names(
     instance: &Instance,
     query: &Query,

@@ -8,7 +8,7 @@
 //! - the process makes **another choice**;
 //! - **somebody else** acts first.
 //!
-//! An alternative counts when there is an execution with it that comes to rest without a failure, a
+//! An alternative counts when there is an execution with it that terminates without a failure, a
 //! deadlock or a violation of the property ([`completion`]). That execution is returned as a trace; it
 //! is made of the interpreter's steps and was replayed. When every execution after the
 //! alternative was looked at and all end well, the race is [`Race::certain`]: the property *would*

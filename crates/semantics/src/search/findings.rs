@@ -161,7 +161,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Looks for executions that never come to rest.
+    /// Looks for executions that never terminate.
     pub fn quiescence(&mut self, reached: &dyn Reached, edges: &[Vec<Edge>]) {
         let claims: Vec<(Check, bool)> = self
             .answers
@@ -329,7 +329,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Does a check claim that every execution, or every fair one, comes to rest?
+    /// Does a check claim that every execution, or every fair one, terminates?
     fn claims_rest(&self, check: Check) -> Option<bool> {
         match check {
             Check::Property(_) => match self.property(check).claim {
@@ -341,7 +341,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// Why an execution never comes to rest.
+/// Why an execution never terminates.
 fn repeats(events: usize) -> String {
     match events {
         1 => "repeats for ever: the last event leads back to where it began".to_owned(),

@@ -1,12 +1,12 @@
-//! Breadth-first search through all states of an instance.
+//! Explicit-state search: breadth first through the state space of an instance.
 //!
-//! The naive reference that cleverer engines are tested against: every state is stored once, in the
+//! The explicit-state reference that cleverer engines are tested against: every state is stored once, in the
 //! order in which it is found, so the first state that violates something is one of the nearest.
 //! The search goes on after a violation to answer the other checks; it ends early when all are
 //! refuted.
 //!
 //! `eventually quiescent` looks at the graph of states: without a cycle, every execution of a finite
-//! instance comes to rest. A cycle refutes the plain claim; whether it can be walked *fairly* for
+//! instance terminates. A cycle refutes the plain claim; whether it can be walked *fairly* for
 //! ever is another engine's question.
 
 mod coverage;

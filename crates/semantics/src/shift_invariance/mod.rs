@@ -1,4 +1,4 @@
-//! States that differ only by where their points lie.
+//! Shift invariance: states that differ only by where their points lie.
 //!
 //! Some integers have no meaning by themselves: of ballots, terms and sequence numbers it matters only how far
 //! they lie apart. Such integers are *points*; integers that are compared with literals, multiplied or used

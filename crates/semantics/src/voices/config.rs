@@ -8,14 +8,14 @@ use crate::world::World;
 use plainsong_ir::{PendingOf, VarId};
 use std::sync::Arc;
 
-/// A state of voices: each process, and what is on its way between them.
+/// A state of voices: each process, and what is in flight between them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct VoicesConfig {
     /// Has `init` run (or is there none)?
     pub(crate) begun: bool,
     /// The processes, by row of the instance's table.
     pub(crate) voices: Vec<Arc<Voice>>,
-    /// The messages on their way.
+    /// The messages in flight.
     pub(crate) network: Network,
     /// What has gone wrong.
     pub(crate) trouble: Trouble,

@@ -9,7 +9,7 @@
 //! - *lose*: a message on its way is gone.
 //! - *duplicate*: a copy of a message on its way is sent, behind what its sender has sent so far.
 //!
-//! Nobody can count on a fault. So a state in which only faults can happen is at rest: it is final, or a
+//! Nobody can count on a fault. So a state in which only faults can happen is quiescent: it is final, or a
 //! deadlock, as if there were none. Nobody waits for a process that is down.
 
 use super::VoiceSystem;

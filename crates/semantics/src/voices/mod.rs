@@ -1,6 +1,6 @@
 //! Voices: processes that exchange messages.
 //!
-//! [`config`] is a state, [`network`] the messages on their way, [`start`] how it begins, [`steps`]
+//! [`config`] is a state, [`network`] the messages in flight, [`start`] how it begins, [`steps`]
 //! what can happen, [`faults`] what can go wrong, [`local`] what a process does by itself, [`receive`] which messages a receive may
 //! take, [`loosen`] processes that are freer than they say.
 

@@ -1,4 +1,4 @@
-//! The network: messages on their way, under four delivery models at once.
+//! The network: messages in flight, under four delivery models at once.
 //!
 //! A receive may take an unread message that it accepts unless an older one *of the same model* to
 //! the same receiver, which it accepts too, has precedence:
@@ -64,7 +64,7 @@ impl Flying {
         1 + self.past.len()
     }
 
-    /// The message by itself, whatever else is under way.
+    /// The message by itself, whatever else is in flight.
     pub(crate) fn without_past(&self) -> Flying {
         Flying {
             past: Vec::new(),
@@ -73,7 +73,7 @@ impl Flying {
     }
 }
 
-/// All messages on their way.
+/// All messages in flight.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Network {
     messages: Vec<Flying>,
@@ -196,7 +196,7 @@ impl Network {
     }
 
     /// Takes out the messages that `which` picks, without anybody reading them. None is `causal`, and no
-    /// `causal` message is under way.
+    /// `causal` message is in flight.
     pub(crate) fn split_off(&mut self, which: impl Fn(&Flying) -> bool) -> Vec<Flying> {
         let (out, stay) = std::mem::take(&mut self.messages)
             .into_iter()

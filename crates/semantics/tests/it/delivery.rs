@@ -115,7 +115,7 @@ fn messages_of_init_are_older_than_all_others() {
 
 #[test]
 fn irrelevant_orders_do_not_multiply_states() {
-    // Three senders, nobody receives: what is under way is a set of three independent messages.
+    // Three senders, nobody receives: what is in flight is a set of three independent messages.
     let threads = [vec![], vec![S(0, 1)], vec![S(0, 2)], vec![S(0, 3)]];
     for (model, states) in [(Unordered, 8), (Fifo, 8), (Causal, 8), (Mailbox, 16)] {
         let instance = song(&threads, [Some(model), None]).instance(&[]);

@@ -1,4 +1,4 @@
-//! Messages that the rounds of a loop leave for another loop to collect: what is on its way is a bag.
+//! Messages that the rounds of a loop leave for another loop to collect: what is in flight is a bag.
 //!
 //! Each send adds to the bag, each receive takes any of what is in it. Messages of one sender come in their order, so
 //! the line may end in more states than the processes do, never in fewer: whatever is received in an execution was sent
@@ -126,7 +126,7 @@ impl Teller<'_, '_> {
             .filter_map(|(at, slot)| Some((at, (*slot)?)))
             .collect();
         if wanted.is_empty() {
-            // It stays: more than is on its way.
+            // It stays: more than is in flight.
             return Ok(true);
         }
         self.exact = false;

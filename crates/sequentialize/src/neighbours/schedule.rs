@@ -104,7 +104,7 @@ fn as_far_as_possible(members: &[Vec<Action>]) -> Option<Sweeps> {
 struct SoFar {
     /// How many of its actions each member has done.
     done: Vec<usize>,
-    /// How many messages of each kind are under way between two members.
+    /// How many messages of each kind are in flight between two members.
     waiting: BTreeMap<(i64, i64, MessageId), usize>,
 }
 

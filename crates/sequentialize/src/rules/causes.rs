@@ -11,7 +11,7 @@
 //!   (traps `p1`, `p2`). Where a client receives what was sent in its own conversation with daemons, these may tell
 //!   others what other clients want: that leads to no message for this one.
 //! - What a daemon takes in the middle of a round from *any* member was sent by one who had heard of that very round,
-//!   and wherever else the daemon takes that kind, too. Then such a message is on its way only while the daemon is
+//!   and wherever else the daemon takes that kind, too. Then such a message is in flight only while the daemon is
 //!   with its sender (traps `k2`, `k3`).
 //! - What a daemon takes from another in the middle of a round was sent on behalf of the same client: otherwise the
 //!   other may be with another client (traps `k4`, `k6`, `k8`, `z11`). A daemon that has heard another in its round does not pick

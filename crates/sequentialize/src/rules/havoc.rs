@@ -1,4 +1,4 @@
-//! Drift: what the rounds of a loop change in others is different in each round.
+//! Havoc: what the rounds of a loop change in others is different in each round.
 //!
 //! Statement. A round is looked at from a state in which nothing is known of the variables that rounds change in
 //! processes beside the owner and its member: families that an inner loop goes over, and daemons that stand in the

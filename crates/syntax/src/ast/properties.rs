@@ -26,7 +26,7 @@ pub enum ClaimKind {
     Finally,
     /// `always e`: initially and after every step.
     Always,
-    /// `eventually quiescent`: every execution comes to rest.
+    /// `eventually quiescent`: every execution terminates.
     Quiescent,
 }
 

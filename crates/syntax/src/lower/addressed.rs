@@ -1,4 +1,4 @@
-//! Messages in schedules: `Vote(yes) to coordinator from db[d]` is one that is under way.
+//! Messages in schedules: `Vote(yes) to coordinator from db[d]` is one that is in flight.
 
 use super::Lowering;
 use super::codes::layers::SCHEDULE;

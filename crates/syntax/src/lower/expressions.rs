@@ -174,7 +174,7 @@ impl Lowering<'_> {
             let message = format!("`pending` means nothing in {}", self.unit.home.describe());
             self.report(
                 Diagnostic::error(&MISPLACED_EXPRESSION, span, message)
-                    .help("only properties and schedules see what is under way"),
+                    .help("only properties and schedules see what is in flight"),
             );
             return self.wrong(span);
         }

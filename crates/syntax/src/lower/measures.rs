@@ -1,4 +1,4 @@
-//! What gets less when messages are sent: `decreases` of a message, and of a process with handlers.
+//! What decreases when messages are sent: `decreases` of a message, and of a process with handlers.
 
 use super::Lowering;
 use super::codes::places::MISPLACED_STATEMENT;
@@ -36,7 +36,7 @@ impl Lowering<'_> {
             return Measures::default();
         };
         if written.handlers().next().is_none() {
-            let message = "only a process with handlers has a number that gets less when it sends";
+            let message = "only a process with handlers has a number that decreases when it sends";
             self.report(
                 Diagnostic::error(&MISPLACED_STATEMENT, first.span(), message)
                     .help("loops have measures of their own: `while c decreases e { … }`"),

@@ -65,7 +65,7 @@ impl Found<'_> {
         let name = &procedure.name;
         let Some(mover) = procedure.mover else {
             if let Some(measure) = procedure.contract.decreases.first() {
-                let message = format!("`{name}` does not move, so nothing has to get less");
+                let message = format!("`{name}` does not move, so nothing has to decrease");
                 let help = "declare how it moves: `left procedure`, or leave `decreases` out";
                 self.wrong(measure.span, message, help);
             }
@@ -100,7 +100,7 @@ impl Found<'_> {
             && self.calls_itself(procedure)
         {
             let message = format!("`{name}` moves left and calls itself, perhaps for ever");
-            let help = "say what gets less with every call: `decreases n`; or call it in the second half of a \
+            let help = "say what decreases with every call: `decreases n`; or call it in the second half of a \
                         `maybe`, so that the first one comes to an end";
             self.wrong(procedure.span, message, help);
         }

@@ -11,7 +11,7 @@ use plainsong_ir::{Claim, FamilyId, Property};
 
 /// The engines that `by` can name.
 const ENGINES: [&str; 6] = [
-    "naive",
+    "states",
     "explore",
     "sequentialize",
     "diverge",

@@ -154,7 +154,7 @@ impl Lowering<'_> {
     fn fn_signature(&mut self, item: &ast::FnItem) -> FnSignature {
         let (name, span) = name_and_span(item.name());
         if name == "pending" {
-            let message = "a function cannot be called `pending`, which counts what is under way";
+            let message = "a function cannot be called `pending`, which counts what is in flight";
             self.report(
                 Diagnostic::error(&RESERVED_NAME, span, message).help("choose another name"),
             );

@@ -92,7 +92,7 @@ impl<'a> Search<'a> {
         flying.into_iter().map(doubled).collect()
     }
 
-    /// The messages of a kind that are on their way.
+    /// The messages of a kind that are in flight.
     fn flying(&self, world: &World<'a>, kind: MessageId) -> Vec<super::history::Sending> {
         let to = (1..=self.members.len()).flat_map(|who| world.history.unread(who));
         to.filter(|sending| world.history.letter(*sending).message == kind)

@@ -6,7 +6,7 @@ use super::scope::{Home, Scope};
 use plainsong_ir::{Claim, Const, Function, Property, Sizing, System, Ty};
 
 const ENGINES: &[&str] = &[
-    "naive",
+    "states",
     "explore",
     "sequentialize",
     "diverge",

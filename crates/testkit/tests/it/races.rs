@@ -2,7 +2,7 @@
 //! what is said about races is true.
 //!
 //! That a race avoids the failure is checked again here, with nothing of what found it: the alternative
-//! replays, comes to rest, and the property holds in it; where it is called certain, random executions
+//! replays, terminates, and the property holds in it; where it is called certain, random executions
 //! from there on are asked too.
 
 use crate::interpreter_agrees::account::instance;

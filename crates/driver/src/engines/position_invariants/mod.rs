@@ -1,4 +1,4 @@
-//! Candidates for invariants of walks through a row, read off small rows.
+//! Invariant templates by position: candidates for walks through a row, read off small rows.
 //!
 //! What a member of a ring or chain has at the end is often a matter of where it stands: its position, the number of
 //! members, what the first or the last has. Rows of a few members are run to their ends; what all of them have in common

@@ -47,7 +47,7 @@ message Beat via lossy;         // error
 
     /// An unknown engine.
     UNKNOWN_ENGINE = "unknown-engine", "an unknown engine", "\
-After `by` stand the engines that may answer for the property: `naive`, `explore`, `sequentialize`,
+After `by` stand the engines that may answer for the property: `states`, `explore`, `sequentialize`,
 `diverge`, `refine`, `project`. Without `by` any engine that can answer may.";
 
     /// A size for something that has none to choose.
@@ -74,7 +74,7 @@ fault lose Beat;                // error: how often? write `fault lose Beat <= 2
     /// A name that already means something.
     RESERVED_NAME = "reserved-name", "a name already means something else", "\
 `no_deadlock` and `assertions` are checked for every system, and verdicts name them, so no property can
-be called so. `pending(…)` counts what is under way, so no function can be called `pending`.
+be called so. `pending(…)` counts what is in flight, so no function can be called `pending`.
 
 Choose another name.";
 

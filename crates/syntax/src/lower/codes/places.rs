@@ -43,7 +43,7 @@ To end a process, let its body come to its end; to skip the rest of a block, use
     /// `old`, `pending` or `self` where they mean nothing.
     MISPLACED_EXPRESSION = "misplaced-expression", "an expression cannot stand here", "\
 `old(e)` is the value at the start of a choreography and stands in its `ensures` clauses and loop
-invariants. `pending(M)` counts messages under way and stands in properties. `self` is the process
+invariants. `pending(M)` counts messages in flight and stands in properties. `self` is the process
 whose code it is, so it stands in processes only.
 
 ```text

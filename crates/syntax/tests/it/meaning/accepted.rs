@@ -339,7 +339,7 @@ fn choreographies() {
 fn properties() {
     check(
         "sort Client; process c[i: Client] { var ok: bool = choose bool; }
-         property a by naive, explore, sequentialize, diverge, refine, project at Client = 2..=3:
+         property a by states, explore, sequentialize, diverge, refine, project at Client = 2..=3:
              always forall i, j: Client :: c[i].ok ==> c[j] == c[i] || i != j;
          property b: eventually quiescent; property d: eventually quiescent fair;
          size Client = 2;",

@@ -11,7 +11,7 @@ use plainsong_testkit::random_song::Dice;
 /// The most messages that processes send.
 const MOST_SENT: usize = 6;
 
-/// Three or four processes; each sends and receives what is under way in some order that is possible.
+/// Three or four processes; each sends and receives what is in flight in some order that is possible.
 /// The first kind of message is delivered by `first`, the second by any model.
 pub(crate) fn relays(seed: u64, first: Delivery) -> Song {
     let mut dice = Dice::new(seed);

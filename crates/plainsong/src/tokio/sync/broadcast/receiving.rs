@@ -139,7 +139,7 @@ impl<T: Message> Receiver<T> {
                 }
             }
         }
-        // What is still to come is on its way.
+        // What is still to come is in flight.
         Ok(self.receive(&task, place)?)
     }
 

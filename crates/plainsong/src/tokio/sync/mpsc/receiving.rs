@@ -295,7 +295,7 @@ impl<T: Message> Queue<T> {
         };
         loop {
             if self.end.get().is_some() {
-                // What is still to come is on its way.
+                // What is still to come is in flight.
                 return self.blocking_recv(place).ok_or(TryRecvError::Disconnected);
             }
             let is_coming = self.next < self.counted.get() || !self.early.is_empty();
