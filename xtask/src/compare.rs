@@ -163,7 +163,7 @@ impl Subject {
         answer.insert("exit code".to_owned(), format!("{code:?}"));
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             if let Ok(Value::Object(event)) = serde_json::from_str(line)
-                && event.get("event") == Some(&Value::from("verdict"))
+                && event.get("event").and_then(Value::as_str) == Some("verdict")
             {
                 self.note(&event, &mut answer);
             }
@@ -178,7 +178,7 @@ impl Subject {
         for field in COMPARED {
             let mut value = event.get(field).cloned().unwrap_or_default();
             for (old, new) in RENAMED {
-                if value == Value::from(old) {
+                if value.as_str() == Some(old) {
                     value = Value::from(new);
                 }
             }
