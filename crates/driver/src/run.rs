@@ -5,6 +5,7 @@
 
 use crate::contain::Crash;
 use crate::coverage::{counted, notes};
+use crate::effort::limit_on_states;
 use crate::engine::{EngineReport, Task};
 use crate::larger_sizes::{self, Further};
 use crate::memory::{at_most, resident};
@@ -24,7 +25,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Time enough to begin, and to see that there is no more.
-const LEAST_TIME: Duration = Duration::from_millis(1);
+const LEAST_TIME: Duration = Duration::from_millis(10);
 
 /// For each task that is still to come, so large a part of the whole time is kept back: the one before it may need all.
 const KEPT: u32 = 10;
@@ -184,7 +185,11 @@ impl Runner<'_, '_> {
             return;
         };
         let whole = self.most;
-        let left = whole.map(|whole| whole.saturating_sub(took).max(LEAST_TIME));
+        let left = whole.map(|whole| whole.saturating_sub(took));
+        if left.is_some_and(|left| left < LEAST_TIME) {
+            self.out_of_time(planned, open);
+            return;
+        }
         if let Some(why) = self.not_begun() {
             let places: Vec<usize> = open.iter().map(|&place| planned.answers[place]).collect();
             self.unanswered(&places, &why);
@@ -202,6 +207,28 @@ impl Runner<'_, '_> {
             otherwise: None,
         });
         self.most = whole;
+    }
+
+    /// What the first engine left open stays open, for want of time: a limit that was not the user's is not the reason.
+    fn out_of_time(&mut self, planned: &PlannedTask, open: &[usize]) {
+        let allowance = Allowance {
+            time: self.supervision.timeout,
+            share: None,
+            memory: self.supervision.memory,
+        };
+        let (own, users) = (
+            limit_on_states(&planned.task.limits),
+            allowance.sentence(Stop::TimeLimit),
+        );
+        for &place in open {
+            if let Some(answer) = &mut self.answers[planned.answers[place]] {
+                answer.verdict.reason = answer.verdict.reason.replacen(&own, &users, 1);
+            }
+        }
+        let question = open.first().map(|&place| &planned.task.questions[place]);
+        let question = question.map_or(String::new(), |question| question.name.clone());
+        self.spent = Some((planned.engine.name(), question));
+        self.most = Some(Duration::ZERO);
     }
 
     /// Asks what was quickly seen to hold again at the sizes around, and the rest at those below; which answers were asked

@@ -28,7 +28,7 @@ fn period_header(bounds: Bounds) -> String {
     let which = which(bounds);
     format!(
         "// Ends with nothing pending and `no_period` violated exactly when the original has a {which}.\n\
-         // `x` is the store of the stem, `x_period` that of the period, `x_begin` where that begins.\n\
+         // `x` is the store of the stem, `x_period` that of the cycle, `x_begin` where that begins.\n\
          // Ask: plainsong explore FILE --property no_period\n"
     )
 }

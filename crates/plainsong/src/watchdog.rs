@@ -326,7 +326,7 @@ mod tests {
             words.contains("`main` runs without an operation after the operation at"),
             "{words}"
         );
-        assert!(words.contains("pulse.rs:"), "{words}");
+        assert!(words.contains("watchdog.rs:"), "{words}");
         pulse.beat();
     }
 }

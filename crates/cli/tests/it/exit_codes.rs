@@ -57,7 +57,7 @@ property nothing: finally b.v == 0;
         assert!(ran.out.contains("REFUTED    assertions"), "{}", ran.out);
         assert_eq!(ran.err, "");
     }
-    for trace in ["out/nothing.trace", "out/assertions.trace"] {
+    for trace in ["out/a.nothing.trace", "out/a.assertions.trace"] {
         let ran = stage.run(&["replay", trace]).exits(1);
         assert_eq!(ran.err, "");
     }

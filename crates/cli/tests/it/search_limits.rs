@@ -67,7 +67,7 @@ fn a_limit_on_states_does_not_choose_the_engine() {
         stage.run(&[&arguments[..], &["--bound", bound]].concat())
     };
     let few = check("states=100000").exits(0);
-    assert!(few.out.contains(" naive "), "{}", few.out);
+    assert!(few.out.contains(" states "), "{}", few.out);
     let many = check("states=100000,first-states=5").exits(0);
     assert!(many.out.contains(" explore "), "{}", many.out);
     assert!(many.out.contains(" executions"), "{}", many.out);
@@ -82,7 +82,7 @@ fn action_systems_are_checked_by_packed_states() {
     let stage = Stage::with(COUNTING);
     let ran = stage.run(&["check", "a.song"]).exits(0);
     assert!(ran.out.contains(" explore "), "{}", ran.out);
-    assert!(!ran.out.contains(" naive "), "{}", ran.out);
+    assert!(!ran.out.contains(" states "), "{}", ran.out);
     let ran = stage
         .run(&["check", "a.song", "--bound", "states=3"])
         .exits(2);
