@@ -114,8 +114,10 @@ fn all_ends(
     (schedules, most): (Schedules, usize),
 ) -> Option<BTreeMap<Key, Ends>> {
     let mut ends: BTreeMap<Key, Ends> = BTreeMap::new();
+    // Line and processes are different texts: candidates from their constants would differ.
     let bounds = Bounds {
         external: External::Drawn(1),
+        constants: false,
         ..Bounds::default()
     };
     let instances = Instance::all(song.clone(), sizes, &bounds).unwrap_or_default();
