@@ -29,9 +29,10 @@ const SCENES: usize = 500;
 /// The most states of a layer.
 const STATES: usize = 60_000;
 /// The largest size that is compared completely, where that is not [`LARGEST`]; there is none where threads are started
-/// without end or a choice is one from all numbers. Of what is larger, the first states are looked at, and what [`BESIDES`]
+/// without end, a choice is one from all numbers, or an external function is called. Of what is larger, the first states are looked at, and what [`BESIDES`]
 /// says.
-const SMALLER: [(&str, i64); 8] = [
+const SMALLER: [(&str, i64); 9] = [
+    ("an-external-function-in-a-procedure", 0),
     ("bounded-counter", 0),
     ("choices-from-all-numbers", 0),
     ("increments-and-decrements-as-often-as-somebody-likes", 0),
