@@ -39,6 +39,11 @@ impl Problem {
         self
     }
 
+    /// A song without anything to run.
+    pub fn nothing_to_check() -> Self {
+        Problem::new("there is nothing to check: no processes, actions or choreographies")
+    }
+
     /// A name that nothing has: with the near ones, or else all there are.
     pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         let near = near_names(name, known.iter().copied());

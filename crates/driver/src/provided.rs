@@ -53,9 +53,15 @@ pub(crate) fn settle(answers: &mut [Answer], beside: &[Verdict]) {
             verdict.provided.clear();
             continue;
         }
+        // Within the same bounds, what holds is no condition of what holds.
+        let (outcome, bound) = (verdict.outcome, verdict.bound.clone());
+        let holds_too = |one: &Verdict| {
+            let alike = one.outcome == Outcome::Holds && one.provided.is_empty();
+            alike && outcome == Outcome::Holds && one.bound == bound
+        };
         let is_open = |name: &String| {
-            let is_known = known.iter().any(|one| one.property == *name);
-            !is_known || open.contains(name.as_str())
+            let of = known.iter().find(|one| one.property == *name);
+            of.is_none_or(|of| open.contains(name.as_str()) && !holds_too(of))
         };
         verdict.provided.retain(is_open);
         verdict.provided.sort();

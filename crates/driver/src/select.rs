@@ -125,9 +125,7 @@ impl Selection {
 
     fn nothing_left(&self, known: &[&str]) -> Problem {
         if known.is_empty() {
-            return Problem::new(
-                "there is nothing to check: no processes, actions or choreographies",
-            );
+            return Problem::nothing_to_check();
         }
         let pattern = self.pattern.as_ref().map_or("", Regex::as_str);
         let near = Problem::unknown("property", pattern, known);

@@ -1,7 +1,7 @@
 //! Who runs ahead of statements that may never be passed.
 //!
-//! A `while` without `decreases` may have no end, and an `assume` ends an execution. What follows happens in the line
-//! only if they are passed, and what is proved of it rests on that: behind
+//! A `while` without `decreases` may have no end, an `assume` ends an execution, and so does a choice with nothing to
+//! choose. What follows happens in the line only if they are passed, and what is proved of it rests on that: behind
 //! `while a.v != 0 {}`, `c` may rely on what is known of `a.v`. A process that takes no part in such a statement goes on
 //! without waiting for it, and would fail where the line does not get to.
 //!
@@ -16,8 +16,8 @@
 //! DIFFERS from what a reader might do: what a process hears is followed through the located program in its order, with
 //! members of families one by one only inside the loop that names them; a family has heard when a loop over all of
 //! its members, or a message to all of them, says so.
-//! NOT COVERED. A `requires` about values that an endpoint chooses, which it assumes before all else; a choice whose
-//! `where` no candidate satisfies. Both end executions, and others may have failed by then.
+//! A `requires` about values that endpoints choose is an `assume` before all else.
+//! NOT COVERED. A choice of a type without values: sorts are not empty.
 
 use crate::core::{Core, CoreKind, Guard};
 use crate::owner::{Owner, Who};
@@ -262,7 +262,7 @@ impl Ahead<'_> {
             }
             _ => {}
         }
-        if let (StmtKind::Assume(_), Some(at)) = (&stmt.kind, at) {
+        if let (true, Some(at)) = (may_block(stmt), at) {
             self.passed(stmt.span, vec![Who::One(at.clone())]);
         }
     }
@@ -328,6 +328,30 @@ impl Ahead<'_> {
             }
             heard.insert(span, who);
         }
+    }
+}
+
+/// May an execution end at a statement? An `assume` may be false, and there may be nothing to choose.
+fn may_block(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Assume(_) => true,
+        StmtKind::LetChoice(choice) | StmtKind::AssignChoice(_, choice) => {
+            let is_empty = match &choice.domain {
+                Domain::Type(_) => false,
+                Domain::In(set) => !has_members(set),
+            };
+            is_empty || choice.filter.is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Is it seen from the text that a collection is not empty?
+fn has_members(set: &Expr) -> bool {
+    match &set.kind {
+        ExprKind::All(_) => true,
+        ExprKind::Literal(elements) => !elements.is_empty(),
+        _ => false,
     }
 }
 

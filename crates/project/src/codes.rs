@@ -76,17 +76,17 @@ with an error when it is false.";
 
     /// Somebody could fail where the line does not come to.
     RUNS_AHEAD = "runs-ahead", "an endpoint could fail behind a statement that is never passed", "\
-A `while` without `decreases` may have no end, and an `assume` ends an execution. What stands behind them happens only
-if they are passed. In `while a.v == 0 {} c.y = 10 / c.w;`, `c` takes no part in the loop and
+A `while` without `decreases` may have no end. An `assume` ends an execution, and so does a choice with nothing to choose
+(`choose S where …`). What stands behind them happens only if they are passed. In `while a.v == 0 {} c.y = 10 / c.w;`, `c` takes no part in the loop and
 would divide at once, perhaps by 0, while `a` still waits. Projection lets an endpoint that has passed the statement tell the
 others, where they do not hear from it anyway, and says so. Show that the loop ends (`decreases`), and no message is needed.";
 
-    /// A `requires` clause that the voices do not say.
-    UNSTATED_PREMISE = "unstated-premise", "a `requires` clause is not part of the voices", "\
+    /// A `requires` clause that no endpoint can check.
+    UNSTATED_PREMISE = "unstated-premise", "no endpoint can check a `requires` clause", "\
 A `requires` clause about parameters and starting values becomes a constraint on the parameters, or an assumption of
-every process. One about values that a single endpoint, or each member of a family, chooses at the start is an
-assumption of that endpoint. One about values that several endpoints choose cannot be said there: who explores the voices
-sees executions that the choreography excludes. Make such values parameters of the choreography.";
+every process. One about values that endpoints choose at the start is checked by one of them, who is sent the values of the
+others, or by each member of a family. If it compares members of families and every endpoint is a family, there is nobody who
+could check it. Declare an endpoint that is no family, or make such values parameters of the choreography.";
 
     /// The literal conditions of the paper.
     PAPER_RULE = "paper-rule", "a rule of `--strict-paper` is not kept", "\

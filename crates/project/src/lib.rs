@@ -83,11 +83,10 @@ pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection
         plainsong_diagnostics::sort(&mut notes);
         return Err(notes);
     }
-    let (song, more) = projection_context::assemble(song, decl, &score);
+    let song = projection_context::assemble(song, decl, &score);
     if let Err(violations) = plainsong_ir::validate::validate(&song) {
         panic!("projected voices are a song: {violations:?}");
     }
-    notes.extend(more);
     plainsong_diagnostics::sort(&mut notes);
     Ok(Projection {
         song,

@@ -2,18 +2,15 @@
 //!
 //! The parameters of the choreography become parameters of the song. `requires` is said as a
 //! constraint on the last parameter it reads, with the starting values of endpoints in the place of
-//! their variables; where no parameter can be constrained, it is the first `assume` of every process. About a value
-//! that one endpoint chooses, it is an `assume` of that endpoint; about one that each member of a family chooses, of each.
+//! their variables; where no parameter can be constrained, it is the first `assume` of every process. About values that
+//! endpoints choose, it is an `assume` before the first statement of the line: `locate/premises.rs`.
 //! `ensures` becomes a `finally` property, with starting values in the place of `old(…)`.
 
-use crate::codes::UNSTATED_PREMISE;
 use crate::core::Core;
-use crate::owner::Reads;
+use crate::locate::divided;
 use crate::terms::{all, expr, stmt};
 use crate::voice::{Score, voice};
-use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::line::contracts;
-use plainsong_ir::unanimity::family_part;
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{
     Body, Choreography, Claim, Const, ConstId, Expr, ExprKind, Family, FamilyId, Local, LocalId,
@@ -30,11 +27,7 @@ pub(crate) struct Located<'a> {
 }
 
 /// The song of the voices.
-pub(crate) fn assemble(
-    song: &Song,
-    line: &Choreography,
-    located: &Located<'_>,
-) -> (Song, Vec<Diagnostic>) {
+pub(crate) fn assemble(song: &Song, line: &Choreography, located: &Located<'_>) -> Song {
     let families: BTreeMap<FamilyId, FamilyId> = line
         .endpoints
         .iter()
@@ -92,10 +85,10 @@ pub(crate) fn assemble(
         .iter()
         .map(|id| assembly.family(*id))
         .collect();
-    let notes = assembly.premises(&mut voices);
+    assembly.premises(&mut voices);
     voices.properties = assembly.promises();
     plainsong_ir::visit::renumber_locals(&mut voices);
-    (voices, notes)
+    voices
 }
 
 /// A name for a parameter that means nothing else anywhere in the voices.
@@ -151,19 +144,16 @@ impl Assembly<'_> {
         var.locals.drain(before..before + arity);
     }
 
-    /// Says what the line requires; the rest are notes.
-    fn premises(&self, voices: &mut Song) -> Vec<Diagnostic> {
-        let mut notes = Vec::new();
+    /// Says what the line requires of its parameters. The rest is checked by endpoints, before their first statement.
+    fn premises(&self, voices: &mut Song) {
         for premise in &self.line.requires {
+            let Some(mut said) = divided(self.song, premise).0 else {
+                continue;
+            };
             let mut start = Start::new(self);
-            let mut said = premise.clone();
             start.expr(&mut said);
-            match start.failed {
-                false => self.constrained(said, start.locals, voices),
-                true => notes.extend(self.assumed(premise, voices)),
-            }
+            self.constrained(said, start.locals, voices);
         }
-        notes
     }
 
     /// A premise about constants and parameters is a constraint on a parameter: on the last one of the choreography
@@ -202,40 +192,6 @@ impl Assembly<'_> {
             process.locals.extend(locals.iter().cloned());
             assume_first(process, claim);
         }
-    }
-
-    /// A premise about values that one endpoint chooses is its own assumption; one about each member of a family, each
-    /// member's.
-    fn assumed(&self, premise: &Expr, voices: &mut Song) -> Option<Diagnostic> {
-        let reads = Reads::of([premise], &BTreeMap::new());
-        let whose = match (&reads.owners[..], family_part(premise)) {
-            ([owner], _) if owner.index.is_empty() => {
-                Some((owner.family, premise.clone(), BTreeMap::new()))
-            }
-            (_, Some(part)) => {
-                let indices = part.member.iter().enumerate();
-                let names = indices.map(|(at, name)| (*name, LocalId::from(at)));
-                Some((part.family, part.body, names.collect()))
-            }
-            _ => None,
-        };
-        let (System::Voices(system), Some((family, mut claim, names))) =
-            (&mut voices.system, whose)
-        else {
-            let message = "the projected processes do not enforce this `requires`";
-            let problem = Diagnostic::warning(&UNSTATED_PREMISE, premise.span, message);
-            let help = "several endpoints choose the values that it is about; make them parameters of the choreography";
-            return Some(problem.help(help));
-        };
-        let process = &mut system.processes[self.families[&family].index()];
-        let mut here = Own {
-            assembly: self,
-            locals: &mut process.locals,
-            names,
-        };
-        here.expr(&mut claim);
-        assume_first(process, claim);
-        None
     }
 
     fn promises(&self) -> Vec<Property> {
@@ -536,45 +492,5 @@ impl VisitMut for Promise<'_, '_, '_> {
 
     fn binds(&mut self, local: &mut LocalId) {
         self.0.binds(local);
-    }
-}
-
-/// A premise as an assumption of the endpoint it is about.
-struct Own<'a, 'b> {
-    assembly: &'a Assembly<'b>,
-    locals: &'a mut Vec<Local>,
-    names: BTreeMap<LocalId, LocalId>,
-}
-
-impl VisitMut for Own<'_, '_> {
-    fn expr(&mut self, of: &mut Expr) {
-        match &of.kind {
-            ExprKind::Of(_, _, var) => {
-                of.kind = ExprKind::Own(*var);
-                return;
-            }
-            ExprKind::Local(local) => {
-                if let Some(new) = self.assembly.constant(*local, of) {
-                    *of = new;
-                    return;
-                }
-            }
-            _ => {}
-        }
-        walk_mut::expr(self, of);
-    }
-
-    fn uses(&mut self, local: &mut LocalId) {
-        if let Some(new) = self.names.get(local) {
-            *local = *new;
-        }
-    }
-
-    fn binds(&mut self, local: &mut LocalId) {
-        self.locals
-            .push(self.assembly.line.code.locals[local.index()].clone());
-        let new = LocalId::from(self.locals.len() - 1);
-        self.names.insert(*local, new);
-        *local = new;
     }
 }

@@ -195,6 +195,13 @@ impl Checking<'_> {
                         exit = exit.and(self.session.reject(&problem));
                         continue;
                     }
+                    // Alone, it is refused with the selection.
+                    if files.len() > 1 && questions(&song.1).is_empty() {
+                        self.rejected.push(file.clone());
+                        let problem = Problem::nothing_to_check().in_file(&song.0.source.name);
+                        exit = exit.and(self.session.reject(&problem));
+                        continue;
+                    }
                     songs.push(song);
                 }
                 Err(why) => {

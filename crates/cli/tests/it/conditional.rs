@@ -199,3 +199,34 @@ init { async client(); }
     let place = "\"line\":11,\"column\":27,\"text\":\"i\"";
     assert!(told.out.contains(place), "{}", told.out);
 }
+
+/// With x = 1 the end is 2.
+const BROKEN: &str = "\
+choreography c(x: int) {
+    endpoint e { var v: int = 0; }
+    ensures e.v == 0;
+    if x == 1 { e.v = 2; }
+}
+property q: finally e.v != 2;
+";
+
+#[test]
+fn an_end_behind_a_refuted_promise_is_conditional() {
+    let stage = Stage::new();
+    stage.write("a.song", BROKEN);
+    for verb in ["prove", "check", "explore"] {
+        let told = stage.run(&[verb, "a.song", "--property", "q"]);
+        assert_eq!(told.code, 2, "{verb}: {}", told.out);
+        assert!(told.out.contains("provided"), "{verb}: {}", told.out);
+        assert!(told.out.contains("`c`"), "{verb}: {}", told.out);
+        let told = stage.run(&[verb, "a.song"]);
+        assert_eq!(told.code, 1, "{verb}: {}", told.out);
+        let is_row = |row: &&str| row.contains(" q ");
+        let row = told.out.lines().find(is_row).unwrap_or_default();
+        assert!(row.contains("provided `c`"), "{verb}: {}", told.out);
+        assert!(!row.contains("assertions"), "{verb}: {}", told.out);
+    }
+    stage.write("a.song", &BROKEN.replace("e.v = 2", "e.v = 0"));
+    let told = stage.run(&["prove", "a.song", "--property", "q"]);
+    assert_eq!(told.code, 0, "{}", told.out);
+}

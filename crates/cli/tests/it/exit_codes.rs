@@ -144,6 +144,24 @@ fn refuted_beats_unknown() {
 }
 
 #[test]
+fn an_empty_file_among_others_is_named() {
+    let stage = Stage::with("// Nothing yet.\n");
+    stage.write("b.song", songs::FINE);
+    let ran = stage.run(&["check", "a.song", "b.song"]).exits(3);
+    assert!(
+        ran.err.contains("a.song: there is nothing to check"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.out.contains("b.song\n"), "{}", ran.out);
+    assert!(
+        ran.out.ends_with("1 file rejected, 3 fine.\n"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
 fn rejected_is_three_and_the_other_files_are_still_checked() {
     let stage = Stage::with(songs::SLIP);
     stage.write("b.song", songs::FINE);

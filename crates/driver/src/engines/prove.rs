@@ -525,11 +525,24 @@ impl<'a> Proof<'a> {
     }
 
     /// What the proof rests on: whatever comes later is shown under the supposition that the assertions and invariants
-    /// before it hold. (What lemmas, functions and called choreographies promise is shown with it.)
+    /// before it hold, and what is looked at in the end, that all is which `ensures` says. (What lemmas, functions and
+    /// called choreographies promise is shown with it.)
     fn provided(&self, question: &Question) -> Vec<String> {
         let open = self.conditions.obligations.iter().zip(&self.shown);
         let open = open.filter(|(_, shown)| **shown != Some(Shown::Yes));
-        let all: BTreeSet<Check> = open.filter_map(|(one, _)| supposed_by(one.rule)).collect();
+        let open: Vec<&Obligation> = open.map(|(one, _)| one).collect();
+        let earlier = open.iter().filter_map(|one| supposed_by(one.rule));
+        let ensures = open.iter().filter(|one| one.rule == Rule::Ensures);
+        let is_behind_ensures = ensures.clone().next().is_some()
+            && match question.check {
+                Check::Property(_) => true,
+                _ => ensures.clone().any(|one| {
+                    let own = self.of(question);
+                    own.iter().any(|(other, _)| is_behind(other, one))
+                }),
+            };
+        let ensures = is_behind_ensures.then_some(Check::Contract);
+        let all: BTreeSet<Check> = earlier.chain(ensures).collect();
         let others = all.into_iter().filter(|check| *check != question.check);
         others
             .filter_map(|check| name_of(&self.theory.song, question.subject, check))

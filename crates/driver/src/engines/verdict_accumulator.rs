@@ -154,7 +154,7 @@ impl<'a> Dossier<'a> {
                 blocked: None,
                 interleavings: None,
                 obligations: None,
-                provided: provided(task, &self.assumptions),
+                provided: provided(task, self.question, &self.assumptions),
                 open: Vec::new(),
                 assumptions: self.assumptions,
                 notes: Vec::new(),
@@ -186,11 +186,13 @@ impl<'a> Dossier<'a> {
     }
 }
 
-/// Where executions fail, what holds of the others holds provided that none does.
-fn provided(task: &Task, assumptions: &[String]) -> Vec<String> {
+/// Where executions fail, what holds of the others holds provided that none does. A choreography fails its contract, too.
+fn provided(task: &Task, question: &Question, assumptions: &[String]) -> Vec<String> {
     let fails = assumptions.iter().any(|one| one == ENDS_THERE);
-    let name = name_of(&task.song, task.subject, Check::Assertions);
-    name.filter(|_| fails).into_iter().collect()
+    let checks = [Check::Assertions, Check::Contract].into_iter();
+    let others = checks.filter(|check| fails && *check != question.check);
+    let names = others.filter_map(|check| name_of(&task.song, task.subject, check));
+    names.collect()
 }
 
 /// Of the first `finished` sizes, those whose total was seen to the end.

@@ -83,6 +83,7 @@ impl Locate<'_> {
             true => done(Some(to), then),
             false => core(CoreKind::Obtain { to, items, then }, span),
         });
+        self.tell_that_it_is_passed((span, span), &[Who::One(owner.clone())], out);
     }
 
     pub(super) fn maybe(

@@ -14,6 +14,9 @@ mod guards;
 mod loops;
 mod members;
 mod passed;
+mod premises;
+
+pub(crate) use premises::divided;
 
 pub(crate) use fetch::key;
 pub(crate) use guards::is_arm;

@@ -21,7 +21,7 @@ impl<'a> Locate<'a> {
         options: &'a Options,
     ) -> (Self, Vec<Core>) {
         let mut locate = Locate::new(song, line, options);
-        let mut body = locate.block(&line.code.body, &[]);
+        let mut body = locate.with_premises(song, line);
         for _ in 0..MOST_ROUNDS {
             if options.strict || locate.problems.iter().any(Diagnostic::is_error) {
                 break;
@@ -39,7 +39,7 @@ impl<'a> Locate<'a> {
             }
             locate = Locate::new(song, line, options);
             locate.demands = all;
-            body = locate.block(&line.code.body, &[]);
+            body = locate.with_premises(song, line);
         }
         (locate, body)
     }

@@ -72,6 +72,7 @@ fn a_call_is_made_where_its_data_are() {
     made_by("let k = pick(b.x); a.x = k;", "pick(x)", of_b);
     made_by("if ask(b.x) { a.x = 1; }", "ask(x)", of_b);
     made_by("while ask(b.x) { a.x = 1; }", "ask(x)", of_b);
+    made_by("requires ask(b.x); a.x = 1;", "ask(x)", of_b);
     made_by(
         "match pick(b.x) > 0 { true => { a.x = 1; } false => {} }",
         "pick(x)",
@@ -119,6 +120,8 @@ fn a_call_that_is_nobodys_is_refused() {
         "ask(n)",
     );
     refused("assume ask(n);", "ask(n)");
+    refused("requires ask(n);", "ask(n)");
+    refused("requires n > 0 && twice(n) > 1; a.x = n;", "twice(n)");
     // It is as much the one's as the other's.
     refused("a.x = pick(a.x + b.x);", "pick(a.x + b.x)");
     refused("a.x = b.x + pick(n);", "pick(n)");

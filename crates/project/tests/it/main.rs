@@ -4,6 +4,7 @@ mod corpus;
 mod external;
 mod fixes;
 mod kept;
+mod premises;
 mod random;
 mod repairs;
 mod same_ends;

@@ -132,15 +132,6 @@ impl Told {
     }
 }
 
-/// Do the voices begin only as the line does? Not if it requires something of values that are chosen.
-fn says_all(projection: &Projection) -> bool {
-    let premise = plainsong_project::codes::UNSTATED_PREMISE.name;
-    projection
-        .notes
-        .iter()
-        .all(|note| note.code.name != premise)
-}
-
 /// Does the song cut off executions?
 fn assumes(song: &Song) -> bool {
     struct Assumes(bool);

@@ -1,7 +1,7 @@
 //! The voices of a choreography have exactly one execution for each vector of outcomes of its free choices and
 //! external functions: no deadlock, and the same ends equally often.
 
-use super::{Ends, Given, Told, choreographies, ends, given, says_all, variables, windows};
+use super::{Ends, Given, Told, choreographies, ends, given, variables, windows};
 use plainsong_explore_songs::{Manner, explore_showing};
 use plainsong_ir::Song;
 use plainsong_project::{Options, project};
@@ -22,10 +22,10 @@ fn voices_have_one_execution_for_each_vector_of_choices() {
     let mut too_big = Vec::new();
     for told in choreographies(&["examples", "songs/project", "songs/prove"]) {
         let bare = told.bare();
-        let voices = match project(&bare, told.line, &Options::default()) {
-            Ok(projection) if says_all(&projection) => Arc::new(projection.song),
-            _ => continue,
+        let Ok(projection) = project(&bare, told.line, &Options::default()) else {
+            continue;
         };
+        let voices = Arc::new(projection.song);
         for size in told.different(2..=3) {
             match compare(&told, &bare, &voices, &told.sizes(size)) {
                 Ok(Some(found)) => {
