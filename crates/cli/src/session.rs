@@ -11,6 +11,10 @@ use plainsong_report::stream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long a run has to say what it knows after a second Ctrl-C.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// One run of the command.
 pub(crate) struct Session {
@@ -41,8 +45,8 @@ impl Session {
         session
     }
 
-    /// From now on the first Ctrl-C asks everybody to finish their step. Before that, and the second
-    /// time, it ends the run.
+    /// From now on the first Ctrl-C asks everybody to finish their step, and the second one waits for nobody: what is
+    /// known is said, and the run ends. Before that the first one ends it.
     pub(crate) fn interrupt_gently(&self) {
         self.gently.store(true, Ordering::SeqCst);
     }
@@ -52,10 +56,16 @@ impl Session {
         let (interrupt, gently) = (self.interrupt.clone(), self.gently.clone());
         // Without a handler Ctrl-C ends the run anyway, only with another code.
         let _ = ctrlc::set_handler(move || {
-            if interrupt.is_set() || !gently.load(Ordering::SeqCst) {
-                std::process::exit(i32::from(Exit::Unknown.code()));
+            let is_first = !interrupt.is_set();
+            if is_first && gently.load(Ordering::SeqCst) {
+                interrupt.set();
+                return;
             }
-            interrupt.set();
+            if !is_first {
+                interrupt.hurry();
+                std::thread::sleep(LAST_WORDS);
+            }
+            std::process::exit(i32::from(Exit::Unknown.code()));
         });
     }
 

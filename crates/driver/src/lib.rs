@@ -25,6 +25,7 @@ pub mod larger_sizes;
 pub mod layers;
 pub mod line;
 pub mod memory;
+mod never_passed;
 pub mod performance;
 pub mod plan;
 pub mod problem;

@@ -9,6 +9,7 @@ use crate::effort::limit_on_states;
 use crate::engine::{EngineReport, Task};
 use crate::larger_sizes::{self, Further};
 use crate::memory::{at_most, resident};
+use crate::never_passed::never_passed;
 use crate::plan::{Plan, PlannedTask, engine_named};
 use crate::provided::{not_asked, settle};
 use crate::resume::Ledger;
@@ -510,8 +511,13 @@ impl Runner<'_, '_> {
                 && verdict.outcome == Outcome::Holds
             {
                 let check = self.plan.questions[at].question.check;
-                let notes = notes(coverage, check, self.source, &planned.task.song);
+                let song = &planned.task.song;
+                let notes = notes(coverage, check, self.source, song);
                 verdict.notes.extend(notes);
+                if let Some(why) = never_passed(song, coverage, &verdict.bound) {
+                    verdict.outcome = Outcome::Unknown;
+                    verdict.reason = plainsong_diagnostics::with_lines(&why, text);
+                }
             }
             self.supervision.refuted += usize::from(verdict.outcome == Outcome::Refuted);
             self.answers[at] = Some(Answer {

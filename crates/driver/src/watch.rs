@@ -16,6 +16,7 @@ const GLANCE: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     flag: Arc<AtomicBool>,
+    urgent: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -27,6 +28,17 @@ impl Interrupt {
     /// Has somebody asked?
     pub fn is_set(&self) -> bool {
         self.flag.load(Ordering::SeqCst)
+    }
+
+    /// Whoever has not stopped yet is left behind at once.
+    pub fn hurry(&self) {
+        self.urgent.store(true, Ordering::SeqCst);
+        self.set();
+    }
+
+    /// Has somebody asked twice?
+    pub fn is_urgent(&self) -> bool {
+        self.urgent.load(Ordering::SeqCst)
     }
 }
 

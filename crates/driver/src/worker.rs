@@ -2,8 +2,8 @@
 //!
 //! Engines ask their [`Overseer`](crate::watch::Overseer) now and then whether it is time to stop. A loop that forgets to
 //! ask must not cost a user the limit they set: whoever waits here looks at the clock, at Ctrl-C and at the memory itself,
-//! asks the work to stop, and goes on without it when it has not stopped within [`GRACE`]. A thread that was left behind
-//! ends with the process.
+//! asks the work to stop, and goes on without it when it has not stopped within [`GRACE`], or at a second Ctrl-C. A
+//! thread that was left behind ends with the process.
 
 use crate::contain::{Crash, contained};
 use crate::memory::resident;
@@ -209,7 +209,9 @@ fn wait<T>(
                 control.cancel().cancel();
                 asked = Some(Instant::now());
             }
-            (Some(stop), Some(since)) if since.elapsed() > GRACE => {
+            (Some(stop), Some(since))
+                if since.elapsed() > GRACE || control.interrupt.is_urgent() =>
+            {
                 return Ended::LeftBehind(stop, last);
             }
             (Some(_), Some(_)) => {}

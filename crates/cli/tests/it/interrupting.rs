@@ -39,6 +39,37 @@ fn ctrl_c_gives_a_partial_verdict() {
     assert!(ran.out.ends_with("3 unknown.\n"), "{}", ran.out);
 }
 
+/// The engine does not stop at once: with so many clients it is a while before it looks up.
+#[cfg(unix)]
+#[test]
+fn a_second_ctrl_c_leaves_a_whole_summary() {
+    let stage = Stage::with(songs::FINE);
+    let mut child = stage
+        .command(&["explore", "a.song", "--size", "Client=400", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command runs");
+    let interrupt = |id: u32| {
+        let kill = std::process::Command::new("kill")
+            .args(["-INT", &id.to_string()])
+            .status();
+        assert!(kill.expect("kill runs").success());
+    };
+    let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+    out.read_line(&mut String::new()).expect("the first event");
+    std::thread::sleep(Duration::from_millis(700));
+    interrupt(child.id());
+    std::thread::sleep(Duration::from_millis(60));
+    interrupt(child.id());
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(2));
+    let last = rest.lines().last().unwrap_or_default();
+    assert!(last.starts_with(r#"{"event":"summary""#), "{rest}");
+    assert!(last.contains(r#""exit":2"#), "{rest}");
+}
+
 #[test]
 fn a_time_limit_ends_a_long_range_of_sizes() {
     let stage = Stage::with(songs::FINE);

@@ -13,8 +13,9 @@ use super::covering_orders::{Compatible, compatible};
 use super::explicit_state::instances_of;
 use super::ranking::{Ranked, ranked};
 use super::verdict_accumulator::Dossier;
-use crate::effort::STATES_OF_DIVERGE;
+use crate::effort::{FIRST_STATES, STATES_OF_DIVERGE};
 use crate::engine::{EngineReport, Task};
+use crate::never_passed::{has_window, never_passed};
 use crate::provided::name_of;
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -25,7 +26,9 @@ use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{Block, Body, Claim, Song, StmtKind, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::{Check, ENDS_THERE};
+use plainsong_semantics::search::{
+    Check, Completeness, Coverage, ENDS_THERE, Limits, Query, search,
+};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -148,9 +151,39 @@ fn about(
         verdict.reason = format!("{which} terminates: {where_}");
         if verdict.bound.is_empty() && instances == 1 {
             verdict.outcome = Outcome::Proved;
+        } else if let Some(why) = ended_by_window(task, &verdict, overseer) {
+            verdict.outcome = Outcome::Unknown;
+            verdict.reason = why;
         }
     }
     Ok(verdict)
+}
+
+/// Does a condition that no value from a window passes end executions that go on with others? The states tell, where
+/// they are few.
+fn ended_by_window(task: &Task, verdict: &Verdict, overseer: &mut Overseer<'_>) -> Option<String> {
+    if !has_window(&verdict.bound) {
+        return None;
+    }
+    let limits = Limits {
+        states: FIRST_STATES,
+        refutations: None,
+    };
+    let query = Query {
+        subject: Subject::System,
+        checks: vec![Check::Assertions],
+    };
+    let mut coverage = Coverage::default();
+    for sizes in &task.sizes {
+        for instance in instances_of(task, sizes).ok()? {
+            let report = search(&instance, &query, &limits, overseer);
+            if report.completeness != Completeness::Complete {
+                return None;
+            }
+            coverage.include(&report.coverage);
+        }
+    }
+    never_passed(&task.song, &coverage, &verdict.bound)
 }
 
 /// A ranking, and what it rests on. One that is shown without the assertions of the handlers rests on nothing; otherwise

@@ -10,6 +10,7 @@ mod elements;
 pub(crate) mod flatten;
 pub(crate) mod run;
 mod uses;
+mod window_blame;
 
 pub(crate) use uses::{listed, precedes};
 

@@ -12,10 +12,7 @@ use crate::trace::{Failure, FailureKind};
 use crate::value::{Pid, Value};
 use plainsong_diagnostics::Span;
 use plainsong_ir::finite::is_finite;
-use plainsong_ir::visit::{Visit, free_locals, walk};
-use plainsong_ir::{
-    ActionId, Choice, Domain, Expr, ExprKind, LocalId, MessageId, Place, ProcedureId,
-};
+use plainsong_ir::{ActionId, Choice, Domain, Expr, LocalId, MessageId, Place, ProcedureId};
 
 /// The most instructions of one branch of a step.
 const MOST_OPS: u64 = 1_000_000;
@@ -43,8 +40,6 @@ pub(crate) struct Run<M> {
     pub(crate) chosen: Vec<Chosen>,
     /// Instructions since the last stop.
     ops: u64,
-    /// The `assume` that excludes what was chosen from a window of infinitely many values.
-    excluded: Option<Span>,
 }
 
 /// A message sent, or an async left.
@@ -97,7 +92,6 @@ impl<M> Run<M> {
             sent: Vec::new(),
             chosen: Vec::new(),
             ops: 0,
-            excluded: None,
         }
     }
 }
@@ -172,36 +166,21 @@ impl Runner<'_> {
         branches
     }
 
-    /// When an `assume` excludes all that was chosen from a window, the window may have ended the run: that is a limit,
-    /// not what the program means.
-    fn blame_window<M>(&self, branches: &mut Vec<Branch<M>>) {
-        let all_end = branches.iter().all(|one| matches!(one.halt, Halt::Blocked));
-        let excluded = branches.iter().position(|one| one.run.excluded.is_some());
-        if let (true, Some(at)) = (all_end, excluded) {
-            let mut branch = branches.swap_remove(at);
-            let message = self.instance.beyond_window("this `assume`");
-            let span = branch.run.excluded.unwrap_or_default();
-            branch.halt = Halt::Failed(resource(span, message));
-            branches.clear();
-            branches.push(branch);
-        }
-    }
-
-    /// Does a condition speak of what was chosen from a window since the last stop?
-    fn speaks_of_window<M>(&self, condition: &Expr, run: &Run<M>) -> bool {
-        let song = self.instance.song();
-        let is_windowed = |local: &LocalId| !is_finite(song, &self.code.locals[local.index()].ty);
-        let chosen = run.chosen.iter().filter_map(|one| one.local);
-        let mut windowed = chosen.filter(is_windowed).peekable();
-        if windowed.peek().is_none() {
-            return false;
-        }
-        let named = free_locals(condition);
-        let reads_state = reads_state(condition);
-        windowed.any(|local| {
-            let is_assigned = |op: &Op| matches!(&op.kind, OpKind::AssignChoice(_, choice) if choice.local == local);
-            named.contains(&local) || (reads_state && self.code.ops.iter().any(is_assigned))
-        })
+    /// When a window may have ended all ways of a step, that is a limit, not what the program means.
+    fn blame_window<M: Memory>(&self, branches: &mut Vec<Branch<M>>) {
+        let Some(at) = self.ended_by_window(branches) else {
+            return;
+        };
+        let mut branch = branches.swap_remove(at);
+        let op = &self.code.ops[branch.run.pc];
+        let what = match op.kind {
+            OpKind::Assume(_) => "this `assume`",
+            _ => "the `where` of this choice",
+        };
+        let message = self.instance.beyond_window(what);
+        branch.halt = Halt::Failed(resource(op.span, message));
+        branches.clear();
+        branches.push(branch);
     }
 
     /// Runs to the next free choice or to the end of the branch.
@@ -343,9 +322,6 @@ impl Runner<'_> {
             }
             OpKind::Assume(condition) => {
                 if !self.value(condition, run)?.truth() {
-                    if self.speaks_of_window(condition, run) {
-                        run.excluded = Some(op.span);
-                    }
                     return Ok(Flow::Halt(Halt::Blocked));
                 }
             }
@@ -564,24 +540,6 @@ pub(crate) fn candidates(
         }
         _ => Ok(allowed),
     }
-}
-
-/// Does an expression read variables, of whomever?
-fn reads_state(expr: &Expr) -> bool {
-    struct Finds(bool);
-    impl Visit for Finds {
-        fn expr(&mut self, expr: &Expr) {
-            let is_variable = matches!(
-                expr.kind,
-                ExprKind::Own(_) | ExprKind::Of(..) | ExprKind::Global(_)
-            );
-            self.0 |= is_variable;
-            walk::expr(self, expr);
-        }
-    }
-    let mut finds = Finds(false);
-    finds.expr(expr);
-    finds.0
 }
 
 fn maybe<M: Memory>(done: usize, otherwise: usize, run: &Run<M>) -> Vec<Run<M>> {

@@ -28,7 +28,9 @@ use crate::leaves::{decode, encode};
 use crate::numbers::Numbers;
 use crate::shape::Shape;
 use plainsong_ir::visit::{Visit, free_locals, globals_read, reads_pending, walk};
-use plainsong_ir::{Block, Code, Expr, Local, LocalId, Property, Song, Stmt, StmtKind, Ty};
+use plainsong_ir::{
+    Block, Choice, Code, Domain, Expr, Local, LocalId, Property, Song, Stmt, StmtKind, Ty,
+};
 use plainsong_semantics::action_state::value;
 use plainsong_semantics::value::Value;
 use std::sync::Arc;
@@ -113,7 +115,7 @@ struct Compiler<'s, 'c> {
     work: u32,
     calls: u32,
     choices: u32,
-    /// Is there an `assume` that may exclude what was chosen?
+    /// Is there an `assume`, or another choice, that may exclude what was chosen?
     assumes: bool,
 }
 
@@ -123,6 +125,11 @@ fn assumes(body: &Block) -> bool {
         fn stmt(&mut self, stmt: &Stmt) {
             self.0 |= matches!(stmt.kind, StmtKind::Assume(_));
             walk::stmt(self, stmt);
+        }
+
+        fn choice(&mut self, choice: &Choice) {
+            self.0 |= choice.filter.is_some() || matches!(choice.domain, Domain::In(_));
+            walk::choice(self, choice);
         }
     }
     let mut finds = Finds(false);
