@@ -154,7 +154,12 @@ impl Cache {
         let is_read = self.caching.mode == CacheMode::Use;
         let seal_key = self.seal.as_ref().filter(|_| is_read)?;
         let mut text = String::new();
-        let file = fs::File::open(self.path(key)).ok()?;
+        let path = self.path(key);
+        // Whoever opens a pipe waits for its other end.
+        fs::symlink_metadata(&path)
+            .ok()
+            .filter(fs::Metadata::is_file)?;
+        let file = fs::File::open(path).ok()?;
         file.take(LONGEST).read_to_string(&mut text).ok()?;
         let (seal, body) = text.split_once('\n')?;
         let fits = seal_key.fits(seal, &key.0, body);

@@ -33,6 +33,8 @@ pub(super) struct Dossier<'a> {
     /// Why sizes that grow do not grow any more.
     limit: Option<String>,
     states: u64,
+    /// Was there anything to look at, in some instance?
+    is_seen: bool,
     reason: String,
     assumptions: Vec<String>,
     /// Where no execution comes to its end, though the question is about the end.
@@ -55,6 +57,7 @@ impl<'a> Dossier<'a> {
             finished: 0,
             limit: None,
             states: 0,
+            is_seen: false,
             reason: String::new(),
             assumptions: Vec::new(),
             endless: Vec::new(),
@@ -65,6 +68,7 @@ impl<'a> Dossier<'a> {
     /// where they had to stop.
     pub(super) fn enter(&mut self, sizes: usize, verdict: Verdict, is_limit: bool) {
         self.states += verdict.states.unwrap_or(0);
+        self.is_seen |= verdict.states != Some(0);
         match verdict.outcome {
             Outcome::Refuted => {
                 self.finished = sizes + 1;
@@ -169,6 +173,10 @@ impl<'a> Dossier<'a> {
                 verdict.reason = format!("{limit}{}", so_far.clone().unwrap_or_default());
             }
         }
+        if verdict.outcome == Outcome::Holds && !self.is_seen {
+            verdict.outcome = Outcome::Unknown;
+            verdict.reason = nothing_seen(task.subject, &verdict.bound);
+        }
         if let Some(stop) = stopped {
             verdict.outcome = Outcome::Unknown;
             let why = overseer.allowance.sentence(stop);
@@ -183,6 +191,21 @@ impl<'a> Dossier<'a> {
             verdict,
             sizes: self.finished,
         }
+    }
+}
+
+/// Why a search that ended without a single state says nothing.
+fn nothing_seen(subject: Subject, bound: &Bound) -> String {
+    let why = match subject {
+        Subject::System => "no execution begins",
+        Subject::Line(_) => "nothing satisfies `requires`",
+    };
+    match bound.is_empty() {
+        true => format!("{why}, so there was nothing to look at"),
+        false => format!(
+            "{why} with {}, so there was nothing to look at",
+            words(bound)
+        ),
     }
 }
 

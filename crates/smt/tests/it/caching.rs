@@ -137,6 +137,34 @@ fn entries_that_were_damaged_are_ignored() {
     assert!(ask(&query, folder.path()).cached);
 }
 
+/// Nobody waits for the other end of a pipe, or reads from a device without end.
+#[cfg(unix)]
+#[test]
+fn entries_that_are_no_files_are_ignored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let query = between(0, 1);
+    for command in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
+        assert!(ask(&query, folder.path()).is_unsat());
+        let paths = entries(folder.path());
+        let [path] = paths.as_slice() else {
+            panic!("{paths:?}");
+        };
+        fs::remove_file(path).expect("the entry can be deleted");
+        let made = std::process::Command::new("sh")
+            .args(["-c", &format!("{command} \"$0\"")])
+            .arg(path)
+            .status();
+        assert!(made.expect("a shell").success(), "{command}");
+        let began = std::time::Instant::now();
+        let answer = ask(&query, folder.path());
+        assert!(answer.is_unsat() && !answer.cached, "{command}");
+        assert!(began.elapsed().as_secs() < 10, "{command}");
+        if path.is_dir() {
+            fs::remove_dir(path).expect("the folder is empty");
+        }
+    }
+}
+
 /// A sound entry in the wrong place is the answer to another question.
 #[test]
 fn entries_that_were_moved_are_ignored() {

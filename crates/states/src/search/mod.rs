@@ -84,6 +84,8 @@ pub(crate) struct Search<'s> {
     ends: Vec<Vec<Value>>,
     /// Is it kept to the end how each state was reached?
     keeps_ways: bool,
+    /// Were all states packed anew since somebody was asked whether to go on?
+    is_repacked: bool,
 }
 
 /// Why a search ends without a report.
@@ -213,6 +215,7 @@ impl<'s> Search<'s> {
             manner: Manner::default(),
             ends: Vec::new(),
             keeps_ways: with_edges,
+            is_repacked: false,
         }
     }
 
@@ -233,7 +236,8 @@ impl<'s> Search<'s> {
             if self.levels.get(depth + 1) == Some(&at) {
                 depth += 1;
             }
-            if at >= next_look {
+            // Packing all states anew takes as long as many steps.
+            if at >= next_look || std::mem::take(&mut self.is_repacked) {
                 next_look = at + PACE as usize;
                 if !watch.keep_going(&self.progress(at, depth)) {
                     return Ok(Completeness::Stopped);
@@ -339,6 +343,7 @@ impl<'s> Search<'s> {
             }
             after
         });
+        self.is_repacked = true;
         self.ahead.clear();
         self.programs.clear();
         self.turns.clear();
