@@ -12,13 +12,18 @@
 //!
 //! Whether a future is *ready at its first poll* is known to nobody while its task only waits for it. It
 //! is in a branch of `select!`, `join!` or a timeout: so these say that they look ([`Waits::observe`]),
-//! and a future that would ask a server and wait for the answer asks first whether it is ready.
+//! and a future that would ask a server and wait for the answer asks first whether it is ready. One that was
+//! polled before asks again when somebody looks for the first time ([`Waits::observe_anew`]): what it waits for
+//! may have come in the meantime, and its server has the answer on its way. Whoever polls with a waker that
+//! wakes nobody (`now_or_never`) looks each time.
 //!
 //! A message that was handed to a future which was dropped before it was polled again is not lost: it
 //! goes to the next receive that wants it.
 
 use crate::message::Envelope;
+use crate::now::look_among;
 use crate::pattern::Arm;
+use crate::receive::take_if_sure;
 use crate::task::Task;
 use plainsong_explore::Tid;
 use std::cell::{Cell, RefCell};
@@ -38,6 +43,8 @@ pub(crate) struct Waits {
     unused: RefCell<Vec<Rc<Envelope>>>,
     /// How many combinators that look at readiness are polling now.
     observers: Cell<u32>,
+    /// How many of them poll for the first time.
+    new_observers: Cell<u32>,
 }
 
 /// A message or a signal that one future waits for.
@@ -51,6 +58,8 @@ pub(crate) struct Interest {
     /// In which passes it was polled first and last.
     first_pass: Cell<Option<u64>>,
     pass: Cell<u64>,
+    /// Was it not there when it was polled last, as a server said?
+    is_absent: Cell<bool>,
     got: RefCell<Got>,
 }
 
@@ -79,6 +88,7 @@ impl Interest {
             polled_by: Cell::new(None),
             first_pass: Cell::new(None),
             pass: Cell::new(0),
+            is_absent: Cell::new(false),
             got: RefCell::new(Got::Nothing),
         })
     }
@@ -110,6 +120,11 @@ impl Interest {
         self.first_pass
             .get()
             .is_some_and(|first| first < self.pass.get())
+    }
+
+    /// Was it not there when it was polled last, as a server said?
+    pub(crate) fn is_absent(&self) -> bool {
+        self.is_absent.get()
     }
 
     fn give(&self, got: Got) {
@@ -145,6 +160,7 @@ impl Waits {
     pub(crate) fn next_pass(&self) {
         self.pass.set(self.pass.get() + 1);
         self.observers.set(0);
+        self.new_observers.set(0);
     }
 
     /// The interests of a process that count, in the order in which they were registered.
@@ -182,6 +198,12 @@ impl Waits {
         self.interests.borrow_mut().retain(|known| !is_one(known));
     }
 
+    /// Does somebody wait for it still?
+    pub(crate) fn is_open(&self, interest: &Rc<Interest>) -> bool {
+        let interests = self.interests.borrow();
+        interest.is_open() && interests.iter().any(|known| Rc::ptr_eq(known, interest))
+    }
+
     /// Polls something for somebody who goes on whether it is ready or not.
     pub(crate) fn observe<R>(&self, poll: impl FnOnce() -> R) -> R {
         let outside = self.observers.get();
@@ -189,6 +211,21 @@ impl Waits {
         let result = poll();
         self.observers.set(outside);
         result
+    }
+
+    /// Polls something for the first time, or not, for somebody who goes on whether it is ready or not.
+    pub(crate) fn observe_anew<R>(&self, is_first: bool, poll: impl FnOnce() -> R) -> R {
+        let outside = self.new_observers.get();
+        self.new_observers.set(outside + u32::from(is_first));
+        let result = poll();
+        self.new_observers.set(outside);
+        result
+    }
+
+    /// Can anybody tell whether a future that was polled before is ready at this poll? Whoever has polled it
+    /// before, and nothing else since, is told when it is.
+    pub(crate) fn is_observed_anew(&self, waker: &Waker) -> bool {
+        self.new_observers.get() > 0 || is_deaf(waker)
     }
 
     /// Can anybody tell whether a future is ready at this poll? Not if its task does nothing but wait
@@ -241,6 +278,11 @@ impl Waits {
     }
 }
 
+/// Does it wake nobody? Whoever polls with such a waker wants to know what is there now.
+fn is_deaf(waker: &Waker) -> bool {
+    waker.data().is_null()
+}
+
 /// A future's end of an interest. Dropping it is losing interest.
 pub(crate) struct Awaited(Rc<Interest>);
 
@@ -263,9 +305,34 @@ impl Awaited {
         }
     }
 
+    /// Has nothing come yet?
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_open()
+    }
+
+    /// The message, if it has come; known not to be there now if it is absent.
+    #[track_caller]
+    pub(crate) fn poll_unless_absent(
+        &self,
+        cx: &Context<'_>,
+        is_absent: bool,
+    ) -> Poll<Rc<Envelope>> {
+        self.0.is_absent.set(is_absent);
+        let polled = self.poll_message_now(cx);
+        if polled.is_ready() {
+            self.0.is_absent.set(false);
+        }
+        polled
+    }
+
     /// The message, if it has come.
     #[track_caller]
     pub(crate) fn poll_message(&self, cx: &Context<'_>) -> Poll<Rc<Envelope>> {
+        self.poll_unless_absent(cx, false)
+    }
+
+    #[track_caller]
+    fn poll_message_now(&self, cx: &Context<'_>) -> Poll<Rc<Envelope>> {
         match self.poll(cx) {
             Poll::Ready(Some(message)) => Poll::Ready(message),
             _ => Poll::Pending,
@@ -280,14 +347,38 @@ impl Awaited {
 
     #[track_caller]
     fn poll(&self, cx: &Context<'_>) -> Poll<Option<Rc<Envelope>>> {
-        match self.0.got.replace(Got::Nothing) {
-            Got::Message(message) => return Poll::Ready(Some(message)),
-            Got::Time => return Poll::Ready(None),
-            Got::Nothing => {}
-        }
         let task = Task::current("await");
+        let got = match self.0.got.replace(Got::Nothing) {
+            Got::Message(message) => Some(Some(message)),
+            Got::Time => Some(None),
+            Got::Nothing => None,
+        };
+        if let Some(got) = got {
+            // Its future may be kept, but waits no more.
+            task.waits.forget(std::slice::from_ref(&self.0));
+            return Poll::Ready(got);
+        }
+        if is_deaf(cx.waker()) {
+            task.waits.forget(std::slice::from_ref(&self.0));
+            return self.look(&task);
+        }
         task.waits.register(&self.0, cx.waker(), task.process);
         Poll::Pending
+    }
+}
+
+impl Awaited {
+    /// What it waits for, if it is there now.
+    fn look(&self, task: &Task) -> Poll<Option<Rc<Envelope>>> {
+        let Some(arm) = self.0.arm().filter(|_| !self.0.is_absent()) else {
+            return Poll::Pending;
+        };
+        let (arms, location) = ([arm.clone()], self.0.location);
+        let message = match arm.is_in_memory {
+            true => look_among(task, &arms, arm.mailbox, location),
+            false => take_if_sure(task, &arms, location, false, vec![arms.to_vec()]),
+        };
+        message.map_or(Poll::Pending, |message| Poll::Ready(Some(message)))
     }
 }
 

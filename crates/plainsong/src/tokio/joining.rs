@@ -111,6 +111,7 @@ macro_rules! __pin {
 pub struct Joining<F: Future> {
     future: Option<Pin<Box<F>>>,
     output: Option<F::Output>,
+    has_begun: bool,
 }
 
 impl<F: Future> Joining<F> {
@@ -119,6 +120,7 @@ impl<F: Future> Joining<F> {
         Joining {
             future: Some(Box::pin(future.into_future())),
             output: None,
+            has_begun: false,
         }
     }
 
@@ -126,7 +128,12 @@ impl<F: Future> Joining<F> {
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Some(future) = &mut self.future {
             let task = Task::current("join");
-            match task.waits.observe(|| future.as_mut().poll(cx)) {
+            let is_first = !std::mem::replace(&mut self.has_begun, true);
+            let poll = || {
+                let poll = || future.as_mut().poll(cx);
+                task.waits.observe_anew(is_first, poll)
+            };
+            match task.waits.observe(poll) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(output) => self.output = Some(output),
             }

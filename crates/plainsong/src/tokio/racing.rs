@@ -6,14 +6,15 @@
 //! Other branches (`async` blocks, calls of `async fn`, a receive from a closed queue) may act or be
 //! ready at once.
 //! - With several of them, a choice says which begins.
-//! - Before the first of them, and after each that has acted, a branch that only waits may already have
-//!   what it waits for, and then the remaining ones never begin: a receive that does not wait explores
-//!   both.
+//! - Before the first of them, and after each, a branch that waits by then may already have what it waits for,
+//!   and if it is ready then the remaining ones never begin: a receive that does not wait explores both. A
+//!   future that a server answers asks the server instead, also if it was polled in an earlier `select!`.
 //!
 //! After the first pass only what was woken makes progress, one thing at a time, and order is no matter.
 //!
-//! With `biased;` there is no choice of who begins, and a branch that only waits wins against later
-//! ones that do not if its message is certainly there.
+//! With `biased;` there is no choice of who begins, and a branch that waits wins against later ones that do
+//! not only wait if its message is certainly there. That it is not there is an observation if all that is
+//! waited for is in one queue: see [`crate::now`].
 //!
 //! NOT COVERED. Of several branches that only wait, `biased` does not prefer the first: each one whose
 //! message can come wins in some execution, even if that of an earlier one is there too. In patterns,
@@ -21,6 +22,7 @@
 
 use crate::choice::choose_at;
 use crate::future::Interest;
+use crate::now::look_among;
 use crate::pattern::Arm;
 use crate::receive::take_if_sure;
 use crate::task::Task;
@@ -267,7 +269,7 @@ impl Future for Race<'_> {
                 self.branches.iter_mut().any(|branch| branch.wins(cx))
             } else {
                 self.has_begun = true;
-                self.begin(cx)
+                task.waits.observe_anew(true, || self.begin(cx))
             }
         });
         self.waits_for.extend(waits_for);
@@ -292,18 +294,14 @@ impl Race<'_> {
         };
         let mut last = None;
         for at in self.order() {
-            if self.branches[at].is_quiet() {
-                if early.poll(&mut self.branches, at, cx) {
+            if !self.branches[at].is_quiet() {
+                let now = (early.task.next_operation(), early.waits_for.len());
+                if last != Some(now) && early.wins(&mut self.branches, cx) {
                     return true;
                 }
-                continue;
+                last = Some((early.task.next_operation(), early.waits_for.len()));
             }
-            let has_acted = last != Some(early.task.next_operation());
-            if has_acted && early.wins(&mut self.branches, cx) {
-                return true;
-            }
-            last = Some(early.task.next_operation());
-            if self.branches[at].wins(cx) {
+            if early.poll(&mut self.branches, at, cx) {
                 return true;
             }
         }
@@ -328,7 +326,7 @@ impl Race<'_> {
     }
 }
 
-/// Branches that only wait, and may have what they wait for before others begin.
+/// Branches that wait now, and may have what they wait for before others begin.
 struct Early {
     task: Rc<Task>,
     location: &'static Location<'static>,
@@ -346,34 +344,53 @@ impl Early {
     ) -> bool {
         let (wins, waits_for) = self.task.waits.watch(|| branches[at].wins(cx));
         self.waits_for.extend(waits_for);
-        self.polled.push(at);
+        if !self.polled.contains(&at) {
+            self.polled.push(at);
+        }
         wins
     }
 
-    /// Has one of them what it waits for?
+    /// Has one of them what it waits for? One that goes on and waits for something else may have that too.
     fn wins(&mut self, branches: &mut [&mut dyn Branching], cx: &mut Context<'_>) -> bool {
+        while self.something_comes() {
+            for at in self.polled.clone() {
+                if self.poll(branches, at, cx) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Gives one of them what it waits for, if that is there.
+    fn something_comes(&mut self) -> bool {
+        let waits = &self.task.waits;
+        self.waits_for.retain(|interest| waits.is_open(interest));
         let arms: Vec<Arm> = self
             .waits_for
             .iter()
+            .filter(|interest| !interest.is_absent())
             .filter_map(|interest| interest.arm().cloned())
             .collect();
-        let mut has_come = false;
-        if !arms.is_empty() {
-            let sure = match self.is_biased {
-                true => vec![arms.clone()],
-                false => Vec::new(),
+        if let Some(first) = arms.first() {
+            let is_alike = |arm: &Arm| arm.is_in_memory && arm.mailbox == first.mailbox;
+            let message = match self.is_biased {
+                // That it is not there is an observation: it comes later.
+                true if arms.iter().all(is_alike) => {
+                    look_among(&self.task, &arms, first.mailbox, self.location)
+                }
+                true => {
+                    let sure = vec![arms.clone()];
+                    take_if_sure(&self.task, &arms, self.location, false, sure)
+                }
+                false => take_if_sure(&self.task, &arms, self.location, false, Vec::new()),
             };
-            let message = take_if_sure(&self.task, &arms, self.location, false, sure);
-            has_come = message.is_some_and(|message| {
-                self.waits_for
-                    .iter()
-                    .any(|interest| interest.offer(&message))
-            });
+            if let Some(message) = message {
+                let mut waiting = self.waits_for.iter();
+                return waiting.any(|interest| interest.offer(&message));
+            }
         }
-        if !has_come {
-            has_come = self.pass_time();
-        }
-        has_come && self.polled.iter().any(|&at| branches[at].wins(cx))
+        self.pass_time()
     }
 
     /// Time that was waited for before may have passed.

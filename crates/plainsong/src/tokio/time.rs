@@ -93,6 +93,7 @@ pub fn timeout<F: IntoFuture>(_duration: Duration, future: F) -> Timeout<F::Into
     Timeout {
         future: Box::pin(future.into_future()),
         time: Awaited::time(Location::caller()),
+        has_begun: false,
     }
 }
 
@@ -101,6 +102,7 @@ pub fn timeout<F: IntoFuture>(_duration: Duration, future: F) -> Timeout<F::Into
 pub struct Timeout<F> {
     future: Pin<Box<F>>,
     time: Awaited,
+    has_begun: bool,
 }
 
 impl<F: Future> Future for Timeout<F> {
@@ -108,7 +110,11 @@ impl<F: Future> Future for Timeout<F> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let task = Task::current("timeout");
-        let (polled, waits_for) = task.waits.watch(|| self.future.as_mut().poll(cx));
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        let (polled, waits_for) = task.waits.watch(|| {
+            let poll = || self.future.as_mut().poll(cx);
+            task.waits.observe_anew(is_first, poll)
+        });
         if let Poll::Ready(output) = polled {
             return Poll::Ready(Ok(output));
         }

@@ -234,18 +234,38 @@ fn a_message_that_does_not_come_in_time_is_sent_later() {
 }
 
 #[test]
-fn a_notification_for_nobody_is_taken_by_who_waits_next() {
-    // Woken with all others before it waited, it takes the notification that is kept all the same.
-    let report = plainsong::explore(|| {
-        tokio::block_on(async {
-            let notify = Notify::new();
-            let first = notify.notified();
-            notify.notify_one();
-            notify.notify_waiters();
-            first.await;
-            notify.notified().await;
-        });
-    });
-    assert_eq!(report.verdict, Verdict::Refuted);
-    assert!(report.failures[0].message.starts_with("deadlock"));
+fn who_was_woken_with_all_others_leaves_a_kept_notification_there() {
+    // As in `tokio` from 1.51 on, whichever came first, and whether or not somebody looks.
+    let program = |is_kept: bool, is_observed: bool, one_is_first: bool| {
+        plainsong::explore(move || {
+            tokio::block_on(async {
+                let notify = Notify::new();
+                let first = notify.notified();
+                if is_kept && one_is_first {
+                    notify.notify_one();
+                }
+                notify.notify_waiters();
+                if is_kept && !one_is_first {
+                    notify.notify_one();
+                }
+                if is_observed {
+                    assert!(
+                        tokio::time::timeout(std::time::Duration::from_secs(1), first)
+                            .await
+                            .is_ok()
+                    );
+                } else {
+                    first.await;
+                }
+                notify.notified().await;
+            });
+        })
+    };
+    for (is_observed, one_is_first) in [(true, true), (true, false), (false, true), (false, false)]
+    {
+        program(true, is_observed, one_is_first).assert_holds();
+        let report = program(false, is_observed, one_is_first);
+        assert_eq!(report.verdict, Verdict::Refuted);
+        assert!(report.failures[0].message.starts_with("deadlock"));
+    }
 }

@@ -1,5 +1,6 @@
 //! The crate as its users see it: counts, failures, pictures, replays.
 
+mod async_again;
 mod async_broadcast;
 mod async_channels;
 mod async_locks;

@@ -208,7 +208,7 @@ impl State {
                 false
             }
             (_, Notice::Made(is_woken)) => {
-                if std::mem::take(&mut self.has_one) || is_woken {
+                if is_woken || std::mem::take(&mut self.has_one) {
                     self.notices[task] = Notice::Woken;
                 } else {
                     self.notices[task] = Notice::Waits;

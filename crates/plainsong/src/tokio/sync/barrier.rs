@@ -21,6 +21,8 @@ protocol! {
     ArriveNow {} Plumbing "wait"
     /// Is it the last?
     Now { is_last: bool } Plumbing "an answer"
+    /// It waits: may it go? Answered by [`Now`].
+    AskGone {} Plumbing "wait"
     /// All are there.
     Go { is_leader: bool } Plumbing "all are there"
 }
@@ -80,10 +82,22 @@ impl Barrier {
 
 /// Waits until all are there and lets all go but the last, who is returned.
 fn gather(desk: &Desk, tasks: usize) -> Rc<Envelope> {
-    let arrivals = [desk.of::<Arrive>(), desk.of::<ArriveNow>()];
+    let arms = [
+        desk.of::<Arrive>(),
+        desk.of::<ArriveNow>(),
+        desk.of::<AskGone>(),
+    ];
     let mut there: Vec<Rc<Envelope>> = Vec::new();
     loop {
-        let one = desk.next(&arrivals);
+        let one = desk.next(&arms);
+        if one.is::<AskGone>() {
+            let is_it = |other: &Rc<Envelope>| {
+                (other.info.from, &other.info.tag) == (one.info.from, &one.info.tag)
+            };
+            let is_last = !there.iter().any(is_it);
+            desk.reply(&one, Now { is_last });
+            continue;
+        }
         let is_last = there.len() + 1 >= tasks;
         if one.is::<ArriveNow>() {
             desk.reply(&one, Now { is_last });
@@ -103,7 +117,8 @@ fn gather(desk: &Desk, tasks: usize) -> Rc<Envelope> {
 pub struct BarrierWait<'b> {
     barrier: &'b Barrier,
     place: Place,
-    awaited: Option<Awaited>,
+    /// The number of the request, and its answer.
+    awaited: Option<(u32, Awaited)>,
 }
 
 impl Future for BarrierWait<'_> {
@@ -111,10 +126,12 @@ impl Future for BarrierWait<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let (server, place) = (self.barrier.server, self.place);
-        if self.awaited.is_none() {
-            let task = Task::current("wait");
+        let task = Task::current("wait");
+        let has_waited = self.awaited.is_some();
+        let mut is_absent = !has_waited && task.waits.is_observed(cx.waker());
+        if !has_waited {
             let number = task.next_ticket();
-            if task.waits.is_observed(cx.waker()) {
+            if is_absent {
                 ask(server, ArriveNow {}, number, place);
                 let now = wait(&task, answer::<Now>(&task, server, number, ""), place);
                 if content::<Now>(&now).is_last {
@@ -124,12 +141,22 @@ impl Future for BarrierWait<'_> {
                 ask(server, Arrive {}, number, place);
             }
             let arm = answer::<Go>(&task, server, number, "the others at ");
-            self.awaited = Some(Awaited::message(arm, place));
+            self.awaited = Some((number, Awaited::message(arm, place)));
         }
-        let awaited = self.awaited.as_mut().expect("it has just arrived");
-        awaited.poll_message(cx).map(|go| BarrierWaitResult {
+        let (number, awaited) = self.awaited.as_ref().expect("it has arrived");
+        let result = |go: Rc<Envelope>| BarrierWaitResult {
             is_leader: content::<Go>(&go).is_leader,
-        })
+        };
+        if has_waited && awaited.is_open() && task.waits.is_observed_anew(cx.waker()) {
+            ask(server, AskGone {}, *number, place);
+            let now = wait(&task, answer::<Now>(&task, server, *number, ""), place);
+            if content::<Now>(&now).is_last {
+                let arm = answer::<Go>(&task, server, *number, "");
+                return Poll::Ready(result(wait(&task, arm, place)));
+            }
+            is_absent = true;
+        }
+        awaited.poll_unless_absent(cx, is_absent).map(result)
     }
 }
 

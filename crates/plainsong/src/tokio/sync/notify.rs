@@ -5,8 +5,8 @@
 //! wakes also those that were not polled yet; the server looks at that only when everybody is woken.
 //! Where somebody can tell whether a [`Notified`] is ready at its first poll (in `select!`, `join!`, a
 //! timeout), the server says so at once.
-//! A notification for nobody is taken by the next one that waits, also by one that was woken with all
-//! others before it waited: that is how `tokio` does it.
+//! A notification for nobody is kept for the next one that waits. One that was woken with all others before
+//! it waited leaves it there, as in `tokio` from 1.51 on (until then it took it).
 //! One that is dropped after it was notified, but before it knew, passes the notification on.
 
 use super::post::{answer, ask, request, wait};
@@ -30,6 +30,8 @@ protocol! {
     Wait {} Plumbing "notified"
     /// Waits, and wants to know whether it has to: answered by [`Now`], and by [`Woken`] if it has.
     WaitNow {} Plumbing "notified"
+    /// It waits: is it woken already? Answered by [`Now`].
+    AskNow {} Plumbing "notified"
     /// Is it woken already?
     Now { is_woken: bool } Plumbing "an answer"
     /// Does not wait any more.
@@ -80,6 +82,7 @@ impl Notify {
                 let request = desk.next(&[
                     desk.of::<Wait>(),
                     desk.of::<WaitNow>(),
+                    desk.of::<AskNow>(),
                     desk.of::<Leave>(),
                     desk.of::<One>(),
                     desk.of::<All>(),
@@ -152,14 +155,33 @@ impl Notified<'_> {
             .is_ready()
     }
 
-    /// Asks to be woken: true if it is, and known to be.
-    fn begin(&self, task: &Task, cx: &Context<'_>) -> bool {
+    /// Asks to be woken, and whether it is, where that can be told.
+    fn begin(&self, task: &Task, cx: &Context<'_>) -> Option<bool> {
         let (server, number, place) = (self.notify.server, self.number, self.place);
         if !task.waits.is_observed(cx.waker()) {
             ask(server, Wait {}, number, place);
-            return false;
+            return None;
         }
         ask(server, WaitNow {}, number, place);
+        Some(self.is_woken(task))
+    }
+
+    /// Asks whether it is woken, where that can be told. If it is, that has been sent.
+    fn look(&self, task: &Task, cx: &Context<'_>) -> Option<bool> {
+        let (server, number, place) = (self.notify.server, self.number, self.place);
+        if !task.waits.is_observed_anew(cx.waker()) {
+            return None;
+        }
+        ask(server, AskNow {}, number, place);
+        let is_woken = self.is_woken(task);
+        if is_woken {
+            wait(task, answer::<Woken>(task, server, number, ""), place);
+        }
+        Some(is_woken)
+    }
+
+    fn is_woken(&self, task: &Task) -> bool {
+        let (server, number, place) = (self.notify.server, self.number, self.place);
         let now = wait(task, answer::<Now>(task, server, number, ""), place);
         content::<Now>(&now).is_woken
     }
@@ -174,14 +196,20 @@ impl Future for Notified<'_> {
         }
         let (server, number, place) = (self.notify.server, self.number, self.place);
         let task = Task::current("notified");
-        let is_woken = self.awaited.is_none() && self.begin(&task, cx);
+        let is_woken = match &self.awaited {
+            None => self.begin(&task, cx),
+            Some(awaited) if awaited.is_open() => self.look(&task, cx),
+            Some(_) => None,
+        };
         let awaited = self.awaited.get_or_insert_with(|| {
             let arm = answer::<Woken>(&task, server, number, "a notification of ");
             Awaited::message(arm, place)
         });
         let polled = match is_woken {
-            true => Poll::Ready(()),
-            false => awaited.poll_message(cx).map(|_| ()),
+            Some(true) => Poll::Ready(()),
+            _ => awaited
+                .poll_unless_absent(cx, is_woken.is_some())
+                .map(|_| ()),
         };
         self.is_over = polled.is_ready();
         polled
@@ -217,6 +245,10 @@ impl Server<'_> {
             self.wait(request);
         } else if request.is::<WaitNow>() {
             self.wait_now(request);
+        } else if request.is::<AskNow>() {
+            let is_it = |waiting: &Rc<Envelope>| key(waiting) == key(request);
+            let is_woken = !self.waiting.iter().any(is_it);
+            self.desk.reply(request, Now { is_woken });
         } else if request.is::<One>() {
             self.wake_one();
         } else if request.is::<All>() {
@@ -227,19 +259,19 @@ impl Server<'_> {
     }
 
     fn wait(&mut self, request: &Rc<Envelope>) {
-        let is_early = self.woken_early.remove(&key(request));
+        if self.woken_early.remove(&key(request)) {
+            self.desk.reply(request, Woken {});
+            return;
+        }
         self.waiting.push_back(Rc::clone(request));
         if std::mem::take(&mut self.has_one) {
             self.wake_one();
-        } else if is_early {
-            self.waiting.pop_back();
-            self.desk.reply(request, Woken {});
         }
     }
 
     fn wait_now(&mut self, request: &Rc<Envelope>) {
         let is_early = self.woken_early.remove(&key(request));
-        let is_woken = std::mem::take(&mut self.has_one) || is_early;
+        let is_woken = is_early || std::mem::take(&mut self.has_one);
         self.desk.reply(request, Now { is_woken });
         if !is_woken {
             self.waiting.push_back(Rc::clone(request));

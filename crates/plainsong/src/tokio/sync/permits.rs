@@ -26,7 +26,7 @@
 //! Over-counted. Requests that need not wait for each other are explored in every order, though perhaps
 //! nobody can tell.
 
-use super::post::{answer, ask, request};
+use super::post::{answer, ask, request, wait};
 use crate::future::Awaited;
 use crate::ghosts::{keep_first, leave, value_of};
 use crate::message::{Envelope, copy};
@@ -46,6 +46,10 @@ protocol! {
     Acquire { permits: usize } Plumbing "acquire"
     /// Wants permits now; answered by [`Granted`].
     TryAcquire { permits: usize } Plumbing "try_acquire"
+    /// Is its request with that number granted, or will never be? Answered by [`IsGranted`].
+    AskGranted { number: u32 } Plumbing "acquire"
+    /// Is it?
+    IsGranted { yes: bool } Plumbing "an answer"
     /// Does not want what its request with that number asked for any more.
     GiveUp { number: u32 } Plumbing "give up"
     /// The answer: permits and the value, or neither.
@@ -248,7 +252,9 @@ impl Acquiring {
     /// The permits when they are granted; none if it is closed.
     pub(super) fn poll<T: Clone + 'static>(&mut self, cx: &Context<'_>) -> Poll<Option<Held<T>>> {
         let (server, permits, place) = (self.server, self.permits, self.place);
-        if self.asked.is_none() && Task::current("acquire").waits.is_observed(cx.waker()) {
+        let task = Task::current("acquire");
+        let mut is_absent = self.asked.is_none() && task.waits.is_observed(cx.waker());
+        if is_absent {
             let now = Permits { server }.try_acquire(permits, self.is_exclusive, place);
             match now {
                 Ok(held) => return Poll::Ready(Some(held)),
@@ -256,14 +262,31 @@ impl Acquiring {
                 Err(true) => {}
             }
         }
+        if let Some((number, awaited)) = &self.asked
+            && awaited.is_open()
+            && task.waits.is_observed_anew(cx.waker())
+        {
+            let number = *number;
+            let answered = request::<_, IsGranted>(server, AskGranted { number }, "", place);
+            if content::<IsGranted>(&answered).yes {
+                let reply = wait(
+                    &task,
+                    answer::<Granted<T>>(&task, server, number, ""),
+                    place,
+                );
+                self.is_over = true;
+                let held = Permits { server }.held(&reply, permits, self.is_exclusive, place);
+                return Poll::Ready(held.ok());
+            }
+            is_absent = true;
+        }
         let (_, awaited) = self.asked.get_or_insert_with(|| {
-            let task = Task::current("acquire");
             let number = task.next_ticket();
             ask(server, Acquire { permits }, number, place);
             let arm = answer::<Granted<T>>(&task, server, number, "");
             (number, Awaited::message(arm, place))
         });
-        awaited.poll_message(cx).map(|reply| {
+        awaited.poll_unless_absent(cx, is_absent).map(|reply| {
             self.is_over = true;
             let permits = Permits { server };
             permits
@@ -301,6 +324,7 @@ impl<T: Clone + 'static> Server<'_, T> {
         let desk = self.desk;
         let mut arms = vec![
             desk.of::<TryAcquire>(),
+            desk.of::<AskGranted>(),
             desk.of::<GiveUp>(),
             desk.of::<Close>(),
             desk.of::<AskState>(),
@@ -329,6 +353,9 @@ impl<T: Clone + 'static> Server<'_, T> {
             self.acquire(request);
         } else if request.is::<TryAcquire>() {
             self.try_acquire(&request);
+        } else if let Some(asked) = request.get::<AskGranted>() {
+            let yes = self.is_granted((request.info.from.0, asked.number));
+            self.desk.reply(&request, IsGranted { yes });
         } else if request.is::<GiveUp>() {
             self.give_up(&request);
         } else if request.is::<Close>() {
@@ -408,6 +435,29 @@ impl<T: Clone + 'static> Server<'_, T> {
             }
             self.serve(next);
         }
+    }
+
+    /// Is a request granted now, or will never be? Reads what those before it and it itself wait for, up to
+    /// this moment.
+    fn is_granted(&mut self, key: Key) -> bool {
+        let desk = self.desk;
+        if self.out.contains_key(&key) || self.is_closed {
+            return true;
+        }
+        let now = desk.mark();
+        while !self.out.contains_key(&key) && !self.is_closed {
+            let mut arms = vec![desk.of::<Close>(), desk.of::<GiveUp>(), now.clone()];
+            match self.waiting {
+                None => arms.push(desk.of::<Acquire>()),
+                Some((_, needed)) => arms.extend(self.releases(needed)),
+            }
+            let next = desk.next(&arms);
+            if next.is::<Now>() {
+                return false;
+            }
+            self.serve(next);
+        }
+        true
     }
 
     fn grant(&mut self, request: &Envelope, permits: usize) {

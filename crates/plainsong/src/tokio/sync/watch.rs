@@ -280,7 +280,12 @@ impl<T: Clone + 'static> Future for Changed<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let (server, place, than) = (self.receiver.server, self.place, self.receiver.seen.get());
-        if self.awaited.is_none() && Task::current("changed").waits.is_observed(cx.waker()) {
+        let task = Task::current("changed");
+        let looks = match &self.awaited {
+            None => task.waits.is_observed(cx.waker()),
+            Some(awaited) => awaited.is_open() && task.waits.is_observed_anew(cx.waker()),
+        };
+        if looks {
             let answer = get::<T>(server, place);
             let now = seen::<T>(&answer);
             if now.version > than || !now.has_sender {
@@ -288,13 +293,12 @@ impl<T: Clone + 'static> Future for Changed<'_, T> {
             }
         }
         let awaited = self.awaited.get_or_insert_with(|| {
-            let task = Task::current("changed");
             let number = task.next_ticket();
             ask(server, Newer { than }, number, place);
             let arm = answer::<Seen<T>>(&task, server, number, "a change of ");
             Awaited::message(arm, place)
         });
-        awaited.poll_message(cx).map(|answer| {
+        awaited.poll_unless_absent(cx, looks).map(|answer| {
             let version = seen::<T>(&answer).version;
             self.receiver.see(version)
         })

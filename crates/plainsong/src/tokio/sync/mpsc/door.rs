@@ -36,6 +36,10 @@ protocol! {
     Return {} Plumbing "give up"
     /// Does not want the place of its request with that number any more.
     GiveUp { pub(super) number: u32 } Plumbing "give up"
+    /// Is its request with that number answered? Answered by [`IsAnswered`].
+    AskAnswered { pub(super) number: u32 } Plumbing "send"
+    /// Is it?
+    IsAnswered { pub(super) yes: bool } Plumbing "an answer"
     /// The answer.
     Admission { pub(super) outcome: Outcome } Plumbing "an answer"
     /// A message was taken: there is room for another.
@@ -137,6 +141,7 @@ impl Door<'_> {
             desk.of::<Close>(),
             desk.of::<Abandon>(),
             desk.of::<AskClosed>(),
+            desk.of::<AskAnswered>(),
         ];
         arms.push(match self.waiting {
             None => desk.of::<Enter>(),
@@ -164,6 +169,9 @@ impl Door<'_> {
         } else if request.is::<AskRoom>() {
             let free = self.room();
             self.desk.reply(&request, Room { free });
+        } else if let Some(asked) = request.get::<AskAnswered>() {
+            let yes = self.is_answered(&(request.info.from.0, Some(Tag::from(asked.number))));
+            self.desk.reply(&request, IsAnswered { yes });
         } else if request.is::<GiveUp>() {
             self.give_up(&request);
         } else if request.is::<Taken>() {
@@ -221,6 +229,35 @@ impl Door<'_> {
             }
             self.serve(next);
         }
+    }
+
+    /// Does a request that waited have an answer now? Reads what those before it and it itself wait for, up to
+    /// this moment.
+    fn is_answered(&mut self, key: &Key) -> bool {
+        let is_it = |door: &Self| door.is_closed || door.given.contains_key(key);
+        if is_it(self) {
+            return true;
+        }
+        let desk = self.desk;
+        let now = desk.mark();
+        while !is_it(self) {
+            let next = desk.next(&[
+                match self.waiting {
+                    None => desk.of::<Enter>(),
+                    Some(_) => desk.of::<Taken>(),
+                },
+                desk.of::<Return>(),
+                desk.of::<GiveUp>(),
+                desk.of::<Close>(),
+                desk.of::<Abandon>(),
+                now.clone(),
+            ]);
+            if next.is::<Now>() {
+                return false;
+            }
+            self.serve(next);
+        }
+        true
     }
 
     /// How much room there is.

@@ -2,7 +2,7 @@
 
 use super::door::{Admission, Enter, GiveUp, Outcome, Return, TryEnter};
 use super::error::{SendError, TrySendError};
-use super::sending::{Sender, outcome, redeem};
+use super::sending::{Look, Sender, look, outcome, redeem};
 use super::{Inlet, request};
 use crate::future::Awaited;
 use crate::message::Message;
@@ -119,13 +119,16 @@ impl Reserving {
 
     fn poll(&mut self, inlet: &Inlet, cx: &Context<'_>) -> Poll<Result<(), SendError<()>>> {
         let (door, place) = (inlet.pipe.door, self.place);
-        if self.asked.is_none() && Task::current("reserve").waits.is_observed(cx.waker()) {
+        let is_first =
+            self.asked.is_none() && Task::current("reserve").waits.is_observed(cx.waker());
+        if is_first {
             match try_reserve(inlet, place) {
                 Ok(()) => return Poll::Ready(Ok(())),
                 Err(TrySendError::Closed(())) => return Poll::Ready(Err(SendError(()))),
                 Err(TrySendError::Full(())) => {}
             }
         }
+        let looked = look(inlet, &self.asked, place, cx);
         let (_, awaited) = self.asked.get_or_insert_with(|| {
             let task = Task::current("reserve");
             let number = task.next_ticket();
@@ -133,7 +136,12 @@ impl Reserving {
             let arm = answer::<Admission>(&task, door, number, "room in ");
             (number, Awaited::message(arm, place))
         });
-        awaited.poll_message(cx).map(|admission| {
+        let admission = match looked {
+            Look::Answered(admission) => Poll::Ready(admission),
+            Look::Absent => awaited.poll_unless_absent(cx, true),
+            Look::NotLooked => awaited.poll_unless_absent(cx, is_first),
+        };
+        admission.map(|admission| {
             self.is_over = true;
             match outcome(&admission) {
                 Outcome::At(_) | Outcome::Reserved => Ok(()),

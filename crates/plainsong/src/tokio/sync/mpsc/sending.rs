@@ -6,21 +6,22 @@
 //! room first and its place when its task goes on.
 
 use super::door::{
-    Admission, AskClosed, AskRoom, AwaitClosed, Enter, GiveUp, IsClosed, Outcome, Redeem, Room,
-    TryEnter,
+    Admission, AskAnswered, AskClosed, AskRoom, AwaitClosed, Enter, GiveUp, IsAnswered, IsClosed,
+    Outcome, Redeem, Room, TryEnter,
 };
 use super::error::{SendError, TrySendError};
 use super::receiving::Queued;
 use super::{Inlet, put, request};
 use crate::future::{Awaited, Quiet};
-use crate::message::Message;
+use crate::message::{Envelope, Message};
 use crate::sync::server::{Place, content, tell_soon};
 use crate::task::Task;
-use crate::tokio::sync::post::{answer, ask};
+use crate::tokio::sync::post::{answer, ask, wait};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 /// Sends into a [`channel`](super::channel). It can be cloned, and travel in messages.
@@ -234,6 +235,36 @@ fn is_closed(inlet: &Inlet, place: Place) -> bool {
     content::<IsClosed>(&answer).yes
 }
 
+/// Whether a request that waits for room has an answer, where that can be told.
+pub(super) enum Look {
+    NotLooked,
+    Absent,
+    Answered(Rc<Envelope>),
+}
+
+/// Asks whether a request that was made before has its answer, where that can be told.
+pub(super) fn look(
+    inlet: &Inlet,
+    asked: &Option<(u32, Awaited)>,
+    place: Place,
+    cx: &Context<'_>,
+) -> Look {
+    let (task, door) = (Task::current("send"), inlet.pipe.door);
+    let looks = |awaited: &Awaited| awaited.is_open() && task.waits.is_observed_anew(cx.waker());
+    let number = match asked {
+        Some((number, awaited)) if looks(awaited) => *number,
+        _ => return Look::NotLooked,
+    };
+    let answered = request::<_, IsAnswered>(door, AskAnswered { number }, "", place);
+    match content::<IsAnswered>(&answered).yes {
+        false => Look::Absent,
+        true => {
+            let arm = answer::<Admission>(&task, door, number, "room in ");
+            Look::Answered(wait(&task, arm, place))
+        }
+    }
+}
+
 /// See [`Sender::send`].
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Send<'s, T> {
@@ -250,7 +281,7 @@ impl<T: Message> Future for Send<'_, T> {
     type Output = Result<(), SendError<T>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let (door, place) = (self.inlet.pipe.door, self.place);
+        let (inlet, door, place) = (self.inlet, self.inlet.pipe.door, self.place);
         let reserves = self.asked.is_none() && Task::current("send").waits.is_observed(cx.waker());
         if reserves {
             let message = self.message.take().expect("polled after it was ready");
@@ -260,6 +291,7 @@ impl<T: Message> Future for Send<'_, T> {
                 Err(TrySendError::Full(message)) => self.message = Some(message),
             }
         }
+        let looked = look(inlet, &self.asked, place, cx);
         let (_, awaited) = self.asked.get_or_insert_with(|| {
             let task = Task::current("send");
             let number = task.next_ticket();
@@ -267,7 +299,12 @@ impl<T: Message> Future for Send<'_, T> {
             let arm = answer::<Admission>(&task, door, number, "room in ");
             (number, Awaited::message(arm, place))
         });
-        let Poll::Ready(admission) = awaited.poll_message(cx) else {
+        let admission = match looked {
+            Look::Answered(admission) => Poll::Ready(admission),
+            Look::Absent => awaited.poll_unless_absent(cx, true),
+            Look::NotLooked => awaited.poll_unless_absent(cx, reserves),
+        };
+        let Poll::Ready(admission) = admission else {
             return Poll::Pending;
         };
         let message = self.message.take().expect("polled after it was ready");
@@ -301,7 +338,11 @@ impl Future for WhenClosed<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let (door, place) = (self.inlet.pipe.door, self.place);
-        let looks = self.awaited.is_none() && Task::current("closed").waits.is_observed(cx.waker());
+        let waits = &Task::current("closed").waits;
+        let looks = match &self.awaited {
+            None => waits.is_observed(cx.waker()),
+            Some(awaited) => awaited.is_open() && waits.is_observed_anew(cx.waker()),
+        };
         if looks && is_closed(self.inlet, place) {
             return Poll::Ready(());
         }
@@ -312,7 +353,7 @@ impl Future for WhenClosed<'_> {
             let arm = answer::<IsClosed>(&task, door, number, "the end of ");
             Awaited::message(arm, place)
         });
-        awaited.poll_message(cx).map(|_| ())
+        awaited.poll_unless_absent(cx, looks).map(|_| ())
     }
 }
 
