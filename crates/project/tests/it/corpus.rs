@@ -74,8 +74,8 @@ fn compared(song: &Song, line: usize) -> Result<usize, String> {
     walk_mut::song(&mut WithoutPromises, &mut song);
     song.lines.iter_mut().for_each(|line| line.ensures.clear());
     let song = &song;
-    let (voices, notes) = match project(song, line, &Options::default()) {
-        Ok(projection) => (projection.song, projection.notes),
+    let voices = match project(song, line, &Options::default()) {
+        Ok(projection) => projection.song,
         Err(problems) => return Err(format!("{problems:?}")),
     };
     if let Err(violations) = plainsong_ir::validate::validate(&voices) {
