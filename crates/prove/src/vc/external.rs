@@ -20,7 +20,7 @@ use crate::term::{Sort, Term};
 use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, free_locals, walk};
-use plainsong_ir::{BinOp, Expr, ExprKind, FnId, Function, LocalId, Song, Ty};
+use plainsong_ir::{BinOp, Expr, ExprKind, FnId, Function, LocalId, Song, SortKind, Ty};
 use rustc_hash::FxHashMap;
 
 /// No more results are proposed.
@@ -150,6 +150,7 @@ impl Theory {
         }
         all.extend(params.iter().filter(|one| self.terms.sort(**one) == sort));
         all.extend(self.made_of_parts(decl, env, sort));
+        all.extend(self.made_of_parameters(decl, params, sort));
         all.extend(self.the_same_everywhere(decl, env));
         if sort == Sort::INT {
             for one in all.clone() {
@@ -187,12 +188,53 @@ impl Theory {
         let mut values = Vec::new();
         for (at, ty) in types.iter().enumerate() {
             let of = self.sort_of_type(ty, decl.span).ok()?;
-            let mut with = parts.with.iter().filter(|(part, _)| *part == at);
-            let read = with.find_map(|(_, with)| Lowering::new(self, env.clone()).expr(with).ok());
+            let mut with = parts.with.iter().filter(|part| part.at == at);
+            let read = with.find_map(|part| {
+                let read = Lowering::new(self, env.clone()).expr(&part.with).ok()?;
+                Some(self.beside(read, part.by))
+            });
             let simple = self.simple(ty, of, decl.span).first().copied();
             values.push(read.filter(|one| self.terms.sort(*one) == of).or(simple)?);
         }
         Some(self.terms.make(sort, 0, &values))
+    }
+
+    /// Variants of an enum whose payload are parameters where these are of its types, or the simplest.
+    fn made_of_parameters(&mut self, decl: &Function, params: &[Term], sort: Sort) -> Vec<Term> {
+        let Ty::Enum(id) = &decl.result else {
+            return Vec::new();
+        };
+        let song = self.song.clone();
+        let variants = song.enums[id.index()].variants.iter().enumerate();
+        let mut all = Vec::new();
+        for (at, variant) in variants.filter(|(_, one)| !one.fields.is_empty()) {
+            let mut payload = Vec::new();
+            for ty in &variant.fields {
+                let Ok(of) = self.sort_of_type(ty, decl.span) else {
+                    break;
+                };
+                let mut fitting = params.iter().filter(|one| self.terms.sort(**one) == of);
+                let parameter = fitting.next().copied();
+                let simple = || self.simple(ty, of, decl.span).first().copied();
+                payload.extend(parameter.or_else(simple));
+            }
+            if payload.len() == variant.fields.len() {
+                all.push(self.terms.make(sort, at as u32, &payload));
+            }
+        }
+        all
+    }
+
+    /// A number, or the next one above or below it; what is no number stays as it is.
+    fn beside(&mut self, number: Term, by: i64) -> Term {
+        match by {
+            0 => number,
+            _ if self.terms.sort(number) != Sort::INT => number,
+            _ => {
+                let by = self.terms.int(by);
+                self.terms.add(number, by)
+            }
+        }
     }
 
     /// Maps that have what `ensures` compares their elements with, whatever the key is.
@@ -207,9 +249,9 @@ impl Theory {
         decl.contract.ensures.iter().for_each(|one| parts.expr(one));
         let is_fixed = |with: &Expr| free_locals(with).iter().all(|one| one.index() < decl.arity);
         let mut all = Vec::new();
-        for (_, with) in parts.with.into_iter().filter(|(_, with)| is_fixed(with)) {
+        for part in parts.with.into_iter().filter(|part| is_fixed(&part.with)) {
             let map = Expr {
-                kind: everywhere(with),
+                kind: everywhere(part.with),
                 ty: decl.result.clone(),
                 span: decl.span,
             };
@@ -277,8 +319,8 @@ fn simplest(song: &Song, ty: &Ty, span: Span, depth: usize) -> Option<Expr> {
             })?
         }
         Ty::Sort(id) => match &song.sorts[id.index()].kind {
-            plainsong_ir::SortKind::Range(range) => ExprKind::Narrow(Box::new(range.start.clone())),
-            plainsong_ir::SortKind::Identities { .. } => return None,
+            SortKind::Range(range) => ExprKind::Narrow(Box::new(range.start.clone())),
+            SortKind::Identities { .. } => return None,
         },
         Ty::Process => return None,
     };
@@ -329,14 +371,23 @@ impl Visit for Compared {
     }
 }
 
-/// What parts of the result are compared with, by position; of maps and sequences, without one.
+/// What a part of the result is compared with.
+struct Part {
+    /// Its position; of maps and sequences, zero.
+    at: usize,
+    with: Expr,
+    /// How far from that the nearest number is that passes.
+    by: i64,
+}
+
+/// What parts of the result are compared with.
 struct Parts {
     result: Option<LocalId>,
-    with: Vec<(usize, Expr)>,
+    with: Vec<Part>,
 }
 
 impl Parts {
-    fn note(&mut self, one: &Expr, other: &Expr) {
+    fn note(&mut self, one: &Expr, other: &Expr, by: i64) {
         let mut one = one;
         while let ExprKind::Widen(inner) | ExprKind::Narrow(inner) = &one.kind {
             one = inner;
@@ -352,7 +403,11 @@ impl Parts {
         let is_result =
             matches!(&whole.kind, ExprKind::Local(local) if Some(*local) == self.result);
         if is_result && !speaks {
-            self.with.push((at, other.clone()));
+            self.with.push(Part {
+                at,
+                with: other.clone(),
+                by,
+            });
         }
     }
 }
@@ -360,8 +415,13 @@ impl Parts {
 impl Visit for Parts {
     fn expr(&mut self, expr: &Expr) {
         if let Some((left, right)) = comparison(expr) {
-            self.note(left, right);
-            self.note(right, left);
+            let by = match &expr.kind {
+                ExprKind::Binary(BinOp::Gt, ..) => 1,
+                ExprKind::Binary(BinOp::Lt, ..) => -1,
+                _ => 0,
+            };
+            self.note(left, right, by);
+            self.note(right, left, -by);
         }
         walk::expr(self, expr);
     }
