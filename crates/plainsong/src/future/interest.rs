@@ -20,10 +20,12 @@
 //! A message that was handed to a future which was dropped before it was polled again is not lost: it
 //! goes to the next receive that wants it.
 
+use crate::failure::{Failure, FailureKind};
 use crate::message::Envelope;
 use crate::now::look_among;
 use crate::pattern::Arm;
 use crate::receive::take_if_sure;
+use crate::shared_context::{Mailboxes, Place};
 use crate::task::Task;
 use plainsong_explore::Tid;
 use std::cell::{Cell, RefCell};
@@ -307,7 +309,30 @@ impl Awaited {
 
     /// Has nothing come yet?
     pub(crate) fn is_open(&self) -> bool {
+        self.insist_on_asker(&Task::current("await"));
         self.0.is_open()
+    }
+
+    /// The answer of a server goes to the process that asked: a future that has asked cannot be handed on, and an
+    /// execution in which it is is not explored.
+    fn insist_on_asker(&self, task: &Task) {
+        let Some(arm) = self.0.arm().filter(|arm| arm.about.is_some()) else {
+            return;
+        };
+        if let Place::Process(owner) = Mailboxes::place(arm.mailbox)
+            && owner != task.process
+        {
+            let (here, there) = (task.world.name(task.process), task.world.name(owner));
+            let message = format!(
+                "{here} awaits a future that {there} has polled before: what waits for a lock, room, a \
+                 notification or a change is not explored after it was handed to another task; await it \
+                 where it was polled first"
+            );
+            let location = Some(self.0.location.to_string());
+            let complaint = Failure::plain(FailureKind::Unsupported, message, location);
+            task.world.complaint.replace(Some(complaint));
+            task.give_up();
+        }
     }
 
     /// The message, if it has come; known not to be there now if it is absent.
@@ -348,6 +373,7 @@ impl Awaited {
     #[track_caller]
     fn poll(&self, cx: &Context<'_>) -> Poll<Option<Rc<Envelope>>> {
         let task = Task::current("await");
+        self.insist_on_asker(&task);
         let got = match self.0.got.replace(Got::Nothing) {
             Got::Message(message) => Some(Some(message)),
             Got::Time => Some(None),

@@ -109,6 +109,34 @@ ready_again! {
 }
 
 #[test]
+fn a_future_that_has_asked_and_is_handed_on_is_not_refuted() {
+    let explored = |is_handed_on: bool, is_looked_at: bool| {
+        explore(move || {
+            tokio::block_on(async {
+                let semaphore = std::sync::Arc::new(Semaphore::new(0));
+                let mut permit = Box::pin(std::sync::Arc::clone(&semaphore).acquire_owned());
+                assert!(!is_ready(permit.as_mut(), 0).await);
+                semaphore.add_permits(1);
+                let way = if is_looked_at { 0 } else { 3 };
+                let then = async move { is_ready(permit.as_mut(), way).await };
+                let is_ready = match is_handed_on {
+                    true => tokio::spawn(then).await.unwrap(),
+                    false => then.await,
+                };
+                assert!(is_ready);
+            });
+        })
+    };
+    for is_looked_at in [true, false] {
+        explored(false, is_looked_at).assert_holds();
+        let report = explored(true, is_looked_at);
+        assert_eq!(report.verdict, Verdict::Unknown, "{report}");
+        let message = &report.failures[0].message;
+        assert!(message.contains("handed to another task"), "{report}");
+    }
+}
+
+#[test]
 fn permits_go_to_who_waited_longest() {
     let report = explore(|| {
         tokio::block_on(async {
