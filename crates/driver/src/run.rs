@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 const LEAST_TIME: Duration = Duration::from_millis(10);
 
 /// For each task that is still to come, so large a part of the whole time is kept back: the one before it may need all.
-const KEPT: u32 = 10;
+const KEPT: u32 = 4;
 
 /// What came of a plan.
 #[derive(Clone, Debug, Default)]

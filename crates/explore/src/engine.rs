@@ -439,7 +439,7 @@ impl<'p, P: Program> Engine<'p, P> {
     fn insert(&mut self, thread: Tid, from: Option<EventId>) -> EventId {
         let id = self.graph.insert(thread, from);
         self.order.inserted(&self.graph, id);
-        self.tally.events += self.news();
+        self.tally.events = self.tally.events.saturating_add(self.news());
         id
     }
 
@@ -608,7 +608,7 @@ impl<'p, P: Program> Engine<'p, P> {
         self.answer_changed(self.graph.next_id(thread));
         let id = self.graph.insert_taking(thread, taking);
         self.order.inserted(&self.graph, id);
-        self.tally.events += self.news();
+        self.tally.events = self.tally.events.saturating_add(self.news());
         id
     }
 

@@ -226,7 +226,7 @@ fn an_end_behind_a_refuted_promise_is_conditional() {
         assert!(row.contains("provided `c`"), "{verb}: {}", told.out);
         assert!(!row.contains("assertions"), "{verb}: {}", told.out);
     }
-    stage.write("a.song", &BROKEN.replace("e.v = 2", "e.v = 0"));
+    stage.write("a.song", BROKEN.replace("e.v = 2", "e.v = 0"));
     let told = stage.run(&["prove", "a.song", "--property", "q"]);
     assert_eq!(told.code, 0, "{}", told.out);
 }

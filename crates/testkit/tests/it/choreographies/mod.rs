@@ -11,7 +11,6 @@ use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{
     ConstId, Expr, ExprKind, LoopClauses, RangeEnd, Song, SortKind, Stmt, StmtKind, VarId,
 };
-use plainsong_project::Projection;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
 use plainsong_semantics::outcomes::{split, undecided};
