@@ -146,8 +146,9 @@ impl Runner<'_, '_> {
                 let open = left_open(planned, &report);
                 self.enter(planned, &planned.answers, report, began.elapsed());
                 // Who was stopped by a limit of the user has the last word.
-                if self.stopped.is_none() {
-                    self.otherwise(planned, &open, began.elapsed());
+                match self.stopped {
+                    Some(stop) => self.stopped_by_the_user(planned, &open, stop),
+                    None => self.otherwise(planned, &open, began.elapsed()),
                 }
             }
             Ok(Err(problem)) => {
@@ -210,22 +211,28 @@ impl Runner<'_, '_> {
         self.most = whole;
     }
 
-    /// What the first engine left open stays open, for want of time: a limit that was not the user's is not the reason.
-    fn out_of_time(&mut self, planned: &PlannedTask, open: &[usize]) {
+    /// What an engine left open when a limit of the user's was reached: a limit of its own is not the reason.
+    fn stopped_by_the_user(&mut self, planned: &PlannedTask, open: &[usize], stop: Stop) {
+        if planned.otherwise.is_none() {
+            return;
+        }
         let allowance = Allowance {
             time: self.supervision.timeout,
             share: None,
             memory: self.supervision.memory,
         };
-        let (own, users) = (
-            limit_on_states(&planned.task.limits),
-            allowance.sentence(Stop::TimeLimit),
-        );
+        let own = limit_on_states(&planned.task.limits);
+        let users = allowance.sentence(stop);
         for &place in open {
             if let Some(answer) = &mut self.answers[planned.answers[place]] {
                 answer.verdict.reason = answer.verdict.reason.replacen(&own, &users, 1);
             }
         }
+    }
+
+    /// What the first engine left open stays open: there is no time for another one.
+    fn out_of_time(&mut self, planned: &PlannedTask, open: &[usize]) {
+        self.stopped_by_the_user(planned, open, Stop::TimeLimit);
         let question = open.first().map(|&place| &planned.task.questions[place]);
         let question = question.map_or(String::new(), |question| question.name.clone());
         self.spent = Some((planned.engine.name(), question));

@@ -171,7 +171,7 @@ fn what_cannot_begin_says_why() {
     let sizes = Sizes::new();
     assert!(matches!(
         line(impossible, &sizes, &sizes, 0),
-        Err(NoStart::Nothing)
+        Err(NoStart::Failed(_))
     ));
     // Outside the window of what is tried, but given.
     assert!(line(impossible, &sizes, &Sizes::new().with("n", 67), 0).is_ok());
