@@ -15,13 +15,13 @@ use super::external::external_functions;
 use crate::codes::{ASSUMED, UNSTATED_PREMISE};
 use crate::core::Core;
 use crate::owner::{Owner, Reads};
-use crate::terms::{all, conjuncts, is_total, stmt};
-use plainsong_diagnostics::Diagnostic;
+use crate::terms::{all, conjuncts, expr, is_total, stmt};
+use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::unanimity::family_part;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Choreography, Expr, ExprKind, FamilyId, FnId, LoopClauses, Song, StartValue, Stmt, StmtKind,
-    VarId,
+    Choreography, Domain, Expr, ExprKind, FamilyId, FnId, LoopClauses, Song, StartValue, Stmt,
+    StmtKind, Ty, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,7 +129,7 @@ impl Locate<'_> {
             for (name, domain) in part.member.iter().zip(&part.domains).rev() {
                 let kind = StmtKind::For {
                     local: *name,
-                    domain: domain.clone(),
+                    domain: looped_over(domain, premise.span),
                     filter: None,
                     clauses: LoopClauses::default(),
                     body: vec![inner],
@@ -160,4 +160,15 @@ impl Locate<'_> {
 fn holds(premise: &Expr, one: &Diagnostic) -> bool {
     let (whole, part) = (premise.span, one.primary.span);
     whole.start <= part.start && part.end <= whole.end
+}
+
+/// What a loop goes through where a quantifier ranges over a type: all of its values, as a set.
+fn looped_over(domain: &Domain, span: Span) -> Domain {
+    match domain {
+        Domain::Type(ty) => {
+            let kind = ExprKind::All(ty.clone());
+            Domain::In(expr(kind, Ty::Set(Box::new(ty.clone())), span))
+        }
+        other => other.clone(),
+    }
 }

@@ -28,11 +28,13 @@ const LARGEST: i64 = 3;
 const SCENES: usize = 500;
 /// The most states of a layer.
 const STATES: usize = 60_000;
+/// What an external function returns is not enumerated: this song's layers are not compared at all.
+const EXTERNAL: &str = "an-external-function-in-a-procedure";
 /// The largest size that is compared completely, where that is not [`LARGEST`]; there is none where threads are started
 /// without end, a choice is one from all numbers, or an external function is called. Of what is larger, the first states are looked at, and what [`BESIDES`]
 /// says.
 const SMALLER: [(&str, i64); 9] = [
-    ("an-external-function-in-a-procedure", 0),
+    (EXTERNAL, 0),
     ("bounded-counter", 0),
     ("choices-from-all-numbers", 0),
     ("increments-and-decrements-as-often-as-somebody-likes", 0),
@@ -161,7 +163,7 @@ fn layers_that_are_endless_or_large_are_compared_within_bounds() {
             );
         }
     }
-    let mut known = SMALLER.iter();
+    let mut known = SMALLER.iter().filter(|(name, _)| *name != EXTERNAL);
     assert!(known.all(|(name, _)| BESIDES.iter().any(|one| one.song == *name)));
 }
 
