@@ -25,7 +25,8 @@ use crate::participants::{acting, add};
 use crate::terms::can_fail;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    Access, Domain, Expr, ExprKind, FamilyId, LocalId, Place, Song, Stmt, StmtKind, Ty,
+    Access, BinOp, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, Place, Song, Stmt, StmtKind,
+    Ty, UnOp,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -340,7 +341,7 @@ fn may_block(stmt: &Stmt) -> bool {
                 Domain::Type(_) => false,
                 Domain::In(set) => !has_members(set),
             };
-            is_empty || choice.filter.is_some()
+            is_empty || choice.filter.is_some() && !some_truth_passes(choice)
         }
         _ => false,
     }
@@ -352,6 +353,37 @@ fn has_members(set: &Expr) -> bool {
         ExprKind::All(_) => true,
         ExprKind::Literal(elements) => !elements.is_empty(),
         _ => false,
+    }
+}
+
+/// Is it seen from the text that `true` or `false` passes the filter, as in `choose bool where yes || …`?
+fn some_truth_passes(choice: &Choice) -> bool {
+    let is_bool = match &choice.domain {
+        Domain::Type(ty) => *ty == Ty::Bool,
+        Domain::In(set) => set.kind == ExprKind::All(Ty::Bool),
+    };
+    let passes = |value| {
+        let filter = choice.filter.as_ref();
+        filter.and_then(|filter| decided(filter, choice.local, value)) == Some(true)
+    };
+    is_bool && (passes(true) || passes(false))
+}
+
+/// What a condition comes to when `local` has this value, as far as that alone decides it.
+fn decided(of: &Expr, local: LocalId, value: bool) -> Option<bool> {
+    match &of.kind {
+        ExprKind::Bool(known) => Some(*known),
+        ExprKind::Local(id) if *id == local => Some(value),
+        ExprKind::Unary(UnOp::Not, of) => decided(of, local, value).map(|known| !known),
+        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), left, right) => {
+            let ends = *op == BinOp::Or;
+            match decided(left, local, value) {
+                Some(known) if known == ends => Some(ends),
+                Some(_) => decided(right, local, value),
+                None => None,
+            }
+        }
+        _ => None,
     }
 }
 

@@ -44,6 +44,19 @@ const ONE_WAY: &[(&str, &str)] = &[
     // What makes the first of them agree is something that `requires` says of numbers.
     ("songs/project/crossed-values-that-", "waits for"),
     ("songs/project/externals-with-contracts.song", ORDERED),
+    // Members wait for each other before they do what relies on a premise about all of them.
+    (
+        "songs/project/premises-that-are-too-weak.song chosen_by_members",
+        "waits for",
+    ),
+    (
+        "songs/project/premises-that-endpoints-check.song of_a_member",
+        SINGLED_OUT,
+    ),
+    (
+        "songs/project/premises-that-endpoints-check.song of_each_member",
+        "waits for",
+    ),
     ("songs/project/k-nucleotide.song", ORDERED),
     ("songs/project/small-choreographies.song left_alone", ROUNDS),
     ("songs/project/tic-tac-toe-with-one-board.song", ROUNDS),
