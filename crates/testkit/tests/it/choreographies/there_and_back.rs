@@ -49,14 +49,6 @@ const ONE_WAY: &[(&str, &str)] = &[
         "songs/project/premises-that-are-too-weak.song chosen_by_members",
         "waits for",
     ),
-    (
-        "songs/project/premises-that-endpoints-check.song of_a_member",
-        SINGLED_OUT,
-    ),
-    (
-        "songs/project/premises-that-endpoints-check.song of_each_member",
-        "waits for",
-    ),
     ("songs/project/k-nucleotide.song", ORDERED),
     ("songs/project/small-choreographies.song left_alone", ROUNDS),
     ("songs/project/tic-tac-toe-with-one-board.song", ROUNDS),
