@@ -27,7 +27,7 @@ const LAYERS: &[&[&str]] = &[
         "sequentialize",
         "diverge",
     ],
-    &["refine"],
+    &["infer", "refine"],
     &["driver"],
     &["cli", "testkit"],
 ];
