@@ -47,6 +47,12 @@ impl Engine for Diverge {
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
         super::refine::runs(song, question)?;
+        if let Some(action) = song.actions().and_then(plainsong_ir::Actions::repeated) {
+            return Err(format!(
+                "it counts pending asyncs, and `{}` is always on offer: `explore` looks for cycles of states",
+                action.name
+            ));
+        }
         match (question.subject, claims_rest(song, question)) {
             (Subject::System, Some(_)) => Ok(()),
             _ => Err("it answers `eventually quiescent` only".to_owned()),
