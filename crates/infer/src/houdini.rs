@@ -22,7 +22,7 @@ use crate::pids_as_data::as_data;
 use crate::supervisor::Supervisor;
 use plainsong_diagnostics::Span;
 use plainsong_ir::validate::violations_in_code;
-use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, any_stmt, walk, walk_mut};
 use plainsong_ir::{
     Block, Claim, Expr, ExprKind, FamilyId, LoopClauses, Property, Song, Stmt, StmtKind, Ty,
 };
@@ -133,18 +133,9 @@ fn left_out(found: &Sequentialized, line: &Line) -> Option<Span> {
 
 /// Does a process have a `while` of its own?
 fn has_while(line: &Line) -> bool {
-    struct Whiles(bool);
-    impl Visit for Whiles {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::While(..));
-            walk::stmt(self, stmt);
-        }
-    }
-    let mut whiles = Whiles(false);
-    if let Some(line) = line.song.lines.last() {
-        whiles.block(&line.code.body);
-    }
-    whiles.0
+    let is_while = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While(..));
+    let mut last = line.song.lines.last().into_iter();
+    last.any(|line| any_stmt(&line.code.body, is_while))
 }
 
 /// The places that stand in a line.

@@ -5,8 +5,8 @@ use crate::{
 };
 use plainsong_diagnostics::Span;
 
-/// An expression.
-#[derive(Clone, Debug, PartialEq)]
+/// An expression. Two are equal if they say the same, wherever they stand in the text.
+#[derive(Clone, Debug)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
@@ -14,6 +14,12 @@ pub struct Expr {
     pub ty: Ty,
     /// Where it stands in the text.
     pub span: Span,
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        self.kind == other.kind && self.ty == other.ty
+    }
 }
 
 /// The kinds of expressions.
@@ -300,13 +306,19 @@ impl Collection {
     }
 }
 
-/// A pattern.
-#[derive(Clone, Debug, PartialEq)]
+/// A pattern. Two are equal if they match the same, wherever they stand in the text.
+#[derive(Clone, Debug)]
 pub struct Pattern {
     /// What it is.
     pub kind: PatternKind,
     /// Where it stands in the text.
     pub span: Span,
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.kind == other.kind
+    }
 }
 
 /// The kinds of patterns.

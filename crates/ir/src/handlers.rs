@@ -4,10 +4,10 @@
 //! kind of message, with the member's indices, the sender's indices if the handlers ask for the sender, and
 //! the payload as arguments. Schedules in songs of voices name them by these numbers.
 
-use crate::visit::{Visit, walk};
+use crate::visit::any_stmt;
 use crate::{
-    Accept, ActionId, Block, Body, ExprKind, FamilyId, MessageId, Process, Song, Source, Stmt,
-    StmtKind, Ty, Voices,
+    Accept, ActionId, Block, Body, ExprKind, FamilyId, MessageId, Process, Song, Source, StmtKind,
+    Ty, Voices,
 };
 use std::collections::BTreeSet;
 
@@ -156,16 +156,10 @@ fn sender(processes: &[Process], init: Option<&Block>, message: MessageId) -> Se
 }
 
 fn sends(block: &Block, message: MessageId) -> bool {
-    struct Sends(MessageId, bool);
-    impl Visit for Sends {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.1 |= matches!(&stmt.kind, StmtKind::Send(kind, ..) if *kind == self.0);
-            walk::stmt(self, stmt);
-        }
-    }
-    let mut looking = Sends(message, false);
-    looking.block(block);
-    looking.1
+    any_stmt(
+        block,
+        |stmt| matches!(&stmt.kind, StmtKind::Send(kind, ..) if *kind == message),
+    )
 }
 
 /// The family and the indices of an address that is written out.

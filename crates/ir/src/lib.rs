@@ -18,6 +18,7 @@
 //! and read again: a dump *is* a source text, and there is no second notation to learn.
 
 pub mod actions;
+pub mod build;
 pub mod expr;
 pub mod failing;
 pub mod finite;

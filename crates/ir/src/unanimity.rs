@@ -17,12 +17,12 @@
 //! name that cannot be said to belong to one endpoint.
 
 use crate::sub_choreography::parts_in;
-use crate::visit::{Visit, conjuncts, endpoints_read, free_locals, is_total, walk, without_spans};
+use crate::visit::{Visit, conjuncts, endpoints_read, free_locals, is_total, locals_bound, walk};
 use crate::{
     BinOp, Binding as Binders, Choreography, Domain, Expr, ExprKind, FamilyId, LocalId, Part,
     Place, Quantifier, Root, Song, Stmt, StmtKind, Ty, UnOp,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Two parts of a condition that must come to the same.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,7 +207,6 @@ impl Owners {
             let known = index
                 .iter()
                 .all(|at| free_locals(at).is_subset(&free) && endpoints_read(at).is_empty());
-            let index = index.iter().map(without_spans).collect();
             let one = if known {
                 Whose::One(family, index)
             } else {
@@ -304,9 +303,7 @@ impl Visit for Binding<'_> {
             }
             StmtKind::Match(scrutinee, arms) => {
                 let whose = self.0.whose(scrutinee);
-                let mut names = Bound(BTreeSet::new());
-                arms.iter().for_each(|(pattern, _)| names.pattern(pattern));
-                for name in names.0 {
+                for name in arms.iter().flat_map(|(pattern, _)| locals_bound(pattern)) {
                     self.0.names.insert(name, whose.clone());
                 }
             }
@@ -321,14 +318,6 @@ impl Visit for Binding<'_> {
             _ => {}
         }
         walk::stmt(self, stmt);
-    }
-}
-
-struct Bound(BTreeSet<LocalId>);
-
-impl Visit for Bound {
-    fn binds(&mut self, local: &LocalId) {
-        self.0.insert(*local);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::locate::divided;
 use crate::terms::{all, expr, stmt};
 use crate::voice::{Score, voice};
 use plainsong_ir::line::contracts;
-use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::visit::{VisitMut, each_expr, shift_locals, walk_mut};
 use plainsong_ir::{
     Body, Choreography, Claim, Const, ConstId, Expr, ExprKind, Family, FamilyId, Local, LocalId,
     Message, Process, Property, Song, StartValue, StateVar, StmtKind, System, VarId, Voices,
@@ -188,7 +188,7 @@ impl Assembly<'_> {
         };
         for process in &mut system.processes {
             let mut claim = premise.clone();
-            Shifted(process.locals.len()).expr(&mut claim);
+            shift_locals(&mut claim, process.locals.len());
             process.locals.extend(locals.iter().cloned());
             assume_first(process, claim);
         }
@@ -227,23 +227,10 @@ impl Assembly<'_> {
 fn constrain(parameter: &mut Const, premise: Expr, locals: Vec<Local>) {
     let before = parameter.locals.len();
     let mut premise = premise;
-    Shifted(before).expr(&mut premise);
+    shift_locals(&mut premise, before);
     parameter.locals.extend(locals);
     let parts = parameter.constraint.take().into_iter().chain([premise]);
     parameter.constraint = Some(all(parts.collect()));
-}
-
-/// Adds a number to every local.
-struct Shifted(usize);
-
-impl VisitMut for Shifted {
-    fn uses(&mut self, local: &mut LocalId) {
-        *local = LocalId::from(local.index() + self.0);
-    }
-
-    fn binds(&mut self, local: &mut LocalId) {
-        *local = LocalId::from(local.index() + self.0);
-    }
 }
 
 /// Puts the values of constants in their places.
@@ -260,7 +247,7 @@ impl VisitMut for Inlined<'_> {
             && let Some(value) = &decl.value
         {
             let mut value = value.clone();
-            Shifted(self.locals.len()).expr(&mut value);
+            shift_locals(&mut value, self.locals.len());
             self.locals.extend(decl.locals.iter().cloned());
             *of = value;
             return self.expr(of);
@@ -278,18 +265,13 @@ fn assume_first(process: &mut Process, claim: Expr) {
 }
 
 fn constants_read(of: &Expr) -> BTreeSet<ConstId> {
-    struct Constants(BTreeSet<ConstId>);
-    impl Visit for Constants {
-        fn expr(&mut self, of: &Expr) {
-            if let ExprKind::Const(id) = of.kind {
-                self.0.insert(id);
-            }
-            walk::expr(self, of);
+    let mut constants = BTreeSet::new();
+    each_expr(of, |of| {
+        if let ExprKind::Const(id) = of.kind {
+            constants.insert(id);
         }
-    }
-    let mut constants = Constants(BTreeSet::new());
-    constants.expr(of);
-    constants.0
+    });
+    constants
 }
 
 /// Starting expressions of variables: parameters become constants, other locals move up.

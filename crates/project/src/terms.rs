@@ -1,12 +1,12 @@
 //! Small expressions that projection writes, and questions about expressions.
 
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, may_fail_here, walk, walk_mut};
-pub(crate) use plainsong_ir::visit::{conjuncts, is_total, without_spans};
+pub(crate) use plainsong_ir::build::{int, local, truth};
+use plainsong_ir::visit::{Visit, may_fail_here, replace, walk};
+pub(crate) use plainsong_ir::visit::{conjuncts, is_total, locals_used, without_spans};
 use plainsong_ir::{
     BinOp, Builtin, Domain, Expr, ExprKind, FamilyId, LocalId, Song, Stmt, StmtKind, Ty, UnOp,
 };
-use std::collections::BTreeSet;
 
 pub(crate) fn expr(kind: ExprKind, ty: Ty, span: Span) -> Expr {
     Expr { kind, ty, span }
@@ -14,18 +14,6 @@ pub(crate) fn expr(kind: ExprKind, ty: Ty, span: Span) -> Expr {
 
 pub(crate) fn stmt(kind: StmtKind, span: Span) -> Stmt {
     Stmt { kind, span }
-}
-
-pub(crate) fn truth(value: bool) -> Expr {
-    expr(ExprKind::Bool(value), Ty::Bool, Span::default())
-}
-
-pub(crate) fn int(value: i64) -> Expr {
-    expr(ExprKind::Int(value), Ty::Int, Span::default())
-}
-
-pub(crate) fn local(id: LocalId, ty: &Ty) -> Expr {
-    expr(ExprKind::Local(id), ty.clone(), Span::default())
 }
 
 pub(crate) fn not(inner: Expr) -> Expr {
@@ -179,33 +167,10 @@ pub(crate) fn can_fail(of: &Expr) -> bool {
     fails.0
 }
 
-/// The locals that a statement, or any inside it, uses.
-pub(crate) fn locals_used(block: &[Stmt]) -> BTreeSet<LocalId> {
-    struct Uses(BTreeSet<LocalId>);
-    impl Visit for Uses {
-        fn uses(&mut self, local: &LocalId) {
-            self.0.insert(*local);
-        }
-    }
-    let mut uses = Uses(BTreeSet::new());
-    for stmt in block {
-        uses.stmt(stmt);
-    }
-    uses.0
-}
-
 /// Puts an expression in the place of each reading of some locals.
 pub(crate) fn replace_locals(of: &mut Expr, with: &dyn Fn(LocalId) -> Option<Expr>) {
-    struct Replace<'a>(&'a dyn Fn(LocalId) -> Option<Expr>);
-    impl VisitMut for Replace<'_> {
-        fn expr(&mut self, of: &mut Expr) {
-            walk_mut::expr(self, of);
-            if let ExprKind::Local(local) = of.kind
-                && let Some(new) = (self.0)(local)
-            {
-                *of = new;
-            }
-        }
-    }
-    Replace(with).expr(of);
+    replace(of, |of| match of.kind {
+        ExprKind::Local(local) => with(local),
+        _ => None,
+    });
 }

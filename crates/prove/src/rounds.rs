@@ -14,7 +14,7 @@
 
 use crate::lower::Store;
 use crate::term::{Op, Term, Terms};
-use plainsong_ir::visit::{Visit, free_locals, walk, without_spans};
+use plainsong_ir::visit::{Visit, free_locals, locals_bound, walk};
 use plainsong_ir::{
     Access, BinOp, Block, Builtin, Expr, ExprKind, FamilyId, GlobalId, LocalId, Place, Root, Song,
     Stmt, StmtKind, Ty, UnOp, VarId,
@@ -97,7 +97,7 @@ pub(crate) fn permuted(
     if !written.locals.is_empty() || !simple(body) {
         return None;
     }
-    let bound = Bound::of(body);
+    let bound = locals_bound(body);
     let part = |variable: Variable| {
         let named = coordinate(song, variable, local, filter, body);
         if let Some(coordinate) = named {
@@ -110,7 +110,7 @@ pub(crate) fn permuted(
         let parts = indices.into_iter().enumerate();
         let mut parts = parts.filter(|(_, index)| is_arithmetic(index, local, &bound));
         parts.find_map(|(coordinate, index)| {
-            let wanted = Wanted::Index(without_spans(&index));
+            let wanted = Wanted::Index(index.clone());
             let looking = Looking::at((variable, coordinate), wanted, filter, body);
             looking.separate.then_some(Part {
                 coordinate,
@@ -127,7 +127,7 @@ pub(crate) fn permuted(
 
 /// Is it made of the loop's name, other names that the body does not bind, and numbers (also of members), so that it has a value
 /// and is the same at every place of the body?
-fn is_arithmetic(expr: &Expr, local: LocalId, bound: &Bound) -> bool {
+fn is_arithmetic(expr: &Expr, local: LocalId, bound: &BTreeSet<LocalId>) -> bool {
     fn is_plain(expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Const(_) => true,
@@ -158,24 +158,7 @@ fn is_arithmetic(expr: &Expr, local: LocalId, bound: &Bound) -> bool {
         _ => is_plain(inner),
     };
     let names = free_locals(inner);
-    fits && names.contains(&local) && names.is_disjoint(&bound.0)
-}
-
-/// The names that a block binds.
-struct Bound(BTreeSet<LocalId>);
-
-impl Bound {
-    fn of(block: &Block) -> Bound {
-        let mut bound = Bound(BTreeSet::new());
-        bound.block(block);
-        bound
-    }
-}
-
-impl Visit for Bound {
-    fn binds(&mut self, local: &LocalId) {
-        self.0.insert(*local);
-    }
+    fits && names.contains(&local) && names.is_disjoint(bound)
 }
 
 /// The coordinates of the first place of a variable that a block writes.
@@ -372,7 +355,7 @@ impl Looking {
             Wanted::Name(wanted) => {
                 matches!(&expr.kind, ExprKind::Local(local) if local == wanted)
             }
-            Wanted::Index(wanted) => without_spans(expr) == *wanted,
+            Wanted::Index(wanted) => expr == wanted,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Where a process is in its code.
 
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::visit::{Visit, any_stmt, walk};
 use plainsong_ir::{
     Accept, Block, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Source, Stmt,
     StmtKind, VarId,
@@ -174,19 +174,12 @@ pub(crate) fn is_endless(stmt: &Stmt) -> bool {
 
 /// Does it send or receive?
 pub(crate) fn communicates(stmt: &Stmt) -> bool {
-    struct Talks(bool);
-    impl Visit for Talks {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(
-                stmt.kind,
-                StmtKind::Send(..) | StmtKind::Receive(_) | StmtKind::Select(..)
-            );
-            walk::stmt(self, stmt);
-        }
-    }
-    let mut talks = Talks(false);
-    talks.stmt(stmt);
-    talks.0
+    any_stmt(stmt, |stmt| {
+        matches!(
+            stmt.kind,
+            StmtKind::Send(..) | StmtKind::Receive(_) | StmtKind::Select(..)
+        )
+    })
 }
 
 /// The variables that statements may assign.

@@ -13,10 +13,8 @@ use crate::follow::Checker;
 use crate::state::{Channel, Index, PerRound, State, general, touches};
 use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, refuse};
-use plainsong_ir::visit::{Visit, erase_spans, walk};
-use plainsong_ir::{
-    Block, Builtin, Domain, Expr, ExprKind, FamilyId, LocalId, Song, Stmt, StmtKind, Ty,
-};
+use plainsong_ir::visit::any_expr;
+use plainsong_ir::{Block, Builtin, Domain, Expr, ExprKind, FamilyId, LocalId, Stmt, StmtKind, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop that communicates.
@@ -74,7 +72,7 @@ impl<'a> Checker<'a> {
             return Ok((Index::Members(family), false));
         }
         match is_closed(set) {
-            true => Ok((Index::Closed(Box::new(without_places(set))), false)),
+            true => Ok((Index::Closed(Box::new(set.clone())), false)),
             false => refuse("a loop over a collection that depends on the state"),
         }
     }
@@ -89,14 +87,14 @@ impl<'a> Checker<'a> {
         else {
             return None;
         };
-        let ExprKind::Method(Builtin::Len, all) = &bare(end).kind else {
+        let ExprKind::Method(Builtin::Len, all) = &end.bare().kind else {
             return None;
         };
         let ExprKind::All(ty) = &all.first()?.kind else {
             return None;
         };
         let first = ExprKind::Int(i64::from(*inclusive));
-        (bare(start).kind == first).then(|| self.family_of(ty))?
+        (start.bare().kind == first).then(|| self.family_of(ty))?
     }
 
     /// Everybody but these is where they were, and members that came up are where their family was.
@@ -342,42 +340,12 @@ fn breaks_out(body: &[Stmt]) -> bool {
     })
 }
 
-/// Without conversions between numbers.
-fn bare(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
-        _ => expr,
-    }
-}
-
 /// Does it read no variable?
 fn is_closed(expr: &Expr) -> bool {
-    struct Reads(bool);
-    impl Visit for Reads {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(
-                expr.kind,
-                ExprKind::Local(_) | ExprKind::Own(_) | ExprKind::SelfPid
-            );
-            walk::expr(self, expr);
-        }
-    }
-    let mut reads = Reads(false);
-    reads.expr(expr);
-    !reads.0
-}
-
-fn without_places(expr: &Expr) -> Expr {
-    let mut song = Song::default();
-    song.consts.push(plainsong_ir::Const {
-        name: String::new(),
-        ty: expr.ty.clone(),
-        value: Some(expr.clone()),
-        constraint: None,
-        locals: Vec::new(),
-        span: expr.span,
-    });
-    erase_spans(&mut song);
-    let value = song.consts.pop().and_then(|row| row.value);
-    value.unwrap_or_else(|| expr.clone())
+    !any_expr(expr, |expr| {
+        matches!(
+            expr.kind,
+            ExprKind::Local(_) | ExprKind::Own(_) | ExprKind::SelfPid
+        )
+    })
 }

@@ -90,13 +90,13 @@ impl<'a> Row<'a> {
         };
         let length = match &range.end {
             RangeEnd::Open => None,
-            RangeEnd::Before(end) => match bare(end).kind {
+            RangeEnd::Before(end) => match end.bare().kind {
                 ExprKind::Const(id) if song.consts[id.index()].value.is_none() => Some(id),
                 _ => return refuse("the number of members is fixed"),
             },
             RangeEnd::With(_) => return refuse("the number of members is fixed"),
         };
-        if !plain || bare(&range.start).kind != ExprKind::Int(0) {
+        if !plain || range.start.bare().kind != ExprKind::Int(0) {
             return refuse("a ring or chain of another kind");
         }
         Ok(Row {
@@ -181,7 +181,7 @@ impl<'a> Row<'a> {
         let [index] = &index[..] else {
             return refuse(other);
         };
-        let index = bare(index);
+        let index = index.bare();
         let (sum, wraps) = match &index.kind {
             ExprKind::Binary(BinOp::Rem, left, right) => match self.sum(right)? {
                 (0, 1, 0) => (self.sum(left)?, true),
@@ -218,7 +218,7 @@ impl<'a> Row<'a> {
 
     /// How often the position, the number of members and one are in a sum.
     fn sum(&self, expr: &Expr) -> Result<(i64, i64, i64), Refused> {
-        let expr = bare(expr);
+        let expr = expr.bare();
         Ok(match &expr.kind {
             ExprKind::Local(LocalId(0)) => (1, 0, 0),
             ExprKind::Int(number) if number.abs() < 1000 => (0, 0, *number),
@@ -424,14 +424,6 @@ fn reached(graph: &Graph, from: Node) -> BTreeSet<Node> {
     found
 }
 
-/// Without conversions between numbers and positions.
-fn bare(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
-        _ => expr,
-    }
-}
-
 /// How often a loop over a range of literals goes round.
 fn rounds(range: &Expr) -> Result<i64, Refused> {
     if let ExprKind::Range {
@@ -439,7 +431,7 @@ fn rounds(range: &Expr) -> Result<i64, Refused> {
         end,
         inclusive,
     } = &range.kind
-        && let (ExprKind::Int(start), ExprKind::Int(end)) = (&bare(start).kind, &bare(end).kind)
+        && let (ExprKind::Int(start), ExprKind::Int(end)) = (&start.bare().kind, &end.bare().kind)
         && (-1000..1000).contains(start)
         && (-1000..1000).contains(end)
     {

@@ -7,9 +7,9 @@ use crate::state::{Message, State, general};
 use crate::symbol::Symbol;
 use crate::{Refused, refuse};
 use plainsong_certificate::Event;
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::visit::any_expr;
 use plainsong_ir::{
-    BinOp, Choice, Domain, Expr, ExprKind, FamilyId, MessageId, Place, Root, Stmt, StmtKind, Ty,
+    BinOp, Choice, Domain, ExprKind, FamilyId, MessageId, Place, Root, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -355,19 +355,13 @@ impl<'a> Checker<'a> {
 
 /// Is a decision about an order of numbers?
 fn compares_numbers(stmt: &Stmt) -> bool {
-    struct Compares(bool);
-    impl Visit for Compares {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(
-                expr.kind,
-                ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, ..)
-            );
-            walk::expr(self, expr);
-        }
-    }
-    let mut compares = Compares(false);
-    if let StmtKind::If(condition, ..) | StmtKind::While(condition, ..) = &stmt.kind {
-        compares.expr(condition);
-    }
-    compares.0
+    let (StmtKind::If(condition, ..) | StmtKind::While(condition, ..)) = &stmt.kind else {
+        return false;
+    };
+    any_expr(condition, |expr| {
+        matches!(
+            expr.kind,
+            ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, ..)
+        )
+    })
 }

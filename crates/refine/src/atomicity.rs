@@ -28,7 +28,7 @@
 
 use crate::layer_program::{Meant, action_at, meant, moves_here};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::visit::any_stmt;
 use plainsong_ir::{
     ActionId, Actions, Block, Call, Callee, Choice, Domain, InvariantCall, Mover, Procedure,
     ProcedureId, Stmt, StmtKind, Ty,
@@ -153,28 +153,10 @@ fn moves_as_a_whole(
 
 /// Is there a `yield` that is none at this layer?
 fn yields_elsewhere(actions: &Actions, block: &Block, layer: u32) -> bool {
-    let mut found = Elsewhere {
-        actions,
-        layer,
-        found: false,
-    };
-    found.block(block);
-    found.found
-}
-
-struct Elsewhere<'s> {
-    actions: &'s Actions,
-    layer: u32,
-    found: bool,
-}
-
-impl Visit for Elsewhere<'_> {
-    fn stmt(&mut self, stmt: &Stmt) {
-        if let StmtKind::Yield(calls) = &stmt.kind {
-            self.found |= !yields_here(self.actions, calls, self.layer);
-        }
-        walk::stmt(self, stmt);
-    }
+    any_stmt(block, |stmt| match &stmt.kind {
+        StmtKind::Yield(calls) => !yields_here(actions, calls, layer),
+        _ => false,
+    })
 }
 
 /// The actions whose types the atomicity of a procedure rests on at a layer.

@@ -24,7 +24,7 @@ use crate::movers::survives;
 use crate::retrace::{Goal, run};
 use crate::sequential::created;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::visit::{VisitMut, any_place, walk_mut};
 use plainsong_ir::{
     Action, ActionId, Actions, Block, Code, GlobalId, Local, LocalId, Root, Song, StartValue, Stmt,
     StmtKind, System,
@@ -264,20 +264,5 @@ impl VisitMut for Without<'_> {
 
 /// Does code change a global?
 fn writes(code: &Code) -> bool {
-    let mut writes = Writes(false);
-    writes.block(&code.body);
-    writes.0
-}
-
-struct Writes(bool);
-
-impl Visit for Writes {
-    fn stmt(&mut self, stmt: &Stmt) {
-        let place = match &stmt.kind {
-            StmtKind::Assign(place, _) | StmtKind::AssignChoice(place, _) => Some(place),
-            _ => None,
-        };
-        self.0 |= place.is_some_and(|place| matches!(place.root, Root::Global(_)));
-        walk::stmt(self, stmt);
-    }
+    any_place(&code.body, |place| matches!(place.root, Root::Global(_)))
 }

@@ -3,9 +3,9 @@
 //! A procedure that nothing in the song calls or starts may rely on whatever it requires, and its action may fail
 //! wherever it likes; then a proof may be empty. So both are said with the verdict.
 
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::visit::{Visit, each_expr, walk};
 use plainsong_ir::{
-    Actions, Callee, Expr, ExprKind, FnId, Procedure, ProcedureId, Song, Stmt, StmtKind, recursion,
+    Actions, Callee, ExprKind, FnId, Procedure, ProcedureId, Song, Stmt, StmtKind, recursion,
 };
 use plainsong_prove::vc::contract_is_trusted;
 use std::collections::BTreeSet;
@@ -28,24 +28,18 @@ pub(crate) fn trusted(actions: &Actions, id: ProcedureId) -> Vec<String> {
 
 /// The contracts of external functions that code of procedures relies on, one sentence each.
 pub(crate) fn external(song: &Song) -> Vec<String> {
-    struct Calls(BTreeSet<FnId>);
-    impl Visit for Calls {
-        fn expr(&mut self, expr: &Expr) {
-            if let ExprKind::Call(function, _) = &expr.kind {
-                self.0.insert(*function);
-            }
-            walk::expr(self, expr);
-        }
-    }
-    let mut calls = Calls(BTreeSet::new());
+    let mut known = BTreeSet::new();
     let procedures = song
         .actions()
         .map_or(&[][..], |actions| &actions.procedures);
-    procedures
-        .iter()
-        .for_each(|one| calls.block(&one.code.body));
-    let mut known = calls.0.clone();
-    let mut open: Vec<FnId> = calls.0.into_iter().collect();
+    for procedure in procedures {
+        each_expr(&procedure.code.body, |expr| {
+            if let ExprKind::Call(function, _) = &expr.kind {
+                known.insert(*function);
+            }
+        });
+    }
+    let mut open: Vec<FnId> = known.iter().copied().collect();
     while let Some(function) = open.pop() {
         let more = recursion::called(song, function).into_iter();
         open.extend(more.filter(|one| known.insert(*one)));

@@ -652,7 +652,7 @@ impl Visit for Risks {
     fn expr(&mut self, expr: &Expr) {
         let risky = match &expr.kind {
             ExprKind::Binary(BinOp::Div | BinOp::Rem, _, right) => {
-                !matches!(crate::voices_to_parts::bare(right).kind, ExprKind::Int(n) if n != 0)
+                !matches!(right.bare().kind, ExprKind::Int(n) if n != 0)
             }
             ExprKind::Narrow(inner) => !(expr.ty == Ty::Nat && is_never_negative(inner)),
             ExprKind::Index(whole, _) => matches!(whole.ty, Ty::Seq(_)),

@@ -9,7 +9,7 @@ use crate::losses::{Losses, check_faults};
 use crate::process_code::{BlockId, Op, OpKind, Over, Part, Rounds, Var};
 use crate::stuck::{Obstacle, Stuck};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, erase_spans, walk};
+use plainsong_ir::visit::{Visit, any_expr, any_stmt, walk};
 use plainsong_ir::{
     Accept, Block, Body, Builtin, Delivery, Domain, Expr, ExprKind, FamilyId, Process, Root, Song,
     SortId, SortKind, Stmt, StmtKind, Ty, Voices,
@@ -301,11 +301,9 @@ impl<'a> Score<'a> {
             )
             .help("loop over a sort or over a range with constant ends"));
         }
-        let mut plain = domain;
-        erase(&mut plain);
-        let known = self.ranges.iter().position(|other| *other == plain);
+        let known = self.ranges.iter().position(|other| *other == domain);
         let at = known.unwrap_or_else(|| {
-            self.ranges.push(plain);
+            self.ranges.push(domain);
             self.ranges.len() - 1
         });
         Ok(Over::Rounds(Rounds::Range(at as u32)))
@@ -321,10 +319,10 @@ impl<'a> Score<'a> {
         else {
             return None;
         };
-        let ExprKind::Int(start) = bare(start).kind else {
+        let ExprKind::Int(start) = start.bare().kind else {
             return None;
         };
-        let ExprKind::Method(Builtin::Len, arguments) = &bare(end).kind else {
+        let ExprKind::Method(Builtin::Len, arguments) = &end.bare().kind else {
             return None;
         };
         let ExprKind::All(Ty::Sort(sort)) = &arguments.first()?.kind else {
@@ -335,62 +333,24 @@ impl<'a> Score<'a> {
     }
 }
 
-/// Without conversions between numbers.
-pub(crate) fn bare(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
-        _ => expr,
-    }
-}
-
-fn erase(expr: &mut Expr) {
-    let mut song = Song::default();
-    song.consts.push(plainsong_ir::Const {
-        name: String::new(),
-        ty: expr.ty.clone(),
-        value: Some(expr.clone()),
-        constraint: None,
-        locals: Vec::new(),
-        span: Span::default(),
-    });
-    erase_spans(&mut song);
-    if let Some(value) = song.consts.pop().and_then(|row| row.value) {
-        *expr = value;
-    }
-}
-
 /// Does it read no variable at all?
 fn is_closed(expr: &Expr) -> bool {
-    struct Open(bool);
-    impl Visit for Open {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(
-                expr.kind,
-                ExprKind::Local(_) | ExprKind::Own(_) | ExprKind::SelfPid
-            );
-            walk::expr(self, expr);
-        }
-    }
-    let mut open = Open(false);
-    open.expr(expr);
-    !open.0
+    !any_expr(expr, |expr| {
+        matches!(
+            expr.kind,
+            ExprKind::Local(_) | ExprKind::Own(_) | ExprKind::SelfPid
+        )
+    })
 }
 
 /// Does a statement send or receive?
 pub(crate) fn communicates(stmt: &Stmt) -> bool {
-    struct Talks(bool);
-    impl Visit for Talks {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(
-                stmt.kind,
-                StmtKind::Send(..) | StmtKind::Receive(_) | StmtKind::Select(..)
-            );
-            walk::stmt(self, stmt);
-        }
-    }
-    let mut talks = Talks(false);
-    talks.stmt(stmt);
-    talks.0
+    any_stmt(stmt, |stmt| {
+        matches!(
+            stmt.kind,
+            StmtKind::Send(..) | StmtKind::Receive(_) | StmtKind::Select(..)
+        )
+    })
 }
 
 struct Builder<'s, 'a> {

@@ -130,9 +130,9 @@ impl Visit for Limits {
     fn expr(&mut self, expr: &Expr) {
         if let ExprKind::Binary(_, left, right) = &expr.kind {
             for (one, other) in [(left, right), (right, left)] {
-                let limit = bare(other);
+                let limit = other.bare();
                 let is_number = matches!(limit.ty, Ty::Int | Ty::Nat);
-                if bare(one).kind == ExprKind::Own(self.var) && is_number && is_fixed(limit) {
+                if one.bare().kind == ExprKind::Own(self.var) && is_number && is_fixed(limit) {
                     let known = self.found.iter().any(|known| known.kind == limit.kind);
                     if !known {
                         self.found.push(limit.clone());
@@ -154,14 +154,6 @@ fn is_fixed(expr: &Expr) -> bool {
         ExprKind::Binary(_, left, right) => is_fixed(left) && is_fixed(right),
         ExprKind::Method(Builtin::Len, all) => all.iter().all(is_fixed),
         _ => false,
-    }
-}
-
-/// An expression without its conversions between numbers.
-fn bare(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
-        _ => expr,
     }
 }
 

@@ -49,7 +49,7 @@ pub use synthesis::{Counts, Supposed, supposed};
 use crate::terms::{both, filled, none, not, of, stmt, truth, unwrapped, zero};
 use declared::{Declared, InWords, Own, Sizes, is_harmless, less, no_more, same};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{VisitMut, walk_mut};
+use plainsong_ir::visit::{VisitMut, any_stmt, walk_mut};
 use plainsong_ir::{
     Accept, BinOp, Binder, Block, Body, Choreography, Code, Expr, ExprKind, Family, FamilyId,
     Handler, Local, LocalId, Measures, MessageId, Place, Process, Root, Song, SortKind, Source,
@@ -233,16 +233,7 @@ fn handlers(voices: &Voices, process: usize) -> &[Handler] {
 }
 
 fn does_send(block: &Block) -> bool {
-    struct Sends(bool);
-    impl plainsong_ir::visit::Visit for Sends {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::Send(..));
-            plainsong_ir::visit::walk::stmt(self, stmt);
-        }
-    }
-    let mut sends = Sends(false);
-    plainsong_ir::visit::Visit::block(&mut sends, block);
-    sends.0
+    any_stmt(block, |stmt| matches!(stmt.kind, StmtKind::Send(..)))
 }
 
 fn ways(song: &Song, ty: &Ty) -> &'static [(Way, &'static str)] {

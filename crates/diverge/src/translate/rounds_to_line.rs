@@ -26,7 +26,7 @@ use crate::terms::{
     assign, equal, expr, index, local, method, named, not, number, of, stmt, truth,
 };
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, any_stmt, walk, walk_mut};
 use plainsong_ir::{
     Access, ActionId, Actions, BinOp, Block, Builtin, Choice, Choreography, Claim, Code, Domain,
     Expr, ExprKind, Family, FamilyId, Global, LineKind, Local, LocalId, Place, Property, Range,
@@ -550,16 +550,7 @@ impl Writer<'_> {
 }
 
 fn posts_somewhere(one: &Stmt) -> bool {
-    struct Posts(bool);
-    impl Visit for Posts {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::Async(..));
-            walk::stmt(self, stmt);
-        }
-    }
-    let mut posts = Posts(false);
-    posts.stmt(one);
-    posts.0
+    any_stmt(one, |stmt| matches!(stmt.kind, StmtKind::Async(..)))
 }
 
 /// Where the calls of a task may stand.

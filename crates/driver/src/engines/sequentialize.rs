@@ -163,21 +163,14 @@ fn is_nothing_left(claim: &Expr) -> bool {
     let ExprKind::Binary(BinOp::Eq, left, right) = &claim.kind else {
         return false;
     };
-    let bare = |expr: &Expr| {
-        let mut expr = expr.clone();
-        while let ExprKind::Widen(inner) | ExprKind::Narrow(inner) = expr.kind {
-            expr = *inner;
-        }
-        expr.kind
-    };
     let counts = |kind: &ExprKind| {
         matches!(
             kind,
             ExprKind::Pending(PendingOf::All | PendingOf::Message(_))
         )
     };
-    let (left, right) = (bare(left), bare(right));
-    (counts(&left) && right == ExprKind::Int(0)) || (counts(&right) && left == ExprKind::Int(0))
+    let (left, right) = (&left.bare().kind, &right.bare().kind);
+    (counts(left) && *right == ExprKind::Int(0)) || (counts(right) && *left == ExprKind::Int(0))
 }
 
 fn why_proved(question: &Question) -> String {

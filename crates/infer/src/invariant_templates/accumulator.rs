@@ -20,7 +20,7 @@
 use super::affine::steady;
 use super::range::{Left, of_rounds};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, any_expr, free_locals, walk, walk_mut};
 use plainsong_ir::{
     BinOp, Binding, Block, Builtin, Choice, Domain, Expr, ExprKind, FamilyId, Local, LocalId,
     Pattern, PatternKind, Place, Quantifier, Root, Song, StartValue, Stmt, StmtKind, Ty, UnOp,
@@ -578,38 +578,22 @@ fn mentions(expr: &Expr, member: LocalId) -> bool {
 
 /// Does it read one of these variables of single endpoints?
 fn reads(expr: &Expr, vars: &[(FamilyId, VarId)]) -> bool {
-    struct Reads<'a>(&'a [(FamilyId, VarId)], bool);
-    impl Visit for Reads<'_> {
-        fn expr(&mut self, expr: &Expr) {
-            if let ExprKind::Of(family, index, var) = &expr.kind {
-                self.1 |= index.is_empty() && self.0.contains(&(*family, *var));
-            }
-            walk::expr(self, expr);
-        }
-    }
-    let mut reads = Reads(vars, false);
-    reads.expr(expr);
-    reads.1
+    any_expr(expr, |expr| match &expr.kind {
+        ExprKind::Of(family, index, var) => index.is_empty() && vars.contains(&(*family, *var)),
+        _ => false,
+    })
 }
 
 /// What `s = s + …` adds.
 fn amount(value: &Expr, family: FamilyId, var: VarId) -> Option<&Expr> {
     let of = ExprKind::Of(family, Vec::new(), var);
-    let ExprKind::Binary(BinOp::Add, left, right) = &bare(value).kind else {
+    let ExprKind::Binary(BinOp::Add, left, right) = &value.bare().kind else {
         return None;
     };
-    match (bare(left).kind == of, bare(right).kind == of) {
+    match (left.bare().kind == of, right.bare().kind == of) {
         (true, false) => Some(right),
         (false, true) => Some(left),
         _ => None,
-    }
-}
-
-/// An expression without conversions between kinds of numbers.
-fn bare(value: &Expr) -> &Expr {
-    match &value.kind {
-        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
-        _ => value,
     }
 }
 

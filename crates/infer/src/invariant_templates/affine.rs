@@ -14,7 +14,7 @@
 
 use super::accumulator::{Instead, Loop, binary, bool, expr, parts};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
+use plainsong_ir::visit::{VisitMut, each_place, is_closed, replace};
 use plainsong_ir::{
     BinOp, Binding, Block, Builtin, Choice, Domain, Expr, ExprKind, FamilyId, Local, LocalId,
     Place, Quantifier, Root, Song, StartValue, Stmt, StmtKind, Ty, UnOp, VarId,
@@ -401,33 +401,11 @@ fn index_of(index: &[Expr]) -> Option<Option<LocalId>> {
 
 /// An expression with what is known in the place of variables.
 fn said(value: &Expr, known: &Known) -> Expr {
-    struct Said<'a>(&'a Known);
-    impl VisitMut for Said<'_> {
-        fn expr(&mut self, expr: &mut Expr) {
-            if let Some(value) = key_at(expr).and_then(|key| self.0.value(key)) {
-                *expr = value.clone();
-                return;
-            }
-            walk_mut::expr(self, expr);
-        }
-    }
     let mut value = value.clone();
-    Said(known).expr(&mut value);
+    replace(&mut value, |expr| {
+        key_at(expr).and_then(|key| known.value(key)).cloned()
+    });
     value
-}
-
-/// Does it mean the same everywhere: no name, no variable?
-fn is_closed(value: &Expr) -> bool {
-    struct Reads(bool);
-    impl Visit for Reads {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(expr.kind, ExprKind::Of(..) | ExprKind::Own(_));
-            walk::expr(self, expr);
-        }
-    }
-    let mut reads = Reads(false);
-    reads.expr(value);
-    !reads.0 && free_locals(value).is_empty()
 }
 
 /// Do they say the same, wherever they stand in the text?
@@ -514,16 +492,11 @@ fn int(value: Expr) -> Expr {
 
 /// The variables of endpoints that statements may assign.
 fn assigned(body: &[Stmt]) -> BTreeSet<(FamilyId, VarId)> {
-    struct Assigned(BTreeSet<(FamilyId, VarId)>);
-    impl Visit for Assigned {
-        fn place(&mut self, place: &Place) {
-            if let Root::Of(family, _, var) = &place.root {
-                self.0.insert((*family, *var));
-            }
-            walk::place(self, place);
+    let mut all = BTreeSet::new();
+    each_place(body, |place| {
+        if let Root::Of(family, _, var) = &place.root {
+            all.insert((*family, *var));
         }
-    }
-    let mut all = Assigned(BTreeSet::new());
-    body.iter().for_each(|stmt| all.stmt(stmt));
-    all.0
+    });
+    all
 }

@@ -11,7 +11,7 @@
 
 use super::accumulator::{Instead, binary, bool, expr};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{VisitMut, free_locals, walk_mut};
+use plainsong_ir::visit::{VisitMut, any_expr, free_locals, walk_mut};
 use plainsong_ir::{
     BinOp, Binding, Block, Builtin, Domain, Expr, ExprKind, Local, LocalId, Place, Quantifier,
     Root, Stmt, StmtKind, Ty,
@@ -157,7 +157,7 @@ impl Rounds<'_> {
                 self.taken(var, &parts[1], then, left);
             }
             ExprKind::Binary(BinOp::Add, old, one)
-                if same(bare(old), var) && number(one) == Some(1) =>
+                if same(old.bare(), var) && number(one) == Some(1) =>
             {
                 let counter = int(var.clone());
                 self.all.push(binary(BinOp::Eq, counter, self.round()));
@@ -280,13 +280,6 @@ fn int(value: Expr) -> Expr {
     }
 }
 
-fn bare(value: &Expr) -> &Expr {
-    match &value.kind {
-        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => bare(inner),
-        _ => value,
-    }
-}
-
 /// Are they the same variable of an endpoint, wherever they stand in the text?
 fn same(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
@@ -299,16 +292,7 @@ fn same(a: &Expr, b: &Expr) -> bool {
 }
 
 fn mentions(value: &Expr, what: &dyn Fn(&Expr) -> bool) -> bool {
-    struct Mentions<'a>(&'a dyn Fn(&Expr) -> bool, bool);
-    impl plainsong_ir::visit::Visit for Mentions<'_> {
-        fn expr(&mut self, expr: &Expr) {
-            self.1 |= (self.0)(expr);
-            plainsong_ir::visit::walk::expr(self, expr);
-        }
-    }
-    let mut mentions = Mentions(what, false);
-    plainsong_ir::visit::Visit::expr(&mut mentions, value);
-    mentions.1
+    any_expr(value, what)
 }
 
 /// What variables were assigned, in their place.

@@ -1,7 +1,7 @@
 //! Expressions that branch: `if`, `match`, `is`, and the blocks in their branches.
 
 use super::layout::{Doc, group, indent, join, list, text};
-use super::levels::{self, POSTFIX, RANGE, level, visible};
+use super::levels::{self, POSTFIX, RANGE, level};
 use super::writer::Writer;
 use crate::{Expr, ExprKind, LocalId, Pattern, PatternKind, Ty};
 
@@ -14,7 +14,7 @@ impl Writer<'_> {
     fn if_chain(&mut self, condition: &Expr, yes: &Expr, no: &Expr) -> Doc {
         let head = self.before_block(|w| w.expr(condition));
         let yes = self.delimited(|w| w.branch(yes));
-        let no = match &visible(no).kind {
+        let no = match &no.bare().kind {
             ExprKind::If(condition, yes, no) => self.if_chain(condition, yes, no),
             _ => self.delimited(|w| w.branch(no)),
         };
@@ -26,11 +26,11 @@ impl Writer<'_> {
     pub(super) fn branch(&mut self, expr: &Expr) -> Doc {
         self.scoped(|w| {
             let mut inner = vec![Doc::Line];
-            let mut rest = visible(expr);
+            let mut rest = expr.bare();
             while let ExprKind::Let(local, value, body) = &rest.kind {
                 inner.push(w.let_line("let", *local, value));
                 inner.push(Doc::Line);
-                rest = visible(body);
+                rest = body.bare();
             }
             inner.push(w.delimited(|w| w.expr(rest)));
             join([text("{"), indent(inner), Doc::Line, text("}")])
@@ -91,7 +91,7 @@ impl Writer<'_> {
 
 /// Would the text begin with `{`, and so be taken for a block where a branch stands?
 fn starts_with_brace(expr: &Expr) -> bool {
-    let expr = visible(expr);
+    let expr = expr.bare();
     match &expr.kind {
         ExprKind::Let(..) => true,
         ExprKind::Literal(_) => matches!(expr.ty, Ty::Set(_)),

@@ -1,7 +1,7 @@
 //! Collections and what ranges over them: literals, comprehensions, maps, quantifiers.
 
 use super::layout::{Doc, commas, delimited, group, indent, join, list, text};
-use super::levels::{DOMAIN, OPEN, visible};
+use super::levels::{DOMAIN, OPEN};
 use super::writer::Writer;
 use crate::{BinOp, Binding, Collection, Domain, Expr, ExprKind, LocalId, Quantifier, Ty};
 
@@ -14,7 +14,7 @@ impl Writer<'_> {
             _ => ("{", "}"),
         };
         if let ("{", [only]) = (open, elements)
-            && matches!(visible(only).kind, ExprKind::Binary(BinOp::In, _, _))
+            && matches!(only.bare().kind, ExprKind::Binary(BinOp::In, _, _))
         {
             // `{ x in S }` would be a comprehension.
             return join([text("{"), self.parenthesised(|w| w.expr(only)), text("}")]);

@@ -1,7 +1,7 @@
 //! Expressions as written in the text, with as few parentheses as the levels allow.
 
 use super::layout::{Doc, commas, delimited, group, indent, join, list, text};
-use super::levels::{self, POSTFIX, PREFIX, RANGE, level, visible};
+use super::levels::{self, POSTFIX, PREFIX, RANGE, level};
 use super::references::variant_name;
 use super::types::named;
 use super::writer::Writer;
@@ -15,7 +15,7 @@ impl Writer<'_> {
 
     /// An expression where those of at least this level may stand without parentheses.
     pub(super) fn expr_at(&mut self, expr: &Expr, least: u8) -> Doc {
-        let expr = visible(expr);
+        let expr = expr.bare();
         if level(expr) < least {
             self.parenthesised(|w| w.bare(expr))
         } else {
@@ -113,7 +113,7 @@ impl Writer<'_> {
                 join([text("pending("), self.call(&name, arguments), text(")")])
             }
             ExprKind::Pending(what) => text(format!("pending({})", self.pending(*what))),
-            ExprKind::Widen(inner) | ExprKind::Narrow(inner) => self.bare(visible(inner)),
+            ExprKind::Widen(inner) | ExprKind::Narrow(inner) => self.bare(inner.bare()),
         }
     }
 
@@ -137,7 +137,7 @@ impl Writer<'_> {
 
     fn chain(&mut self, op: BinOp, a: &Expr, b: &Expr, rest: &mut Vec<Doc>) -> Doc {
         let operator = levels::operator(op);
-        let first = match &visible(a).kind {
+        let first = match &a.bare().kind {
             ExprKind::Binary(inner, x, y)
                 if levels::operator(*inner).level == operator.level
                     && operator.left == operator.level =>

@@ -70,7 +70,7 @@ pub(super) fn operator(op: BinOp) -> Operator {
 
 /// The level of an expression; conversions are invisible.
 pub(super) fn level(expr: &Expr) -> u8 {
-    match &visible(expr).kind {
+    match &expr.bare().kind {
         ExprKind::Quantifier(..)
         | ExprKind::MapOf(..)
         | ExprKind::If(..)
@@ -82,14 +82,6 @@ pub(super) fn level(expr: &Expr) -> u8 {
         ExprKind::Unary(..) => PREFIX,
         ExprKind::Int(value) if *value < 0 => PREFIX,
         _ => POSTFIX,
-    }
-}
-
-/// The expression under its conversions, which the text does not show.
-pub(super) fn visible(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Widen(inner) | ExprKind::Narrow(inner) => visible(inner),
-        _ => expr,
     }
 }
 

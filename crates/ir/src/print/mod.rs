@@ -26,7 +26,7 @@ mod writer;
 pub use file::{choreography, song};
 pub use references::variant_name;
 
-use crate::visit::Visit;
+use crate::visit::locals_free;
 use crate::{Expr, FamilyId, Local, LocalId, Pattern, Place, Song, Stmt, Ty};
 use std::collections::BTreeSet;
 use writer::Writer;
@@ -80,53 +80,31 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// An expression.
     pub fn expr(&self, expr: &Expr) -> String {
-        let mut free = Free::default();
-        free.expr(expr);
-        self.writer(free).expr(expr).render()
+        self.writer(locals_free(expr)).expr(expr).render()
     }
 
     /// A statement.
     pub fn stmt(&self, stmt: &Stmt) -> String {
-        let mut free = Free::default();
-        free.stmt(stmt);
-        self.writer(free).stmt(stmt).render()
+        self.writer(locals_free(stmt)).stmt(stmt).render()
     }
 
     /// What an assignment writes to.
     pub fn place(&self, place: &Place) -> String {
-        let mut free = Free::default();
-        free.place(place);
-        self.writer(free).place(place).render()
+        self.writer(locals_free(place)).place(place).render()
     }
 
     /// A pattern.
     pub fn pattern(&self, pattern: &Pattern) -> String {
-        self.writer(Free::default()).pattern(pattern).render()
+        self.writer(BTreeSet::new()).pattern(pattern).render()
     }
 
     /// A writer in which the free locals are bound.
-    fn writer(&self, free: Free) -> Writer<'_> {
+    fn writer(&self, free: BTreeSet<LocalId>) -> Writer<'_> {
         let mut writer = Writer::new(self.song, self.locals);
         writer.family = self.family;
-        for local in &free.used - &free.bound {
+        for local in free {
             writer.names.bind(local);
         }
         writer
-    }
-}
-
-#[derive(Default)]
-struct Free {
-    used: BTreeSet<LocalId>,
-    bound: BTreeSet<LocalId>,
-}
-
-impl Visit for Free {
-    fn uses(&mut self, local: &LocalId) {
-        self.used.insert(*local);
-    }
-
-    fn binds(&mut self, local: &LocalId) {
-        self.bound.insert(*local);
     }
 }

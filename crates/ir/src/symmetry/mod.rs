@@ -31,8 +31,8 @@ pub use processes::{Round, asymmetry_of_processes, round};
 use crate::finite::contains;
 use crate::visit::{Visit, walk};
 use crate::{
-    Actions, BinOp, Binding, Builtin, Collection, Domain, Expr, ExprKind, FnId, LocalId,
-    Quantifier, Song, SortId, SortKind, StartValue, Stmt, StmtKind, Ty,
+    Actions, BinOp, Binding, Builtin, Collection, Domain, Expr, ExprKind, FnId, Quantifier, Song,
+    SortId, SortKind, StartValue, Stmt, StmtKind, Ty,
 };
 use plainsong_diagnostics::Span;
 use processes::Context;
@@ -276,17 +276,4 @@ impl Visit for Partial<'_> {
         self.found |= crate::visit::may_fail_here(of);
         walk::expr(self, of);
     }
-}
-
-/// The locals that code binds.
-fn bound_in(body: &[Stmt]) -> BTreeSet<LocalId> {
-    struct Bound(BTreeSet<LocalId>);
-    impl Visit for Bound {
-        fn binds(&mut self, local: &LocalId) {
-            self.0.insert(*local);
-        }
-    }
-    let mut bound = Bound(BTreeSet::new());
-    body.iter().for_each(|stmt| bound.stmt(stmt));
-    bound.0
 }

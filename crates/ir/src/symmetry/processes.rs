@@ -18,8 +18,8 @@
 //! Every execution is one of the loosened system, so what holds there holds. What fails there may need
 //! another order of some loop than the real one: whoever says *refuted* has to find a real execution.
 
-use super::{Asymmetry, Order, bound_in, is_total, numbers, rounds};
-use crate::visit::{Visit, free_locals, walk};
+use super::{Asymmetry, Order, is_total, numbers, rounds};
+use crate::visit::{Visit, free_locals, locals_bound, walk};
 use crate::{
     Body, Delivery, Expr, ExprKind, LocalId, LoopClauses, MessageId, Place, Root, Song, SortId,
     Stmt, StmtKind, VarId, Voices,
@@ -165,7 +165,7 @@ impl Order<'_> {
         let locals = free_locals(filter);
         let is_stable = read.own.is_disjoint(&written.own)
             && locals.is_disjoint(&written.locals)
-            && locals.is_disjoint(&bound_in(body));
+            && locals.is_disjoint(&locals_bound(body));
         let why = if !is_stable {
             "which members this loop takes depends on what its rounds did"
         } else if !is_total(self.song, filter) {

@@ -17,8 +17,8 @@
 //! So no round depends on another one. A body that may both block and fail is refused, since which comes first
 //! decides; so is one that leaves the loop.
 
-use super::{Asymmetry, bound_in, is_total};
-use crate::visit::{Visit, walk};
+use super::{Asymmetry, is_total};
+use crate::visit::{Visit, locals_bound, walk};
 use crate::{
     Access, BinOp, Builtin, Choice, Delivery, Expr, ExprKind, FnId, LocalId, MessageId, Place,
     Root, Song, Stmt, StmtKind, Ty,
@@ -38,7 +38,7 @@ pub(super) fn dependence(
         song,
         element,
         sends,
-        inside: bound_in(body),
+        inside: locals_bound(body),
         writes: Vec::new(),
         reads: Vec::new(),
         calls: BTreeSet::new(),

@@ -3,7 +3,7 @@
 use super::scope::{Home, Scope};
 use super::show;
 use crate::finite::is_number;
-use crate::visit::{Visit, walk};
+use crate::visit::{Visit, any_expr, walk};
 use crate::{Access, Choice, Expr, ExprKind, Pattern, PatternKind, Place, Root, Ty};
 use plainsong_diagnostics::Span;
 
@@ -158,22 +158,10 @@ impl Scope<'_, '_> {
 
 /// Does an expression read the variable by its bare name?
 fn reads(expr: &Expr, root: &Root) -> bool {
-    struct Reads<'a> {
-        root: &'a Root,
-        found: bool,
-    }
-    impl Visit for Reads<'_> {
-        fn expr(&mut self, expr: &Expr) {
-            self.found |= match (&expr.kind, self.root) {
-                (ExprKind::Local(local), Root::Local(root)) => local == root,
-                (ExprKind::Own(var), Root::Own(root)) => var == root,
-                (ExprKind::Global(id), Root::Global(root)) => id == root,
-                _ => false,
-            };
-            walk::expr(self, expr);
-        }
-    }
-    let mut reads = Reads { root, found: false };
-    reads.expr(expr);
-    reads.found
+    any_expr(expr, |expr| match (&expr.kind, root) {
+        (ExprKind::Local(local), Root::Local(root)) => local == root,
+        (ExprKind::Own(var), Root::Own(root)) => var == root,
+        (ExprKind::Global(id), Root::Global(root)) => id == root,
+        _ => false,
+    })
 }

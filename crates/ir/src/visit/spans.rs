@@ -9,7 +9,7 @@ pub fn erase_spans(song: &mut Song) {
     walk_mut::song(&mut Eraser, song);
 }
 
-/// The same expression with every span set to its default, to be compared.
+/// The same expression, as if nobody had written it.
 pub fn without_spans(expr: &Expr) -> Expr {
     let mut expr = expr.clone();
     Eraser.expr(&mut expr);

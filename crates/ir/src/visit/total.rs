@@ -1,6 +1,6 @@
 //! Which expressions always have a value.
 
-use super::{Visit, walk};
+use super::any_expr;
 use crate::{BinOp, Builtin, Expr, ExprKind, Ty};
 
 /// May evaluating this expression fail where its parts do not? Of calls nothing is said.
@@ -25,16 +25,6 @@ pub fn may_fail_here(of: &Expr) -> bool {
 
 /// Can it be evaluated in every state? Calls of functions count as able to fail.
 pub fn is_total(of: &Expr) -> bool {
-    let mut partial = Partial(false);
-    partial.expr(of);
-    !partial.0
-}
-
-struct Partial(bool);
-
-impl Visit for Partial {
-    fn expr(&mut self, of: &Expr) {
-        self.0 |= may_fail_here(of) || matches!(of.kind, ExprKind::Call(..));
-        walk::expr(self, of);
-    }
+    let may_fail = |of: &Expr| may_fail_here(of) || matches!(of.kind, ExprKind::Call(..));
+    !any_expr(of, may_fail)
 }

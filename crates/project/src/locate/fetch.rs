@@ -8,7 +8,7 @@
 use super::{Locate, core};
 use crate::core::{Core, CoreKind, Gather, Item};
 use crate::owner::{Owner, Reads};
-use crate::terms::{expr, is_total, local, unwrap, without_spans};
+use crate::terms::{expr, is_total, local, unwrap};
 use plainsong_ir::visit::{VisitMut, free_locals, walk_mut};
 use plainsong_ir::{BinOp, Expr, ExprKind, FamilyId, LocalId, Ty, VarId};
 use std::collections::BTreeSet;
@@ -139,9 +139,7 @@ impl Fetch<'_, '_> {
     }
 
     fn item(&mut self, owner: &Owner, value: &Expr) -> Expr {
-        let same = |item: &&Item| {
-            item.from == *owner && without_spans(&item.value) == without_spans(value)
-        };
+        let same = |item: &&Item| item.from == *owner && item.value == *value;
         if let Some(item) = self.items.iter().find(same) {
             return local(item.local, &value.ty);
         }

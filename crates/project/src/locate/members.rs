@@ -22,7 +22,7 @@ use crate::owner::{Located, Reads};
 use crate::terms::{binary, is_total, local, stmt, without_spans};
 use plainsong_diagnostics::{Diagnostic, Fix, Span};
 use plainsong_ir::print;
-use plainsong_ir::visit::{Visit, VisitMut, endpoints_read, free_locals, walk, walk_mut};
+use plainsong_ir::visit::{Visit, endpoints_read, free_locals, replace, walk};
 use plainsong_ir::{BinOp, Expr, ExprKind, Local, LocalId, Place, Root, StmtKind, Ty};
 use std::collections::BTreeSet;
 
@@ -56,12 +56,9 @@ impl Locate<'_> {
         });
         let member = local(LocalId::from(locals.len() - 1), &index.ty);
         let (mut place, mut value) = (place.clone(), value.clone());
-        let mut replace = Replace {
-            index: &index,
-            member: &member,
-        };
-        replace.place(&mut place);
-        replace.expr(&mut value);
+        let put = |of: &Expr| (*of == index).then(|| member.clone());
+        replace(&mut place, put);
+        replace(&mut value, put);
         let said = stmt(StmtKind::Assign(place, value), Span::default());
         let body = print::stmt(self.song, &locals, &said);
         let name = print::expr(self.song, &locals, &member);
@@ -142,21 +139,5 @@ impl Visit for Search<'_> {
 
     fn binds(&mut self, local: &LocalId) {
         self.bound.insert(*local);
-    }
-}
-
-/// Puts the member where the index was: they are equal there.
-struct Replace<'a> {
-    index: &'a Expr,
-    member: &'a Expr,
-}
-
-impl VisitMut for Replace<'_> {
-    fn expr(&mut self, of: &mut Expr) {
-        if without_spans(of) == *self.index {
-            *of = self.member.clone();
-        } else {
-            walk_mut::expr(self, of);
-        }
     }
 }

@@ -36,7 +36,7 @@ impl Voice<'_> {
 
     fn unless_known(&self, mut parts: Vec<Expr>) -> When {
         parts.retain(|part| !self.facts.contains(part));
-        let is_false = |part: &Expr| self.facts.contains(&without_spans(&not(part.clone())));
+        let is_false = |part: &Expr| self.facts.contains(&not(part.clone()));
         match parts.is_empty() {
             true => When::Always,
             false if parts.iter().any(is_false) => When::Never,

@@ -20,12 +20,10 @@ use crate::core::{Core, CoreKind, Guard};
 use crate::locate::is_arm;
 use crate::owner::Owner;
 use crate::participants::is_left;
-use crate::terms::{
-    all, conjuncts, default_of, expr, local, not, some, stmt, truth, unwrap, without_spans,
-};
+use crate::terms::{all, conjuncts, default_of, expr, local, not, some, stmt, truth, unwrap};
 use conditions::When;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
+use plainsong_ir::visit::{VisitMut, any_expr, free_locals, walk_mut};
 use plainsong_ir::{
     Block, Body, Choice, ConstId, Expr, ExprKind, FamilyId, Local, LocalId, LoopClauses, Measures,
     Pattern, PatternKind, Place, Process, Root, Song, Stmt, StmtKind, Ty,
@@ -574,7 +572,7 @@ impl Voice<'_> {
             When::Always => then(self, out),
             When::If(condition) => {
                 let known = self.facts.len();
-                let parts = conjuncts(&condition).into_iter().map(without_spans);
+                let parts = conjuncts(&condition).into_iter().cloned();
                 self.facts.extend(parts);
                 let mut inner = Vec::new();
                 then(self, &mut inner);
@@ -640,15 +638,6 @@ pub(super) fn conjunction(parts: Vec<Expr>) -> Expr {
 
 /// Does the condition of a choice read the variable that is assigned?
 fn reads_itself(place: &Place, choice: &Choice) -> bool {
-    struct Reads<'a>(&'a Root, bool);
-    impl Visit for Reads<'_> {
-        fn expr(&mut self, of: &Expr) {
-            self.1 |=
-                matches!((&of.kind, self.0), (ExprKind::Own(var), Root::Own(own)) if var == own);
-            walk::expr(self, of);
-        }
-    }
-    let mut reads = Reads(&place.root, false);
-    choice.filter.iter().for_each(|filter| reads.expr(filter));
-    reads.1
+    let reads = |of: &Expr| matches!((&of.kind, &place.root), (ExprKind::Own(var), Root::Own(own)) if var == own);
+    choice.filter.iter().any(|filter| any_expr(filter, reads))
 }

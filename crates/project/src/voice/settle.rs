@@ -7,8 +7,8 @@
 
 use super::simplify::{Put, is_fixed};
 use crate::terms::{is_total, local, locals_used};
-use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk};
-use plainsong_ir::{Block, Expr, ExprKind, LocalId, Place, Root, Stmt, StmtKind};
+use plainsong_ir::visit::{VisitMut, any_place, free_locals};
+use plainsong_ir::{Block, Expr, ExprKind, LocalId, Root, Stmt, StmtKind};
 
 /// The block with its declarations inside of the conditions behind them, where that is possible.
 pub(super) fn settle(mut block: Block) -> Block {
@@ -137,14 +137,5 @@ fn received(block: &[Stmt]) -> Option<(LocalId, Expr)> {
 
 /// Is a name changed in there?
 pub(super) fn is_assigned(name: LocalId, block: &[Stmt]) -> bool {
-    struct Assigned(LocalId, bool);
-    impl Visit for Assigned {
-        fn place(&mut self, place: &Place) {
-            self.1 |= matches!(place.root, Root::Local(local) if local == self.0);
-            walk::place(self, place);
-        }
-    }
-    let mut assigned = Assigned(name, false);
-    block.iter().for_each(|one| assigned.stmt(one));
-    assigned.1
+    any_place(block, |place| place.root == Root::Local(name))
 }

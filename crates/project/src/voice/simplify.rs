@@ -9,11 +9,9 @@
 
 use super::settle::{is_assigned, settle};
 use crate::locate::leaves as leaves_loop;
-use crate::terms::{
-    all, can_fail, conjuncts, expr, locals_used, replace_locals, some, stmt, without_spans,
-};
+use crate::terms::{all, can_fail, conjuncts, expr, locals_used, replace_locals, some, stmt};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, any_expr, free_locals, walk, walk_mut};
 use plainsong_ir::{
     BinOp, Block, Builtin, Domain, Expr, ExprKind, Local, LocalId, LoopClauses, Place, Root, Stmt,
     StmtKind, Ty, UnOp,
@@ -27,7 +25,7 @@ pub(super) fn push_under(out: &mut Block, condition: Expr, block: Block) {
         ..
     }) = out.last_mut()
         && otherwise.is_empty()
-        && without_spans(last) == without_spans(&condition)
+        && *last == condition
         && !leaves_loop(then)
     {
         return then.extend(block);
@@ -242,7 +240,7 @@ fn goes_on_under(out: &[Stmt], condition: &Expr) -> bool {
     let Some(StmtKind::If(last, then, _)) = out.last().map(|one| &one.kind) else {
         return false;
     };
-    without_spans(last) == without_spans(condition)
+    last == condition
         && is_of_names(condition)
         && free_locals(condition).is_disjoint(&locals_changed(then))
 }
@@ -274,16 +272,7 @@ pub(super) fn is_fixed(condition: &Expr) -> bool {
 
 /// Does a condition read no variables?
 fn is_of_names(condition: &Expr) -> bool {
-    struct Names(bool);
-    impl Visit for Names {
-        fn expr(&mut self, of: &Expr) {
-            self.0 &= !matches!(of.kind, ExprKind::Own(_));
-            walk::expr(self, of);
-        }
-    }
-    let mut names = Names(true);
-    names.expr(condition);
-    names.0
+    !any_expr(condition, |of| matches!(of.kind, ExprKind::Own(_)))
 }
 
 /// Without names that nothing after them reads. What is computed from variables and might have no value is evaluated all
@@ -382,12 +371,8 @@ fn fold(condition: &Expr) -> Expr {
 fn truth_of(part: &Expr) -> Option<bool> {
     match &part.kind {
         ExprKind::Bool(value) => Some(*value),
-        ExprKind::Binary(BinOp::Eq, a, b) if is_name(a) && without_spans(a) == without_spans(b) => {
-            Some(true)
-        }
-        ExprKind::Binary(BinOp::Ne, a, b) if is_name(a) && without_spans(a) == without_spans(b) => {
-            Some(false)
-        }
+        ExprKind::Binary(BinOp::Eq, a, b) if is_name(a) && a == b => Some(true),
+        ExprKind::Binary(BinOp::Ne, a, b) if is_name(a) && a == b => Some(false),
         ExprKind::Unary(UnOp::Not, inner) => match fold(inner).kind {
             ExprKind::Bool(value) => Some(!value),
             _ => None,

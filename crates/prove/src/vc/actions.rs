@@ -9,8 +9,8 @@ use crate::term::Term;
 use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
 use plainsong_ir::unanimity::Owners;
-use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Block, Claim, Code, Global, GlobalId, StartValue, Stmt, StmtKind};
+use plainsong_ir::visit::any_stmt;
+use plainsong_ir::{Block, Claim, Code, Global, GlobalId, StartValue, StmtKind};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -119,14 +119,7 @@ impl Following<'_> {
 
 /// Is something in the block watched?
 pub(super) fn watches(watch: &dyn Watch, block: &Block) -> bool {
-    struct Looking<'w>(&'w dyn Watch, bool);
-    impl Visit for Looking<'_> {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.1 |= matches!(stmt.kind, StmtKind::Assert(_)) && self.0.watches(stmt.span);
-            walk::stmt(self, stmt);
-        }
-    }
-    let mut looking = Looking(watch, false);
-    looking.block(block);
-    looking.1
+    any_stmt(block, |stmt| {
+        matches!(stmt.kind, StmtKind::Assert(_)) && watch.watches(stmt.span)
+    })
 }

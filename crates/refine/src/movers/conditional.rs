@@ -14,7 +14,7 @@
 //! Source. Action preconditions of the reference tool since 2025. The action exists at one layer only, and `I` speaks
 //! about variables that actions of that layer see; the checker asks for both.
 
-use plainsong_ir::visit::VisitMut;
+use plainsong_ir::visit::shift_locals;
 use plainsong_ir::{ActionId, Local, LocalId, Song, Stmt, StmtKind, System};
 
 /// The song in which an action asserts what it requires; `None` if it requires nothing.
@@ -47,7 +47,7 @@ pub fn strengthened(song: &Song, id: ActionId) -> Option<Song> {
             });
         }
         let mut body = invariant.body.clone();
-        Shift(from).expr(&mut body);
+        shift_locals(&mut body, from);
         front.push(Stmt {
             kind: StmtKind::Assert(body),
             span: call.span,
@@ -55,23 +55,4 @@ pub fn strengthened(song: &Song, id: ActionId) -> Option<Song> {
     }
     code.body.splice(0..0, front);
     Some(song)
-}
-
-/// Moves all locals of an expression up.
-struct Shift(usize);
-
-impl Shift {
-    fn moved(&self, local: LocalId) -> LocalId {
-        LocalId::from(local.index() + self.0)
-    }
-}
-
-impl VisitMut for Shift {
-    fn uses(&mut self, local: &mut LocalId) {
-        *local = self.moved(*local);
-    }
-
-    fn binds(&mut self, local: &mut LocalId) {
-        *local = self.moved(*local);
-    }
 }

@@ -5,7 +5,8 @@
 //!
 //! What waits in one half of a `maybe` whose other half does not is left as it is: there is always a way on.
 
-use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
+use plainsong_ir::build::truth;
+use plainsong_ir::visit::{VisitMut, any_stmt, walk_mut};
 use plainsong_ir::{
     Action, Binding, Block, Choice, Domain, Expr, ExprKind, Local, LocalId, Quantifier, Stmt,
     StmtKind, Ty,
@@ -43,7 +44,7 @@ impl Asserting {
             };
             renaming.expr(filter);
         }
-        let yes = truth(stmt);
+        let yes = truth(true).at(stmt.span);
         let binding = Binding {
             names: vec![local],
             domain: choice.domain.clone(),
@@ -58,14 +59,6 @@ impl Asserting {
             kind: StmtKind::Assert(exists),
             span: stmt.span,
         })
-    }
-}
-
-fn truth(stmt: &Stmt) -> Expr {
-    Expr {
-        kind: ExprKind::Bool(true),
-        ty: Ty::Bool,
-        span: stmt.span,
     }
 }
 
@@ -100,22 +93,13 @@ impl VisitMut for Asserting {
 
 /// May the block wait?
 pub(crate) fn waits(block: &Block) -> bool {
-    struct Looking(bool);
-    impl Visit for Looking {
-        fn stmt(&mut self, stmt: &Stmt) {
-            match &stmt.kind {
-                StmtKind::Assume(_) => self.0 = true,
-                StmtKind::LetChoice(choice) | StmtKind::AssignChoice(_, choice) => {
-                    self.0 |= !matches!(choice.domain, Domain::Type(_)) || choice.filter.is_some();
-                }
-                _ => {}
-            }
-            walk::stmt(self, stmt);
+    any_stmt(block, |stmt| match &stmt.kind {
+        StmtKind::Assume(_) => true,
+        StmtKind::LetChoice(choice) | StmtKind::AssignChoice(_, choice) => {
+            !matches!(choice.domain, Domain::Type(_)) || choice.filter.is_some()
         }
-    }
-    let mut looking = Looking(false);
-    looking.block(block);
-    looking.0
+        _ => false,
+    })
 }
 
 struct Renaming {

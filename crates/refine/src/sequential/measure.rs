@@ -26,8 +26,8 @@ use super::pool::created;
 use crate::answer::{GUESS, Prover, obligation};
 use crate::movers::some_way as way;
 use plainsong_diagnostics::quote_marker;
-use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{ActionId, Block, Builtin, Expr, ExprKind, GlobalId, Root, Stmt, StmtKind, Ty};
+use plainsong_ir::visit::any_stmt;
+use plainsong_ir::{ActionId, Block, Builtin, Expr, ExprKind, GlobalId, Root, StmtKind, Ty};
 use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::term::{Op, Sort, Term};
 use plainsong_prove::theory::{Result, Theory};
@@ -275,21 +275,16 @@ fn may_stop(block: &Block, members: &BTreeSet<ActionId>) -> bool {
 
 /// Is something taken out of a collection somewhere? Then its length is worth trying before that of others.
 fn takes_from(block: &Block, global: GlobalId) -> bool {
-    struct Taking(GlobalId, bool);
-    impl Visit for Taking {
-        fn stmt(&mut self, stmt: &Stmt) {
-            if let StmtKind::Assign(place, value) = &stmt.kind
-                && place.root == Root::Global(self.0)
-                && let ExprKind::Method(Builtin::Without | Builtin::DropFirst, _) = &value.kind
-            {
-                self.1 = true;
-            }
-            walk::stmt(self, stmt);
+    any_stmt(block, |stmt| match &stmt.kind {
+        StmtKind::Assign(place, value) => {
+            place.root == Root::Global(global)
+                && matches!(
+                    value.kind,
+                    ExprKind::Method(Builtin::Without | Builtin::DropFirst, _)
+                )
         }
-    }
-    let mut taking = Taking(global, false);
-    taking.block(block);
-    taking.1
+        _ => false,
+    })
 }
 
 /// Globals that have a length.

@@ -3,8 +3,8 @@
 //! Before the first sequentialization: what `init` creates, and what that creates, and so on. After one:
 //! the rest of them, and what the rest creates. Actions that are not among them are specifications.
 
-use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{ActionId, Actions, Block, Sequentialization, Stmt, StmtKind};
+use plainsong_ir::visit::each_stmt;
+use plainsong_ir::{ActionId, Actions, Block, Sequentialization, StmtKind};
 use std::collections::BTreeSet;
 
 /// The actions of which asyncs can be pending when sequentialization number `at` begins.
@@ -38,9 +38,13 @@ fn left(pool: BTreeSet<ActionId>, sequence: &Sequentialization) -> BTreeSet<Acti
 
 /// The actions that a block creates asyncs of.
 pub(crate) fn created(block: &Block) -> BTreeSet<ActionId> {
-    let mut asyncs = Asyncs(BTreeSet::new());
-    asyncs.block(block);
-    asyncs.0
+    let mut asyncs = BTreeSet::new();
+    each_stmt(block, |stmt| {
+        if let StmtKind::Async(id, _) = stmt.kind {
+            asyncs.insert(id);
+        }
+    });
+    asyncs
 }
 
 fn closure(actions: &Actions, from: BTreeSet<ActionId>) -> BTreeSet<ActionId> {
@@ -52,15 +56,4 @@ fn closure(actions: &Actions, from: BTreeSet<ActionId>) -> BTreeSet<ActionId> {
         }
     }
     all
-}
-
-struct Asyncs(BTreeSet<ActionId>);
-
-impl Visit for Asyncs {
-    fn stmt(&mut self, stmt: &Stmt) {
-        if let StmtKind::Async(id, _) = stmt.kind {
-            self.0.insert(id);
-        }
-        walk::stmt(self, stmt);
-    }
 }

@@ -5,7 +5,7 @@
 
 use super::bag::{Ledger, int, parameters, zero};
 use plainsong_diagnostics::{Span, quote_marker};
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::visit::any_stmt;
 use plainsong_ir::{
     ActionId, Actions, BinOp, Binding, Builtin, Domain, EnumDecl, EnumId, Expr, ExprKind, Global,
     GlobalId, Local, LocalId, Pattern, PatternKind, Place, Quantifier, Root, Song, StartValue,
@@ -281,18 +281,12 @@ impl Ledger for Runs {
 }
 
 fn longest(actions: &Actions) -> i64 {
-    struct Looking(bool);
-    impl Visit for Looking {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::While(..));
-            walk::stmt(self, stmt);
-        }
+    let is_while = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While(..));
+    let mut all = actions.sequences.iter();
+    match all.any(|sequence| any_stmt(&sequence.code.body, is_while)) {
+        true => LONGEST_WHILE,
+        false => LONGEST,
     }
-    let mut looking = Looking(false);
-    for sequence in &actions.sequences {
-        looking.block(&sequence.code.body);
-    }
-    if looking.0 { LONGEST_WHILE } else { LONGEST }
 }
 
 fn global(actions: &mut Actions, name: &str, ty: Ty) -> GlobalId {

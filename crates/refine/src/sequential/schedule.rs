@@ -4,7 +4,7 @@
 //! depends on the variables only. So from every prefix of a schedule there is a next call, or its end.
 
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::visit::{Visit, any_stmt, walk};
 use plainsong_ir::{
     Block, Expr, ExprKind, LoopClauses, Place, Root, Sequentialization, Stmt, StmtKind,
 };
@@ -18,18 +18,12 @@ pub(crate) fn refused(sequence: &Sequentialization) -> Option<(Span, String)> {
 
 /// Is there a loop without invariants?
 pub(crate) fn has_bare_loop(sequence: &Sequentialization) -> bool {
-    struct Bare(bool);
-    impl Visit for Bare {
-        fn stmt(&mut self, stmt: &Stmt) {
-            if let StmtKind::While(_, clauses, _) | StmtKind::For { clauses, .. } = &stmt.kind {
-                self.0 |= clauses.invariants.is_empty();
-            }
-            walk::stmt(self, stmt);
+    any_stmt(&sequence.code.body, |stmt| match &stmt.kind {
+        StmtKind::While(_, clauses, _) | StmtKind::For { clauses, .. } => {
+            clauses.invariants.is_empty()
         }
-    }
-    let mut bare = Bare(false);
-    bare.block(&sequence.code.body);
-    bare.0
+        _ => false,
+    })
 }
 
 struct Looking {
@@ -105,14 +99,5 @@ fn always_calls(block: &Block) -> bool {
 }
 
 fn continues(block: &Block) -> bool {
-    struct Finds(bool);
-    impl Visit for Finds {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::Continue);
-            walk::stmt(self, stmt);
-        }
-    }
-    let mut finds = Finds(false);
-    finds.block(block);
-    finds.0
+    any_stmt(block, |stmt| matches!(stmt.kind, StmtKind::Continue))
 }

@@ -25,6 +25,7 @@ mod state;
 use crate::sequential::waits;
 use code::{Inside, Outside, Sending};
 use plainsong_diagnostics::Span;
+use plainsong_ir::build::truth;
 use plainsong_ir::handlers::{Handling, Sender, written_address};
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
@@ -283,7 +284,7 @@ impl Making<'_> {
                     names.extend(indices.iter().copied().zip(from.iter().cloned()));
                     names.extend(name.zip(who));
                 } else {
-                    parts.push(truth(false, span));
+                    parts.push(truth(false).at(span));
                 }
             }
             Source::Process(address) => {
@@ -337,12 +338,12 @@ impl Making<'_> {
             return Err("a handler asks for a sender that is not written out".to_owned());
         };
         if family != Some(named) {
-            return Ok(truth(false, span));
+            return Ok(truth(false).at(span));
         }
         let pairs = indices.iter().zip(from);
         let parts = pairs.map(|(a, b)| binary(BinOp::Eq, a.clone(), b.clone(), Ty::Bool));
         let all = parts.reduce(|a, b| binary(BinOp::And, a, b, Ty::Bool));
-        Ok(all.unwrap_or_else(|| truth(true, span)))
+        Ok(all.unwrap_or_else(|| truth(true).at(span)))
     }
 
     /// The async of a message that is sent.
@@ -386,7 +387,7 @@ fn chained(cases: Vec<(Option<Expr>, Block)>, span: Span) -> Block {
         return block;
     }
     let wait = vec![Stmt {
-        kind: StmtKind::Assume(truth(false, span)),
+        kind: StmtKind::Assume(truth(false).at(span)),
         span,
     }];
     cases
@@ -431,14 +432,6 @@ fn binary(op: BinOp, a: Expr, b: Expr, ty: Ty) -> Expr {
     Expr {
         kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
         ty,
-        span,
-    }
-}
-
-fn truth(value: bool, span: Span) -> Expr {
-    Expr {
-        kind: ExprKind::Bool(value),
-        ty: Ty::Bool,
         span,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::code::Inside;
 use super::{Making, at, binary, local};
-use plainsong_ir::visit::{VisitMut, walk_mut};
+use plainsong_ir::visit::{VisitMut, replace, walk_mut};
 use plainsong_ir::{
     BinOp, Binding, Choice, Domain, Expr, ExprKind, FamilyId, Global, Local, LocalId, Quantifier,
     StartValue, StateVar, Ty,
@@ -109,7 +109,9 @@ impl Making<'_> {
         }
         if let Some(filter) = &choice.filter {
             let mut filter = filter.clone();
-            Replacing(choice.local, &entry).expr(&mut filter);
+            replace(&mut filter, |expr| {
+                (expr.kind == ExprKind::Local(choice.local)).then(|| entry.clone())
+            });
             parts.push(filter);
         }
         let filter = parts
@@ -138,18 +140,5 @@ impl Making<'_> {
             domain: Domain::Type(ty),
             filter,
         }
-    }
-}
-
-/// Puts an expression in the place of a local.
-struct Replacing<'e>(LocalId, &'e Expr);
-
-impl VisitMut for Replacing<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if expr.kind == ExprKind::Local(self.0) {
-            *expr = self.1.clone();
-            return;
-        }
-        walk_mut::expr(self, expr);
     }
 }

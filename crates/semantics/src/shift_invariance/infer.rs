@@ -14,7 +14,7 @@
 
 use super::Class;
 pub(crate) use super::spot::Spot;
-use plainsong_ir::visit::free_locals;
+use plainsong_ir::visit::{each_expr, free_locals, locals_bound};
 use plainsong_ir::{
     Accept, Access, ActionId, BinOp, Binding, Block, Body, Builtin, Choice, Domain, Expr, ExprKind,
     FamilyId, Local, LocalId, LoopClauses, MessageId, Pattern, PatternKind, Place, Quantifier,
@@ -745,46 +745,15 @@ pub(crate) fn spot_type<'a>(song: &'a Song, locals: &'a [Local], spot: Spot) -> 
 
 /// The names that expressions bind themselves.
 fn bound(exprs: &[Expr]) -> BTreeSet<LocalId> {
-    struct Binds(BTreeSet<LocalId>);
-    impl plainsong_ir::visit::Visit for Binds {
-        fn binds(&mut self, local: &LocalId) {
-            self.0.insert(*local);
-        }
-    }
-    let mut binds = Binds(BTreeSet::new());
-    for expr in exprs {
-        plainsong_ir::visit::Visit::expr(&mut binds, expr);
-    }
-    binds.0
+    exprs.iter().flat_map(locals_bound).collect()
 }
 
 /// The spots that an expression reads.
 fn read(expr: &Expr, family: Option<FamilyId>, code: usize, spots: &mut Vec<Spot>) {
-    struct Reads<'a> {
-        family: Option<FamilyId>,
-        code: usize,
-        spots: &'a mut Vec<Spot>,
-    }
-    impl plainsong_ir::visit::Visit for Reads<'_> {
-        fn expr(&mut self, expr: &Expr) {
-            match &expr.kind {
-                ExprKind::Local(local) => self.spots.push(Spot::Local(self.code, *local)),
-                ExprKind::Own(var) => {
-                    let family = self.family.iter();
-                    self.spots
-                        .extend(family.map(|family| Spot::Var(*family, *var)));
-                }
-                ExprKind::Global(global) => self.spots.push(Spot::Global(*global)),
-                _ => {}
-            }
-            plainsong_ir::visit::walk::expr(self, expr);
-        }
-    }
-    use plainsong_ir::visit::Visit as _;
-    Reads {
-        family,
-        code,
-        spots,
-    }
-    .expr(expr);
+    each_expr(expr, |expr| match &expr.kind {
+        ExprKind::Local(local) => spots.push(Spot::Local(code, *local)),
+        ExprKind::Own(var) => spots.extend(family.map(|family| Spot::Var(family, *var))),
+        ExprKind::Global(global) => spots.push(Spot::Global(*global)),
+        _ => {}
+    });
 }

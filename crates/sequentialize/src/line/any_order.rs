@@ -14,8 +14,9 @@
 //!
 //! Which members were visited is a variable, so invariants can speak of it.
 
-use super::{Line, expr};
+use super::Line;
 use plainsong_diagnostics::Span;
+use plainsong_ir::build::expr;
 use plainsong_ir::visit::{Visit, renumber_locals, walk};
 use plainsong_ir::{
     Binding, Block, Builtin, Choice, Domain, Expr, ExprKind, Family, FamilyId, Local, LocalId,

@@ -1,12 +1,13 @@
 //! Branches: stories that go different ways are told one after the other, and what they choose differently has one name.
 
-use super::tell::{Told, stmt};
-use super::{Teller, expr};
+use super::Teller;
+use super::tell::Told;
 use crate::derivation_log::{At, Event};
 use crate::process_code::{OpKind, Var};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::build::{expr, stmt};
+use plainsong_ir::visit::any_expr;
 use plainsong_ir::{BinOp, Block, Expr, ExprKind, FamilyId, LocalId, Root, Stmt, StmtKind, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -209,21 +210,8 @@ fn just_said<'b>(block: &'b Block, value: &Expr) -> Option<&'b Expr> {
         return None;
     };
     let is_it = (family, index, var) == (of, at, which) && place.path.is_empty();
-    let mut speaks = Speaks(*family, *var, false);
-    speaks.expr(said);
-    (is_it && !speaks.2).then_some(said)
-}
-
-/// Does an expression read a variable of an endpoint?
-struct Speaks(FamilyId, plainsong_ir::VarId, bool);
-
-impl Visit for Speaks {
-    fn expr(&mut self, expr: &Expr) {
-        if let ExprKind::Of(family, _, var) = &expr.kind {
-            self.2 |= (*family, *var) == (self.0, self.1);
-        }
-        walk::expr(self, expr);
-    }
+    let speaks = |expr: &Expr| matches!(&expr.kind, ExprKind::Of(of, _, which) if (of, which) == (family, var));
+    (is_it && !any_expr(said, speaks)).then_some(said)
 }
 
 /// The parts of an expression that a pattern names, if it shows them.

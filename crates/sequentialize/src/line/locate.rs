@@ -1,8 +1,9 @@
 //! Expressions of a process as expressions of the line: every variable says whose it is.
 
-use super::{Teller, expr};
+use super::Teller;
 use crate::process_code::Var;
 use crate::value::{Comp, Role};
+use plainsong_ir::build::expr;
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
     Expr, ExprKind, FamilyId, LocalId, Place, Root, SortId, StartValue, StateVar, Stmt, Ty,

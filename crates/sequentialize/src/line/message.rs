@@ -9,13 +9,14 @@
 //!
 //! [`Alternatives`]: crate::rules::alternatives::Alternatives
 
+use super::Teller;
 use super::tell::Told;
-use super::{Teller, expr};
 use crate::derivation_log::{At, Event};
 use crate::process_code::{OpKind, Var};
 use crate::rules::Engine;
 use crate::value::{Comp, Role};
 use plainsong_diagnostics::Span;
+use plainsong_ir::build::expr;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
     Block, Expr, ExprKind, FamilyId, LocalId, MessageId, Place, Root, Stmt, StmtKind, VarId,

@@ -35,7 +35,8 @@ use crate::state::State;
 use crate::value::{Comp, Role};
 use message::Sent;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, renumber_locals, walk};
+use plainsong_ir::build::expr;
+use plainsong_ir::visit::{Visit, any_expr, renumber_locals};
 use plainsong_ir::{
     Block, Choice, Choreography, Code, Domain, Expr, ExprKind, Family, FamilyId, Local, LocalId,
     Song, SortId, StartValue, StateVar, Ty, VarId,
@@ -369,22 +370,10 @@ impl<'e, 'a> Teller<'e, 'a> {
 
 /// Are identities of processes used as values, in the statements or in the variables of endpoints?
 fn mentions_processes(song: &Song, body: &Block) -> bool {
-    struct Pids(bool);
-    impl Visit for Pids {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(expr.kind, ExprKind::Pid(..));
-            walk::expr(self, expr);
-        }
-    }
-    let mut pids = Pids(false);
-    pids.block(body);
-    let starts = song.families.iter().flat_map(|family| &family.vars);
-    for var in starts {
-        if let StartValue::Value(value) = &var.start {
-            pids.expr(value);
-        }
-    }
-    pids.0
+    let is_pid = |expr: &Expr| matches!(expr.kind, ExprKind::Pid(..));
+    let mut vars = song.families.iter().flat_map(|family| &family.vars);
+    any_expr(body, is_pid)
+        || vars.any(|var| matches!(&var.start, StartValue::Value(value) if any_expr(value, is_pid)))
 }
 
 /// A name that the line makes up.
@@ -393,15 +382,6 @@ fn unnamed(name: &str, ty: &Ty) -> Local {
         name: name.to_owned(),
         ty: ty.clone(),
         mutable: false,
-        span: Span::default(),
-    }
-}
-
-/// An expression that has no place in the text.
-fn expr(kind: ExprKind, ty: Ty) -> Expr {
-    Expr {
-        kind,
-        ty,
         span: Span::default(),
     }
 }

@@ -5,12 +5,13 @@
 //! before, and is still in the bag. A member that receives in the round of another's loop has a bag of its own; where it
 //! has no name there (a whole family, the second member of a round), or where nothing of what is said is wanted, there is no bag.
 
+use super::Teller;
 use super::tell::Told;
-use super::{Teller, expr};
 use crate::derivation_log::{At, Event};
 use crate::process_code::{OpKind, Var};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
+use plainsong_ir::build::expr;
 use plainsong_ir::{
     Accept, Block, Builtin, Choice, Domain, Expr, ExprKind, FamilyId, MessageId, Place, Root, Stmt,
     StmtKind, Ty, VarId,

@@ -7,8 +7,8 @@
 //!
 //! NOT COVERED. Code in which something comes in an earlier sweep than something before it, on whatever path.
 
-use super::tell::{Told, members, stmt};
-use super::{Line, Teller, assemble, expr};
+use super::tell::{Told, members};
+use super::{Line, Teller, assemble};
 use crate::neighbours::schedule::{Sweeps, Way};
 use crate::process_code::{Part, Var};
 use crate::race::Senders;
@@ -16,6 +16,7 @@ use crate::rules::Engine;
 use crate::value::{Comp, Role};
 use crate::voices_to_parts::{Score, communicates};
 use plainsong_diagnostics::Span;
+use plainsong_ir::build::{expr, stmt};
 use plainsong_ir::{
     BinOp, Block, Body, Builtin, Expr, ExprKind, LocalId, LoopClauses, MessageId, Place, Process,
     Root, Song, SortId, Source, Stmt, StmtKind, Ty, VarId,

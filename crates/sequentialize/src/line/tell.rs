@@ -1,11 +1,12 @@
 //! Events as statements.
 
+use super::Teller;
 use super::branches::{arms, different_members};
-use super::{Teller, expr};
 use crate::derivation_log::{At, Event};
 use crate::process_code::{BlockId, OpKind, Over, Rounds, Var, received};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
+use plainsong_ir::build::{expr, stmt};
 use plainsong_ir::{
     Accept, Binding, Block, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, LoopClauses, Place,
     Quantifier, Root, Source, Stmt, StmtKind, Ty,
@@ -547,13 +548,6 @@ fn place(root: Root) -> Place {
     Place {
         root,
         path: Vec::new(),
-        span: Span::default(),
-    }
-}
-
-pub(super) fn stmt(kind: StmtKind) -> Stmt {
-    Stmt {
-        kind,
         span: Span::default(),
     }
 }

@@ -3,7 +3,7 @@
 use super::END;
 use crate::eval::{risks_in, risks_of};
 use crate::stuck::{Obstacle, Stuck};
-use crate::voices_to_parts::{bare, communicates};
+use crate::voices_to_parts::communicates;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
     BinOp, Block, Body, Builtin, Expr, ExprKind, FamilyId, LocalId, MessageId, RangeEnd, Song,
@@ -89,7 +89,7 @@ pub(super) fn steps(song: &Song) -> Option<Steps<'_>> {
     };
     let length = match &range.end {
         RangeEnd::Open => None,
-        RangeEnd::Before(end) => match bare(end).kind {
+        RangeEnd::Before(end) => match end.bare().kind {
             ExprKind::Const(id) if song.consts[id.index()].value.is_none() => Some(id),
             _ => return None,
         },
@@ -98,7 +98,7 @@ pub(super) fn steps(song: &Song) -> Option<Steps<'_>> {
     let Body::Sequential(body) = &process.body else {
         return None;
     };
-    (bare(&range.start).kind == ExprKind::Int(0)).then_some(())?;
+    (range.start.bare().kind == ExprKind::Int(0)).then_some(())?;
     let mut reader = Reader {
         positions: Vec::new(),
         family: process.family,
@@ -321,9 +321,9 @@ impl Reader {
         };
         let [index] = &index[..] else { return None };
         (*family == self.family).then_some(())?;
-        let index = bare(index);
+        let index = index.bare();
         let (linear, wraps) = match &index.kind {
-            ExprKind::Binary(BinOp::Rem, left, right) if self.is_length(bare(right)) => {
+            ExprKind::Binary(BinOp::Rem, left, right) if self.is_length(right.bare()) => {
                 (self.linear(left)?, true)
             }
             _ => (self.linear(index)?, false),
@@ -366,14 +366,14 @@ impl Reader {
     /// A number that is converted to a position has to be one; only the first certainly is.
     fn literal_is_member(&mut self, expr: &Expr) {
         if let ExprKind::Narrow(inner) = &expr.kind
-            && bare(inner).kind != ExprKind::Int(0)
+            && inner.bare().kind != ExprKind::Int(0)
         {
             self.risks.insert(expr.span);
         }
     }
 
     fn linear(&self, expr: &Expr) -> Option<Linear> {
-        let expr = bare(expr);
+        let expr = expr.bare();
         let constant = |plus| Linear { n: 0, len: 0, plus };
         if self.is_length(expr) {
             return Some(Linear {
@@ -470,7 +470,7 @@ fn constant_range(domain: &Expr) -> Option<i64> {
     else {
         return None;
     };
-    let (ExprKind::Int(start), ExprKind::Int(end)) = (&bare(start).kind, &bare(end).kind) else {
+    let (ExprKind::Int(start), ExprKind::Int(end)) = (&start.bare().kind, &end.bare().kind) else {
         return None;
     };
     let rounds = end

@@ -16,7 +16,7 @@ use member_by_member::for_each_value;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::sub_choreography::{circle, is_kept, played_var, unfold};
 use plainsong_ir::unanimity::Owners;
-use plainsong_ir::visit::{Visit, walk, without_spans};
+use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{FamilyId, Part, Player, Song, StartValue, Stmt, StmtKind, Ty};
 use written_out::written_out;
 
@@ -280,7 +280,7 @@ impl Calls<'_> {
     }
 
     fn are_different(&mut self, one: &Player, other: &Player, span: Span) {
-        let index = |player: &Player| player.member.iter().map(without_spans).collect::<Vec<_>>();
+        let index = |player: &Player| player.member.clone();
         let same = one.family == other.family
             && (one.member.is_empty() || other.member.is_empty() || index(one) == index(other));
         if same {

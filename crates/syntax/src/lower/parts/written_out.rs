@@ -19,7 +19,7 @@
 use plainsong_diagnostics::{Fix, Span};
 use plainsong_ir::print;
 use plainsong_ir::sub_choreography::{parts_in, stands_for};
-use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::visit::any_stmt;
 use plainsong_ir::{Choreography, Local, Part, Song, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
@@ -52,16 +52,9 @@ pub(super) fn written_out(
 
 /// Has a choreography neither `requires` nor loops nor calls?
 fn is_plain(line: &Choreography) -> bool {
-    struct Loops(bool);
-    impl Visit for Loops {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::While(..) | StmtKind::For { .. });
-            walk::stmt(self, stmt);
-        }
-    }
-    let mut loops = Loops(false);
-    loops.block(&line.code.body);
-    line.requires.is_empty() && !loops.0 && parts_in(&line.code.body).is_empty()
+    let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While(..) | StmtKind::For { .. });
+    let body = &line.code.body;
+    line.requires.is_empty() && !any_stmt(body, is_loop) && parts_in(body).is_empty()
 }
 
 /// Gives the names from `known` on others where theirs mean something already.
