@@ -3,7 +3,6 @@
 mod accumulator_invariants;
 mod affine_invariants;
 mod alive_smt;
-mod as_actions;
 mod assumptions;
 mod bmc_trace;
 mod bmc_trace_wide;
@@ -18,6 +17,7 @@ mod explore;
 mod external_outcomes;
 mod filter_by_runs;
 mod houdini;
+mod packed_processes;
 mod pids_as_data;
 mod position_invariants;
 mod proof_cache;
