@@ -12,10 +12,16 @@ use std::path::{Path, PathBuf};
 
 /// Layers, lowest first: a crate may use crates of earlier layers only.
 const LAYERS: &[&[&str]] = &[
-    &["children", "diagnostics", "explore", "macros", "runtime"],
+    &[
+        "certificate",
+        "children",
+        "diagnostics",
+        "explore",
+        "macros",
+        "runtime",
+    ],
     &["ir", "plainsong", "smt"],
     &["runtime-explore", "semantics"],
-    &["recheck"],
     &[
         "run",
         "syntax",
@@ -24,10 +30,11 @@ const LAYERS: &[&[&str]] = &[
         "states",
         "prove",
         "project",
+        "recheck",
         "sequentialize",
         "diverge",
     ],
-    &["refine"],
+    &["infer", "refine"],
     &["driver"],
     &["cli", "testkit"],
 ];

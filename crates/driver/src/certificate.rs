@@ -1,9 +1,10 @@
 //! Certificates: a derivation written to a file, and checked again by a checker that shares no code with the search.
 
-use crate::arithmetic::Arithmetic;
 use crate::{Problem, Source};
+use plainsong_certificate::{Certificate, VERSION, hash};
+use plainsong_infer::arithmetic_oracle::Arithmetic;
 use plainsong_ir::{Delivery, Song};
-use plainsong_recheck::{Certificate, Refused, Shown, VERSION, hash, recheck};
+use plainsong_recheck::{Refused, Shown, recheck};
 use plainsong_sequentialize::derivation_with;
 use plainsong_smt::Caching;
 use std::path::Path;

@@ -5,6 +5,8 @@ use crate::effort::Effort;
 use crate::select::Question;
 use crate::watch::Overseer;
 pub use plainsong_diverge::{Fairness, Method};
+use plainsong_infer::Asked;
+use plainsong_infer::proof::ProofManner;
 use plainsong_ir::{Delivery, Song};
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Coverage, Limits};
@@ -71,6 +73,30 @@ pub struct Task {
     pub rest: RestOptions,
 }
 
+impl Task {
+    /// What proof search has to know of it.
+    pub(crate) fn asked(&self) -> Asked {
+        Asked {
+            song: self.song.clone(),
+            subject: self.subject,
+            questions: self.questions.clone(),
+            sizes: self.sizes.clone(),
+            further: self.further.clone(),
+            bounds: self.bounds.clone(),
+            limits: self.limits,
+            delivery: self.delivery,
+        }
+    }
+
+    /// What proofs of an engine depend on beside the question; nothing if they are not to be kept.
+    pub(crate) fn proof_key(&self, engine: &str) -> Option<String> {
+        let proof = &self.proof;
+        let again = proof.stability > 0 || proof.recheck || proof.dump.is_some();
+        let (subject, explain, song) = (&self.subject, proof.explain, &self.song);
+        (!again).then(|| format!("{engine} of {subject:?}, explained: {explain}\n{song:?}"))
+    }
+}
+
 /// How proofs go about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProofOptions {
@@ -113,6 +139,14 @@ impl PartialEq for SharedSolvers {
 impl Eq for SharedSolvers {}
 
 impl ProofOptions {
+    /// What is shown again, and how.
+    pub(crate) fn manner(&self) -> ProofManner {
+        ProofManner {
+            stability: self.stability,
+            recheck: self.recheck,
+        }
+    }
+
     /// Who is asked.
     pub(crate) fn solvers(&self) -> &Solvers {
         self.solvers.0.get_or_init(|| Solvers::new(self.setup()))

@@ -4,12 +4,11 @@
 //! decide what is asked and how big, [`plan`] turns that into tasks for engines, and [`run`] gives
 //! them to the engines one by one, each contained so that a broken one costs only its own answer.
 //!
-//! An engine is a crate (or, while small, a file under `engines/`) that implements [`Engine`], and
-//! one line in [`engines::ALL`].
+//! An engine is a file under `engines/` that implements [`Engine`] by asking the crate that does the work, and one line
+//! in [`engines::ALL`]. Proof search is in `plainsong-infer`.
 //!
-//! Only this crate, the command line and the language server read files, clocks or the environment.
+//! Only this crate and the command line read files, clocks or the environment.
 
-mod arithmetic;
 pub mod certificate;
 pub mod contain;
 pub mod counterexample;

@@ -1,8 +1,8 @@
 //! The line of a song's voices as text: `plainsong sequentialize --emit`.
 
 use crate::Source;
-use crate::arithmetic::Arithmetic;
 use plainsong_diagnostics::with_lines;
+use plainsong_infer::arithmetic_oracle::Arithmetic;
 use plainsong_ir::{Delivery, Song, print};
 use plainsong_report::line_page;
 use plainsong_sequentialize::{Stuck, sequentialize_with};

@@ -11,20 +11,9 @@
 //! supposition that what comes earlier in the same execution holds. If all are shown, the first one that is false in
 //! some execution contradicts its proof. So a circle in which everything was shown counts as proved.
 
-use crate::select::questions;
-use plainsong_ir::Song;
 use plainsong_report::Answer;
-use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::Check;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use std::collections::BTreeSet;
-
-/// What a question about a subject is called.
-pub(crate) fn name_of(song: &Song, subject: Subject, check: Check) -> Option<String> {
-    let mut all = questions(song).into_iter();
-    let found = all.find(|one| (one.subject, one.check) == (subject, check));
-    found.map(|one| one.name)
-}
 
 /// The names that some answer rests on and that nobody has asked for: each with the engine that relies on it.
 pub(crate) fn not_asked(answers: &[Option<Answer>]) -> BTreeSet<(String, String)> {

@@ -6,13 +6,14 @@
 
 use crate::certificate::{Rechecked, trusted};
 use crate::engines::diverge::once;
-use crate::engines::{Decreases, ranking, shown_again};
 use crate::sizes::{ascending, from_one_to_three, table};
 use crate::{Problem, Source};
+pub use plainsong_certificate::RankCertificate;
+use plainsong_certificate::{OwnRank, RankWay, Ranks, VERSION, hash};
 use plainsong_diverge::ranking::{Measure, Way, own_measures};
+use plainsong_infer::ranking::{Decreases, ranking, shown_again};
 use plainsong_ir::{Claim, Measures, Song, System, print};
-pub use plainsong_recheck::RankCertificate;
-use plainsong_recheck::{Looked, OwnRank, RankWay, Ranks, VERSION, hash, recheck_ranks};
+use plainsong_recheck::{Looked, recheck_ranks};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::ENDS_THERE;

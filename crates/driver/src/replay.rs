@@ -1,9 +1,9 @@
 //! Taking a saved trace again.
 
 use crate::contain::{Crash, contained};
-use crate::engines::covering_orders::compatible;
 use crate::select::questions;
 use crate::{LoadedSong, Problem};
+use plainsong_infer::covering_orders::compatible;
 use plainsong_ir::{Claim, Delivery, Song};
 use plainsong_report::trace_file::{Header, SavedTrace, hash};
 use plainsong_semantics::follow::follow;

@@ -8,13 +8,12 @@
 use crate::certificate::{Rechecked, trusted};
 use crate::sizes::{ascending, from_one_to_three, refuse_endless, table};
 use crate::{Problem, Source};
+pub use plainsong_certificate::RestCertificate;
+use plainsong_certificate::{Executions, Reason, Strike, VERSION, hash};
 use plainsong_diverge::Fairness;
 use plainsong_diverge::rank_certificate::{Counted, Struck, counted};
 use plainsong_ir::{Claim, Delivery, Property, Sizing, Song};
-pub use plainsong_recheck::RestCertificate;
-use plainsong_recheck::{
-    Covered, Executions, Reason, Strike, VERSION, Windows, hash, recheck_rest,
-};
+use plainsong_recheck::{Covered, bounds_of, recheck_rest, windows_of};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{ENDS_THERE, Unwatched};
@@ -91,7 +90,7 @@ fn about(
         hash: hash(&source.text),
         property: property.name.clone(),
         sizes: chosen.collect(),
-        windows: Windows::of(machine.instance()),
+        windows: windows_of(machine.instance()),
         delivery: asked.delivery.map(|model| model.name().to_owned()),
         executions: match fairness {
             Fairness::Any => Executions::Any,
@@ -168,7 +167,7 @@ fn checked(
             known => known,
         },
     };
-    let bounds = certificate.windows.bounds();
+    let bounds = bounds_of(&certificate.windows);
     let machine = machine(song, &sizes, &bounds, delivery).map_err(|problem| problem.message)?;
     recheck_rest(&machine, &source.text, certificate).map_err(|refused| refused.0)
 }

@@ -2,6 +2,7 @@
 
 use crate::resume::Ledger;
 use crate::worker::Control;
+use plainsong_infer::Supervisor;
 use plainsong_semantics::search::{Progress, Watch};
 use plainsong_smt::Cancel;
 use std::sync::Arc;
@@ -191,11 +192,6 @@ impl<'a> Overseer<'a> {
         self.control.set_deadline(deadline);
     }
 
-    /// Raised once it is time to stop, for whoever waits for a solver.
-    pub(crate) fn cancel(&self) -> Cancel {
-        self.control.cancel()
-    }
-
     /// Why it was stopped, for a verdict's reason.
     pub fn why_stopped(&self) -> Option<String> {
         self.stopped.map(|stop| self.allowance.sentence(stop))
@@ -209,33 +205,6 @@ impl<'a> Overseer<'a> {
     /// Since it began.
     pub fn elapsed(&self) -> Duration {
         self.began.elapsed()
-    }
-
-    /// Works on something that looks at no clock itself: `stop` is called, from another thread, once it is
-    /// time to stop.
-    pub(crate) fn while_working<T>(
-        &mut self,
-        stop: impl Fn() + Send,
-        work: impl FnOnce() -> T,
-    ) -> T {
-        let control = self.control.clone();
-        let (done, finished) = std::sync::mpsc::channel::<()>();
-        let result = std::thread::scope(|scope| {
-            let watching = move || {
-                while finished.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
-                    if control.reason().is_some() {
-                        return stop();
-                    }
-                }
-            };
-            // Without a second thread it is looked at again when the work is done.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, watching);
-            let result = work();
-            drop(done);
-            result
-        });
-        self.look();
-        result
     }
 
     /// Is it time to stop? Engines that do not use [`Watch`] ask this between steps.
@@ -252,5 +221,37 @@ impl Watch for Overseer<'_> {
         self.observer
             .progress(&self.stage, progress, self.began.elapsed());
         self.look().is_none()
+    }
+}
+
+impl Supervisor for Overseer<'_> {
+    fn reason_to_stop(&mut self) -> Option<String> {
+        let stop = self.look()?;
+        Some(self.allowance.sentence(stop))
+    }
+
+    fn cancel(&self) -> Cancel {
+        self.control.cancel()
+    }
+
+    fn watch_over(&mut self, work: &mut dyn FnMut(&Cancel)) {
+        let control = self.control.clone();
+        let cancel = Cancel::default();
+        let (done, finished) = std::sync::mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let raised = cancel.clone();
+            let watching = move || {
+                while finished.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+                    if control.reason().is_some() {
+                        return raised.cancel();
+                    }
+                }
+            };
+            // Without a second thread it is looked at again when the work is done.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, watching);
+            work(&cancel);
+            drop(done);
+        });
+        self.look();
     }
 }

@@ -59,7 +59,7 @@ pub struct Action {
     pub span: Span,
 }
 
-/// What `refine` is told about an action.
+/// What is said about an action besides its code, mostly for `refine`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Role {
     /// `left action`: how it may be moved past actions of others; inferred when not said.
@@ -82,6 +82,8 @@ pub struct Role {
     pub requires: Vec<InvariantCall>,
     /// The message that it handles, if it was made of handlers: so it is told.
     pub handles: Option<Handled>,
+    /// `repeat action`: on offer in every state after `init`, for all arguments; never a pending async.
+    pub repeat: bool,
 }
 
 /// A message that an action handles. The first arguments are the indices of who gets it, then those of who sent it.
@@ -340,6 +342,11 @@ impl Actions {
             }
         }
         None
+    }
+
+    /// The first action that is always on offer, if there is one.
+    pub fn repeated(&self) -> Option<&Action> {
+        self.actions.iter().find(|action| action.role.repeat)
     }
 
     /// Is it a program in layers: are there procedures?

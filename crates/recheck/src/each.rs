@@ -15,7 +15,6 @@
 //! senders of receives from any member are a permutation of the family, because each is taken once.
 
 use crate::actor::Actor;
-use crate::certificate::Event;
 use crate::code::{Position, Var, assigned, every};
 use crate::drift::Drift;
 use crate::follow::{Checker, Scene};
@@ -24,6 +23,7 @@ use crate::round::{Left, Loop, bags, sendings, shape};
 use crate::state::{Channel, Index, Message, State, redirect, touches};
 use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, refuse};
+use plainsong_certificate::Event;
 use plainsong_ir::visit::free_locals;
 use plainsong_ir::{Accept, Block, FamilyId, LocalId, Source, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};

@@ -11,7 +11,6 @@
 
 use crate::actor::Actor;
 use crate::causes::Kinds;
-use crate::certificate::{Certificate, Event, VERSION, hash};
 use crate::code::{Position, Var, first_deed, is_endless};
 use crate::faults::Faults;
 use crate::late::Waiting;
@@ -19,6 +18,7 @@ use crate::race::{Sends, waits};
 use crate::state::{Index, Numbers, State};
 use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, refuse};
+use plainsong_certificate::{Certificate, Event, VERSION, hash};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
     Body, Delivery, Expr, ExprKind, FamilyId, LocalId, MessageId, Process, Song, SortKind,

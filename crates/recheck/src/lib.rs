@@ -20,7 +20,6 @@
 
 mod actor;
 mod causes;
-mod certificate;
 mod code;
 mod drift;
 mod each;
@@ -45,11 +44,10 @@ mod symbol;
 mod timeout;
 mod windows;
 
-pub use certificate::{Certificate, Event, VERSION, hash};
 pub use follow::{Shown, recheck};
-pub use ranks::{Looked, OwnRank, RankCertificate, RankWay, Ranks, recheck_ranks};
-pub use rest::{Covered, Executions, Reason, RestCertificate, Strike, recheck_rest};
-pub use windows::Windows;
+pub use ranks::{Looked, recheck_ranks};
+pub use rest::{Covered, recheck_rest};
+pub use windows::{bounds_of, windows_of};
 
 /// Why a certificate is not accepted: one sentence without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,6 @@
 //! rounds of `Q` are as many as they should be, and nothing that comes from behind is taken for one of them.
 
 use crate::actor::Actor;
-use crate::certificate::Event;
 use crate::code::{Position, Var, assigned};
 use crate::drift::Drift;
 use crate::each::{Names, is_address};
@@ -23,6 +22,7 @@ use crate::race::waits;
 use crate::round::{bags, sendings, shape};
 use crate::state::{Channel, Index, State, redirect, touches};
 use crate::{Refused, refuse};
+use plainsong_certificate::Event;
 use plainsong_ir::{FamilyId, MessageId, Stmt};
 use std::collections::BTreeSet;
 

@@ -17,7 +17,6 @@
 //! is taken for theirs: who collects from any member asks for that, and sees the rounds that are still to come.
 
 use crate::actor::Actor;
-use crate::certificate::Event;
 use crate::code::{Position, Var, assigned, every};
 use crate::drift::Drift;
 use crate::follow::{Checker, Scene};
@@ -26,6 +25,7 @@ use crate::round::{Left, bags, sendings};
 use crate::state::{Channel, Index, State, general, touches};
 use crate::symbol::Symbol;
 use crate::{Refused, refuse};
+use plainsong_certificate::Event;
 use plainsong_ir::{Block, FamilyId, Stmt};
 use std::collections::BTreeSet;
 

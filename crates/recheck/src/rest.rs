@@ -21,86 +21,14 @@
 //! within its windows ([`windows`](crate::windows)). What the instance fixes is part of the answer ([`Covered`]), read
 //! off the instance and not off the certificate; a certificate that does not name the windows is refused.
 
-use crate::certificate::{VERSION, hash};
-use crate::windows::Windows;
+use crate::windows::windows_of;
 use crate::{Refused, refuse};
+use plainsong_certificate::{Executions, Reason, RestCertificate, Strike, VERSION, hash};
 use plainsong_ir::Delivery;
 use plainsong_semantics::idle::{Idle, Served, Task};
 use plainsong_semantics::machine::{Config, Machine, Outcome};
 use plainsong_semantics::trace::FailureKind;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Why an instance terminates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RestCertificate {
-    /// The version of the format.
-    pub version: u32,
-    /// The song.
-    pub file: String,
-    /// Of its text.
-    pub hash: String,
-    /// The property that claims rest.
-    pub property: String,
-    /// The sizes of the instance.
-    pub sizes: BTreeMap<String, i64>,
-    /// What was tried where any integer, sequence or bag could be chosen.
-    #[serde(default, skip_serializing_if = "Windows::is_empty")]
-    pub windows: Windows,
-    /// The model that delivers all messages, where it is not what the song declares.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delivery: Option<String>,
-    /// Which executions are meant.
-    pub executions: Executions,
-    /// What is struck out, in this order.
-    pub strikes: Vec<Strike>,
-}
-
-/// Which executions are meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Executions {
-    /// All.
-    Any,
-    /// Those that ignore nothing that waits.
-    Fair,
-    /// Those that serve again and again what is sent again and again.
-    Resent,
-}
-
-/// Strikes out arcs among some states.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Strike {
-    /// The states; all of them when empty.
-    pub scope: BTreeSet<String>,
-    /// Why.
-    pub reason: Reason,
-}
-
-/// Why arcs are not taken for ever.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Reason {
-    /// They decrease a sum that none increases.
-    Ranked {
-        /// For states; 0 for those not named.
-        potentials: BTreeMap<String, i64>,
-        /// For tasks; 0 for those not named.
-        weights: BTreeMap<String, i64>,
-    },
-    /// They leave a task that is not served any more.
-    Unserved {
-        /// The task.
-        task: String,
-    },
-    /// This task is pending all the time and not served.
-    Waits {
-        /// The task.
-        task: String,
-    },
-}
 
 /// The most pairs of a state and a task that are asked about.
 const PAIRS: usize = 400_000;
@@ -130,7 +58,7 @@ pub fn recheck_rest(
     if certificate.windows.is_closed() {
         return refuse("nothing can be chosen in its windows");
     }
-    if certificate.windows != Windows::of(instance) {
+    if certificate.windows != windows_of(instance) {
         return refuse("it does not say which of infinitely many values were tried");
     }
     if certificate.delivery.as_deref() != instance.delivery().map(Delivery::name) {

@@ -9,13 +9,13 @@
 //! not depend on each other.
 
 use crate::actor::Actor;
-use crate::certificate::{Event, who};
 use crate::code::is_endless;
 use crate::drift::Drift;
 use crate::follow::{Checker, Scene};
 use crate::round::sendings;
 use crate::state::{Channel, State, redirect, touches};
 use crate::{Refused, refuse};
+use plainsong_certificate::Event;
 use std::collections::BTreeSet;
 
 impl<'a> Checker<'a> {
@@ -182,5 +182,7 @@ impl<'a> Checker<'a> {
 
 /// Is an event a step of this one? A round that nobody begins would show nothing.
 fn is_by(song: &plainsong_ir::Song, event: &Event, actor: Actor) -> bool {
-    who(event).is_some_and(|who| Actor::named(song, who) == Ok(actor))
+    event
+        .who()
+        .is_some_and(|who| Actor::named(song, who) == Ok(actor))
 }

@@ -1,12 +1,12 @@
 //! Steps of one process: assignments, choices, decisions, sends.
 
 use crate::actor::Actor;
-use crate::certificate::Event;
 use crate::code::{Position, Var, assigned, communicates, is_endless};
 use crate::follow::{Checker, Scene};
 use crate::state::{Message, State, general};
 use crate::symbol::Symbol;
 use crate::{Refused, refuse};
+use plainsong_certificate::Event;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
     BinOp, Choice, Domain, Expr, ExprKind, FamilyId, MessageId, Place, Root, Stmt, StmtKind, Ty,

@@ -8,12 +8,12 @@
 //! difference to anybody else, because the message stays where it is; nothing is received from there again.
 
 use crate::actor::Actor;
-use crate::certificate::Event;
 use crate::follow::{Checker, Scene};
 use crate::race::{Waits, waits};
 use crate::receive::From;
 use crate::state::State;
 use crate::{Refused, refuse};
+use plainsong_certificate::Event;
 use plainsong_ir::Stmt;
 
 impl<'a> Checker<'a> {

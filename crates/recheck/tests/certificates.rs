@@ -1,7 +1,8 @@
 //! Certificates of real derivations are accepted; with anything changed they are not.
 
+use plainsong_certificate::{Certificate, VERSION, hash};
 use plainsong_ir::Song;
-use plainsong_recheck::{Certificate, VERSION, hash, recheck};
+use plainsong_recheck::recheck;
 use plainsong_sequentialize::derivation;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

@@ -95,6 +95,23 @@ impl<'a> Deeds<'a> {
         system(self.machine).steps_of(actions(config), position, &mut self.covered)
     }
 
+    /// The actions that are always on offer, with all of their arguments, ascending.
+    pub fn offers(&self) -> Vec<(ActionId, Arc<[Value]>)> {
+        let offers = system(self.machine).offers().iter();
+        offers
+            .map(|one| (one.action, one.arguments.clone()))
+            .collect()
+    }
+
+    /// The steps of an action that is on offer with these arguments.
+    pub fn steps_of_offer(
+        &mut self,
+        config: &Config,
+        offer: (ActionId, &Arc<[Value]>),
+    ) -> Vec<Step> {
+        system(self.machine).steps_of_offer(actions(config), offer, &mut self.covered)
+    }
+
     /// The statement at this place ran.
     pub fn ran(&mut self, span: Span) {
         if let Some(number) = self.statements.get(&span) {

@@ -50,7 +50,7 @@ pub enum Served {
     Task(Task),
     /// A body goes on by itself.
     Lane(usize),
-    /// Nobody who waits for it: `init`, a time-out, a fault.
+    /// Nobody who waits for it: `init`, a time-out, a fault, an action that is always on offer.
     Nobody,
 }
 
@@ -167,7 +167,7 @@ impl Step {
                 Some(Task(Waits::Message(message.without_past())))
             }
             Some(Taken::Async(pending)) => Some(Task(Waits::Async(pending.clone()))),
-            Some(Taken::Awaited(_)) | None => None,
+            Some(Taken::Offer(_) | Taken::Awaited(_)) | None => None,
         }
     }
 

@@ -71,6 +71,8 @@ pub(crate) enum Taken {
     Awaited(MessageId),
     /// A pending async is run.
     Async(Pending),
+    /// An action that is always on offer is run.
+    Offer(Pending),
     /// Something happens to a message on its way.
     Hit(Flying),
 }

@@ -19,6 +19,8 @@ pub(crate) struct Cue {
     kind: EventKind,
     /// What it takes, by the number in the trace.
     taken: Option<u64>,
+    /// The action with its arguments, in words, if it takes nothing: it is always on offer.
+    offer: Option<String>,
     /// The choices that it makes, in words.
     pub(crate) choices: Vec<String>,
     /// What it sends, by the numbers in the trace.
@@ -33,6 +35,8 @@ impl Cue {
             lane: event.lane,
             kind: event.kind,
             taken: event.message.filter(|_| event.kind != EventKind::Send),
+            offer: (event.kind == EventKind::Act && event.message.is_none())
+                .then(|| event.label.clone()),
             choices: event.choices.clone(),
             sent: own
                 .into_iter()
@@ -91,6 +95,14 @@ impl<'a> Performance<'a> {
         start_of(machine, trace).map(|start| Performance::new(machine, &start))
     }
 
+    /// The action with its arguments, in words, of a step that runs what is always on offer.
+    fn offer(&self, step: &Step) -> Option<String> {
+        match &step.taken {
+            Some(Taken::Offer(_)) => Some(self.machine.label(&self.config, step)),
+            _ => None,
+        }
+    }
+
     /// The step that a cue means, with its number, among the steps of the state reached.
     pub(crate) fn find(&self, cue: &Cue, steps: &[Step]) -> Option<usize> {
         let taken = match cue.taken {
@@ -102,6 +114,7 @@ impl<'a> Performance<'a> {
             step.lane == cue.lane
                 && step.kind == cue.kind
                 && taken_number(step) == taken
+                && self.offer(step) == cue.offer
                 && self.machine.choices(step) == cue.choices
         };
         (0..steps.len()).find(fits)
@@ -145,6 +158,6 @@ pub(crate) fn taken_number(step: &Step) -> Option<u64> {
     match &step.taken {
         Some(Taken::Message(message) | Taken::Hit(message)) => Some(message.number.0),
         Some(Taken::Async(pending)) => Some(pending.number.0),
-        Some(Taken::Awaited(_)) | None => None,
+        Some(Taken::Offer(_) | Taken::Awaited(_)) | None => None,
     }
 }

@@ -132,13 +132,15 @@ impl Machine {
             .collect()
     }
 
-    fn label(&self, config: &Config, step: &Step) -> String {
+    pub(crate) fn label(&self, config: &Config, step: &Step) -> String {
         match (&step.taken, &self.form, &config.0) {
             (Some(Taken::Message(taken) | Taken::Hit(taken)), ..) => {
                 self.message(taken.kind, &taken.payload)
             }
             (Some(Taken::Awaited(kind)), ..) => self.kind_name(*kind),
-            (Some(Taken::Async(taken)), Form::Actions(system), _) => system.text(taken),
+            (Some(Taken::Async(taken) | Taken::Offer(taken)), Form::Actions(system), _) => {
+                system.text(taken)
+            }
             (_, Form::Line(line), Form::Line(config)) => line.statement(config),
             _ => match step.kind {
                 EventKind::Init => "init".to_owned(),

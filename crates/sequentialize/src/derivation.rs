@@ -12,8 +12,8 @@ use crate::rules::Engine;
 use crate::stuck::Stuck;
 use crate::value::{Comp, Role};
 use crate::{neighbours, race, voices_to_parts};
+use plainsong_certificate::Event as Told;
 use plainsong_ir::{Delivery, Song};
-use plainsong_recheck::Event as Told;
 use std::collections::BTreeMap;
 
 /// A way to the end.

@@ -3,6 +3,9 @@
 //! An async with its arguments is one *ground* async: its action is compiled for just these arguments,
 //! and a state has one field that counts how many of it are pending. Which ones there are is found out on
 //! the way, so endless types of arguments do no harm as long as few of their values occur.
+//!
+//! An action that is always on offer is a ground async for each of its arguments too. Its field has no bits, so it costs
+//! nothing; running it takes nothing off, and it does not count as pending.
 
 use crate::interner::Interner;
 use crate::leaves::encode;
@@ -21,6 +24,8 @@ pub(crate) struct Ground {
     pub(crate) arguments: Arc<[Value]>,
     /// The field that counts it.
     pub(crate) field: usize,
+    /// Is it always on offer (`repeat action`)? Then its field has no bits and says one, and it is not pending.
+    pub(crate) is_offer: bool,
 }
 
 /// All of them.
@@ -90,7 +95,7 @@ impl Asyncs {
         action: ActionId,
         arguments: Arc<[Value]>,
         leaves: Vec<u64>,
-        field: usize,
+        (field, is_offer): (usize, bool),
     ) -> usize {
         let number = self.grounds.len();
         self.by_leaves[action.index()].insert(leaves.into(), number);
@@ -103,6 +108,7 @@ impl Asyncs {
             action,
             arguments,
             field,
+            is_offer,
         });
         number
     }

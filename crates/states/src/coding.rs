@@ -56,8 +56,12 @@ const COUNT: Fit = Fit {
 };
 
 impl Coding {
-    /// For the states of an instance.
-    pub(crate) fn new(instance: &Instance, actions: &Actions) -> Self {
+    /// For the states of an instance in which these actions are always on offer.
+    pub(crate) fn new(
+        instance: &Instance,
+        actions: &Actions,
+        offers: &[(ActionId, Arc<[Value]>)],
+    ) -> Self {
         let mut shapes = Shapes::new(instance);
         let mut layout = Layout::default();
         for field in [THERE, BEGUN] {
@@ -77,7 +81,7 @@ impl Coding {
                 layout.add(fit);
             }
         }
-        Coding {
+        let mut coding = Coding {
             instance: instance.clone(),
             asyncs: Asyncs::new(actions, &mut shapes),
             shapes,
@@ -85,7 +89,29 @@ impl Coding {
             interner: Interner::default(),
             globals,
             is_settled: false,
+        };
+        for (action, arguments) in offers {
+            coding.offer(*action, arguments);
         }
+        coding
+    }
+
+    /// An action that is always on offer: a field without bits that says one.
+    fn offer(&mut self, action: ActionId, arguments: &Arc<[Value]>) {
+        let leaves = self.asyncs.leaves(action, arguments, &mut self.interner);
+        let field = self.layout.add(Fit {
+            bits: 0,
+            bias: 1,
+            grows: Grows::Never,
+            ..COUNT
+        });
+        let arguments = arguments.clone();
+        self.asyncs.add(action, arguments, leaves, (field, true));
+    }
+
+    /// Are there too many different asyncs on offer to look at them one by one?
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.asyncs.all().len() > MOST_ASYNCS
     }
 
     /// The shape and the first field of a global.
@@ -119,7 +145,7 @@ impl Coding {
         for number in self.asyncs.order().iter().filter(|_| begun) {
             let ground = &self.asyncs.all()[*number];
             let count = self.layout.fields()[ground.field].load(words);
-            for _ in 0..count {
+            for _ in 0..if ground.is_offer { 0 } else { count } {
                 pending.push((ground.action, ground.arguments.clone()));
             }
         }
@@ -150,6 +176,9 @@ impl Coding {
         match state.begun {
             true => numbers.resize(fields.len(), 0),
             false => numbers.extend(fields[numbers.len()..].iter().map(|field| field.bias)),
+        }
+        for offer in self.asyncs.all().iter().filter(|ground| ground.is_offer) {
+            numbers[offer.field] = 1;
         }
         for (ground, count) in counts {
             numbers[self.asyncs.all()[ground].field] = count;
@@ -208,6 +237,7 @@ impl Coding {
             return Err(Misfit::Asyncs);
         }
         let field = self.layout.add(fit);
-        Ok(self.asyncs.add(action, arguments.clone(), leaves, field))
+        let arguments = arguments.clone();
+        Ok(self.asyncs.add(action, arguments, leaves, (field, false)))
     }
 }

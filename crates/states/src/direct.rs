@@ -37,11 +37,12 @@ pub(crate) enum Attempt {
 }
 
 impl Attempt {
-    /// For a program on states of so many words that takes async `taken`, counted in `count`.
+    /// For a program on states of so many words that takes async `taken`, counted in `count` unless it is always on
+    /// offer.
     pub(crate) fn at(
         program: &Program<'_>,
         words: usize,
-        (taken, count): (usize, Field),
+        (taken, count): (usize, Option<Field>),
         marks: &[bool],
     ) -> Attempt {
         let unmarked = |op: &Op| matches!(op, Op::Mark(statement) if !marks[*statement as usize]);
@@ -66,12 +67,16 @@ pub(crate) enum Came {
 
 impl Direct {
     /// The direct form of a program that takes async `taken`, counted in `count`, if there is one.
-    fn of(program: &Program<'_>, words: usize, (taken, count): (usize, Field)) -> Option<Direct> {
+    fn of(
+        program: &Program<'_>,
+        words: usize,
+        (taken, count): (usize, Option<Field>),
+    ) -> Option<Direct> {
         let mut direct = Direct {
             must: Vec::new(),
             must_not: Vec::new(),
             patches: Vec::new(),
-            count: Some((count.word, count.mask << count.shift, 1 << count.shift)),
+            count: count.map(|count| (count.word, count.mask << count.shift, 1 << count.shift)),
         };
         let ends = |to: u32| matches!(program.ops[to as usize], Op::End);
         let in_state = |word: u32| (word as usize) < words;
@@ -221,7 +226,8 @@ mod tests {
             Op::Jump(6),
             Op::End,
         ];
-        let attempt = |marked| Attempt::at(&program(ops.clone()), 1, (5, counted()), &[marked]);
+        let attempt =
+            |marked| Attempt::at(&program(ops.clone()), 1, (5, Some(counted())), &[marked]);
         assert!(matches!(attempt(false), Attempt::NotYet));
         let Attempt::Direct(direct) = attempt(true) else {
             panic!("it has a direct form");
@@ -235,7 +241,8 @@ mod tests {
     #[test]
     fn an_async_that_is_not_left_again_is_counted_down() {
         let ops = vec![patch_of(16, 16), Op::Emit, Op::End];
-        let Attempt::Direct(direct) = Attempt::at(&program(ops), 1, (5, counted()), &[]) else {
+        let Attempt::Direct(direct) = Attempt::at(&program(ops), 1, (5, Some(counted())), &[])
+        else {
             panic!("it has a direct form");
         };
         let mut emitted = Vec::new();
@@ -248,7 +255,7 @@ mod tests {
     #[test]
     fn a_test_after_a_change_is_left_to_the_program() {
         let ops = vec![patch_of(1, 1), test(1, 1, 3), Op::Emit, Op::End];
-        let attempt = Attempt::at(&program(ops), 1, (5, counted()), &[]);
+        let attempt = Attempt::at(&program(ops), 1, (5, Some(counted())), &[]);
         assert!(matches!(attempt, Attempt::Never));
     }
 }

@@ -93,7 +93,8 @@ impl Runs {
     /// Runs a program on a state. A run that bails leaves nothing behind.
     ///
     /// A program that takes an async is run on the state with it, and *owes* it: when it leaves the same
-    /// async again nothing is owed any more, and otherwise it is taken off the states that are emitted.
+    /// async again nothing is owed any more, and otherwise it is taken off the states that are emitted. An action
+    /// that is always on offer owes nothing.
     pub(crate) fn run(
         &mut self,
         program: &Program<'_>,
@@ -101,6 +102,7 @@ impl Runs {
         taken: Option<usize>,
         coded: &mut impl Coded,
     ) -> Ran {
+        let taken = taken.filter(|ground| !coded.coding().asyncs.all()[*ground].is_offer);
         self.registers[..state.len()].copy_from_slice(state);
         self.registers[state.len()] = u64::from(taken.is_some());
         self.taken = taken;
@@ -275,7 +277,9 @@ impl Runs {
 
     fn pending(&self, action: Option<ActionId>, coding: &Coding) -> u64 {
         let counted = coding.asyncs.all().iter();
-        let counted = counted.filter(|ground| action.is_none_or(|action| action == ground.action));
+        let counted = counted.filter(|ground| {
+            !ground.is_offer && action.is_none_or(|action| action == ground.action)
+        });
         counted
             .map(|ground| coding.layout.fields()[ground.field].load(&self.registers))
             .sum()

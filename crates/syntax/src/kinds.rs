@@ -80,7 +80,7 @@ kinds! {
 
     // Keywords only where the grammar expects them.
     AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, CountKw, CoversKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, GiveKw, IntoKw,
-    LayersKw, LeftKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RightKw, SequentializeKw, SplitsKw, SumKw,
+    LayersKw, LeftKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RepeatKw, RightKw, SequentializeKw, SplitsKw, SumKw,
     SynchronizesKw, TakeKw, ThenKw, UseKw, WithKw,
 
     // Nodes.

@@ -3,31 +3,31 @@
 //! `plainsong-diverge` answers for one instance. Sizes are tried from the smallest; a refutation is a real
 //! execution whose cycle was executed again from its own end. What terminates does so in the
 //! instances that were looked at: that holds within a bound. Where a measure can be shown for every size
-//! ([`ranking`](super::ranking)), it is proved. Where the song leaves nothing open, neither
+//! ([`plainsong_infer::ranking`]), it is proved. Where the song leaves nothing open, neither
 //! sizes nor windows of integers, it is proved.
 
-use super::alive_smt::solved;
 use super::assumptions::trusted;
 use super::bounds::Bound;
-use super::covering_orders::{Compatible, compatible};
 use super::explicit_state::instances_of;
-use super::ranking::{Ranked, ranked};
 use super::verdict_accumulator::Dossier;
 use crate::effort::{FIRST_STATES, STATES_OF_DIVERGE};
 use crate::engine::{EngineReport, Task};
 use crate::never_passed::{has_window, never_passed};
-use crate::provided::name_of;
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_diverge::translate::Bounds;
 use plainsong_diverge::{Fairness, Finding, Method, Report, diverge};
+use plainsong_infer::Supervisor;
+use plainsong_infer::alive_smt::solved;
+use plainsong_infer::covering_orders::{Compatible, compatible};
+use plainsong_infer::ranking::{Ranked, ranking};
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{Block, Body, Claim, Song, StmtKind, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::{
-    Check, Completeness, Coverage, ENDS_THERE, Limits, Query, search,
+    Check, Completeness, Coverage, ENDS_THERE, Limits, Query, name_of, search,
 };
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use std::collections::BTreeSet;
@@ -47,6 +47,12 @@ impl Engine for Diverge {
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
         super::refine::runs(song, question)?;
+        if let Some(action) = song.actions().and_then(plainsong_ir::Actions::repeated) {
+            return Err(format!(
+                "it counts pending asyncs, and `{}` is always on offer: `explore` looks for cycles of states",
+                action.name
+            ));
+        }
         match (question.subject, claims_rest(song, question)) {
             (Subject::System, Some(_)) => Ok(()),
             _ => Err("it answers `eventually quiescent` only".to_owned()),
@@ -300,10 +306,18 @@ fn ask(
                 recursion,
                 fair: question.fairness != Fairness::Any,
             };
-            solved(task, machine, &question, bounds, overseer)
+            solved(machine, &question, bounds, task.proof.solvers(), overseer)
         }
         _ => diverge(machine, &question, overseer),
     }
+}
+
+/// Looks for a ranking by local measures, or says why what is declared is none, if something is.
+fn ranked(task: &Task, overseer: &mut Overseer<'_>) -> Result<Ranked, Option<String>> {
+    let cancel = overseer.cancel();
+    ranking(&task.song, task.proof.setup(), &cancel, &mut || {
+        overseer.look().is_some()
+    })
 }
 
 /// The most states of an instance once the answer is open anyway: a larger one can only refute then, which seldom

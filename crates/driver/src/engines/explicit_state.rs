@@ -106,28 +106,6 @@ pub(super) fn by_some_states(
     Ok((files.into_iter().map(close).collect(), coverage))
 }
 
-/// Answers a task by one look at one instance, which has the sizes number `at` of the task.
-pub(super) fn by_one(
-    task: &Task,
-    overseer: &mut Overseer<'_>,
-    (at, instance): (usize, &Instance),
-    search: &mut Search<'_>,
-) -> Vec<Closed> {
-    overseer.stage.counted = "state";
-    let mut files: Vec<Dossier> = task.questions.iter().map(Dossier::new).collect();
-    let bound = instance.bound();
-    overseer.stage.bound = bound.clone();
-    let query = Query {
-        subject: task.subject,
-        checks: open_checks(&files),
-    };
-    let report = search(instance, &query, &task.limits, overseer);
-    let about = (instance, &bound, &Visited::Whole);
-    enter(&mut files, (at, false), &report, about, task, overseer);
-    let close = |file: Dossier<'_>| file.close(task, overseer);
-    files.into_iter().map(close).collect()
-}
-
 /// Were sizes to grow, and is this where they had to stop?
 pub(super) fn is_limit(task: &Task, completeness: &Completeness, overseer: &Overseer<'_>) -> bool {
     let is_limit = match completeness {

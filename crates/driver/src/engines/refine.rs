@@ -4,11 +4,11 @@
 //! shown by the solver; the rest is unknown.
 
 use super::explicit_state::by_some_states;
-use super::proof_cache::Remembered;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
+use plainsong_infer::proof_cache::Remembered;
 use plainsong_ir::failing::place_that_may_fail;
 use plainsong_ir::{Claim, Song};
 use plainsong_prove::theory::Theory;
@@ -58,7 +58,7 @@ impl Engine for Refine {
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
         let solvers = task.proof.solvers();
-        let remembered = Remembered::new("refine", task, solvers);
+        let remembered = Remembered::new(task.proof_key("refine"), solvers);
         let known = task.questions.iter().map(|one| remembered.proof(one));
         let known: Vec<Option<Verdict>> = known.collect();
         if let Some(verdicts) = known.iter().cloned().collect() {

@@ -2,7 +2,7 @@
 //!
 //! The search for a line is done by `plainsong-sequentialize`. Where it finds one, deadlock freedom and
 //! `finally pending() == 0` are proved for all sizes, and `assertions` if everything on the way was decided.
-//! Other `finally` properties and assertions go to the prover, which follows the line (`houdini.rs`). Whatever is left open is explored at small sizes: a refutation is a real one with its execution, and
+//! Other `finally` properties and assertions go to the prover, which follows the line (`plainsong_infer::houdini`). Whatever is left open is explored at small sizes: a refutation is a real one with its execution, and
 //! otherwise the verdict is `unknown` and says what stood in the way. What is proved is explored too, briefly
 //! (`cross_check.rs`).
 
@@ -10,19 +10,19 @@ use super::assumptions::trusted;
 use super::bounds::Bound;
 use super::cross_check::doubt;
 use super::explore::Explore;
-use super::houdini::{Told, on_the_line};
-use crate::arithmetic::Arithmetic;
 use crate::effort::STATES_BESIDE_LINES;
 use crate::engine::{EngineReport, Task};
-use crate::provided::name_of;
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
+use plainsong_infer::Supervisor;
+use plainsong_infer::arithmetic_oracle::Arithmetic;
+use plainsong_infer::houdini::{Told, on_the_line};
 use plainsong_ir::failing::place_that_may_fail;
 use plainsong_ir::{BinOp, Claim, Expr, ExprKind, PendingOf, Song, System};
 use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, Limits};
+use plainsong_semantics::search::{Check, Limits, name_of};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_sequentialize::{Sequentialized, Stuck, sequentialize_with};
@@ -85,7 +85,10 @@ impl Engine for Sequentialize {
             .map(|(question, _)| question)
             .collect();
         let told = match &found {
-            Ok(line) if !asked.is_empty() => on_the_line(task, line, &asked, overseer),
+            Ok(line) if !asked.is_empty() => {
+                let checks: Vec<Check> = asked.iter().map(|question| question.check).collect();
+                on_the_line(&task.song, line, &checks, task.proof.solvers(), overseer)
+            }
             _ => Vec::new(),
         };
         let never_fails = asked.iter().zip(&told).any(|(question, told)| {

@@ -7,11 +7,10 @@
 use super::assumptions::{cut_off, external};
 use super::bounds::{Bound, among};
 use crate::engine::Task;
-use crate::provided::name_of;
 use crate::select::Question;
 use crate::watch::{Overseer, Stop};
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, ENDS_THERE, NO_END};
+use plainsong_semantics::search::{Check, ENDS_THERE, NO_END, name_of};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 

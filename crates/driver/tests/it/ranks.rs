@@ -1,9 +1,9 @@
 //! Certificates of rest for every size are accepted; with another measure they are not.
 
+use plainsong_certificate::{OwnRank, RankWay, Ranks};
 use plainsong_driver::certificate::Rechecked;
 use plainsong_driver::rank_certificate::{RankCertificate, again, certificate};
 use plainsong_driver::{LoadedSong, Source, song};
-use plainsong_recheck::{OwnRank, RankWay, Ranks};
 use plainsong_smt::Caching;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! Certificates of rest are accepted; with anything changed that matters they are not.
 
+use plainsong_certificate::{Executions, Reason, Windows, hash};
 use plainsong_diverge::Fairness;
 use plainsong_driver::certificate::Rechecked;
 use plainsong_driver::rest_certificate::{Asked, RestCertificate, again, certificate};
 use plainsong_driver::{LoadedSong, Source, song};
 use plainsong_ir::Delivery;
-use plainsong_recheck::{Executions, Reason, Windows, hash};
 use plainsong_semantics::sizes::Bounds;
 use std::path::Path;
 

@@ -216,7 +216,8 @@ pub(super) fn action(song: &Song, decl: &Action) -> Doc {
     let mover = role
         .mover
         .map_or(String::new(), |mover| format!("{} ", mover.name()));
-    let head = format!("{mover}action {}(", decl.name);
+    let repeat = if role.repeat { "repeat " } else { "" };
+    let head = format!("{repeat}{mover}action {}(", decl.name);
     let head = signature(
         &mut w,
         &head,

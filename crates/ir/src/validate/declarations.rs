@@ -5,8 +5,8 @@ use super::{Report, show};
 use crate::finite::{contains_itself, contains_process, is_finite};
 use crate::permission::split_by;
 use crate::{
-    Binder, Code, EnumDecl, EnumId, Family, FamilyId, FaultKind, Global, Local, LocalId, Property,
-    RangeEnd, Sizing, Song, SortKind, StructId, System, Ty, Voices,
+    Action, Binder, Code, EnumDecl, EnumId, Family, FamilyId, FaultKind, Global, Local, LocalId,
+    Property, RangeEnd, Sizing, Song, SortKind, StructId, System, Ty, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -147,6 +147,23 @@ fn faults(report: &mut Report, voices: &Voices) {
     }
 }
 
+/// An action that is always on offer is there for every value of its parameters, and nobody calls it.
+fn repeated(song: &Song, report: &mut Report, action: &Action) {
+    let parameters = action.code.locals.iter().take(action.code.arity);
+    if action.role.repeat {
+        for parameter in parameters.filter(|row| !is_finite(song, &row.ty)) {
+            let name = &parameter.name;
+            report.add(
+                action.span,
+                format!("the values of `{name}` cannot be listed"),
+            );
+        }
+        if action.role.result.is_some() {
+            report.add(action.span, "nobody calls it, but it has a result");
+        }
+    }
+}
+
 fn systems(song: &Song, report: &mut Report) {
     match &song.system {
         System::None => {}
@@ -188,6 +205,7 @@ fn systems(song: &Song, report: &mut Report) {
                 taken(report, &action.role.taken, &action.role.linear, action.span);
                 permissions(report, &action.role.given, action.code.arity, action.span);
                 given(report, &action.role.given, &action.role.linear, action.span);
+                repeated(song, report, action);
             }
             for invariant in &actions.invariants {
                 report.enter(format!("invariant {}", invariant.name));

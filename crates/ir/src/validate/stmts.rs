@@ -362,7 +362,12 @@ impl Scope<'_, '_> {
                     .song
                     .actions()
                     .map_or(&[][..], |actions| &actions.actions);
-                let code = actions.get(action.index()).map(|action| &action.code);
+                let action = actions.get(action.index());
+                if action.is_some_and(|action| action.role.repeat) {
+                    let message = "an action that is always on offer is never pending";
+                    self.report.add(stmt.span, message);
+                }
+                let code = action.map(|action| &action.code);
                 let wanted = code.map(|code| {
                     code.locals
                         .iter()

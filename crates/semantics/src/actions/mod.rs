@@ -1,9 +1,10 @@
 //! Actions: global variables and pending asyncs.
 //!
-//! One step takes one pending async and runs its action as a whole. `assume` means *not now*: a
-//! branch of the action that it cuts off is no step.
+//! One step takes one pending async and runs its action as a whole, or runs an action that is always on offer
+//! (`repeat action`, see [`offers`]). `assume` means *not now*: a branch of the action that it cuts off is no step.
 
 pub(crate) mod config;
+mod offers;
 
 use crate::atomic::Globals;
 use crate::code::coverage::{Covered, Statements};
@@ -16,11 +17,12 @@ use crate::instance::Instance;
 use crate::machine::{Config, Form, Outcome, Step, Taken};
 use crate::show;
 use crate::start::start_values;
-use crate::trace::{EventKind, Waiting};
+use crate::trace::{EventKind, Failure, Waiting};
 use crate::value::Value;
 use config::{ActionsConfig, Pending};
 use plainsong_diagnostics::Span;
-use plainsong_ir::Actions;
+use plainsong_ir::{ActionId, Actions};
+use std::sync::Arc;
 
 /// The most states at the start.
 const MOST_STARTS: usize = 100_000;
@@ -32,6 +34,8 @@ pub(crate) struct ActionSystem {
     /// One for each action, then `init`.
     pub(crate) codes: Vec<FlatCode>,
     has_init: bool,
+    /// The actions that are always on offer, with all of their arguments, ascending; or why they cannot be listed.
+    offers: Result<Vec<Pending>>,
 }
 
 impl ActionSystem {
@@ -48,7 +52,13 @@ impl ActionSystem {
                 .map(|code| flatten(&code.body, &code.locals, code.arity, statements))
                 .collect(),
             has_init: actions.init.is_some(),
+            offers: offers::list(instance, actions),
         }
+    }
+
+    /// The actions that are always on offer, with all of their arguments, ascending.
+    pub(crate) fn offers(&self) -> &[Pending] {
+        self.offers.as_deref().unwrap_or_default()
     }
 
     /// The code of an action, or of `init` after the last.
@@ -58,7 +68,8 @@ impl ActionSystem {
 
     /// The states at the start, one for each combination of starting values.
     pub(crate) fn initial(&self) -> Vec<Outcome> {
-        match self.starts() {
+        let offers = self.offers.as_ref().map(drop).map_err(Failure::clone);
+        match offers.and_then(|()| self.starts()) {
             Ok(starts) => starts
                 .into_iter()
                 .map(|globals| Outcome::Next(self.config(globals)))
@@ -73,12 +84,32 @@ impl ActionSystem {
             return self.init_steps(config, covered);
         }
         let mut steps = Vec::new();
+        let mut offers = self.offers().iter().peekable();
         for (position, pending) in config.pending.iter().enumerate() {
+            while let Some(offer) = offers.next_if(|offer| **offer < *pending) {
+                self.action_steps(config, None, offer, covered, &mut steps);
+            }
             let repeated = position > 0 && config.pending[position - 1] == *pending;
             if !repeated {
-                self.action_steps(config, position, pending, covered, &mut steps);
+                self.action_steps(config, Some(position), pending, covered, &mut steps);
             }
         }
+        for offer in offers {
+            self.action_steps(config, None, offer, covered, &mut steps);
+        }
+        steps
+    }
+
+    /// The steps of an action that is on offer with these arguments.
+    pub(crate) fn steps_of_offer(
+        &self,
+        config: &ActionsConfig,
+        (action, arguments): (ActionId, &Arc<[Value]>),
+        covered: &mut Covered,
+    ) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let offer = offers::offer(action, arguments.clone());
+        self.action_steps(config, None, &offer, covered, &mut steps);
         steps
     }
 
@@ -91,7 +122,7 @@ impl ActionSystem {
     ) -> Vec<Step> {
         let mut steps = Vec::new();
         let pending = &config.pending[position];
-        self.action_steps(config, position, pending, covered, &mut steps);
+        self.action_steps(config, Some(position), pending, covered, &mut steps);
         steps
     }
 
@@ -158,14 +189,14 @@ impl ActionSystem {
         let branches = self.branches(config, number, &[], covered);
         branches
             .into_iter()
-            .map(|branch| self.step(config, number, branch, None))
+            .map(|branch| self.step(config, number, branch, (None, None)))
             .collect()
     }
 
     fn action_steps(
         &self,
         config: &ActionsConfig,
-        position: usize,
+        position: Option<usize>,
         pending: &Pending,
         covered: &mut Covered,
         steps: &mut Vec<Step>,
@@ -176,7 +207,11 @@ impl ActionSystem {
                 continue;
             }
             covered.received(number);
-            steps.push(self.step(config, number, branch, Some((position, pending.clone()))));
+            let taken = match position {
+                Some(_) => Taken::Async(pending.clone()),
+                None => Taken::Offer(pending.clone()),
+            };
+            steps.push(self.step(config, number, branch, (position, Some(taken))));
         }
     }
 
@@ -210,11 +245,10 @@ impl ActionSystem {
         config: &ActionsConfig,
         number: usize,
         branch: Branch<Globals>,
-        taken: Option<(usize, Pending)>,
+        (position, taken): (Option<usize>, Option<Taken>),
     ) -> Step {
         let Branch { run, halt } = branch;
         let chosen = run.chosen.clone();
-        let (position, taken) = taken.unzip();
         let outcome = match halt {
             Halt::Blocked => Outcome::Discarded,
             Halt::Stop => Outcome::Next(after(config, run, position)),
@@ -243,7 +277,7 @@ impl ActionSystem {
                 .get(number)
                 .map_or_else(first_op, |action| action.span),
             outcome,
-            taken: taken.map(Taken::Async),
+            taken,
             chosen,
             code: number,
             pc: 0,

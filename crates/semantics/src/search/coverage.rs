@@ -38,6 +38,7 @@ impl Coverage {
             let wanted = kinds.iter().enumerate().filter(|(at, _)| is_wanted(*at));
             wanted.map(|(_, name)| name.clone()).collect()
         };
+        let is_sent = |at: usize| covered.has_sent(at) || is_repeated(machine, at);
         let premises = &machine.statements.premises;
         let spans_of = |is_met: bool| -> Vec<Span> {
             let numbers = (0..premises.len()).filter(|at| covered.has_met(*at) == is_met);
@@ -52,8 +53,8 @@ impl Coverage {
             executed: executed.into_iter().collect(),
             received: names(&|at| covered.has_received(at)),
             never_received: names(&|at| !covered.has_received(at)),
-            sent: names(&|at| covered.has_sent(at)),
-            never_sent: names(&|at| !covered.has_sent(at)),
+            sent: names(&|at| is_sent(at)),
+            never_sent: names(&|at| !is_sent(at)),
             met,
             never_met,
         }
@@ -103,6 +104,12 @@ fn unite<T: Clone + Ord>(
     missed.sort();
     missed.dedup();
     missed.retain(|item| reached.binary_search(item).is_err());
+}
+
+/// Is this an action that is always on offer? Nobody has to leave it behind.
+fn is_repeated(machine: &Machine, kind: usize) -> bool {
+    let actions = machine.instance().song().actions();
+    actions.is_some_and(|all| all.actions.get(kind).is_some_and(|one| one.role.repeat))
 }
 
 /// The kinds of messages or the actions of what is run.

@@ -15,6 +15,7 @@ mod dive;
 mod findings;
 mod graph;
 mod query;
+mod question;
 mod steer;
 mod verdicts;
 
@@ -23,6 +24,7 @@ pub use cycle::Edge;
 pub use dive::dive;
 pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
+pub use question::{Question, name_of, questions};
 pub use steer::{Start, Steering, steer, steered_end};
 pub use verdicts::{ENDS_THERE, NO_END, reason_against};
 

@@ -13,6 +13,15 @@ pub const ENDS_THERE: &str =
 pub const NO_END: &str = "no execution comes to its end, so there was nothing to check";
 
 impl SearchReport {
+    /// The run against the first check that is refuted.
+    pub fn refutation(&self) -> Option<&Trace> {
+        let mut answers = self.findings.iter().map(|finding| &finding.answer);
+        answers.find_map(|answer| match answer {
+            Answer::Refuted(trace) => Some(&**trace),
+            _ => None,
+        })
+    }
+
     /// One verdict for each check. What was not refuted holds within `bound` if the search saw
     /// everything, and is unknown otherwise.
     pub fn verdicts(&self, bound: &BTreeMap<String, String>) -> Vec<Verdict> {

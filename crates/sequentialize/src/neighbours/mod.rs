@@ -24,8 +24,8 @@ mod steps;
 use crate::Sequentialized;
 use crate::line::{Line, Row, of_row};
 use crate::stuck::{Obstacle, Stuck};
+use plainsong_certificate::Event;
 use plainsong_ir::{Delivery, MessageId, Song, Voices};
-use plainsong_recheck::Event;
 use std::collections::{BTreeMap, BTreeSet};
 use steps::{Action, Steps};
 

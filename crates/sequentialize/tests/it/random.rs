@@ -9,8 +9,9 @@
 use crate::endings::compare;
 use crate::oracle::{against, compile, sizes};
 use crate::protocols::{Dice, program, random_play};
+use plainsong_certificate::{Certificate, VERSION, hash};
 use plainsong_ir::Song;
-use plainsong_recheck::{Certificate, VERSION, hash, recheck};
+use plainsong_recheck::recheck;
 use plainsong_sequentialize::{derivation, sequentialize};
 use std::collections::BTreeMap;
 

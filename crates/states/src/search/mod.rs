@@ -185,13 +185,14 @@ impl<'s> Search<'s> {
         with_edges: bool,
     ) -> Self {
         let song = machine.instance().song();
-        let coding = Coding::new(machine.instance(), actions);
+        let deeds = Deeds::new(machine);
+        let coding = Coding::new(machine.instance(), actions, &deeds.offers());
         let runs = Runs::new(numbers.all().len());
         Search {
             song,
             actions,
             machine,
-            deeds: Deeds::new(machine),
+            deeds,
             store: Store::new(coding.layout.form(), with_edges),
             coding,
             swaps: None,
@@ -225,6 +226,9 @@ impl<'s> Search<'s> {
         limits: &Limits,
         watch: &mut dyn Watch,
     ) -> Result<Completeness, Gone> {
+        if self.coding.is_crowded() {
+            return Err(Gone::Asyncs);
+        }
         let most = limits.states.min(MOST_STATES);
         self.begin(findings, most)?;
         let (mut at, mut depth, mut next_look) = (0, 0, 0);
@@ -403,7 +407,7 @@ impl<'s> Search<'s> {
         let fields = self.coding.layout.fields();
         let mut grounds = self.coding.asyncs.all().iter();
         !self.coding.has_begun(&self.base)
-            || grounds.all(|ground| fields[ground.field].load(&self.base) == 0)
+            || grounds.all(|ground| ground.is_offer || fields[ground.field].load(&self.base) == 0)
     }
 
     /// Enters the steps out of a state.

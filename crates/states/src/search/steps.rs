@@ -100,6 +100,7 @@ impl<'s> Search<'s> {
         {
             let words = self.store.words();
             let count = self.coding.layout.fields()[async_.field];
+            let count = (!async_.is_offer).then_some(count);
             self.directs[at] = Attempt::at(program, words, (ground, count), &self.runs.marks);
         }
     }
@@ -155,6 +156,11 @@ impl<'s> Search<'s> {
         self.taken.by_interpreter += 1;
         let state = self.coding.state(&self.base);
         let ground = &self.coding.asyncs.all()[ground];
+        if ground.is_offer {
+            let offer = (ground.action, &ground.arguments);
+            let found = self.deeds.steps_of_offer(&state.config(), offer);
+            return self.interpreted(steps, found.into_iter().map(|step| step.outcome));
+        }
         let position = state
             .pending
             .iter()

@@ -89,6 +89,9 @@ pub(super) fn moves(
     let mut out = all.out;
     for at in 0..coding.asyncs.all().len() {
         let ground = coding.asyncs.all()[at].clone();
+        if ground.is_offer {
+            continue;
+        }
         let code = &actions.actions[ground.action.index()].code;
         let types = code.locals[..code.arity].iter().map(|local| &local.ty);
         let arguments = renaming.row(song, types, &ground.arguments);

@@ -363,6 +363,11 @@ impl ActionItem {
         mover(&self.syntax)
     }
 
+    /// Is it always on offer?
+    pub fn is_repeated(&self) -> bool {
+        has(&self.syntax, SyntaxKind::RepeatKw)
+    }
+
     /// What it does.
     pub fn block(&self) -> Option<Block> {
         child(&self.syntax)

@@ -84,6 +84,7 @@ impl Lowering<'_> {
                     refines,
                     requires,
                     handles: None,
+                    repeat: item.is_repeated(),
                 },
                 span: row.span,
             });

@@ -48,6 +48,7 @@ mod properties;
 mod quantifiers;
 mod receives;
 mod references;
+mod repeats;
 mod sequences;
 mod signatures;
 mod sizes;
@@ -188,6 +189,7 @@ impl<'t> Lowering<'t> {
         }
         if complete && self.errors == 0 {
             self.layers(&song);
+            self.repeats(&song);
         }
         if complete && self.errors == 0 {
             self.unused_messages();

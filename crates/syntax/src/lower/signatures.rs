@@ -62,6 +62,9 @@ impl Lowering<'_> {
         for item in &items.actions {
             let (binders, result) = (item.binders(), item.result());
             let signature = self.signature(item.name(), binders.as_ref(), result.as_ref());
+            if item.is_repeated() {
+                self.want_listed(&signature.params, binders.as_ref());
+            }
             self.actions.push(signature);
         }
         for item in &items.procedures {
@@ -83,6 +86,15 @@ impl Lowering<'_> {
         }
         self.line_count = items.lines.len();
         self.declare_families(items);
+    }
+
+    /// An action that is always on offer is there for every value of its parameters.
+    fn want_listed(&mut self, params: &[Binder], written: Option<&ast::BinderList>) {
+        let written = written.into_iter().flat_map(ast::BinderList::binders);
+        for (param, binder) in params.iter().zip(written) {
+            let span = binder.ty().map_or(binder.span(), |ty| ty.span());
+            self.want_finite(&param.ty, span, "the parameter of a `repeat action`");
+        }
     }
 
     fn signature(

@@ -19,6 +19,7 @@ impl Parser<'_> {
                 kind if kind.starts_item() => self.item(),
                 Ident if self.at_word("fault") => self.fault(),
                 Ident if self.at_mover() => self.moving_item(),
+                Ident if self.at_repeat() => self.repeated_action(),
                 Ident if self.at_word("commute") && self.nth(1) == Ident => self.commute_item(),
                 Ident if self.at_word("layers") && self.nth(1) == Ident => self.layers_item(),
                 InvariantKw => self.invariant_item(),

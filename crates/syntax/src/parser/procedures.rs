@@ -12,6 +12,18 @@ impl Parser<'_> {
         matches!(self.nth(1), ActionKw | ProcedureKw) && self.mover_kind().is_some()
     }
 
+    /// Is this `repeat` before `action`?
+    pub(super) fn at_repeat(&self) -> bool {
+        self.nth(1) == ActionKw && self.at_word("repeat")
+    }
+
+    /// `repeat action A(…) { … }`
+    pub(super) fn repeated_action(&mut self) {
+        let start = self.open();
+        self.bump_as(RepeatKw);
+        self.action(start);
+    }
+
     fn mover_kind(&self) -> Option<crate::kinds::SyntaxKind> {
         let kinds = [
             ("atomic", AtomicKw),

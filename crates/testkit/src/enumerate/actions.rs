@@ -103,6 +103,20 @@ impl Search<'_> {
     fn visit(&mut self, (globals, pending): &State) -> Vec<State> {
         let mut next = Vec::new();
         let mut moved = false;
+        let on_offer = match self.on_offer() {
+            Ok(on_offer) => on_offer,
+            Err(Undefined(reason)) => {
+                self.found.failures.insert(reason);
+                return next;
+            }
+        };
+        for (action, arguments) in on_offer {
+            let code = &self.actions.actions[action].code;
+            let ran = self.run(code, &arguments, (globals.clone(), pending.clone()));
+            moved |= !(ran.failures.is_empty() && ran.states.is_empty());
+            self.found.failures.extend(ran.failures);
+            next.extend(ran.states);
+        }
         for taken in pending.keys() {
             let (action, arguments) = taken;
             let others = without(pending, taken);
@@ -116,6 +130,27 @@ impl Search<'_> {
             self.rest(globals, pending);
         }
         next
+    }
+
+    /// The actions that are always on offer, with each combination of arguments.
+    fn on_offer(&self) -> Result<Vec<(usize, Vec<Value>)>, Undefined> {
+        let mut all = Vec::new();
+        for (at, action) in self.actions.actions.iter().enumerate() {
+            if !action.role.repeat {
+                continue;
+            }
+            let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+            for parameter in &action.code.locals[..action.code.arity] {
+                let values = self.instance.values(&parameter.ty)?;
+                let more = |row: &Vec<Value>| -> Vec<Vec<Value>> {
+                    let each = values.iter().cloned();
+                    each.map(|value| [&row[..], &[value]].concat()).collect()
+                };
+                rows = rows.iter().flat_map(more).collect();
+            }
+            all.extend(rows.into_iter().map(|row| (at, row)));
+        }
+        Ok(all)
     }
 
     /// Runs code as a whole. A run that is cut off did not happen.

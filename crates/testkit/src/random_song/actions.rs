@@ -4,7 +4,9 @@ use super::composer::Composer;
 use super::names::Kind;
 use super::scope::{Home, Scope};
 use super::stmts::stmt;
-use plainsong_ir::{Action, ActionId, Actions, Code, Global, Local, Stmt, StmtKind, System, Ty};
+use plainsong_ir::{
+    Action, ActionId, Actions, Code, Global, Local, Role, Stmt, StmtKind, System, Ty,
+};
 
 impl Composer {
     /// Writes globals, actions and `init`.
@@ -27,12 +29,36 @@ impl Composer {
                 span: Default::default(),
             }
         });
-        let actions: Vec<Action> = actions.collect();
+        let mut actions: Vec<Action> = actions.collect();
+        actions.extend(self.repeated_action());
         let init = self.dice.once_in(2).then(|| self.action_code(Vec::new()));
         if let System::Actions(system) = &mut self.song.system {
             system.actions = actions;
             system.init = init;
         }
+    }
+
+    /// Now and then, an action that is always on offer. Nobody leaves it pending or counts it.
+    fn repeated_action(&mut self) -> Option<Action> {
+        if !self.dice.once_in(3) {
+            return None;
+        }
+        let (_, rows) = self.within(Scope::default(), |c| {
+            for _ in 0..c.dice.below(3) {
+                let ty = c.finite_ty();
+                c.bind_fresh(ty);
+            }
+        });
+        let name = self.item_name(Kind::Signal);
+        Some(Action {
+            name,
+            code: self.action_code(rows),
+            role: Role {
+                repeat: true,
+                ..Role::default()
+            },
+            span: Default::default(),
+        })
     }
 
     fn global(&mut self, known: usize) {

@@ -66,6 +66,13 @@ the text.";
 it. All arguments of both actions get a name, and, after `choosing`, all of their `choose`, in the order of the text;
 only what is chosen is given another value. It is a hint: a wrong one proves nothing.";
 
+    /// An action that is always on offer, used as if it were left pending.
+    REPEATED_ACTION = "repeated-action", "an action that is always on offer is used as if it were pending", "\
+`repeat action A(x: T) { … }` is on offer in every state after `init`, for every value of its parameters: it runs wherever its
+`assume`s pass, any number of times. It is never a pending async, so nobody leaves it behind with `async`, `pending(A)`
+does not count it, and schedules, movers, layers and procedures, which are about asyncs and calls, have no use for it. A choice
+among infinitely many values stands in its body: `let n = choose nat;`.";
+
     /// A permission that is not there, or there twice.
     PERMISSION = "permission", "a permission is not available here", "\
 A `linear` parameter carries a permission: a value of which no two threads hold the same one. So it

@@ -61,6 +61,12 @@ impl Composer {
             let body = self.block(4, 2);
             text += &format!("action {name}({parameters}) {{\n{body}}}\n");
         }
+        if self.dice.once_in(2) {
+            self.ids = vec!["i".into()];
+            self.bools = vec!["x".into()];
+            let body = self.block(4, 2);
+            text += &format!("repeat action Again(x: bool, i: Id) {{\n{body}}}\n");
+        }
         self.ids = vec!["i".into()];
         self.bools = Vec::new();
         let posts = self.asyncs(2);

@@ -15,7 +15,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// Decides what the prover shows.
-pub(crate) struct Arithmetic {
+pub struct Arithmetic {
     solvers: OnceCell<Solvers>,
     setup: Setup,
     /// Raised once it is time to stop: nothing more is decided then.
@@ -37,7 +37,7 @@ impl Arbiter for Arithmetic {
 
 impl Arithmetic {
     /// With solvers that are set up so when something is asked; decides nothing any more once `cancel` is raised.
-    pub(crate) fn new(setup: Setup, cancel: Cancel) -> Arithmetic {
+    pub fn new(setup: Setup, cancel: Cancel) -> Arithmetic {
         Arithmetic {
             solvers: OnceCell::new(),
             setup,
@@ -46,7 +46,7 @@ impl Arithmetic {
     }
 
     /// With the solvers of this user's environment.
-    pub(crate) fn with_caching(caching: &Caching) -> Arithmetic {
+    pub fn with_caching(caching: &Caching) -> Arithmetic {
         Arithmetic::new(Setup::with_caching(caching), Cancel::default())
     }
 

@@ -9,17 +9,14 @@
 //! What is said here explains an `unknown`. It is never a verdict: a state that runs do not come to refutes
 //! nothing.
 
-use super::bmc_trace::runs_by_leads;
-use super::explicit_state::instances_of;
-use crate::Problem;
-use crate::engine::Task;
-use crate::select::Question;
-use crate::watch::Overseer;
+use crate::bmc_trace::runs_by_leads;
+use crate::request::Asked;
+use crate::supervisor::Supervisor;
 use plainsong_prove::cut::{CutLoop, cut, marked};
 use plainsong_report::count;
-use plainsong_semantics::instance::Instance;
+use plainsong_semantics::instance::{Instance, InstanceError};
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
-use plainsong_semantics::search::{Answer, Limits, Query, search};
+use plainsong_semantics::search::{Answer, Limits, Query, Question, search};
 use plainsong_semantics::show::show;
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::trace::{Ending, Trace};
@@ -36,34 +33,34 @@ const OWN_STATES: usize = 5_000;
 const KEPT: usize = 3;
 
 /// Sentences about a question that is neither proved nor refuted.
-pub(super) fn explain(
-    task: &Task,
+pub fn explain(
+    asked: &Asked,
     question: &Question,
     solvers: &Solvers,
-    overseer: &mut Overseer<'_>,
-) -> Result<Vec<String>, Problem> {
-    let Subject::Line(line) = task.subject else {
+    supervisor: &mut dyn Supervisor,
+) -> Result<Vec<String>, InstanceError> {
+    let Subject::Line(line) = asked.subject else {
         return Ok(Vec::new());
     };
-    let (song, loops) = cut(&task.song, line);
+    let (song, loops) = cut(&asked.song, line);
     if loops.is_empty() {
         return Ok(Vec::new());
     }
-    let mut of_cut = task.clone();
+    let mut of_cut = asked.clone();
     of_cut.song = Arc::new(song);
     of_cut.questions = vec![question.clone()];
-    let Some((sizes, instance, trace)) = failing(&of_cut, solvers, overseer)? else {
+    let Some((sizes, instance, trace)) = failing(&of_cut, solvers, supervisor)? else {
         return Ok(Vec::new());
     };
-    let machine = Machine::new(&instance, task.subject);
+    let machine = Machine::new(&instance, asked.subject);
     let Some((config, at)) = last_head(&machine, &trace, &loops) else {
         return Ok(Vec::new());
     };
     let head = Head {
-        task,
+        asked,
         line,
         at,
-        state: state(&instance, task, line, at, &config),
+        state: state(&instance, asked, line, at, &config),
     };
     let told = ending(&trace);
     let mut all = vec![format!(
@@ -77,28 +74,28 @@ pub(super) fn explain(
 
 /// A run that goes wrong, with its sizes and its instance.
 fn failing(
-    task: &Task,
+    asked: &Asked,
     solvers: &Solvers,
-    overseer: &mut Overseer<'_>,
-) -> Result<Option<(Sizes, Instance, Trace)>, Problem> {
-    if let Some(found) = runs_by_leads(task, solvers, overseer)? {
+    supervisor: &mut dyn Supervisor,
+) -> Result<Option<(Sizes, Instance, Trace)>, InstanceError> {
+    if let Some(found) = runs_by_leads(asked, solvers, supervisor)? {
         return Ok(Some(found));
     }
     let mut left = CUT_STATES;
-    for sizes in &task.sizes {
-        for instance in instances_of(task, sizes)? {
-            if left == 0 || overseer.look().is_some() {
+    for sizes in &asked.sizes {
+        for instance in asked.instances(sizes)? {
+            if left == 0 || supervisor.is_over() {
                 return Ok(None);
             }
             let query = Query {
-                subject: task.subject,
-                checks: task.questions.iter().map(|one| one.check).collect(),
+                subject: asked.subject,
+                checks: asked.questions.iter().map(|one| one.check).collect(),
             };
             let limits = Limits {
                 states: left,
                 refutations: Some(1),
             };
-            let report = search(&instance, &query, &limits, overseer);
+            let report = search(&instance, &query, &limits, supervisor);
             left = left.saturating_sub(report.states);
             for finding in report.findings {
                 if let Answer::Refuted(trace) = finding.answer {
@@ -152,12 +149,12 @@ struct State {
     local: Option<Value>,
 }
 
-fn state(instance: &Instance, task: &Task, line: usize, at: &CutLoop, config: &Config) -> State {
-    let code = &task.song.lines[line].code;
+fn state(instance: &Instance, asked: &Asked, line: usize, at: &CutLoop, config: &Config) -> State {
+    let code = &asked.song.lines[line].code;
     let mut vars = Vec::new();
-    for row in instance.lanes(task.subject) {
+    for row in instance.lanes(asked.subject) {
         let member = &instance.members()[row];
-        let family = &task.song.families[member.family.index()];
+        let family = &asked.song.families[member.family.index()];
         vars.extend((0..family.vars.len()).map(|var| config.value(row, var.into()).clone()));
     }
     let slots = config.parameters(usize::MAX);
@@ -170,7 +167,7 @@ fn state(instance: &Instance, task: &Task, line: usize, at: &CutLoop, config: &C
 
 /// A state at the head of a loop.
 struct Head<'a> {
-    task: &'a Task,
+    asked: &'a Asked,
     line: usize,
     at: &'a CutLoop,
     state: State,
@@ -178,14 +175,14 @@ struct Head<'a> {
 
 impl Head<'_> {
     /// Looks for the state in runs of the choreography itself.
-    fn looked_up(&self, instance: &Instance, sizes: &Sizes) -> Result<Vec<String>, Problem> {
-        let song = Arc::new(marked(&self.task.song, self.line));
+    fn looked_up(&self, instance: &Instance, sizes: &Sizes) -> Result<Vec<String>, InstanceError> {
+        let song = Arc::new(marked(&self.asked.song, self.line));
         let constants = 0..song.consts.len();
         let values: Vec<Value> = constants
             .map(|at| instance.constant(at.into()).clone())
             .collect();
-        let own = Instance::with_values(song, sizes, &self.task.bounds, &values)?;
-        let Some(own) = own.map(|own| own.with_delivery(self.task.delivery)) else {
+        let own = Instance::with_values(song, sizes, &self.asked.bounds, &values)?;
+        let Some(own) = own.map(|own| own.with_delivery(self.asked.delivery)) else {
             return Ok(Vec::new());
         };
         let walk = self.walk(&own);
@@ -215,7 +212,7 @@ impl Head<'_> {
 
     /// Runs of the choreography, breadth first.
     fn walk(&self, instance: &Instance) -> Walk {
-        let machine = Machine::new(instance, self.task.subject);
+        let machine = Machine::new(instance, self.asked.subject);
         let (mut seen, mut queue) = (HashSet::new(), std::collections::VecDeque::new());
         let mut walk = Walk::default();
         let mut seen_here = HashSet::new();
@@ -230,7 +227,7 @@ impl Head<'_> {
             walk.states += 1;
             let steps = machine.steps(&config);
             if steps.iter().any(|step| step.span == self.at.mark) {
-                let here = state(instance, self.task, self.line, self.at, &config);
+                let here = state(instance, self.asked, self.line, self.at, &config);
                 walk.reaches |= here == self.state;
                 // States that differ in parameters or in nothing that is shown are told once.
                 if walk.kept.len() < KEPT {
@@ -257,7 +254,7 @@ impl Head<'_> {
 
     /// Parameters, the name of a `for`, and the variables that the loop writes.
     fn shown(&self, instance: &Instance, state: &State) -> String {
-        let song = &self.task.song;
+        let song = &self.asked.song;
         let code = &song.lines[self.line].code;
         let mut parts = Vec::new();
         for (param, value) in code.locals.iter().zip(&state.params) {
@@ -273,7 +270,7 @@ impl Head<'_> {
 
     /// The name of a `for`, and the variables that the loop writes.
     fn variables(&self, instance: &Instance, state: &State) -> Vec<String> {
-        let song = &self.task.song;
+        let song = &self.asked.song;
         let code = &song.lines[self.line].code;
         let mut parts = Vec::new();
         if let (Some(local), Some(value)) = (self.at.local, &state.local) {
@@ -281,7 +278,7 @@ impl Head<'_> {
             parts.push(format!("{} = {}", row.name, show(instance, value, &row.ty)));
         }
         let mut values = state.vars.iter();
-        for row in instance.lanes(self.task.subject) {
+        for row in instance.lanes(self.asked.subject) {
             let member = &instance.members()[row];
             let vars = &song.families[member.family.index()].vars;
             for (at, (var, value)) in vars.iter().zip(&mut values).enumerate() {

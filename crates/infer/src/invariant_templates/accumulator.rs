@@ -13,12 +13,12 @@
 //! - what members start with is what the others still have;
 //! - a counter is the number of members visited, or the sum of what they gave; a collected set is what they gave.
 //!
-//! Loops over ranges are in `range_invariants.rs`, what every round does alike in `affine_invariants.rs`.
+//! Loops over ranges are in `range.rs`, what every round does alike in `affine.rs`.
 //!
 //! Candidates mention a variable that the loop writes: everything else is known from before the loop anyway.
 
-use super::affine_invariants::steady;
-use super::range_invariants::{Left, of_rounds};
+use super::affine::steady;
+use super::range::{Left, of_rounds};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
 use plainsong_ir::{
@@ -41,7 +41,7 @@ pub(super) struct Loop<'a> {
 
 /// Candidates for every loop of the last choreography, by the loop's position in the text. New
 /// names are added to `locals`.
-pub(super) fn candidates(
+pub(crate) fn candidates(
     song: &Song,
     body: &Block,
     locals: &mut Vec<Local>,

@@ -6,7 +6,7 @@
 //!
 //! The number of executions and steps is fixed, and so is chance: the same guesses are left every time.
 
-use super::houdini::{BEYOND, with_invariants};
+use crate::houdini::{BEYOND, with_invariants};
 use plainsong_ir::{Expr, Song};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
@@ -33,7 +33,7 @@ const STEPS: usize = 400;
 const ROUNDS: usize = 40;
 
 /// Drops the guesses at the loops of a line that are false in some small execution.
-pub(super) fn drop_false_ones(
+pub(crate) fn drop_false_ones(
     song: &Song,
     number: usize,
     guesses: &mut BTreeMap<usize, Vec<Expr>>,

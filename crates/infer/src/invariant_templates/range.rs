@@ -9,7 +9,7 @@
 //!
 //! They are only guesses: whoever uses them shows each of them, or drops it.
 
-use super::accumulator_invariants::{Instead, binary, bool, expr};
+use super::accumulator::{Instead, binary, bool, expr};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{VisitMut, free_locals, walk_mut};
 use plainsong_ir::{

@@ -5,22 +5,18 @@
 //! interpreter then runs the choreography with these values; what it runs into is refuted like anything else it
 //! runs into, and what it does not run into was a bad lead.
 
-use super::explicit_state::{by_one, instances_of};
-use super::prove::belongs;
-use crate::Problem;
-use crate::engine::Task;
-use crate::select::Question;
-use crate::watch::Overseer;
+use crate::proof::belongs;
+use crate::request::Asked;
+use crate::supervisor::Supervisor;
 use plainsong_ir::{SortId, StartValue, Ty};
 use plainsong_prove::bounded::{Catch, Hunt, Lead, lead};
 use plainsong_prove::obligation::Rule;
-use plainsong_semantics::instance::Instance;
+use plainsong_semantics::instance::{Instance, InstanceError};
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Answer, Check, Query, steer};
+use plainsong_semantics::search::{Check, Query, SearchReport, steer};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::trace::Trace;
-use plainsong_semantics::verdict::{Outcome, Verdict};
-use plainsong_smt::{Cancel, Solvers};
+use plainsong_smt::Solvers;
 use std::collections::BTreeSet;
 
 /// The most sizes that are tried.
@@ -32,11 +28,11 @@ const MOST_RANGES: usize = 6;
 const ROUND_RESOURCE: u64 = 2_000_000;
 
 /// The most ways to start among which the start of a trace is looked for, when it is replayed.
-pub(super) const MOST_STARTS: usize = 200_000;
+pub(crate) const MOST_STARTS: usize = 200_000;
 
 /// What a solver says of a question, when there is no run against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Clue {
+pub enum Clue {
     /// There is none within the bounds.
     Nothing,
     /// It does not know, or was wrong.
@@ -45,38 +41,50 @@ pub(super) enum Clue {
     NotAsked,
 }
 
-/// How far to go.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
-    /// Rounds of a loop.
-    pub(super) rounds: usize,
-    /// How much longer sequences may be than usual.
-    pub(super) longer: usize,
-    /// What one query may cost.
-    pub(super) resource: u64,
+/// A run that the interpreter made after a lead, and that goes wrong.
+#[derive(Clone, Debug)]
+pub struct Refutation {
+    /// The place of its sizes among those that were asked for.
+    pub sizes: usize,
+    /// The instance that ran.
+    pub instance: Instance,
+    /// What the interpreter saw.
+    pub report: SearchReport,
 }
 
-/// Looks for runs against the questions that have no verdict, by leads of a solver. Says of each question
-/// what the solver thinks.
-pub(super) fn follow_leads(
-    task: &Task,
+/// How far to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Rounds of a loop.
+    pub rounds: usize,
+    /// How much longer sequences may be than usual.
+    pub longer: usize,
+    /// What one query may cost.
+    pub resource: u64,
+}
+
+/// Looks for runs against the questions that have no answer, by leads of a solver. Says of each question
+/// what the solver thinks. A question is answered by a refutation, which `enter` takes, or was before.
+pub fn follow_leads(
+    asked: &Asked,
     solvers: &Solvers,
-    overseer: &mut Overseer<'_>,
-    verdicts: &mut [Option<Verdict>],
+    supervisor: &mut dyn Supervisor,
+    answered: &mut [bool],
     effort: Effort,
-) -> Result<Vec<Clue>, Problem> {
-    let first = match task.sizes.len() <= MOST_SIZES {
+    enter: &mut dyn FnMut(usize, Refutation),
+) -> Result<Vec<Clue>, InstanceError> {
+    let first = match asked.sizes.len() <= MOST_SIZES {
         true => Clue::Nothing,
         false => Clue::Unclear,
     };
-    let mut clues = vec![first; verdicts.len()];
-    let Subject::Line(line) = task.subject else {
-        return Ok(vec![Clue::NotAsked; verdicts.len()]);
+    let mut clues = vec![first; answered.len()];
+    let Subject::Line(line) = asked.subject else {
+        return Ok(vec![Clue::NotAsked; answered.len()]);
     };
-    let mut task = task.clone();
-    task.bounds.length += effort.longer;
-    for (at, sizes) in task.sizes.iter().enumerate().take(MOST_SIZES) {
-        let instances = instances_of(&task, sizes)?;
+    let mut asked = asked.clone();
+    asked.bounds.length += effort.longer;
+    for (at, sizes) in asked.sizes.iter().enumerate().take(MOST_SIZES) {
+        let instances = asked.instances(sizes)?;
         let (different, all) = with_other_ranges(&instances);
         if !all {
             clues
@@ -84,11 +92,11 @@ pub(super) fn follow_leads(
                 .for_each(|clue| *clue = (*clue).max(Clue::Unclear));
         }
         for instance in different {
-            for (number, verdict) in verdicts.iter_mut().enumerate() {
-                if verdict.is_some() || overseer.look().is_some() {
+            for (number, answered) in answered.iter_mut().enumerate() {
+                if *answered || supervisor.is_over() {
                     continue;
                 }
-                let check = task.questions[number].check;
+                let check = asked.questions[number].check;
                 let finally = at_the_end(check);
                 let hunt = Hunt {
                     instance,
@@ -98,12 +106,12 @@ pub(super) fn follow_leads(
                     resource: effort.resource,
                     wanted: &|rule: Rule| fails_in_runs(rule) && belongs(rule, check),
                 };
-                let cancel = Cancel::default();
-                let found =
-                    overseer.while_working(|| cancel.cancel(), || lead(&hunt, solvers, &cancel));
+                let found = supervisor.while_working(|cancel| lead(&hunt, solvers, cancel));
                 let clue = match found {
                     Ok(Catch::Lead(lead)) => {
-                        *verdict = followed(&task, overseer, (at, sizes), number, &lead)?;
+                        let run = followed(&asked, supervisor, (at, sizes), check, &lead)?;
+                        *answered = run.is_some();
+                        run.into_iter().for_each(|run| enter(number, run));
                         Clue::Unclear
                     }
                     Ok(Catch::Nothing) => Clue::Nothing,
@@ -118,19 +126,19 @@ pub(super) fn follow_leads(
 }
 
 /// A run against the one question of a task, by leads at small sizes; few rounds of loops are enough.
-pub(super) fn runs_by_leads(
-    task: &Task,
+pub(crate) fn runs_by_leads(
+    asked: &Asked,
     solvers: &Solvers,
-    overseer: &mut Overseer<'_>,
-) -> Result<Option<(Sizes, Instance, Trace)>, Problem> {
-    let (Subject::Line(line), [question]) = (task.subject, &*task.questions) else {
+    supervisor: &mut dyn Supervisor,
+) -> Result<Option<(Sizes, Instance, Trace)>, InstanceError> {
+    let (Subject::Line(line), [question]) = (asked.subject, &*asked.questions) else {
         return Ok(None);
     };
     let finally = at_the_end(question.check);
-    for sizes in task.sizes.iter().take(MOST_SIZES) {
-        let instances = instances_of(task, sizes)?;
+    for (at, sizes) in asked.sizes.iter().enumerate().take(MOST_SIZES) {
+        let instances = asked.instances(sizes)?;
         for instance in with_other_ranges(&instances).0 {
-            if overseer.look().is_some() {
+            if supervisor.is_over() {
                 return Ok(None);
             }
             let hunt = Hunt {
@@ -141,13 +149,13 @@ pub(super) fn runs_by_leads(
                 resource: ROUND_RESOURCE,
                 wanted: &|rule: Rule| fails_in_runs(rule) && belongs(rule, question.check),
             };
-            let cancel = Cancel::default();
-            let found =
-                overseer.while_working(|| cancel.cancel(), || lead(&hunt, solvers, &cancel));
+            let found = supervisor.while_working(|cancel| lead(&hunt, solvers, cancel));
             if let Ok(Catch::Lead(lead)) = found
-                && let Some((instance, trace)) = steered(task, overseer, sizes, question, &lead)?
+                && let Some(run) = followed(asked, supervisor, (at, sizes), question.check, &lead)?
+                && let Some(trace) = run.report.refutation()
             {
-                return Ok(Some((sizes.clone(), instance, trace)));
+                let trace = trace.clone();
+                return Ok(Some((sizes.clone(), run.instance, trace)));
             }
         }
     }
@@ -155,7 +163,7 @@ pub(super) fn runs_by_leads(
 }
 
 /// The properties of the end that a question is about.
-pub(super) fn at_the_end(check: Check) -> Vec<usize> {
+pub(crate) fn at_the_end(check: Check) -> Vec<usize> {
     match check {
         Check::Property(property) => vec![property],
         _ => Vec::new(),
@@ -163,43 +171,40 @@ pub(super) fn at_the_end(check: Check) -> Vec<usize> {
 }
 
 /// Does a run fail where it does not hold?
-pub(super) fn fails_in_runs(rule: Rule) -> bool {
+pub(crate) fn fails_in_runs(rule: Rule) -> bool {
     !rule.is_unchecked()
 }
 
-/// The run of a lead, if it goes wrong.
-fn steered(
-    task: &Task,
-    overseer: &mut Overseer<'_>,
-    sizes: &Sizes,
-    question: &Question,
+/// The run of a lead, if it goes wrong as the solver says.
+pub(crate) fn followed(
+    asked: &Asked,
+    supervisor: &mut dyn Supervisor,
+    (at, sizes): (usize, &Sizes),
+    check: Check,
     lead: &Lead,
-) -> Result<Option<(Instance, Trace)>, Problem> {
-    let song = task.song.clone();
-    let instance = Instance::with_values(song, sizes, &task.bounds, &lead.constants)?;
-    let Some(instance) = instance.map(|instance| instance.with_delivery(task.delivery)) else {
+) -> Result<Option<Refutation>, InstanceError> {
+    let song = asked.song.clone();
+    let instance = Instance::with_values(song, sizes, &asked.bounds, &lead.constants)?;
+    let Some(instance) = instance.map(|instance| instance.with_delivery(asked.delivery)) else {
         return Ok(None);
     };
-    if ways_to_start(&instance, task.subject) > MOST_STARTS {
+    if ways_to_start(&instance, asked.subject) > MOST_STARTS {
         return Ok(None);
     }
     let query = Query {
-        subject: task.subject,
-        checks: vec![question.check],
+        subject: asked.subject,
+        checks: vec![check],
     };
-    let report = steer(&instance, &query, &task.limits, overseer, &lead.steering);
-    let refuted = report
-        .findings
-        .into_iter()
-        .find_map(|one| match one.answer {
-            Answer::Refuted(trace) => Some(*trace),
-            _ => None,
-        });
-    Ok(refuted.map(|trace| (instance, trace)))
+    let report = steer(&instance, &query, &asked.limits, supervisor, &lead.steering);
+    Ok(report.refutation().is_some().then_some(Refutation {
+        sizes: at,
+        instance,
+        report,
+    }))
 }
 
 /// One instance for each way in which ranges of integers are long; are these all?
-pub(super) fn with_other_ranges(instances: &[Instance]) -> (Vec<&Instance>, bool) {
+pub(crate) fn with_other_ranges(instances: &[Instance]) -> (Vec<&Instance>, bool) {
     let mut seen = BTreeSet::new();
     let ranges = |instance: &Instance| -> Vec<(i64, i64)> {
         let sorts = 0..instance.song().sorts.len();
@@ -215,37 +220,8 @@ pub(super) fn with_other_ranges(instances: &[Instance]) -> (Vec<&Instance>, bool
     (different, all)
 }
 
-/// The verdict, if the run goes wrong as the solver says.
-pub(super) fn followed(
-    task: &Task,
-    overseer: &mut Overseer<'_>,
-    (at, sizes): (usize, &Sizes),
-    number: usize,
-    lead: &Lead,
-) -> Result<Option<Verdict>, Problem> {
-    let song = task.song.clone();
-    let instance = Instance::with_values(song, sizes, &task.bounds, &lead.constants)?;
-    let Some(instance) = instance.map(|instance| instance.with_delivery(task.delivery)) else {
-        return Ok(None);
-    };
-    if ways_to_start(&instance, task.subject) > MOST_STARTS {
-        return Ok(None);
-    }
-    let mut one = task.clone();
-    one.questions = vec![task.questions[number].clone()];
-    let closed = by_one(
-        &one,
-        overseer,
-        (at, &instance),
-        &mut |instance, query, limits, watch| steer(instance, query, limits, watch, &lead.steering),
-    );
-    let refuted = |verdict: &Verdict| verdict.outcome == Outcome::Refuted;
-    let mut verdicts = closed.into_iter().map(|closed| closed.verdict);
-    Ok(verdicts.find(refuted))
-}
-
 /// In how many ways a choreography can start, as far as types tell.
-pub(super) fn ways_to_start(instance: &Instance, subject: Subject) -> usize {
+pub(crate) fn ways_to_start(instance: &Instance, subject: Subject) -> usize {
     let Subject::Line(line) = subject else {
         return 1;
     };

@@ -9,7 +9,7 @@
 
 mod small;
 
-use super::accumulator_invariants::{binary, bool, expr};
+use super::accumulator::{binary, bool, expr};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const NEAR: i64 = 2;
 
 /// Candidates for the loops of a line through a row, by their position in the text. New names are added to `locals`.
-pub(super) fn of_rows(
+pub(crate) fn of_rows(
     song: &Song,
     number: usize,
     locals: &mut Vec<Local>,

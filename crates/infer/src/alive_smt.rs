@@ -5,8 +5,7 @@
 //! makes them; which tasks ran says which execution of the original is meant; that one is executed, and its cycle again
 //! from its own end. Only this refutes. That the solver finds nothing says nothing beyond the bounds, and is *unknown*.
 
-use crate::engine::Task;
-use crate::watch::Overseer;
+use crate::supervisor::Supervisor;
 use plainsong_diverge::replay_solver_model::{Ran, retold};
 use plainsong_diverge::translate::{self, Bounds, Refused};
 use plainsong_diverge::{Finding, Question, Report};
@@ -18,7 +17,7 @@ use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::steered_end;
 use plainsong_semantics::sizes::{Bounds as Windows, Sizes};
 use plainsong_semantics::value::Value;
-use plainsong_smt::Cancel;
+use plainsong_smt::Solvers;
 use std::sync::Arc;
 
 /// What a query may cost, in the solver's units.
@@ -29,20 +28,20 @@ const ROUNDS: usize = 4;
 const GREATEST: i64 = 6;
 
 /// Asks a solver about the translated program of an instance.
-pub(super) fn solved(
-    task: &Task,
+pub fn solved(
     machine: &Machine,
     question: &Question,
     bounds: Bounds,
-    overseer: &mut Overseer<'_>,
+    solvers: &Solvers,
+    supervisor: &mut dyn Supervisor,
 ) -> Report {
     let found = Solving {
-        task,
         machine,
         question,
         bounds,
+        solvers,
     }
-    .run(overseer);
+    .run(supervisor);
     Report {
         finding: found.unwrap_or_else(Finding::Unknown),
         steps: 0,
@@ -51,16 +50,16 @@ pub(super) fn solved(
 }
 
 struct Solving<'a> {
-    task: &'a Task,
     machine: &'a Machine,
     question: &'a Question,
     bounds: Bounds,
+    solvers: &'a Solvers,
 }
 
 impl Solving<'_> {
     /// One length of chains after the other, and of each one number of rounds after the other: most cycles have short
     /// chains and need few rounds, and lines with many of either are long.
-    fn run(&self, overseer: &mut Overseer<'_>) -> Result<Finding, String> {
+    fn run(&self, supervisor: &mut dyn Supervisor) -> Result<Finding, String> {
         let mut before = None;
         for recursion in 1..=self.bounds.recursion {
             let text = self.text(self.bounds.delay, recursion)?;
@@ -72,11 +71,11 @@ impl Solving<'_> {
             }
             for delay in 1..self.bounds.delay {
                 let narrower = self.text(delay, recursion)?;
-                if let Some(found) = self.ask(&narrower, overseer)? {
+                if let Some(found) = self.ask(&narrower, supervisor)? {
                     return Ok(found);
                 }
             }
-            if let Some(found) = self.ask(&text, overseer)? {
+            if let Some(found) = self.ask(&text, supervisor)? {
                 return Ok(found);
             }
             before = Some(text);
@@ -91,13 +90,13 @@ impl Solving<'_> {
             recursion,
             ..self.bounds
         };
-        let line = translate::rounds(&self.task.song, bounds);
+        let line = translate::rounds(self.machine.instance().song(), bounds);
         let line = line.map_err(|Refused { why, .. }| why)?;
         Ok(print::song(&line))
     }
 
     /// A cycle, if the solver finds one in a translated program.
-    fn ask(&self, text: &str, overseer: &mut Overseer<'_>) -> Result<Option<Finding>, String> {
+    fn ask(&self, text: &str, supervisor: &mut dyn Supervisor) -> Result<Option<Finding>, String> {
         let line = plainsong_syntax::compile(text).song;
         let line = Arc::new(line.ok_or("the translated program could not be read again")?);
         let instance = self.instance(&line)?;
@@ -109,9 +108,7 @@ impl Solving<'_> {
             resource: RESOURCE,
             wanted: &|rule: Rule| rule == Rule::Finally(0),
         };
-        let solvers = self.task.proof.solvers();
-        let cancel = Cancel::default();
-        let found = overseer.while_working(|| cancel.cancel(), || lead(&hunt, solvers, &cancel));
+        let found = supervisor.while_working(|cancel| lead(&hunt, self.solvers, cancel));
         match found {
             Ok(Catch::Lead(lead)) => self.told(&instance, &lead).map(Some),
             Ok(Catch::Nothing) => Ok(None),
@@ -129,7 +126,7 @@ impl Solving<'_> {
             let (first, last) = asked.range(SortId::from(at));
             sizes.with(&sort.name, last - first + 1)
         });
-        let mut windows: Windows = self.task.bounds.clone();
+        let mut windows: Windows = asked.bounds().clone();
         windows.nat = windows.nat.max(GREATEST);
         let instances = Instance::all(line.clone(), &sizes, &windows);
         match &instances.map_err(|error| error.message)?[..] {
@@ -173,7 +170,7 @@ impl Solving<'_> {
 
     /// Tasks of the stem and of the cycle in the order of their rounds.
     fn steps(&self, ran: &[Value]) -> Option<(Vec<Ran>, Vec<Ran>)> {
-        let tasks = translate::tasks(&self.task.song);
+        let tasks = translate::tasks(self.machine.instance().song());
         let mut steps = Vec::new();
         for one in ran {
             let Value::Tuple(parts) = one else {
@@ -199,7 +196,11 @@ impl Solving<'_> {
     }
 
     fn ran(&self, (kind, family): (usize, Option<FamilyId>), arguments: &[Value]) -> Ran {
-        let indices = family.map_or(0, |id| self.task.song.families[id.index()].index.len());
+        let indices = family.map_or(0, |id| {
+            self.machine.instance().song().families[id.index()]
+                .index
+                .len()
+        });
         let (index, values) = arguments.split_at(indices);
         Ran {
             kind,

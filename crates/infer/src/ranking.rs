@@ -4,9 +4,7 @@
 //! enough. Here they are shown, one handler after the other; a measure counts only when everything was. What the song
 //! declares comes first; where that is not shown and nothing else is found, the handler is named.
 
-use super::pids_as_data::as_data;
-use crate::engine::Task;
-use crate::watch::Overseer;
+use crate::pids_as_data::as_data;
 use plainsong_diverge::ranking::{
     Counts, Measure, Number, Supposed, declared_measures, handler_name, obligations, own_measures,
     payload_measure, sending, supposed,
@@ -21,20 +19,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A proof for every size.
-pub(crate) struct Ranked {
+pub struct Ranked {
     /// Why everything terminates.
-    pub(crate) why: String,
+    pub why: String,
     /// How many obligations were shown.
-    pub(crate) obligations: usize,
+    pub obligations: usize,
     /// What is trusted.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// What decreases.
-    pub(crate) decreases: Decreases,
+    pub decreases: Decreases,
 }
 
 /// What decreases.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Decreases {
+pub enum Decreases {
     /// What the song declares.
     Declared,
     /// Levels of messages and numbers of processes: the song where they are declared, and whether numbers in payloads
@@ -46,25 +44,16 @@ pub(crate) enum Decreases {
     Own(Vec<(usize, Measure)>),
 }
 
-/// Looks for a ranking by local measures, or says why what is declared is none, if something is.
-pub(super) fn ranked(task: &Task, overseer: &mut Overseer<'_>) -> Result<Ranked, Option<String>> {
-    let setup = task.proof.setup();
-    let cancel = overseer.cancel();
-    ranking(&task.song, setup, &cancel, &mut || {
-        overseer.look().is_some()
-    })
-}
-
 /// What it took to show a ranking again.
-pub(crate) struct ShownAgain {
+pub struct ShownAgain {
     /// How many obligations.
-    pub(crate) obligations: usize,
+    pub obligations: usize,
     /// What is trusted.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Is a ranking shown again, without answers that were kept?
-pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<ShownAgain> {
+pub fn shown_again(song: &Song, decreases: &Decreases) -> Option<ShownAgain> {
     let setup = Setup {
         answers: None,
         ..Setup::from_environment()
@@ -99,7 +88,7 @@ pub(crate) fn shown_again(song: &Song, decreases: &Decreases) -> Option<ShownAga
 }
 
 /// Looks for a ranking with solvers set up in some way; `stop` says when to give up.
-pub(crate) fn ranking(
+pub fn ranking(
     song: &Song,
     setup: Setup,
     cancel: &Cancel,

@@ -5,23 +5,20 @@
 //! execution is looked for among them when it is replayed. The window that is shown is as wide as what was found
 //! needs. As for all leads, only what the interpreter runs into counts.
 
-use super::bmc_trace::{
-    MOST_STARTS, at_the_end, fails_in_runs, followed, ways_to_start, with_other_ranges,
+use crate::bmc_trace::{
+    MOST_STARTS, Refutation, at_the_end, fails_in_runs, followed, ways_to_start, with_other_ranges,
 };
-use super::explicit_state::instances_of;
-use super::prove::belongs;
-use crate::Problem;
-use crate::engine::Task;
-use crate::watch::Overseer;
+use crate::proof::belongs;
+use crate::request::Asked;
+use crate::supervisor::Supervisor;
 use plainsong_ir::{StartValue, Ty};
 use plainsong_prove::bounded::{Catch, Hunt, Lead, lead};
 use plainsong_prove::obligation::Rule;
-use plainsong_semantics::instance::Instance;
+use plainsong_semantics::instance::{Instance, InstanceError};
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::sizes::Bounds;
 use plainsong_semantics::value::Value;
-use plainsong_semantics::verdict::Verdict;
-use plainsong_smt::{Cancel, Solvers};
+use plainsong_smt::Solvers;
 
 /// How far windows reach, from the narrowest.
 const WINDOWS: [i64; 4] = [10, 30, 100, 1_000];
@@ -34,27 +31,28 @@ const ROUNDS: usize = 4;
 /// What one query may cost.
 const RESOURCE: u64 = 1_000_000;
 
-/// Looks for runs against the questions that have no verdict.
-pub(super) fn follow_wide_leads(
-    task: &Task,
+/// Looks for runs against the questions that have no answer, within windows that [`Refutation::instance`] tells.
+pub fn follow_wide_leads(
+    asked: &Asked,
     solvers: &Solvers,
-    overseer: &mut Overseer<'_>,
-    verdicts: &mut [Option<Verdict>],
-) -> Result<(), Problem> {
-    let Subject::Line(line) = task.subject else {
+    supervisor: &mut dyn Supervisor,
+    answered: &mut [bool],
+    enter: &mut dyn FnMut(usize, Refutation),
+) -> Result<(), InstanceError> {
+    let Subject::Line(line) = asked.subject else {
         return Ok(());
     };
-    for (at, sizes) in task.sizes.iter().enumerate().take(SIZES) {
-        let instances = instances_of(task, sizes)?;
+    for (at, sizes) in asked.sizes.iter().enumerate().take(SIZES) {
+        let instances = asked.instances(sizes)?;
         for instance in with_other_ranges(&instances).0 {
-            let Some(instance) = widened(instance, task.subject) else {
+            let Some(instance) = widened(instance, asked.subject) else {
                 return Ok(());
             };
-            for (number, verdict) in verdicts.iter_mut().enumerate() {
-                if verdict.is_some() || overseer.look().is_some() {
+            for (number, answered) in answered.iter_mut().enumerate() {
+                if *answered || supervisor.is_over() {
                     continue;
                 }
-                let check = task.questions[number].check;
+                let check = asked.questions[number].check;
                 let finally = at_the_end(check);
                 let hunt = Hunt {
                     instance: &instance,
@@ -64,13 +62,13 @@ pub(super) fn follow_wide_leads(
                     resource: RESOURCE,
                     wanted: &|rule: Rule| fails_in_runs(rule) && belongs(rule, check),
                 };
-                let cancel = Cancel::default();
-                let found =
-                    overseer.while_working(|| cancel.cancel(), || lead(&hunt, solvers, &cancel));
+                let found = supervisor.while_working(|cancel| lead(&hunt, solvers, cancel));
                 if let Ok(Catch::Lead(lead)) = found {
-                    let mut wide = task.clone();
-                    wide.bounds = window(&task.bounds, reach(&lead));
-                    *verdict = followed(&wide, overseer, (at, sizes), number, &lead)?;
+                    let mut wide = asked.clone();
+                    wide.bounds = window(&asked.bounds, reach(&lead));
+                    let run = followed(&wide, supervisor, (at, sizes), check, &lead)?;
+                    *answered = run.is_some();
+                    run.into_iter().for_each(|run| enter(number, run));
                 }
             }
         }

@@ -7,9 +7,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the format.
-pub const VERSION: u32 = 2;
-
 /// A derivation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -162,28 +159,21 @@ pub enum Event {
     },
 }
 
-/// Whose step an event is.
-pub(crate) fn who(event: &Event) -> Option<&str> {
-    match event {
-        Event::Does { who, .. }
-        | Event::Sends { who, .. }
-        | Event::Loses { who, .. }
-        | Event::Receives { who, .. }
-        | Event::Collects { who, .. }
-        | Event::TimesOut { who, .. }
-        | Event::Decides { who, .. }
-        | Event::Chooses { who, .. }
-        | Event::Each { who, .. }
-        | Event::Repeats { who, .. } => Some(who),
-        _ => None,
+impl Event {
+    /// Whose step it is.
+    pub fn who(&self) -> Option<&str> {
+        match self {
+            Event::Does { who, .. }
+            | Event::Sends { who, .. }
+            | Event::Loses { who, .. }
+            | Event::Receives { who, .. }
+            | Event::Collects { who, .. }
+            | Event::TimesOut { who, .. }
+            | Event::Decides { who, .. }
+            | Event::Chooses { who, .. }
+            | Event::Each { who, .. }
+            | Event::Repeats { who, .. } => Some(who),
+            _ => None,
+        }
     }
-}
-
-/// The hash of a song's text.
-pub fn hash(text: &str) -> String {
-    let mut value: u64 = 0xcbf2_9ce4_8422_2325;
-    for byte in text.bytes() {
-        value = (value ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    format!("{value:016x}")
 }

@@ -11,35 +11,26 @@
 //! whereas a refutation is seen by the interpreter each time again, and what is unknown is worth another try.
 //! Who wants proofs to be found again (`--stability`, `--recheck`, `--dump`) gets nothing from here.
 
-use crate::engine::Task;
-use crate::select::Question;
+use plainsong_semantics::search::Question;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_smt::{Cancel, Sexpr, Solvers};
 use std::collections::BTreeMap;
 
 /// What is kept about one song.
-pub(super) struct Remembered<'a> {
+pub struct Remembered<'a> {
     solvers: &'a Solvers,
     /// All that verdicts depend on beside the question; nothing if they are not to be kept.
     about: Option<String>,
 }
 
 impl<'a> Remembered<'a> {
-    pub(super) fn new(engine: &str, task: &Task, solvers: &'a Solvers) -> Remembered<'a> {
-        let proof = &task.proof;
-        let again = proof.stability > 0 || proof.recheck || proof.dump.is_some();
-        let about = || {
-            let (subject, explain, song) = (&task.subject, proof.explain, &task.song);
-            format!("{engine} of {subject:?}, explained: {explain}\n{song:?}")
-        };
-        Remembered {
-            solvers,
-            about: (!again).then(about),
-        }
+    /// All that verdicts depend on beside the question is in `about`; without it nothing is kept.
+    pub fn new(about: Option<String>, solvers: &'a Solvers) -> Remembered<'a> {
+        Remembered { solvers, about }
     }
 
     /// The verdict about a question, if it was proved before.
-    pub(super) fn proof(&self, question: &Question) -> Option<Verdict> {
+    pub fn proof(&self, question: &Question) -> Option<Verdict> {
         let note = self
             .solvers
             .recall_conclusion(&self.key(question)?, &Cancel::default())?;
@@ -48,7 +39,7 @@ impl<'a> Remembered<'a> {
     }
 
     /// Keeps a verdict if it is a proof.
-    pub(super) fn keep(&self, question: &Question, verdict: &Verdict) {
+    pub fn keep(&self, question: &Question, verdict: &Verdict) {
         let Some(key) = self.key(question) else {
             return;
         };

@@ -12,7 +12,7 @@ use plainsong_ir::{
 
 /// The song with identities as data in its last choreography, its endpoints and its properties. Its processes are
 /// no longer to be run.
-pub(super) fn as_data(mut song: Song) -> Song {
+pub fn as_data(mut song: Song) -> Song {
     let Some(voices) = song.voices() else {
         return song;
     };

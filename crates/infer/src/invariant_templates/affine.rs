@@ -12,7 +12,7 @@
 //! Branches are not looked into: what they assign is not known behind them. They are only guesses: whoever uses them
 //! shows each of them, or drops it.
 
-use super::accumulator_invariants::{Instead, Loop, binary, bool, expr, parts};
+use super::accumulator::{Instead, Loop, binary, bool, expr, parts};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, VisitMut, free_locals, walk, walk_mut};
 use plainsong_ir::{

@@ -1,8 +1,8 @@
 //! Houdini [Houdini01] on the line: candidate invariants, kept where inductive, prove assertions and `finally` for every size.
 //!
 //! A line that `sequentialize` found is sequential code, so the prover can follow it. Loops over members need
-//! invariants; [`candidates`](super::candidates) guesses some, [`rows`](super::rows) some for rings and chains;
-//! those that are false in small executions are dropped ([`tried`](super::tried)), then those that cannot be shown, until
+//! invariants; [`invariant_templates`](crate::invariant_templates) guesses some;
+//! those that are false in small executions are dropped ([`filter_by_runs`](crate::filter_by_runs)), then those that cannot be shown, until
 //! all that are left can (the largest set of candidates that is inductive). An `invariant` that a process's loop claims
 //! stands at the line's loop; it helps, and has to be shown. Where it is not, `assertions` are open, and the rest is
 //! shown without it: it only forbids executions. One of a daemon's loop is supposed where its rounds begin, and
@@ -16,13 +16,10 @@
 //! NOT COVERED. Lines of processes that never end, lines that leave out a path on which an assertion fails,
 //! properties that speak of daemons, measures of loops in processes and invariants of those that stand in no line.
 
-use super::accumulator_invariants::candidates;
-use super::filter_by_runs::drop_false_ones;
-use super::pids_as_data::as_data;
-use super::position_invariants::of_rows;
-use crate::engine::Task;
-use crate::select::Question;
-use crate::watch::Overseer;
+use crate::filter_by_runs::drop_false_ones;
+use crate::invariant_templates::{candidates, of_rows};
+use crate::pids_as_data::as_data;
+use crate::supervisor::Supervisor;
 use plainsong_diagnostics::Span;
 use plainsong_ir::validate::violations_in_code;
 use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
@@ -35,16 +32,17 @@ use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::conditions;
 use plainsong_semantics::search::Check;
 use plainsong_sequentialize::{Line, Sequentialized};
+use plainsong_smt::Solvers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Places of candidates begin here: beyond any text.
-pub(super) const BEYOND: u32 = 1 << 30;
+pub(crate) const BEYOND: u32 = 1 << 30;
 /// So often candidates are dropped at most.
 const ROUNDS: usize = 12;
 
 /// What came of it, question by question.
-pub(super) enum Told {
+pub enum Told {
     /// Proved, with the number of obligations and what is trusted.
     Proved(usize, Vec<String>),
     /// Not, for this reason.
@@ -52,11 +50,12 @@ pub(super) enum Told {
 }
 
 /// Tries to answer the questions on the line.
-pub(super) fn on_the_line(
-    task: &Task,
+pub fn on_the_line(
+    song: &Song,
     found: &Sequentialized,
-    questions: &[&Question],
-    overseer: &mut Overseer<'_>,
+    questions: &[Check],
+    solvers: &Solvers,
+    supervisor: &mut dyn Supervisor,
 ) -> Vec<Told> {
     let open = |why: &str| {
         questions
@@ -74,24 +73,24 @@ pub(super) fn on_the_line(
     if !line.ends {
         return open("the line shows one round of processes that never end");
     }
-    let mut song = line.written_out(true);
+    let mut written = line.written_out(true);
     let own_loops = has_while(line);
     let mut properties = BTreeMap::new();
     for question in questions {
-        if let Check::Property(at) = question.check
+        if let Check::Property(at) = *question
             && !line.crashes
-            && let Ok(property) = at_endpoints(&task.song, found, line, at)
+            && let Ok(property) = at_endpoints(song, found, line, at)
         {
-            properties.insert(at, song.properties.len());
-            song.properties.push(property);
+            properties.insert(at, written.properties.len());
+            written.properties.push(property);
         }
     }
     let finally: Vec<usize> = properties.values().copied().collect();
-    let proof = match attempt(song, &finally, own_loops, task, overseer) {
+    let proof = match attempt(written, &finally, own_loops, solvers, supervisor) {
         Ok(proof) => proof,
         Err(why) => return open(&why),
     };
-    let answer = |question: &&Question| match question.check {
+    let answer = |question: &Check| match *question {
         Check::Property(at) => match properties.get(&at) {
             Some(number) => match proof.answer(|rule| rule == Rule::Finally(*number)) {
                 Told::Open(why) => Told::Open(proof.unshown.clone().unwrap_or(why)),
@@ -272,8 +271,8 @@ fn attempt(
     mut song: Song,
     finally: &[usize],
     own_loops: bool,
-    task: &Task,
-    overseer: &mut Overseer<'_>,
+    solvers: &Solvers,
+    supervisor: &mut dyn Supervisor,
 ) -> Result<Proof, String> {
     song = as_data(song);
     let number = song.lines.len() - 1;
@@ -286,11 +285,10 @@ fn attempt(
     place(&mut guesses);
     drop_ill_typed(&song, number, &mut guesses);
     drop_false_ones(&song, number, &mut guesses);
-    let solvers = task.proof.solvers();
     let mut unshown = None;
     for round in 0..ROUNDS {
-        if let Some(stop) = overseer.look() {
-            return Err(overseer.allowance.sentence(stop));
+        if let Some(why) = supervisor.reason_to_stop() {
+            return Err(why);
         }
         let guessed = with_invariants(&song, number, &guesses);
         let mut theory = Theory::new(Arc::new(guessed));
@@ -306,7 +304,7 @@ fn attempt(
             steps: Some(3),
             ..Effort::default()
         };
-        let shown = discharge(&mut theory, &asked, solvers, &effort, &overseer.cancel());
+        let shown = discharge(&mut theory, &asked, solvers, &effort, &supervisor.cancel());
         let failed: BTreeSet<u32> = asked
             .iter()
             .zip(&shown)
@@ -325,7 +323,7 @@ fn attempt(
                 name: "line/goals".to_owned(),
                 ..Effort::default()
             };
-            let goals = discharge(&mut theory, &rest, solvers, &effort, &overseer.cancel());
+            let goals = discharge(&mut theory, &rest, solvers, &effort, &supervisor.cancel());
             let obligations = asked
                 .into_iter()
                 .zip(shown)
@@ -433,7 +431,7 @@ fn without_claims(body: &mut Block, places: &BTreeSet<u32>) {
 }
 
 /// The song with these invariants at the loops of its last line.
-pub(super) fn with_invariants(
+pub(crate) fn with_invariants(
     song: &Song,
     number: usize,
     guesses: &BTreeMap<usize, Vec<Expr>>,

@@ -4,7 +4,7 @@
 //! (`plainsong_prove::vc`). Where it is open, small arguments are tried by the interpreter; of those for which it finds
 //! no result, the solver is asked whether there is none at all. If so the contract is refuted, with its argument.
 
-use crate::engine::Task;
+use crate::request::Asked;
 use plainsong_ir::{Expr, ExprKind, FnId, Function, SortKind, Ty};
 use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::theory::Theory;
@@ -20,22 +20,22 @@ const MOST: usize = 400;
 const INSTANCES: usize = 4;
 
 /// A sentence about arguments for which nothing satisfies the contract of a function, if some are found.
-pub(super) fn unsatisfied(
-    task: &Task,
+pub(crate) fn unsatisfied(
+    asked: &Asked,
     name: &str,
     theory: &mut Theory,
     solvers: &Solvers,
 ) -> Option<String> {
-    let mut functions = task.song.functions.iter();
+    let mut functions = asked.song.functions.iter();
     let at = functions.position(|one| one.is_external() && one.name == name)?;
-    let (id, decl) = (FnId::from(at), &task.song.functions[at]);
-    for sizes in task.further.iter().chain(&task.sizes) {
-        let instances = Instance::all(task.song.clone(), sizes, &task.bounds);
+    let (id, decl) = (FnId::from(at), &asked.song.functions[at]);
+    for sizes in asked.further.iter().chain(&asked.sizes) {
+        let instances = Instance::all(asked.song.clone(), sizes, &asked.bounds);
         for instance in instances.into_iter().flatten().take(INSTANCES) {
             let Some((arguments, call)) = call_without_result(&instance, id, MOST) else {
                 continue;
             };
-            let is_sure = literals(decl, &arguments, task).is_some_and(|arguments| {
+            let is_sure = literals(decl, &arguments, asked).is_some_and(|arguments| {
                 let all = nothing_allowed(theory, id, &arguments).into_iter();
                 let all: Vec<_> = all.collect();
                 let effort = Effort {
@@ -55,7 +55,7 @@ pub(super) fn unsatisfied(
 }
 
 /// Arguments as text; nothing if they are not numbers or truth values.
-fn literals(decl: &Function, arguments: &[Value], task: &Task) -> Option<Vec<Expr>> {
+fn literals(decl: &Function, arguments: &[Value], asked: &Asked) -> Option<Vec<Expr>> {
     let parameters = decl.locals[..decl.arity].iter().zip(arguments);
     let literal = |(parameter, value): (&plainsong_ir::Local, &Value)| {
         let span = parameter.span;
@@ -66,7 +66,7 @@ fn literals(decl: &Function, arguments: &[Value], task: &Task) -> Option<Vec<Exp
                 Some(expr(ExprKind::Int(*number), parameter.ty.clone()))
             }
             (Ty::Sort(id), Value::Int(number)) => {
-                let is_range = matches!(task.song.sorts[id.index()].kind, SortKind::Range(_));
+                let is_range = matches!(asked.song.sorts[id.index()].kind, SortKind::Range(_));
                 let number = expr(ExprKind::Int(*number), Ty::Int);
                 let narrow = ExprKind::Narrow(Box::new(number));
                 is_range.then(|| expr(narrow, parameter.ty.clone()))

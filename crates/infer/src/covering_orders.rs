@@ -4,7 +4,7 @@
 //! are shown. Where one is not, small values are tried in the line itself, so that the user sees a state and a
 //! message with which the handler does something else.
 
-use super::pids_as_data::as_data;
+use crate::pids_as_data::as_data;
 use plainsong_diagnostics::Span;
 use plainsong_diverge::covering_order::{Duty, duties};
 use plainsong_ir::visit::{Visit, walk};
@@ -23,16 +23,16 @@ use std::sync::Arc;
 
 /// That cycles may rest on what `covers` says.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Compatible {
+pub struct Compatible {
     /// How many obligations were shown.
-    pub(crate) obligations: usize,
+    pub obligations: usize,
     /// What is trusted.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Is what `covers` says compatible with every handler? Nothing where the song does not declare it; else why it may not
 /// be used.
-pub(crate) fn compatible(
+pub fn compatible(
     song: &Song,
     setup: Setup,
     cancel: &Cancel,
