@@ -9,8 +9,8 @@ use plainsong_semantics::search::Limits;
 /// The states that `check` looks at before it visits executions.
 pub const FIRST_STATES: u64 = 20_000;
 
-/// The executions of handlers that are visited before their states are searched.
-pub const FIRST_EXECUTIONS: u64 = 1_000_000;
+/// The executions of processes that are visited before their states are searched: states are cheap.
+pub const FIRST_EXECUTIONS: u64 = 100_000;
 
 /// The states that `check` looks at where a proof is open: a counter that grows without end has as many as one
 /// has patience for.
@@ -30,8 +30,10 @@ pub struct Effort {
     pub states: Option<u64>,
     /// `first-states=N`: how many states `check` looks at before executions.
     pub first_states: u64,
-    /// `first-executions=N`: how many executions of handlers are visited before states.
+    /// `first-executions=N`: how many executions of processes are visited before states.
     pub first_executions: u64,
+    /// Without `--no-reduce dead-messages`: do searches of processes drop messages that cannot matter any more?
+    pub dead_messages: bool,
 }
 
 impl Default for Effort {
@@ -40,6 +42,7 @@ impl Default for Effort {
             states: None,
             first_states: FIRST_STATES,
             first_executions: FIRST_EXECUTIONS,
+            dead_messages: true,
         }
     }
 }

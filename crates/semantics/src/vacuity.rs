@@ -69,6 +69,11 @@ pub fn premises(song: &Song, checks: impl IntoIterator<Item = Check>) -> Vec<Pre
 }
 
 impl Premise {
+    /// How many names its property has.
+    pub(crate) fn locals(&self) -> usize {
+        self.locals
+    }
+
     /// Is it true in a state?
     pub fn is_met(&self, instance: &Instance, config: &Config) -> bool {
         let mut slots = vec![Value::None; self.locals];

@@ -30,6 +30,7 @@ mod interner;
 mod layout;
 mod leaves;
 mod numbers;
+mod processes;
 mod reached;
 mod run;
 mod search;
@@ -57,6 +58,8 @@ pub struct Searched {
     pub symmetry: Symmetry,
     /// The variables in each final state, if that was asked for.
     pub ends: Vec<Vec<Value>>,
+    /// Of processes: were messages dropped that cannot matter any more? If not, why.
+    pub dead_messages: Result<(), &'static str>,
 }
 
 /// Which sorts are symmetric: states that differ only in the names of their members are kept once.
@@ -94,6 +97,8 @@ pub struct Manner {
     pub share: usize,
     /// Are the variables of final states kept? Then there is one worker.
     pub ends: bool,
+    /// Of processes: are messages dropped that cannot matter any more? Then fewer states and steps are counted.
+    pub dead_messages: bool,
 }
 
 impl Default for Manner {
@@ -105,6 +110,7 @@ impl Default for Manner {
             ways: 1 << 16,
             share: 256,
             ends: false,
+            dead_messages: true,
         }
     }
 }
@@ -168,12 +174,28 @@ pub fn search_in(
                         taken,
                         symmetry,
                         ends,
+                        dead_messages: Err("there are no messages"),
                     };
                 }
                 None => "it has thousands of different asyncs",
             }
         }
-        _ => "it is no action system",
+        (System::Voices(_), Subject::System) => {
+            match processes::search(instance, query, (limits, manner), watch) {
+                Ok(packed) => {
+                    return Searched {
+                        report: packed.report,
+                        by_interpreter: None,
+                        taken: Taken::default(),
+                        symmetry: Symmetry::default(),
+                        ends: Vec::new(),
+                        dead_messages: packed.dead_messages,
+                    };
+                }
+                Err(why) => why,
+            }
+        }
+        _ => "it is no system",
     };
     Searched {
         report: plainsong_semantics::search::search(instance, query, limits, watch),
@@ -181,6 +203,7 @@ pub fn search_in(
         taken: Taken::default(),
         symmetry: Symmetry::default(),
         ends: Vec::new(),
+        dead_messages: Err("searched by the interpreter"),
     }
 }
 

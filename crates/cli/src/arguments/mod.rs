@@ -154,7 +154,7 @@ pub(crate) struct CheckArguments {
     #[arg(
         long,
         conflicts_with_all = [
-            "grow", "timeout", "jobs", "memory", "symmetry", "fail_fast", "keep_going", "require", "junit",
+            "grow", "timeout", "jobs", "memory", "symmetry", "no_reduce", "fail_fast", "keep_going", "require", "junit",
             "sarif", "page",
         ]
     )]
@@ -172,6 +172,10 @@ pub(crate) struct CheckArguments {
     /// search instead of partial-order reduction for processes
     #[arg(long)]
     pub(crate) symmetry: bool,
+    /// Switch off reductions of the state search of processes, which are on where they are sound.
+    /// `dead-messages`: messages that can never matter again are dropped
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub(crate) no_reduce: Vec<Reduction>,
     /// Stop after the first refuted property
     #[arg(long, conflicts_with = "keep_going")]
     pub(crate) fail_fast: bool,
@@ -438,10 +442,10 @@ pub(crate) struct InstanceArguments {
     pub(crate) size: Vec<Size>,
     /// Limits: `int=-2..2`, `nat=3` and `length=2` (of sequences and bags) where any value could be
     /// chosen. `states=N`: the most states that a search of one instance stores, or executions that it visits
-    /// [default: 10000000; for `diverge` 50000, for instances beside `sequentialize` 200000, for what
+    /// [default: 10000000, of states of processes none; for `diverge` 50000, for instances beside `sequentialize` 200000, for what
     /// `check` does not prove 1000000]. `first-states=N`: the states of processes that `check` looks at before it visits
-    /// executions [default: 20000]. `first-executions=N`: the executions of handlers that are visited
-    /// before their states are searched [default: 1000000]
+    /// executions [default: 20000]. `first-executions=N`: the executions of processes that are visited
+    /// before their states are searched [default: 100000]
     #[arg(
         long,
         value_name = "WHAT=N",
@@ -469,6 +473,12 @@ pub(crate) struct DetailArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Require {
     Proved,
+}
+
+/// Reductions of the state search that can be switched off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reduction {
+    DeadMessages,
 }
 
 /// The delivery models.

@@ -5,7 +5,7 @@ use super::page;
 use super::rejected::mistakes;
 use super::request::{files, request, start, validate};
 use super::resuming::{End, Resuming, run_or_go_on};
-use crate::arguments::{CheckArguments, CheckVerbArguments, Require};
+use crate::arguments::{CheckArguments, CheckVerbArguments, Reduction, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::contain::Crash;
@@ -237,7 +237,7 @@ impl Checking<'_> {
             .map(|question| question.name)
             .collect();
         selection.validate(names.iter().map(String::as_str))?;
-        let request = Request {
+        let mut request = Request {
             selection,
             engine,
             proof: self.proof.clone(),
@@ -250,6 +250,9 @@ impl Checking<'_> {
             symmetry: arguments.symmetry,
             ..request(&arguments.instance)
         };
+        if arguments.no_reduce.contains(&Reduction::DeadMessages) {
+            request.effort.dead_messages = false;
+        }
         let songs: Vec<&Arc<Song>> = songs.iter().map(|(_, song)| song).collect();
         validate(&request, &songs)?;
         Ok(request)

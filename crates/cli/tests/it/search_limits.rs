@@ -98,7 +98,7 @@ fn handlers_with_many_executions_are_searched_by_states() {
     let stage = Stage::with(BUMPS);
     let explore = |bound: &str| stage.run(&["explore", "a.song", "--bound", bound]);
     let ran = explore("first-executions=3").exits(0);
-    let note = "searched as an action system: there are more executions than states";
+    let note = "searched state by state: there are more executions than states";
     assert!(ran.out.contains(note), "{}", ran.out);
     let ran = explore("first-executions=3,states=10").exits(2);
     let said = "limit on states: --bound states=10 (nothing wrong in the first 10 executions)";

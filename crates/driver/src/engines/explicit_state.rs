@@ -1,11 +1,13 @@
-//! Explicit-state search, the engine `states`: every state of every instance, breadth first, by the interpreter itself.
+//! Explicit-state search, the engine `states`: every state of every instance, breadth first.
 //!
-//! It is the reference that cleverer engines are tested against. What it says holds, holds for the
+//! States of processes are packed ([`plainsong_states`]); action systems and choreographies are searched by the interpreter itself,
+//! which is the reference that cleverer engines are tested against. What it says holds, holds for the
 //! sizes it looked at; it never says *proved*. Sizes are tried from the smallest, and a question
 //! that is refuted is not asked again.
 
 use super::bounds::Bound;
 use super::external_outcomes::{Instances, Visited, without_outcomes};
+use super::packed_processes;
 use super::verdict_accumulator::{Closed, Dossier, open_checks};
 use crate::effort::limit_on_states;
 use crate::engine::{EngineReport, Task};
@@ -14,9 +16,7 @@ use crate::watch::{Overseer, Stop};
 use crate::{Engine, Problem};
 use plainsong_ir::Song;
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::search::{
-    Completeness, Coverage, Limits, Query, SearchReport, Watch, search,
-};
+use plainsong_semantics::search::{Completeness, Coverage, Limits, Query, SearchReport, Watch};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::Outcome;
 
@@ -37,7 +37,7 @@ impl Engine for ExplicitState {
     }
 
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
-        let (closed, coverage) = by_states(task, overseer, &mut search)?;
+        let (closed, coverage) = by_states(task, overseer, &mut packed_processes::search(task))?;
         Ok(EngineReport {
             verdicts: closed.into_iter().map(|closed| closed.verdict).collect(),
             coverage: Some(coverage),

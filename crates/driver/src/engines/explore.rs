@@ -8,10 +8,10 @@
 //! `semantics` counts. Action systems are searched by `states`; where that gives up, and for choreographies,
 //! this is the search through states of the interpreter.
 
-use super::as_actions::{as_actions, nothing_wrong};
 use super::execution_counts::{Tally, complete, tallies};
 use super::explicit_state::{ExplicitState, by_states, is_limit};
 use super::external_outcomes::{Instances, Visited, without_outcomes};
+use super::packed_processes::{self, by_packed_states, is_packed};
 use super::running_estimate::Expectation;
 use super::symmetry_reduction::{advise, by_names, by_symmetry};
 use super::verdict_accumulator::{Closed, Dossier, open_checks};
@@ -28,7 +28,7 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::outcomes::is_split;
 use plainsong_semantics::search::{
-    Check, Completeness, Coverage, ENDS_THERE, Limits, NO_END, Query, Watch, reason_against, search,
+    Check, Completeness, Coverage, ENDS_THERE, Limits, NO_END, Query, Watch, reason_against,
 };
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -71,22 +71,22 @@ impl Engine for Explore {
 /// Answers a task by visiting every execution, or where that gives up or takes long, every state.
 fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
     let patience = task.effort.first_executions;
-    let actions = as_actions(task).filter(|_| task.limits.states > patience);
-    let Some(actions) = actions else {
+    if !is_packed(task) || task.limits.states <= patience {
         return by_all_executions(task, overseer);
-    };
+    }
     let mut some = task.clone();
     some.limits.states = patience;
-    // What is left of these is not to be gone on with.
-    let ledger = overseer.ledger.take();
-    let first = by_all_executions(&some, overseer);
-    overseer.ledger = ledger;
-    let mut first = first?;
+    let before = overseer.ledger.as_deref().cloned();
+    let mut first = by_all_executions(&some, overseer)?;
     let is_open = |verdict: &Verdict| verdict.outcome == Outcome::Unknown;
     if overseer.stopped().is_some() || !first.verdicts.iter().any(is_open) {
         return Ok(first);
     }
-    if let Some(report) = nothing_wrong(&actions, first.coverage.clone(), overseer)? {
+    // What is left of these is not to be gone on with.
+    if let (Some(ledger), Some(before)) = (overseer.ledger.as_deref_mut(), before) {
+        *ledger = before;
+    }
+    if let Some(report) = by_packed_states(task, overseer)? {
         return Ok(report);
     }
     if let Some(stop) = overseer.stopped() {
@@ -431,7 +431,7 @@ fn the_others(
     if task.grow {
         overseer.renew();
     }
-    let (mut closed, more) = by_states(&part, overseer, &mut search)?;
+    let (mut closed, more) = by_states(&part, overseer, &mut packed_processes::search(&part))?;
     coverage.include(&more);
     for one in &mut closed {
         say(&mut one.verdict, GaveUp::Check);
@@ -449,7 +449,7 @@ fn state_by_state(
     if task.grow {
         overseer.renew();
     }
-    let (mut closed, coverage) = by_states(task, overseer, &mut search)?;
+    let (mut closed, coverage) = by_states(task, overseer, &mut packed_processes::search(task))?;
     overseer.stage.counted = "execution";
     let tallies = match gave_up {
         GaveUp::TooLong => Vec::new(),

@@ -1,6 +1,5 @@
 //! The engines this build has, in the order in which they are asked.
 
-mod as_actions;
 mod assumptions;
 mod bounds;
 mod cross_check;
@@ -9,6 +8,7 @@ mod execution_counts;
 mod explicit_state;
 mod explore;
 mod external_outcomes;
+mod packed_processes;
 mod prove;
 mod refine;
 mod running_estimate;

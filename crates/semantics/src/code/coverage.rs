@@ -55,6 +55,14 @@ impl Covered {
         mark(&mut self.premises, premise as usize);
     }
 
+    /// What ran there ran.
+    pub(crate) fn include(&mut self, other: &Covered) {
+        unite(&mut self.statements, &other.statements);
+        unite(&mut self.kinds, &other.kinds);
+        unite(&mut self.sent, &other.sent);
+        unite(&mut self.premises, &other.premises);
+    }
+
     /// Was a message of this kind ever sent?
     pub(crate) fn has_sent(&self, kind: usize) -> bool {
         self.sent.get(kind).is_some_and(|sent| *sent)
@@ -73,6 +81,15 @@ impl Covered {
     /// Was a message of this kind ever received?
     pub(crate) fn has_received(&self, kind: usize) -> bool {
         self.kinds.get(kind).is_some_and(|received| *received)
+    }
+}
+
+fn unite(marks: &mut Vec<bool>, others: &[bool]) {
+    if marks.len() < others.len() {
+        marks.resize(others.len(), false);
+    }
+    for (mark, other) in marks.iter_mut().zip(others) {
+        *mark |= *other;
     }
 }
 

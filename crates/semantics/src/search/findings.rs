@@ -140,6 +140,11 @@ impl<'a> Findings<'a> {
         self.final_states += 1;
     }
 
+    /// Some execution ends in a failure, which is known already.
+    pub fn failed(&mut self) {
+        self.failures = true;
+    }
+
     /// A step out of a state fails.
     pub fn failed_step(&mut self, reached: &dyn Reached, at: usize, step: usize, failure: Failure) {
         self.failures = true;

@@ -38,6 +38,16 @@ impl Trouble {
         self.down.binary_search(&(lane as u32)).is_ok()
     }
 
+    /// So often each fault has happened (the last of them at least once), and these are down, ascending.
+    pub(crate) fn of(spent: Vec<u32>, down: Vec<u32>) -> Trouble {
+        Trouble { spent, down }
+    }
+
+    /// How often each declared fault has happened; trailing ones that never did are left out.
+    pub(crate) fn spent_by_fault(&self) -> &[u32] {
+        &self.spent
+    }
+
     /// In words, so that different troubles have different words: who is down, and how often each fault has happened.
     pub(crate) fn words(&self, name: impl Fn(usize) -> String) -> Vec<String> {
         let down = self.down.iter();

@@ -87,6 +87,19 @@ impl VoiceSystem {
         system
     }
 
+    /// How many processes there are.
+    pub(crate) fn count(&self) -> usize {
+        self.program_of.len()
+    }
+
+    /// May a message be delivered in causal order?
+    pub(crate) fn has_causal_messages(&self) -> bool {
+        let everywhere = self.instance.delivery();
+        let is_causal =
+            |declared: &Option<Delivery>| everywhere.or(*declared) == Some(Delivery::Causal);
+        self.deliveries.iter().any(is_causal)
+    }
+
     /// All code, by number, with what a handler's code handles.
     pub(crate) fn all_codes(&self) -> impl Iterator<Item = (&FlatCode, Option<&Accept>)> {
         let handled = |number: usize| {

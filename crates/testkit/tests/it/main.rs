@@ -10,6 +10,7 @@ mod explorer_agrees;
 mod interpreter_agrees;
 mod negatives;
 mod plain_check;
+mod processes_agree;
 mod races;
 mod random_song;
 mod round_trip;

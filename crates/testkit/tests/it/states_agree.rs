@@ -217,6 +217,7 @@ const MANNERS: [Manner; 2] = [
         ways: 1 << 18,
         share: 1,
         ends: false,
+        dead_messages: true,
     },
     Manner {
         jobs: 2,
@@ -225,6 +226,7 @@ const MANNERS: [Manner; 2] = [
         ways: 4,
         share: 2,
         ends: false,
+        dead_messages: true,
     },
 ];
 

@@ -1,0 +1,92 @@
+//! Processes by packed states: by the engine `states`, and by `explore` where there are too many executions to visit.
+//!
+//! After some executions ([`Effort::first_executions`](crate::effort::Effort)) the states are searched instead
+//! ([`plainsong_states`]): there may be far fewer. What is found is replayed by the interpreter, so it counts as it is. What
+//! the search leaves open because of a limit is answered by the executions after all, unless the run has ended.
+//!
+//! The only limits are the user's: `--bound states=`, `--memory`, `--timeout`.
+
+use super::explicit_state::by_states;
+use crate::Problem;
+use crate::engine::{EngineReport, Task};
+use crate::select::Question;
+use crate::watch::Overseer;
+use plainsong_ir::{Claim, Delivery, System};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::Subject;
+use plainsong_semantics::search::{Check, Limits, Query, SearchReport, Watch};
+use plainsong_semantics::verdict::Outcome;
+use plainsong_states::{Manner, search_in};
+
+/// Is a task about the states of processes, each by itself, and are they packed?
+pub(super) fn is_packed(task: &Task) -> bool {
+    let System::Voices(voices) = &task.song.system else {
+        return false;
+    };
+    let is_causal =
+        |declared: Option<Delivery>| task.delivery.or(declared) == Some(Delivery::Causal);
+    let is_about_states = |question: &Question| match question.check {
+        Check::Assertions | Check::NoDeadlock => true,
+        Check::Property(at) => !matches!(task.song.properties[at].claim, Claim::Quiescent { .. }),
+        _ => false,
+    };
+    task.subject == Subject::System
+        && !task.grow
+        && !task.symmetry
+        && !voices.messages.iter().any(|one| is_causal(one.delivery))
+        && task.questions.iter().all(is_about_states)
+}
+
+/// A search through the states of one instance: of processes packed, of everything else by the interpreter.
+pub(super) fn search(
+    task: &Task,
+) -> impl FnMut(&Instance, &Query, &Limits, &mut dyn Watch) -> SearchReport {
+    let manner = Manner {
+        jobs: task.jobs,
+        memory: task.memory,
+        dead_messages: task.effort.dead_messages,
+        ..Manner::default()
+    };
+    let is_processes =
+        task.subject == Subject::System && matches!(task.song.system, System::Voices(_));
+    let has_limit = task.effort.states.is_some();
+    move |instance, query, limits, watch| match is_processes {
+        true => {
+            let mut limits = *limits;
+            if !has_limit && limits == without_limit(limits) {
+                limits.states = u64::MAX;
+            }
+            search_in(manner, instance, query, &limits, watch).report
+        }
+        false => plainsong_semantics::search::search(instance, query, limits, watch),
+    }
+}
+
+/// The same with the limit that holds where nobody sets one. It is there for states that are kept whole.
+fn without_limit(limits: Limits) -> Limits {
+    Limits {
+        states: Limits::default().states,
+        ..limits
+    }
+}
+
+/// Answers by states; none when something is left open and may still be answered otherwise.
+pub(super) fn by_packed_states(
+    task: &Task,
+    overseer: &mut Overseer<'_>,
+) -> Result<Option<EngineReport>, Problem> {
+    let (closed, coverage) = by_states(task, overseer, &mut search(task))?;
+    let mut verdicts: Vec<_> = closed.into_iter().map(|closed| closed.verdict).collect();
+    let is_open = |outcome: Outcome| outcome == Outcome::Unknown;
+    if verdicts.iter().any(|verdict| is_open(verdict.outcome)) {
+        return Ok(None);
+    }
+    for verdict in &mut verdicts {
+        let note = "searched state by state: there are more executions than states";
+        verdict.notes.push(note.to_owned());
+    }
+    Ok(Some(EngineReport {
+        verdicts,
+        coverage: Some(coverage),
+    }))
+}

@@ -1,0 +1,115 @@
+//! Processes: every state once, packed.
+//!
+//! A process with its inbox is one number (`net`, `lane`), a state is a tree of pairs of numbers (`tree`) of which the root is
+//! kept (`roots`), and what can happen in a process with its inbox is worked out once, by the interpreter
+//! ([`plainsong_semantics::capsules`]). Claims are looked at where something changed that they read (`claims`). Messages
+//! that cannot matter any more are dropped (`dead`). `search` goes from level to level, and `told` is the way back
+//! to the interpreter, which replays whatever is found.
+//!
+//! NOT COVERED. Causal messages, and claims about executions without end: those are searched by the interpreter.
+
+mod claims;
+mod dead;
+mod lane;
+mod net;
+mod roots;
+mod search;
+mod tables;
+mod told;
+mod tree;
+
+use crate::Manner;
+use net::Net;
+use plainsong_ir::visit::reads_pending;
+use plainsong_ir::{Claim, Song};
+use plainsong_semantics::capsules::Processes;
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::Machine;
+use plainsong_semantics::search::{Check, Findings, Limits, Query, SearchReport, Totals, Watch};
+use plainsong_semantics::vacuity::premises;
+use search::{Again, Search};
+
+/// What was found, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Packed {
+    /// What was found.
+    pub(crate) report: SearchReport,
+    /// Were messages dropped that cannot matter? If not, why.
+    pub(crate) dead_messages: Result<(), &'static str>,
+}
+
+/// Searches the processes of an instance; or says why it cannot.
+pub(crate) fn search(
+    instance: &Instance,
+    query: &Query,
+    (limits, manner): (&Limits, Manner),
+    watch: &mut dyn Watch,
+) -> Result<Packed, &'static str> {
+    let machine = Machine::new(instance, query.subject);
+    let Some(processes) = Processes::new(&machine).filter(|all| all.count() > 0) else {
+        return Err("it has no processes");
+    };
+    if processes.has_causal_messages() {
+        return Err("messages are delivered in causal order");
+    }
+    if Findings::new(&machine, query).wants_edges() {
+        return Err("termination is seen in the graph of all states");
+    }
+    let song = instance.song();
+    let mut dead_messages = match manner.dead_messages {
+        false => Err("switched off"),
+        true if counts_messages(song, &query.checks) => Err("a property counts messages in flight"),
+        true => Ok(()),
+    };
+    let premises = premises(song, query.checks.iter().copied());
+    let mut net = Net::new(processes, dead_messages.is_ok());
+    let mut keeps_ways = false;
+    loop {
+        let mut findings = Findings::new(&machine, query);
+        let mut search = Search::new(&mut net, query, &premises, (manner, keeps_ways));
+        let again = match search.explore(&mut findings, limits, watch) {
+            Ok(completeness) => {
+                let met = |at: &usize| search.met.contains(at);
+                let (met, open): (Vec<usize>, Vec<usize>) = (0..premises.len()).partition(met);
+                let span = |at: &usize| premises[*at].span;
+                let met: Vec<_> = met.iter().map(span).collect();
+                let open: Vec<_> = open.iter().map(span).collect();
+                let totals = (search.states(), search.steps(), search.depth());
+                let mut coverage = net.marks.coverage(&machine);
+                coverage.include_premises(&met, &open);
+                let report = findings.report(Totals {
+                    completeness,
+                    states: totals.0,
+                    steps: totals.1,
+                    depth: totals.2,
+                    coverage,
+                });
+                return Ok(Packed {
+                    report,
+                    dead_messages,
+                });
+            }
+            Err(again) => again,
+        };
+        match again {
+            Again::Ways => keeps_ways = true,
+            Again::Wrong => net.forget_capsules(),
+            Again::Counted => {
+                dead_messages = Err("a property counts messages in flight");
+                net.drops = false;
+                net.forget_capsules();
+            }
+        }
+    }
+}
+
+/// Does something that is asked count messages in flight?
+fn counts_messages(song: &Song, checks: &[Check]) -> bool {
+    checks.iter().any(|check| match check {
+        Check::Property(at) => match &song.properties[*at].claim {
+            Claim::Always(claim) | Claim::Finally(claim) => reads_pending(claim),
+            Claim::Quiescent { .. } => false,
+        },
+        _ => false,
+    })
+}

@@ -1,0 +1,608 @@
+//! The search: breadth first, level by level, over roots.
+//!
+//! The loop has no expressions: it takes a root apart, looks up what can happen in each capsule, what batches do to
+//! the capsules of their receivers, and the pairs on the way to the root. States, steps, depth and final
+//! states are counted as in [`plainsong_semantics::search`].
+//!
+//! The levels are kept for the first states, and forgotten after that. When something is found later on, the search begins
+//! again and keeps them ([`Again`]).
+
+use super::claims::{About, Claims};
+use super::lane::{DISCARDS, FAILS, RUNS, Signs, WAITS};
+use super::net::Net;
+use super::roots::Roots;
+use super::tables::{Values, unpack};
+use super::told::Told;
+use super::tree::Tree;
+use crate::Manner;
+use plainsong_semantics::machine::{Config, Outcome};
+use plainsong_semantics::search::{
+    Check, Completeness, Findings, Limits, PACE, Progress, Query, Watch,
+};
+use plainsong_semantics::trace::{Failure, FailureKind};
+use plainsong_semantics::vacuity::Premise;
+use rustc_hash::FxHashSet;
+
+/// Levels are kept for so many times as many states as [`Manner::ways`] says: a root is small.
+const WAYS: u64 = 64;
+/// After a mistake about dead messages the search goes on at least to so many states, to learn.
+const LEARNS: u64 = 50_000;
+/// How many states are looked at between two looks at the memory.
+const MEMORY_PACE: u64 = 4_096;
+
+/// Why a search has to begin again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    /// Something was found, but it was not kept how that was reached.
+    Ways,
+    /// A message was dropped that can matter.
+    Wrong,
+    /// Messages were dropped, but they are counted.
+    Counted,
+}
+
+/// A search under way.
+pub(super) struct Search<'a, 'm> {
+    net: &'a mut Net<'m>,
+    tree: Tree,
+    roots: Roots,
+    claims: Claims<'a>,
+    /// States before `init`.
+    before: Values<Config>,
+    /// States at the start, where there is no `init`.
+    starts: Vec<Config>,
+    /// The roots of each level, as long as they are kept; of the last ones always.
+    levels: Vec<Vec<u64>>,
+    keeps_ways: bool,
+    has_ways: bool,
+    manner: Manner,
+    most: u64,
+    full: bool,
+    steps: u64,
+    /// How many states there were when a mistake about dead messages was seen.
+    wrong_at: Option<u64>,
+    /// Failures that were told, by process and capsule.
+    told: FxHashSet<(usize, u32)>,
+    /// Inboxes that were left over.
+    left: FxHashSet<(usize, u32)>,
+    /// Premises that were true.
+    pub(super) met: FxHashSet<usize>,
+    is_enough: bool,
+    scratch: Scratch,
+}
+
+/// Room for one state and what follows.
+#[derive(Default)]
+struct Scratch {
+    base: Vec<u32>,
+    next: Vec<u32>,
+    changed: Vec<bool>,
+    roots: Vec<u64>,
+}
+
+impl<'a, 'm> Search<'a, 'm> {
+    pub(super) fn new(
+        net: &'a mut Net<'m>,
+        query: &Query,
+        premises: &[Premise],
+        (manner, keeps_ways): (Manner, bool),
+    ) -> Self
+    where
+        'm: 'a,
+    {
+        let tree = Tree::new(net.lanes.len());
+        let nodes = tree.nodes();
+        let instance = net.processes.machine().instance();
+        Search {
+            claims: Claims::new(instance, &query.checks, premises),
+            scratch: Scratch {
+                base: vec![0; nodes],
+                next: vec![0; nodes],
+                changed: vec![false; nodes],
+                roots: Vec::new(),
+            },
+            net,
+            tree,
+            roots: Roots::default(),
+            before: Values::default(),
+            starts: Vec::new(),
+            levels: vec![Vec::new()],
+            keeps_ways,
+            has_ways: true,
+            manner,
+            most: u64::MAX,
+            full: false,
+            steps: 0,
+            wrong_at: None,
+            told: FxHashSet::default(),
+            left: FxHashSet::default(),
+            met: FxHashSet::default(),
+            is_enough: false,
+        }
+    }
+
+    /// How many states there are.
+    pub(super) fn states(&self) -> u64 {
+        self.before.len() as u64 + self.roots.len()
+    }
+
+    /// Steps taken.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Steps from the start to the farthest state.
+    pub(super) fn depth(&self) -> u64 {
+        let levels = self.levels.len() as u64;
+        let empty = u64::from(self.levels.last().is_none_or(Vec::is_empty));
+        (u64::from(!self.before.is_empty()) + levels).saturating_sub(1 + empty)
+    }
+
+    /// How many bytes the states take.
+    fn bytes(&self) -> u64 {
+        let levels = self.levels.iter().map(|level| 8 * level.capacity() as u64);
+        self.roots.bytes() + self.tree.bytes() + self.net.bytes() + levels.sum::<u64>()
+    }
+
+    /// Looks at every state.
+    pub(super) fn explore(
+        &mut self,
+        findings: &mut Findings<'_>,
+        limits: &Limits,
+        watch: &mut dyn Watch,
+    ) -> Result<Completeness, Again> {
+        self.most = limits.states;
+        self.begin(findings, limits)?;
+        let mut depth = 0;
+        while !self.levels[depth].is_empty() {
+            self.levels.push(Vec::new());
+            for at in 0..self.levels[depth].len() {
+                if self.is_enough {
+                    return Ok(Completeness::Enough);
+                }
+                if let Some(ends) = self.look_up(watch, depth, at) {
+                    return Ok(ends);
+                }
+                let root = self.levels[depth][at];
+                self.state(findings, limits, root, depth)?;
+                self.learn()?;
+            }
+            let is_many = self.roots.len() > WAYS.saturating_mul(self.manner.ways as u64);
+            if !self.keeps_ways && is_many {
+                self.has_ways = false;
+            }
+            if !self.has_ways {
+                self.levels[depth] = Vec::new();
+            }
+            depth += 1;
+        }
+        if self.net.is_wrong {
+            return Err(Again::Wrong);
+        }
+        if self.is_enough {
+            return Ok(Completeness::Enough);
+        }
+        Ok(findings.completeness(self.full))
+    }
+
+    /// Asks whether to go on.
+    fn look_up(&self, watch: &mut dyn Watch, depth: usize, at: usize) -> Option<Completeness> {
+        if (at as u64).is_multiple_of(PACE) {
+            let waiting = self.levels[depth].len() - at + self.levels[depth + 1].len();
+            let progress = Progress {
+                states: self.states(),
+                waiting: waiting as u64,
+                steps: self.steps,
+                depth: depth as u64 + u64::from(!self.before.is_empty()),
+            };
+            if !watch.keep_going(&progress) {
+                return Some(Completeness::Stopped);
+            }
+        }
+        let limit = self.manner.memory?;
+        if (at as u64).is_multiple_of(MEMORY_PACE) && self.bytes() > limit {
+            let states = self.states();
+            return Some(Completeness::Resource(format!(
+                "the states need more than {} MB of memory: {states} were found; see --memory",
+                limit / 1_000_000
+            )));
+        }
+        None
+    }
+
+    /// Begins again once enough was learnt from a mistake.
+    fn learn(&mut self) -> Result<(), Again> {
+        if !self.net.is_wrong {
+            return Ok(());
+        }
+        let states = self.states();
+        let first = *self.wrong_at.get_or_insert(states);
+        match states >= LEARNS.max(2 * first) {
+            true => Err(Again::Wrong),
+            false => Ok(()),
+        }
+    }
+
+    /// Enters the states at the start and takes the steps of `init`.
+    fn begin(&mut self, findings: &mut Findings<'_>, limits: &Limits) -> Result<(), Again> {
+        let processes = self.net.processes;
+        for outcome in processes.initial(&mut self.net.marks) {
+            match outcome {
+                Outcome::Failed(failure, config) => findings.failed_start(failure, config),
+                Outcome::Discarded => {}
+                Outcome::Next(config) if !processes.has_begun(&config) => {
+                    if self.states() < self.most {
+                        self.before.insert(config);
+                    } else if !self.before.contains(&config) {
+                        self.full = true;
+                    }
+                }
+                Outcome::Next(config) => {
+                    self.starts.push(config.clone());
+                    self.enter_start(findings, limits, &config)?;
+                }
+            }
+        }
+        for at in 0..self.before.len() {
+            let config = self.before[at].clone();
+            let steps = processes.steps(&config, &mut self.net.marks);
+            let there = Told::there(config);
+            findings.state(&there, 0, &steps);
+            for (number, step) in steps.into_iter().enumerate() {
+                self.steps += 1;
+                match step.outcome {
+                    Outcome::Next(next) => self.enter_start(findings, limits, &next)?,
+                    Outcome::Failed(failure, _) => {
+                        findings.failed_step(&there, 0, number, failure);
+                    }
+                    Outcome::Discarded => {}
+                }
+            }
+        }
+        self.note_refuted(findings, limits);
+        Ok(())
+    }
+
+    fn enter_start(
+        &mut self,
+        findings: &mut Findings<'_>,
+        limits: &Limits,
+        config: &Config,
+    ) -> Result<(), Again> {
+        let mut nodes = self.net.encode(config);
+        nodes.resize(self.tree.nodes(), 0);
+        let root = self
+            .tree
+            .fold(&mut nodes, &mut vec![true; self.tree.nodes()]);
+        if !self.add(root) {
+            return Ok(());
+        }
+        self.levels[0].push(root);
+        let news = self.claims.first(self.net, &nodes);
+        self.tell(findings, limits, (root, 0), &news)
+    }
+
+    /// Adds a state; says whether it is new, and there was room.
+    #[inline]
+    fn add(&mut self, root: u64) -> bool {
+        let (left, right) = unpack(root);
+        if self.states() >= self.most {
+            self.full |= !self.roots.has(left, right);
+            return false;
+        }
+        self.roots.add(left, right)
+    }
+
+    /// Looks at one state, and enters what follows.
+    fn state(
+        &mut self,
+        findings: &mut Findings<'_>,
+        limits: &Limits,
+        root: u64,
+        depth: usize,
+    ) -> Result<(), Again> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let (signs, steps) = self.follow(root, &mut scratch);
+        self.steps += steps;
+        let mut done = Ok(());
+        for at in 0..scratch.roots.len() {
+            let next = scratch.roots[at];
+            if !self.add(next) {
+                continue;
+            }
+            self.levels[depth + 1].push(next);
+            self.tree.unfold(next, &mut scratch.next);
+            let news = self.claims.after(self.net, &scratch.base, &scratch.next);
+            if !news.is_empty() {
+                done = self.tell(findings, limits, (next, depth + 1), &news);
+                if done.is_err() {
+                    break;
+                }
+            }
+        }
+        let row = scratch.base.clone();
+        self.scratch = scratch;
+        done?;
+        if signs & FAILS != 0 {
+            self.failures(findings, limits, (root, depth), &row)?;
+        }
+        if signs & (RUNS | DISCARDS) == 0 {
+            self.rest(findings, limits, (root, depth), &row, signs)?;
+        }
+        Ok(())
+    }
+
+    /// The roots of all states that follow one, except those known at first sight; its signs, and how many steps there are.
+    #[inline]
+    fn follow(&mut self, root: u64, scratch: &mut Scratch) -> (Signs, u64) {
+        let Scratch {
+            base,
+            next,
+            changed,
+            roots,
+        } = scratch;
+        roots.clear();
+        self.tree.unfold(root, base);
+        let last = self.net.lanes.len() - 1;
+        let (mut signs, mut steps) = (0, 0);
+        for slot in 0..=last {
+            let expansion = self.net.expansion(slot, base[slot]);
+            signs |= expansion.signs;
+            steps += u64::from(expansion.steps);
+            for at in expansion.first..expansion.first + expansion.count {
+                let outcome = self.net.lanes[slot].outcomes[at as usize];
+                next.copy_from_slice(base);
+                changed.fill(false);
+                next[slot] = outcome.after;
+                changed[slot] = true;
+                if outcome.fault > 0 {
+                    let Some(spent) = self.net.spend(next[last], outcome.fault - 1) else {
+                        continue;
+                    };
+                    next[last] = spent;
+                    changed[last] = true;
+                    steps += u64::from(outcome.times);
+                }
+                if outcome.sends != 0 {
+                    let count = self.net.sends.get(outcome.sends).len();
+                    for at in (0..count).step_by(2) {
+                        let sends = self.net.sends.get(outcome.sends);
+                        let (to, batch) = (sends[at] as usize, sends[at + 1]);
+                        next[to] = self.net.deliver(to, next[to], batch);
+                        changed[to] = true;
+                    }
+                }
+                roots.push(self.tree.fold(next, changed));
+            }
+        }
+        let known = &self.roots;
+        roots.retain(|root| {
+            let (left, right) = unpack(*root);
+            !known.is_at_first_sight(left, right)
+        });
+        (signs, steps)
+    }
+
+    /// Steps that fail.
+    fn failures(
+        &mut self,
+        findings: &mut Findings<'_>,
+        limits: &Limits,
+        (root, depth): (u64, usize),
+        row: &[u32],
+    ) -> Result<(), Again> {
+        let last = self.net.lanes.len() - 1;
+        for slot in 0..last {
+            let Some(fails) = self.net.lanes[slot].fails.get(&row[slot]).cloned() else {
+                continue;
+            };
+            for failing in &fails {
+                if failing.fault > 0 {
+                    if self.net.spend(row[last], failing.fault - 1).is_none() {
+                        continue;
+                    }
+                    self.steps += 1;
+                }
+            }
+            findings.failed();
+            if !self.told.insert((slot, row[slot])) {
+                continue;
+            }
+            for failing in fails {
+                if failing.fault > 0 && self.net.spend(row[last], failing.fault - 1).is_none() {
+                    self.told.remove(&(slot, row[slot]));
+                    continue;
+                }
+                self.failure(findings, (root, depth), row, failing.failure)?;
+            }
+        }
+        self.note_refuted(findings, limits);
+        Ok(())
+    }
+
+    fn failure(
+        &mut self,
+        findings: &mut Findings<'_>,
+        (root, depth): (u64, usize),
+        row: &[u32],
+        failure: Failure,
+    ) -> Result<(), Again> {
+        if failure.kind == FailureKind::Resource || !findings.is_open(Check::Assertions) {
+            let there = Told::there(self.net.decode(row));
+            findings.failed_step(&there, 0, 0, failure);
+            return Ok(());
+        }
+        let mut told = self.way(root, depth)?;
+        let fails =
+            |outcome: &Outcome| matches!(outcome, Outcome::Failed(one, _) if *one == failure);
+        told.settle(self.net, |steps| {
+            steps.iter().any(|step| fails(&step.outcome))
+        });
+        let steps = self.net.processes.machine().steps(&told.end);
+        let step = steps.iter().position(|step| fails(&step.outcome));
+        let step = step.expect("what fails in a capsule fails in its state");
+        findings.failed_step(&told, 0, step, failure);
+        Ok(())
+    }
+
+    /// A state in which nothing can happen.
+    fn rest(
+        &mut self,
+        findings: &mut Findings<'_>,
+        limits: &Limits,
+        (root, depth): (u64, usize),
+        row: &[u32],
+        signs: Signs,
+    ) -> Result<(), Again> {
+        if signs & WAITS != 0 {
+            if findings.is_open(Check::NoDeadlock) {
+                self.tell_rest(findings, root, depth)?;
+                self.note_refuted(findings, limits);
+            }
+            return Ok(());
+        }
+        let news = self.claims.last(self.net, row);
+        let is_violated = news.iter().any(|one| matches!(one, About::Property(_)));
+        self.note_met(&news);
+        let mut is_left = false;
+        for (slot, lane) in self.net.lanes.iter().enumerate() {
+            let (_, inbox) = lane.capsules.get(row[slot]);
+            is_left |= inbox != 0 && self.left.insert((slot, inbox));
+        }
+        if is_violated {
+            self.tell_rest(findings, root, depth)?;
+            self.claims
+                .retain(|about| is_open(findings, &self.met, about));
+            self.note_refuted(findings, limits);
+        } else if is_left {
+            let config = self.net.decode(row);
+            let steps = self.net.processes.machine().steps(&config);
+            findings.at_rest(&Told::there(config), 0, &steps);
+        } else {
+            findings.good_end();
+        }
+        Ok(())
+    }
+
+    fn tell_rest(
+        &mut self,
+        findings: &mut Findings<'_>,
+        root: u64,
+        depth: usize,
+    ) -> Result<(), Again> {
+        let mut told = self.way(root, depth)?;
+        told.settle(self.net, |_| false);
+        let steps = self.net.processes.machine().steps(&told.end);
+        findings.at_rest(&told, 0, &steps);
+        Ok(())
+    }
+
+    /// Tells what is news in a state.
+    fn tell(
+        &mut self,
+        findings: &mut Findings<'_>,
+        limits: &Limits,
+        (root, depth): (u64, usize),
+        news: &[About],
+    ) -> Result<(), Again> {
+        self.note_met(news);
+        if self.net.drops && self.claims.counts_messages() {
+            return Err(Again::Counted);
+        }
+        if news.iter().any(|one| matches!(one, About::Property(_))) {
+            let told = self.way(root, depth)?;
+            findings.always(&told, 0);
+            self.note_refuted(findings, limits);
+        }
+        if !news.is_empty() {
+            self.claims
+                .retain(|about| is_open(findings, &self.met, about));
+        }
+        Ok(())
+    }
+
+    fn note_met(&mut self, news: &[About]) {
+        for one in news {
+            if let About::Premise(at) = one {
+                self.met.insert(*at);
+            }
+        }
+    }
+
+    fn note_refuted(&mut self, findings: &Findings<'_>, limits: &Limits) {
+        let is_most = limits
+            .refutations
+            .is_some_and(|most| findings.refuted() >= most);
+        self.is_enough |= findings.all_refuted() || is_most;
+    }
+
+    /// The way to a state of some level.
+    fn way(&mut self, root: u64, depth: usize) -> Result<Told, Again> {
+        if self.net.is_wrong {
+            return Err(Again::Wrong);
+        }
+        if !self.has_ways {
+            return Err(Again::Ways);
+        }
+        let mut way = vec![root];
+        let mut scratch = Scratch {
+            base: vec![0; self.tree.nodes()],
+            next: vec![0; self.tree.nodes()],
+            changed: vec![false; self.tree.nodes()],
+            roots: Vec::new(),
+        };
+        let known = std::mem::take(&mut self.roots);
+        for level in (0..depth).rev() {
+            let target = way[way.len() - 1];
+            let all = std::mem::take(&mut self.levels[level]);
+            let before = all.iter().copied().find(|before| {
+                self.follow(*before, &mut scratch);
+                scratch.roots.contains(&target)
+            });
+            self.levels[level] = all;
+            way.push(before.expect("a state is found by a step from the level before it"));
+        }
+        self.roots = known;
+        let mut rows = way.iter().rev().map(|root| {
+            let mut nodes = vec![0; self.tree.nodes()];
+            self.tree.unfold(*root, &mut nodes);
+            nodes.truncate(self.net.lanes.len());
+            nodes
+        });
+        let first = rows.next().expect("a way has a state");
+        let rows: Vec<Vec<u32>> = rows.collect();
+        let mut told = self.start(&first);
+        for row in rows {
+            let is_there = told.go_to(self.net, &row);
+            if self.net.is_wrong {
+                return Err(Again::Wrong);
+            }
+            assert!(is_there, "a state is found by a step of the interpreter");
+        }
+        Ok(told)
+    }
+
+    /// The start of a way: a state with this row.
+    fn start(&mut self, row: &[u32]) -> Told {
+        for start in &self.starts {
+            if self.net.encode(start) == row {
+                return Told::there(start.clone());
+            }
+        }
+        for before in &self.before {
+            let mut told = Told::there(before.clone());
+            if !told.go_first(self.net, row) {
+                continue;
+            }
+            return told;
+        }
+        panic!("a state at the start is found again")
+    }
+}
+
+fn is_open(findings: &Findings<'_>, met: &FxHashSet<usize>, about: About) -> bool {
+    match about {
+        About::Property(at) => findings.is_open(Check::Property(at)),
+        About::Premise(at) => !met.contains(&at),
+    }
+}

@@ -1,0 +1,93 @@
+//! States in the interpreter's terms, and how they are reached.
+//!
+//! Of the states only the roots are kept, level by level. A way to one is found backwards: on each level, the first
+//! state that has a step to the next one. Then the interpreter goes that way from the start, taking a step to a state with
+//! the row that is wanted. Where dead messages were dropped, it may have to take some of them on the way.
+
+use super::net::Net;
+use plainsong_semantics::machine::{Config, Outcome, Step};
+use plainsong_semantics::search::Reached;
+use std::borrow::Cow;
+
+/// One state, and the way to it.
+pub(super) struct Told {
+    pub(super) start: Config,
+    pub(super) steps: Vec<usize>,
+    pub(super) end: Config,
+}
+
+impl Reached for Told {
+    fn config(&self, _: usize) -> Cow<'_, Config> {
+        Cow::Borrowed(&self.end)
+    }
+
+    fn path(&self, _: usize) -> (Config, Vec<usize>) {
+        (self.start.clone(), self.steps.clone())
+    }
+}
+
+impl Told {
+    /// A state without a way to it: for what is looked at in it only.
+    pub(super) fn there(config: Config) -> Told {
+        Told {
+            start: config.clone(),
+            steps: Vec::new(),
+            end: config,
+        }
+    }
+
+    /// Takes a step to a state with this row, perhaps after taking dead messages. Says whether there is one.
+    pub(super) fn go_to(&mut self, net: &mut Net<'_>, row: &[u32]) -> bool {
+        loop {
+            let steps = net.processes.machine().steps(&self.end);
+            if let Some(step) = leading_to(net, &steps, row, true) {
+                self.take(step, &steps);
+                return true;
+            }
+            let here = net.encode(&self.end);
+            match leading_to(net, &steps, &here, false) {
+                Some(step) if net.drops => self.take(step, &steps),
+                _ => return false,
+            }
+        }
+    }
+
+    /// Takes a step of `init` to a state with this row. Says whether there is one.
+    pub(super) fn go_first(&mut self, net: &mut Net<'_>, row: &[u32]) -> bool {
+        let steps = net.processes.machine().steps(&self.end);
+        let step = leading_to(net, &steps, row, true);
+        step.inspect(|step| self.take(*step, &steps)).is_some()
+    }
+
+    /// Takes dead messages until nothing can happen, or `until` says so.
+    pub(super) fn settle(&mut self, net: &mut Net<'_>, until: impl Fn(&[Step]) -> bool) {
+        let here = net.encode(&self.end);
+        loop {
+            let steps = net.processes.machine().steps(&self.end);
+            if until(&steps) || !net.drops {
+                return;
+            }
+            match leading_to(net, &steps, &here, false) {
+                Some(step) => self.take(step, &steps),
+                None => return,
+            }
+        }
+    }
+
+    fn take(&mut self, step: usize, steps: &[Step]) {
+        let Outcome::Next(next) = &steps[step].outcome else {
+            panic!("a step to a state leads to a state")
+        };
+        self.end = next.clone();
+        self.steps.push(step);
+    }
+}
+
+/// The first step to a state with this row.
+fn leading_to(net: &mut Net<'_>, steps: &[Step], row: &[u32], with_faults: bool) -> Option<usize> {
+    let mut all = steps.iter();
+    all.position(|step| match &step.outcome {
+        Outcome::Next(next) => (with_faults || !step.kind.is_fault()) && net.encode(next) == row,
+        _ => false,
+    })
+}
