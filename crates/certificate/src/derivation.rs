@@ -93,14 +93,10 @@ pub enum Event {
         who: String,
         /// The statement.
         at: u32,
-        /// The member.
         member: String,
     },
     /// A member that comes first is served.
-    Comes {
-        /// The member.
-        member: String,
-    },
+    Comes { member: String },
     /// A loop that deals with each member of a family once: all ways through an arbitrary round.
     Each {
         /// The process.
@@ -153,10 +149,7 @@ pub enum Event {
         middle: i64,
     },
     /// A rule that is not covered here.
-    NotCovered {
-        /// Which one.
-        rule: String,
-    },
+    NotCovered { rule: String },
 }
 
 impl Event {

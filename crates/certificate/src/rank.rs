@@ -15,7 +15,6 @@ pub struct RankCertificate {
     pub hash: String,
     /// The property that claims rest.
     pub property: String,
-    /// What decreases.
     pub decreases: Ranks,
 }
 

@@ -33,7 +33,6 @@ pub struct RestCertificate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Executions {
-    /// All.
     Any,
     /// Those that ignore nothing that waits.
     Fair,
@@ -63,15 +62,9 @@ pub enum Reason {
         weights: BTreeMap<String, i64>,
     },
     /// They leave a task that is not served any more.
-    Unserved {
-        /// The task.
-        task: String,
-    },
+    Unserved { task: String },
     /// This task is pending all the time and not served.
-    Waits {
-        /// The task.
-        task: String,
-    },
+    Waits { task: String },
 }
 
 /// The windows that matter to an instance.

@@ -63,7 +63,6 @@ fn start(command: &mut Command, reach: Reach) -> io::Result<Guarded> {
 /// Who is ended together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
-    /// The child.
     Child,
     /// The child and what it started.
     Group,

@@ -143,7 +143,7 @@ impl Start {
         for guess in open {
             let over = shift.filter(|_| guess.delta != 0);
             let goal = Goal::new(net, guess.control, over.map(|shift| (shift, guess.delta)));
-            let mut search = Search::new(bounds, goal);
+            let mut search = AliveSearch::new(bounds, goal);
             match search.run(net, &self.state, patience, budget)? {
                 Searched::Found(lasso) => return Ok(Started::Found(lasso)),
                 Searched::Everything => self.cut |= search.cut,
@@ -325,7 +325,7 @@ struct Node {
     before: Option<(usize, Option<(Move, bool)>)>,
 }
 
-struct Search<'s> {
+struct AliveSearch<'s> {
     bounds: Bounds,
     goal: Goal<'s>,
     chains: Chains,
@@ -334,9 +334,9 @@ struct Search<'s> {
     cut: bool,
 }
 
-impl<'s> Search<'s> {
+impl<'s> AliveSearch<'s> {
     fn new(bounds: Bounds, goal: Goal<'s>) -> Self {
-        Search {
+        AliveSearch {
             bounds,
             goal,
             chains: Chains::default(),

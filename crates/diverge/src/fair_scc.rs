@@ -13,9 +13,9 @@
 //! servable until they are served, so for them it makes no difference to ask for *all the time*.
 
 use crate::budget::{Budget, Spent};
-use crate::components::components;
 use crate::lasso::Lasso;
 use crate::task_net::{Move, Net, Service, State};
+use plainsong_ir::components::components;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 

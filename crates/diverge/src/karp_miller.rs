@@ -44,9 +44,9 @@ pub(crate) fn covering(
     depth: usize,
     budget: &mut Budget<'_>,
 ) -> Result<Covering, Spent> {
-    let mut search = Search {
+    let mut search = CoverabilitySearch {
         depth,
-        ..Search::default()
+        ..CoverabilitySearch::default()
     };
     for start in net.starts() {
         if let Some(lasso) = search.from(net, start, budget)? {
@@ -60,7 +60,7 @@ pub(crate) fn covering(
 }
 
 #[derive(Default)]
-struct Search {
+struct CoverabilitySearch {
     /// The longest way.
     depth: usize,
     /// Was something cut?
@@ -85,7 +85,7 @@ struct Frame {
     is_cut: bool,
 }
 
-impl Search {
+impl CoverabilitySearch {
     fn from(
         &mut self,
         net: &mut Net<'_>,

@@ -12,7 +12,6 @@ use rustc_hash::FxHashSet;
 pub(crate) struct Lasso {
     /// From the start; one more than moves.
     pub(crate) states: Vec<State>,
-    /// The moves.
     pub(crate) moves: Vec<Move>,
     /// So many of the last moves are the cycle.
     pub(crate) period: usize,

@@ -25,7 +25,6 @@ mod alive;
 mod bag;
 mod bfs_lasso;
 mod budget;
-mod components;
 pub mod covering_order;
 mod delay_bounded;
 mod fair_scc;
@@ -64,7 +63,6 @@ use task_net::Net;
 /// Which executions are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fairness {
-    /// All.
     Any,
     /// Those that ignore nothing that waits.
     Fair,
@@ -161,7 +159,7 @@ pub enum Method {
 
 /// Looks for an execution of an instance that never terminates, or excludes it.
 pub fn diverge(machine: &Machine, question: &Question, watch: &mut dyn Watch) -> Report {
-    let mut search = Search {
+    let mut search = DivergenceSearch {
         net: &mut Net::new(machine, None),
         question,
         budget: Budget::new(watch),
@@ -196,13 +194,13 @@ const ROUNDS: u64 = 20_000;
 /// Pairs of controls and kinds that are asked.
 const CONTROLS: u64 = 60_000;
 
-struct Search<'a, 'm, 'w> {
+struct DivergenceSearch<'a, 'm, 'w> {
     net: &'a mut Net<'m>,
     question: &'a Question,
     budget: Budget<'w>,
 }
 
-impl Search<'_, '_, '_> {
+impl DivergenceSearch<'_, '_, '_> {
     fn run(&mut self) -> Finding {
         let found = match self.question.method {
             Method::All => self.portfolio(),

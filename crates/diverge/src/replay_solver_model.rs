@@ -51,7 +51,7 @@ fn served(
     period: usize,
 ) -> Option<Divergence> {
     for start in net.starts() {
-        let mut search = Search {
+        let mut search = ReplaySearch {
             wanted,
             period,
             fairness,
@@ -69,7 +69,7 @@ fn served(
     None
 }
 
-struct Search<'w> {
+struct ReplaySearch<'w> {
     wanted: &'w [Ran],
     period: usize,
     fairness: Fairness,
@@ -77,7 +77,7 @@ struct Search<'w> {
     moves: Vec<Move>,
 }
 
-impl Search<'_> {
+impl ReplaySearch<'_> {
     fn last(&self) -> State {
         self.states.last().expect("there is a start").clone()
     }

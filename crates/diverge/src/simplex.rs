@@ -19,7 +19,6 @@ pub(crate) struct Fraction {
 impl Fraction {
     const ZERO: Fraction = Fraction { over: 0, under: 1 };
 
-    /// A whole number.
     pub(crate) fn whole(number: i64) -> Fraction {
         Fraction {
             over: i128::from(number),

@@ -29,9 +29,9 @@
 
 use crate::Fairness;
 use crate::budget::{Budget, Spent};
-use crate::components::components;
 use crate::simplex::{Fraction, Program, gcd, maximise};
 use crate::task_net::{Control, Kind, Net, Service};
+use plainsong_ir::components::components;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An edge of the control graph.
@@ -39,7 +39,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Arc {
     from: Control,
     to: Control,
-    /// What it takes.
     takes: Option<Kind>,
     /// What it leaves, with how many of it.
     posts: Vec<(Kind, u32)>,
@@ -189,7 +188,7 @@ impl ControlGraph {
 
 /// Looks for a certificate that every execution that is meant terminates.
 pub(crate) fn certificate(graph: &ControlGraph, fairness: Fairness) -> Option<Vec<Strike>> {
-    let mut search = Search {
+    let mut search = StrikeSearch {
         graph,
         fairness,
         strikes: Vec::new(),
@@ -282,7 +281,7 @@ fn change(
     Some(by)
 }
 
-struct Search<'a> {
+struct StrikeSearch<'a> {
     graph: &'a ControlGraph,
     fairness: Fairness,
     strikes: Vec<Strike>,
@@ -290,7 +289,7 @@ struct Search<'a> {
     work: u64,
 }
 
-impl Search<'_> {
+impl StrikeSearch<'_> {
     /// The edges inside components; those between them are ranked by the order of the components.
     fn split(&mut self, arcs: &[usize]) -> Vec<Vec<usize>> {
         let mut outgoing: Vec<Vec<usize>> = vec![Vec::new(); self.graph.controls];

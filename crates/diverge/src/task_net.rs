@@ -72,9 +72,7 @@ pub(crate) struct Moves {
 /// A state by numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct State {
-    /// The control.
     pub(crate) control: Control,
-    /// The bag.
     pub(crate) bag: Bag,
 }
 
@@ -83,7 +81,6 @@ pub(crate) struct State {
 pub(crate) struct Move {
     /// What is taken.
     pub(crate) kind: Option<Kind>,
-    /// Which edge.
     pub(crate) edge: usize,
 }
 
@@ -186,12 +183,10 @@ impl<'a> Net<'a> {
         self.machine
     }
 
-    /// A control.
     pub(crate) fn rest(&self, control: Control) -> &Config {
         self.controls.get(control)
     }
 
-    /// A kind.
     pub(crate) fn task(&self, kind: Kind) -> &Task {
         self.kinds.get(kind)
     }

@@ -5,6 +5,7 @@ use plainsong_certificate::{Certificate, VERSION, hash};
 use plainsong_infer::arithmetic_oracle::Arithmetic;
 use plainsong_ir::{Delivery, Song};
 use plainsong_recheck::{Refused, Shown, recheck};
+use plainsong_semantics::verdict::Assumption;
 use plainsong_sequentialize::derivation_with;
 use plainsong_smt::Caching;
 use std::path::Path;
@@ -44,8 +45,17 @@ pub enum Rechecked {
     Refused(String),
 }
 
+impl From<Refused> for Rechecked {
+    fn from(refused: Refused) -> Rechecked {
+        match refused {
+            Refused::NotCovered(why) => Rechecked::NotCovered(why),
+            Refused::Wrong(why) => Rechecked::Refused(why),
+        }
+    }
+}
+
 /// What is trusted of a song, whatever a certificate says about it: executions that an assumption ends are not meant.
-pub fn trusted(song: &Song) -> Vec<String> {
+pub fn trusted(song: &Song) -> Vec<Assumption> {
     crate::engines::trusted(song)
 }
 
@@ -55,10 +65,7 @@ pub fn again(song: &Song, source: &Source, certificate: &Certificate) -> (Rechec
     let (rechecked, claim) = match recheck(song, &source.text, certificate) {
         Ok(Shown { nothing_left: true }) => (Rechecked::Accepted, everything),
         Ok(_) => (Rechecked::Accepted, "no deadlock"),
-        Err(Refused(why)) if why.ends_with("not covered") => {
-            (Rechecked::NotCovered(why), everything)
-        }
-        Err(Refused(why)) => (Rechecked::Refused(why), everything),
+        Err(why) => (why.into(), everything),
     };
     let claim = match &certificate.delivery {
         None => format!("{claim}, for any size"),

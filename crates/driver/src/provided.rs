@@ -93,24 +93,12 @@ mod tests {
     use super::settle;
     use plainsong_report::Answer;
     use plainsong_semantics::verdict::{Outcome, Verdict};
-    use std::collections::BTreeMap;
 
     fn verdict(property: &str, outcome: Outcome, provided: &[&str]) -> Verdict {
         Verdict {
-            property: property.to_owned(),
             outcome,
-            bound: BTreeMap::new(),
-            reason: "because".to_owned(),
-            states: None,
-            executions: None,
-            blocked: None,
-            interleavings: None,
-            obligations: None,
-            assumptions: Vec::new(),
             provided: provided.iter().map(|one| (*one).to_owned()).collect(),
-            open: Vec::new(),
-            notes: Vec::new(),
-            trace: None,
+            ..Verdict::unknown(property, "because")
         }
     }
 

@@ -16,8 +16,8 @@ use plainsong_ir::{Claim, Measures, Song, System, print};
 use plainsong_recheck::{Looked, recheck_ranks};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::ENDS_THERE;
 use plainsong_semantics::sizes::Bounds;
+use plainsong_semantics::verdict::Assumption;
 use plainsong_smt::{Caching, Cancel, Setup};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub fn again(
     song: &Arc<Song>,
     source: &Source,
     certificate: &RankCertificate,
-) -> Result<(Rechecked, String, Vec<String>), Problem> {
+) -> Result<(Rechecked, String, Vec<Assumption>), Problem> {
     let claims = |one: &plainsong_ir::Property| {
         one.name == certificate.property && matches!(one.claim, Claim::Quiescent { .. })
     };
@@ -67,7 +67,7 @@ pub fn again(
     let mut looked = Some(Looked::default());
     for machine in instances(song)? {
         match recheck_ranks(&machine, &source.text, certificate) {
-            Err(why) => return Ok(refused(why.0)),
+            Err(why) => return Ok(refused(why.to_string())),
             Ok(more) => looked = looked.zip(more).map(|(all, more)| all.and(more)),
         }
     }
@@ -90,12 +90,12 @@ pub fn again(
         None => "steps of instances are not covered".to_owned(),
     };
     let told = format!("{shown} shown again for every size, {looked}: every execution terminates");
-    let ends = may_fail.then(|| ENDS_THERE.to_owned());
+    let ends = may_fail.then_some(Assumption::EndsThere);
     let notes = once([trusted(song), again.notes, ends.into_iter().collect()].concat());
     Ok((Rechecked::Accepted, told, notes))
 }
 
-fn refused(why: String) -> (Rechecked, String, Vec<String>) {
+fn refused(why: String) -> (Rechecked, String, Vec<Assumption>) {
     (Rechecked::Refused(why), String::new(), Vec::new())
 }
 

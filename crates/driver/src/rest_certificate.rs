@@ -13,11 +13,12 @@ use plainsong_certificate::{Executions, Reason, Strike, VERSION, hash};
 use plainsong_diverge::Fairness;
 use plainsong_diverge::rank_certificate::{Counted, Struck, counted};
 use plainsong_ir::{Claim, Delivery, Property, Sizing, Song};
-use plainsong_recheck::{Covered, bounds_of, recheck_rest, windows_of};
+use plainsong_recheck::{Covered, Refused, bounds_of, recheck_rest, windows_of};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::{ENDS_THERE, Unwatched};
+use plainsong_semantics::search::Unwatched;
 use plainsong_semantics::sizes::{Bounds, Sizes};
+use plainsong_semantics::verdict::Assumption;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -130,17 +131,14 @@ pub fn again(
     song: &Arc<Song>,
     source: &Source,
     certificate: &RestCertificate,
-) -> (Rechecked, String, Vec<String>) {
+) -> (Rechecked, String, Vec<Assumption>) {
     match checked(song, source, certificate) {
         Ok(covered) => {
-            let fails = covered.fails.then(|| ENDS_THERE.to_owned());
+            let fails = covered.fails.then_some(Assumption::EndsThere);
             let notes = trusted(song).into_iter().chain(fails).collect();
             (Rechecked::Accepted, claim(certificate, &covered), notes)
         }
-        Err(why) if why.ends_with("not covered") => {
-            (Rechecked::NotCovered(why), String::new(), Vec::new())
-        }
-        Err(why) => (Rechecked::Refused(why), String::new(), Vec::new()),
+        Err(refused) => (refused.into(), String::new(), Vec::new()),
     }
 }
 
@@ -148,13 +146,13 @@ fn checked(
     song: &Arc<Song>,
     source: &Source,
     certificate: &RestCertificate,
-) -> Result<Covered, String> {
+) -> Result<Covered, Refused> {
     let is_claim = song.properties.iter().any(|property| {
         property.name == certificate.property && matches!(property.claim, Claim::Quiescent { .. })
     });
     if !is_claim {
         let name = &certificate.property;
-        return Err(format!("no property `{name}` claims rest"));
+        return Err(Refused::Wrong(format!("no property `{name}` claims rest")));
     }
     let chosen: &BTreeMap<String, i64> = &certificate.sizes;
     let sizes = chosen
@@ -163,13 +161,17 @@ fn checked(
     let delivery = match &certificate.delivery {
         None => None,
         Some(name) => match Delivery::ALL.into_iter().find(|one| one.name() == name) {
-            None => return Err(format!("there is no model of delivery `{name}`")),
+            None => {
+                let why = format!("there is no model of delivery `{name}`");
+                return Err(Refused::Wrong(why));
+            }
             known => known,
         },
     };
     let bounds = bounds_of(&certificate.windows);
-    let machine = machine(song, &sizes, &bounds, delivery).map_err(|problem| problem.message)?;
-    recheck_rest(&machine, &source.text, certificate).map_err(|refused| refused.0)
+    let machine = machine(song, &sizes, &bounds, delivery)
+        .map_err(|problem| Refused::Wrong(problem.message))?;
+    recheck_rest(&machine, &source.text, certificate)
 }
 
 fn machine(

@@ -659,22 +659,7 @@ fn look_up(open: &mut OpenObligation, text: &str) {
 
 /// No answer to a question, and why.
 fn unknown(question: &Question, why: &str) -> Verdict {
-    Verdict {
-        property: question.name.clone(),
-        outcome: Outcome::Unknown,
-        bound: BTreeMap::new(),
-        reason: why.to_owned(),
-        states: None,
-        executions: None,
-        blocked: None,
-        interleavings: None,
-        obligations: None,
-        assumptions: Vec::new(),
-        provided: Vec::new(),
-        open: Vec::new(),
-        notes: Vec::new(),
-        trace: None,
-    }
+    Verdict::unknown(&question.name, why)
 }
 
 /// Which of the questions have no answer yet, by their places in the task.

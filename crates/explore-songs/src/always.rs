@@ -88,7 +88,6 @@ impl<'a> Always<'a> {
         }
     }
 
-    /// Which property.
     pub(crate) fn property(&self) -> usize {
         self.view.property
     }

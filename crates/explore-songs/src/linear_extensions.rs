@@ -19,7 +19,7 @@
 use crate::explore::{KEPT, MOST_EVENTS};
 use crate::program::Song;
 use crate::thread_states::{INIT, Stage};
-use plainsong_explore::{EventId, Graph, Leaf, Read, Tid, Visitor, sample};
+use plainsong_explore::{EventId, Graph, Leaf, Read, Tid, Visitor, next_random, sample};
 use plainsong_semantics::local_process::Parts;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -151,11 +151,8 @@ fn hash(place: &[u32]) -> u64 {
     random(mixed)
 }
 
-fn random(seed: u64) -> u64 {
-    let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+fn random(mut seed: u64) -> u64 {
+    next_random(&mut seed)
 }
 
 /// A guess of how many orders the execution in the graph has, as a power of ten; it came to be by so many decisions.

@@ -8,12 +8,10 @@ use plainsong_semantics::local_process::Letter;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// A message.
 #[derive(Clone)]
 pub(crate) struct Message {
     /// Its number among those to the same process.
     pub(crate) number: u32,
-    /// What it is.
     pub(crate) letter: Rc<Letter>,
 }
 

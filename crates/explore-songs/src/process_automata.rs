@@ -70,7 +70,6 @@ pub(crate) enum Node {
     },
     /// Spawn the process with this number.
     Spawns(usize),
-    /// Wait.
     Waits(Rc<Waiting>),
     /// Nothing more, after which it stays here; `init` has no part.
     Over(Option<Part>, EdgeId),
@@ -80,20 +79,20 @@ pub(crate) enum Node {
 
 /// A process between steps; its hash is computed once.
 #[derive(PartialEq, Eq)]
-struct Standing {
+struct HashedProcess {
     lane: usize,
     part: Part,
     hash: u64,
 }
 
-impl Standing {
+impl HashedProcess {
     fn new(lane: usize, part: Part) -> Self {
         let hash = FxBuildHasher.hash_one((lane, &part));
-        Standing { lane, part, hash }
+        HashedProcess { lane, part, hash }
     }
 }
 
-impl Hash for Standing {
+impl Hash for HashedProcess {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.hash.hash(state);
     }
@@ -114,7 +113,6 @@ struct Midway {
 /// What comes after a send.
 #[derive(Clone)]
 pub(crate) enum Then {
-    /// This.
     Goes(EdgeId),
     /// The end of the step, with the process in this state.
     Stands(Part),
@@ -133,7 +131,6 @@ pub(crate) struct Edge {
 /// A local step.
 #[derive(Clone)]
 pub(crate) struct Move {
-    /// Which.
     pub(crate) deed: Deed,
     /// The process after it; none if it does not come to its end, or for `init`.
     pub(crate) after: Option<Part>,
@@ -155,7 +152,7 @@ pub(crate) struct Roles {
     /// The most edges before the tables are emptied.
     kept: usize,
     /// What processes do in states between steps.
-    stands: FxHashMap<Standing, EdgeId>,
+    stands: FxHashMap<HashedProcess, EdgeId>,
     /// And in the middle of steps.
     midways: FxHashMap<Midway, EdgeId>,
     /// What `init` does with each start, and when it has spawned so many processes.
@@ -466,7 +463,7 @@ impl Roles {
 
     /// What a process in a state between steps does.
     fn stand(&mut self, lane: usize, part: Part) -> EdgeId {
-        let standing = Standing::new(lane, part.clone());
+        let standing = HashedProcess::new(lane, part.clone());
         if let Some(&known) = self.stands.get(&standing) {
             return known;
         }

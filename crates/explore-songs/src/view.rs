@@ -24,7 +24,6 @@ pub(crate) type Look = u32;
 /// What a property sees.
 pub(crate) struct View<'a> {
     machine: &'a Machine,
-    /// Which property.
     pub(crate) property: usize,
     /// The processes that it reads, ascending.
     pub(crate) lanes: Vec<usize>,

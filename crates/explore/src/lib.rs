@@ -32,6 +32,8 @@
 //! | `part` | what a search that was stopped has left |
 //! | `sample` | random executions, and how many there probably are |
 
+#![warn(missing_docs)]
+
 mod backward_revisit;
 mod candidates;
 mod clocks;
@@ -62,5 +64,5 @@ pub use parallel::{Slice, Workers, explore_in_parallel, explore_parts, explore_p
 pub use program::{
     Answer, Budget, Earlier, Fate, History, Mailbox, Mailboxes, Model, Op, Program, Want,
 };
-pub use sample::{Estimate, Fork, sample};
+pub use sample::{Estimate, Fork, next_random, sample};
 pub use search_slice::{NoPart, Part};

@@ -35,7 +35,7 @@ pub fn solved(
     solvers: &Solvers,
     supervisor: &mut dyn Supervisor,
 ) -> Report {
-    let found = Solving {
+    let found = AliveSolver {
         machine,
         question,
         bounds,
@@ -49,14 +49,14 @@ pub fn solved(
     }
 }
 
-struct Solving<'a> {
+struct AliveSolver<'a> {
     machine: &'a Machine,
     question: &'a Question,
     bounds: Bounds,
     solvers: &'a Solvers,
 }
 
-impl Solving<'_> {
+impl AliveSolver<'_> {
     /// One length of chains after the other, and of each one number of rounds after the other: most cycles have short
     /// chains and need few rounds, and lines with many of either are long.
     fn run(&self, supervisor: &mut dyn Supervisor) -> Result<Finding, String> {

@@ -17,6 +17,7 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::trace::{Failure, FailureKind};
+use plainsong_semantics::verdict::Assumption;
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub struct Compatible {
     /// How many obligations were shown.
     pub obligations: usize,
     /// What is trusted.
-    pub notes: Vec<String>,
+    pub notes: Vec<Assumption>,
 }
 
 /// Is what `covers` says compatible with every handler? Nothing where the song does not declare it; else why it may not
@@ -87,7 +88,7 @@ fn shown(
     let others = all
         .notes
         .into_iter()
-        .filter(|one| !one.starts_with("`assume "));
+        .filter(|one| !matches!(one, Assumption::Assume(_)));
     known.notes.extend(others);
     Ok(())
 }

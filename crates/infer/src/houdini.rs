@@ -31,6 +31,7 @@ use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::conditions;
 use plainsong_semantics::search::Check;
+use plainsong_semantics::verdict::Assumption;
 use plainsong_sequentialize::{Line, Sequentialized};
 use plainsong_smt::Solvers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +45,7 @@ const ROUNDS: usize = 12;
 /// What came of it, question by question.
 pub enum Told {
     /// Proved, with the number of obligations and what is trusted.
-    Proved(usize, Vec<String>),
+    Proved(usize, Vec<Assumption>),
     /// Not, for this reason.
     Open(String),
 }
@@ -176,7 +177,7 @@ fn at_endpoints(
     };
     let processes = song.voices().map_or(&[][..], |voices| &voices.processes);
     let daemons = processes.iter().filter(|process| process.daemon);
-    let mut moving = Moving {
+    let mut moving = EndpointRewriter {
         endpoints: &line.endpoints,
         daemons: daemons.map(|process| process.family).collect(),
         may_leave: found.may_leave,
@@ -186,7 +187,7 @@ fn at_endpoints(
     if moving.wrong { Err(()) } else { Ok(property) }
 }
 
-struct Moving<'a> {
+struct EndpointRewriter<'a> {
     endpoints: &'a BTreeMap<FamilyId, FamilyId>,
     daemons: BTreeSet<FamilyId>,
     /// May messages be left over?
@@ -194,7 +195,7 @@ struct Moving<'a> {
     wrong: bool,
 }
 
-impl VisitMut for Moving<'_> {
+impl VisitMut for EndpointRewriter<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         match &mut expr.kind {
             ExprKind::Of(family, ..) => match self.endpoints.get(family) {
@@ -216,7 +217,7 @@ impl VisitMut for Moving<'_> {
 /// The obligations that are left when the candidates are inductive.
 struct Proof {
     obligations: Vec<(Obligation, Shown)>,
-    notes: Vec<String>,
+    notes: Vec<Assumption>,
     /// What is said of an invariant that a process claims and that could not be shown, if there is one.
     unshown: Option<String>,
 }
@@ -361,20 +362,19 @@ fn each_by_itself(asked: &mut [Obligation]) {
 /// supposed where a round begins, and asserted where it comes there: nothing is trusted. What processes suppose
 /// themselves is told by whoever reads them.
 fn trusted(
-    mut notes: Vec<String>,
+    mut notes: Vec<Assumption>,
     own_loops: bool,
     obligations: &[(Obligation, Shown)],
-) -> Vec<String> {
+) -> Vec<Assumption> {
     let asserted = obligations
         .iter()
         .filter(|(one, _)| one.rule == Rule::Assert);
-    let claimed: BTreeSet<String> = asserted
-        .map(|(one, _)| format!("`assume {}` is trusted", one.text))
-        .collect();
-    notes.retain(|note| !claimed.contains(note));
-    if !own_loops {
-        notes.retain(|note| !note.starts_with("termination is not shown"));
-    }
+    let claimed: BTreeSet<&str> = asserted.map(|(one, _)| one.text.as_str()).collect();
+    notes.retain(|note| match note {
+        Assumption::Assume(text) => !claimed.contains(text.as_str()),
+        Assumption::Termination => own_loops,
+        _ => true,
+    });
     notes
 }
 
@@ -411,14 +411,14 @@ fn place(guesses: &mut BTreeMap<usize, Vec<Expr>>) {
 
 /// Drops the invariants that stand at these places.
 fn without_claims(body: &mut Block, places: &BTreeSet<u32>) {
-    struct Dropping<'a>(&'a BTreeSet<u32>);
-    impl VisitMut for Dropping<'_> {
+    struct ClaimRemover<'a>(&'a BTreeSet<u32>);
+    impl VisitMut for ClaimRemover<'_> {
         fn clauses(&mut self, clauses: &mut LoopClauses) {
             let is_kept = |one: &Expr| !self.0.contains(&one.span.start);
             clauses.invariants.retain(is_kept);
         }
     }
-    Dropping(places).block(body);
+    ClaimRemover(places).block(body);
 }
 
 /// The song with these invariants at the loops of its last line.

@@ -15,7 +15,7 @@ use plainsong_prove::vc::{Conditions, conditions};
 use plainsong_report::count;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Question, name_of};
-use plainsong_semantics::verdict::{OpenObligation, Outcome, Verdict};
+use plainsong_semantics::verdict::{Assumption, OpenObligation, Verdict};
 use plainsong_smt::Solvers;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -259,11 +259,13 @@ impl<'a> Proof<'a> {
         if self.manner.recheck {
             reason.push_str(&format!(", {}", self.theory.second.told()));
         }
-        let mut proved = verdict(question, Outcome::Proved, reason, self.assumptions());
-        proved.obligations = Some(obligations.len() as u64);
-        proved.provided = self.provided(question);
-        proved.notes = self.lemmas();
-        Some(proved)
+        Some(Verdict {
+            assumptions: self.assumptions(),
+            obligations: Some(obligations.len() as u64),
+            provided: self.provided(question),
+            notes: self.lemmas(),
+            ..Verdict::proved(&question.name, reason)
+        })
     }
 
     /// What the proof rests on: whatever comes later is shown under the supposition that the assertions and invariants
@@ -309,9 +311,10 @@ impl<'a> Proof<'a> {
         if self.not_covered.is_none() {
             reason.push_str("; and no run against it among small ones");
         }
-        let mut open = verdict(question, Outcome::Unknown, reason, Vec::new());
-        open.open = self.open_obligations(question);
-        open
+        Verdict {
+            open: self.open_obligations(question),
+            ..Verdict::unknown(&question.name, reason)
+        }
     }
 
     /// What may be wrong; of a contract that cannot be kept, for which arguments.
@@ -389,8 +392,8 @@ impl<'a> Proof<'a> {
     }
 
     /// What is trusted, and what a reader of the proof should know.
-    fn assumptions(&self) -> Vec<String> {
-        let mut all: Vec<String> = self.conditions.notes.clone();
+    fn assumptions(&self) -> Vec<Assumption> {
+        let mut all = self.conditions.notes.clone();
         let asked = self.conditions.obligations.iter().zip(&self.shown);
         let asked: Vec<_> = asked.filter(|(one, _)| one.rule == Rule::Vacuity).collect();
         for (at, (one, _)) in asked.iter().enumerate() {
@@ -411,11 +414,13 @@ impl<'a> Proof<'a> {
                 vacuous.any(|(other, _)| is_behind(way, other))
             };
             if !asked.iter().filter(same).all(behind) {
-                all.push(format!("vacuous: {}: `{}`", one.sentence, one.text));
+                let vacuous = format!("vacuous: {}: `{}`", one.sentence, one.text);
+                all.push(Assumption::Other(vacuous));
             }
         }
         for seed in &self.unstable {
-            all.push(format!("unstable: {seed} not shown again"));
+            let unstable = format!("unstable: {seed} not shown again");
+            all.push(Assumption::Other(unstable));
         }
         all
     }
@@ -456,29 +461,5 @@ pub fn belongs(rule: Rule, check: Check) -> bool {
         | Rule::Support
         | Rule::Satisfiable => true,
         Rule::Library | Rule::Vacuity | Rule::Refinement(_) => false,
-    }
-}
-
-fn verdict(
-    question: &Question,
-    outcome: Outcome,
-    reason: String,
-    assumptions: Vec<String>,
-) -> Verdict {
-    Verdict {
-        property: question.name.clone(),
-        outcome,
-        bound: BTreeMap::new(),
-        reason,
-        states: None,
-        executions: None,
-        blocked: None,
-        interleavings: None,
-        obligations: None,
-        assumptions,
-        provided: Vec::new(),
-        open: Vec::new(),
-        notes: Vec::new(),
-        trace: None,
     }
 }

@@ -12,9 +12,8 @@
 //! Who wants proofs to be found again (`--stability`, `--recheck`, `--dump`) gets nothing from here.
 
 use plainsong_semantics::search::Question;
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::{Assumption, Outcome, Verdict};
 use plainsong_smt::{Cancel, Sexpr, Solvers};
-use std::collections::BTreeMap;
 
 /// What is kept about one song.
 pub struct Remembered<'a> {
@@ -61,7 +60,12 @@ fn write(verdict: &Verdict) -> Sexpr {
     let texts = |all: &[String]| Sexpr::list(all.iter().map(|one| Sexpr::text(one)));
     Sexpr::list([
         Sexpr::text(&verdict.reason),
-        texts(&verdict.assumptions),
+        Sexpr::list(
+            verdict
+                .assumptions
+                .iter()
+                .map(|one| Sexpr::text(&one.to_string())),
+        ),
         texts(&verdict.provided),
         texts(&verdict.notes),
         Sexpr::text(&verdict.obligations.unwrap_or_default().to_string()),
@@ -76,19 +80,13 @@ fn read(question: &Question, note: &Sexpr) -> Option<Verdict> {
         all.as_list()?.iter().map(Sexpr::as_text).collect()
     };
     Some(Verdict {
-        property: question.name.clone(),
-        outcome: Outcome::Proved,
-        bound: BTreeMap::new(),
-        reason: reason.as_text()?,
-        states: None,
-        executions: None,
-        interleavings: None,
         obligations: obligations.as_text()?.parse().ok(),
-        blocked: None,
-        assumptions: texts(assumptions)?,
+        assumptions: texts(assumptions)?
+            .into_iter()
+            .map(Assumption::Other)
+            .collect(),
         provided: texts(provided)?,
-        open: Vec::new(),
         notes: texts(notes)?,
-        trace: None,
+        ..Verdict::proved(&question.name, reason.as_text()?)
     })
 }

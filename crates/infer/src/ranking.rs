@@ -14,6 +14,7 @@ use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
 use plainsong_prove::vc::conditions;
+use plainsong_semantics::verdict::Assumption;
 use plainsong_smt::{Cancel, Setup, Solvers};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,12 +26,10 @@ pub struct Ranked {
     /// How many obligations were shown.
     pub obligations: usize,
     /// What is trusted.
-    pub notes: Vec<String>,
-    /// What decreases.
+    pub notes: Vec<Assumption>,
     pub decreases: Decreases,
 }
 
-/// What decreases.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decreases {
     /// What the song declares.
@@ -49,7 +48,7 @@ pub struct ShownAgain {
     /// How many obligations.
     pub obligations: usize,
     /// What is trusted.
-    pub notes: Vec<String>,
+    pub notes: Vec<Assumption>,
 }
 
 /// Is a ranking shown again, without answers that were kept?
@@ -129,7 +128,7 @@ struct Prover {
     solvers: Solvers,
     cancel: Cancel,
     shown: usize,
-    notes: Vec<String>,
+    notes: Vec<Assumption>,
     /// Of each process, the numbers that no handler makes greater; with numbers in payloads first, or not.
     steady: BTreeMap<(usize, bool), Vec<Number>>,
 }

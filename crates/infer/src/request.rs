@@ -10,7 +10,6 @@ use std::sync::Arc;
 /// Questions about one subject, with the instances that runs are looked for in.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The song.
     pub song: Arc<Song>,
     /// What is run.
     pub subject: Subject,

@@ -19,6 +19,7 @@
 
 pub mod actions;
 pub mod build;
+pub mod components;
 pub mod expr;
 pub mod failing;
 pub mod finite;

@@ -1,5 +1,7 @@
 //! The macros of `plainsong`; use them from there.
 
+#![warn(missing_docs)]
+
 mod choices;
 mod monitor;
 

@@ -256,6 +256,8 @@
 //! Processes are coroutines; after an execution, only those for which something has changed run
 //! again.
 
+#![warn(missing_docs)]
+
 // From the inside out. Operations (`send`, `receive`, `process`, `channel`, `select`, `choice`) ask
 // their `task` for an answer; the `machine` runs tasks on `coroutine`s and is a program for the engine;
 // `future` makes one receive of all that the futures of a task wait for, and `tokio` is built on it;

@@ -21,6 +21,7 @@ mod sketch;
 use crate::message::Message;
 use crate::order::Order;
 use consistency::Answers;
+use plainsong_explore::next_random;
 use sketch::{Deed, Place, Sketch};
 use std::error::Error;
 use std::fmt;
@@ -269,11 +270,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
+        (next_random(&mut self.0) % n as u64) as usize
     }
 
     /// Often none.

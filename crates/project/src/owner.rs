@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// An endpoint, named by its family and indices; the indices are known to everybody.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Owner {
-    /// The family.
     pub(crate) family: FamilyId,
     /// The indices, without places in the text.
     pub(crate) index: Vec<Expr>,
@@ -32,7 +31,6 @@ impl Owner {
 /// One endpoint, or every member of a family.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Who {
-    /// This one.
     One(Owner),
     /// All of them.
     Family(FamilyId),

@@ -9,16 +9,16 @@ use std::collections::BTreeSet;
 /// Those who have something to do in `block`; `within` takes part in the innermost loop around it,
 /// all of whom a `break` concerns.
 pub(crate) fn participants(block: &[Core], within: &[Who]) -> Vec<Who> {
-    let mut taking = Taking::default();
+    let mut taking = ParticipantCollector::default();
     taking.block(block, within);
     taking.all()
 }
 
 /// Those who do more in `block` than to give names to values.
 pub(crate) fn acting(block: &[Core]) -> Vec<Who> {
-    let mut taking = Taking {
+    let mut taking = ParticipantCollector {
         ignores_names: true,
-        ..Taking::default()
+        ..ParticipantCollector::default()
     };
     taking.block(block, &[]);
     taking.all()
@@ -26,9 +26,9 @@ pub(crate) fn acting(block: &[Core]) -> Vec<Who> {
 
 /// Those by whose state, or by whose choice, the way through `block` and past `guard` is decided.
 pub(crate) fn deciders(block: &[Core], guard: &Guard) -> Vec<Who> {
-    let mut taking = Taking {
+    let mut taking = ParticipantCollector {
         deciders: true,
-        ..Taking::default()
+        ..ParticipantCollector::default()
     };
     taking.guard(guard);
     taking.block(block, &[]);
@@ -90,7 +90,7 @@ pub(crate) fn told_once(who: Vec<Who>) -> Vec<Who> {
 }
 
 #[derive(Default)]
-struct Taking {
+struct ParticipantCollector {
     who: Vec<Who>,
     /// Names bound inside; whoever is named by one of them may be anybody of its family.
     bound: BTreeSet<LocalId>,
@@ -100,7 +100,7 @@ struct Taking {
     ignores_names: bool,
 }
 
-impl Taking {
+impl ParticipantCollector {
     fn all(self) -> Vec<Who> {
         let mut all = Vec::new();
         for one in self.who {

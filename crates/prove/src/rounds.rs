@@ -26,7 +26,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) enum Variable {
     /// Of an endpoint.
     Of(FamilyId, VarId),
-    /// A global.
     Global(GlobalId),
 }
 
@@ -111,7 +110,7 @@ pub(crate) fn permuted(
         let mut parts = parts.filter(|(_, index)| is_arithmetic(index, local, &bound));
         parts.find_map(|(coordinate, index)| {
             let wanted = Wanted::Index(index.clone());
-            let looking = Looking::at((variable, coordinate), wanted, filter, body);
+            let looking = CoordinateCheck::at((variable, coordinate), wanted, filter, body);
             looking.separate.then_some(Part {
                 coordinate,
                 index: Some(index),
@@ -214,7 +213,7 @@ pub(crate) fn coordinate(
 ) -> Option<usize> {
     let fits = |coordinate: &usize| {
         let wanted = Wanted::Name(local);
-        Looking::at((variable, *coordinate), wanted, filter, body).separate
+        CoordinateCheck::at((variable, *coordinate), wanted, filter, body).separate
     };
     (0..depth(song, variable)).find(fits)
 }
@@ -313,28 +312,27 @@ fn simple(block: &Block) -> bool {
 
 /// What has to stand at a coordinate.
 enum Wanted {
-    /// A name.
     Name(LocalId),
     /// This, whose places in the text are erased.
     Index(Expr),
 }
 
 /// Has every access to a variable what is wanted as one of its coordinates?
-struct Looking {
+struct CoordinateCheck {
     wanted: Wanted,
     variable: Variable,
     coordinate: usize,
     separate: bool,
 }
 
-impl Looking {
+impl CoordinateCheck {
     fn at(
         (variable, coordinate): (Variable, usize),
         wanted: Wanted,
         filter: Option<&Expr>,
         body: &Block,
-    ) -> Looking {
-        let mut looking = Looking {
+    ) -> CoordinateCheck {
+        let mut looking = CoordinateCheck {
             wanted,
             variable,
             coordinate,
@@ -388,7 +386,7 @@ impl Looking {
     }
 }
 
-impl Visit for Looking {
+impl Visit for CoordinateCheck {
     fn expr(&mut self, expr: &Expr) {
         let Some(coordinates) = self.coordinates(expr) else {
             return walk::expr(self, expr);

@@ -19,7 +19,6 @@ pub type Result<T = Term> = std::result::Result<T, Unsupported>;
 /// A song's declarations as terms.
 #[derive(Clone, Debug)]
 pub struct Theory {
-    /// The song.
     pub song: Arc<Song>,
     /// The arena.
     pub terms: Terms,
@@ -40,11 +39,9 @@ pub struct Theory {
 /// What a second solver said about what the first one had shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SecondOpinions {
-    /// The same.
     pub same: u64,
     /// Nothing: it does not know, or is not there.
     pub silent: u64,
-    /// The opposite.
     pub opposite: u64,
 }
 

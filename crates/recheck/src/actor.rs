@@ -3,7 +3,6 @@
 use crate::{Refused, refuse};
 use plainsong_ir::{FamilyId, Song};
 
-/// An actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Actor {
     pub(crate) family: FamilyId,

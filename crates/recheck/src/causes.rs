@@ -19,7 +19,7 @@ use crate::code::every;
 use crate::follow::Checker;
 use crate::race::waits;
 use crate::state::{Channel, Message, State};
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_ir::{Body, FamilyId, MessageId, Source};
 use std::collections::BTreeSet;
 
@@ -201,7 +201,7 @@ impl<'a> Checker<'a> {
         message: MessageId,
     ) -> Result<(), Refused> {
         let Body::Sequential(body) = &self.bodies[&actor.family].body else {
-            return refuse("handlers are not covered");
+            return not_covered("handlers are not covered");
         };
         let mut all = Vec::new();
         if actor == to {

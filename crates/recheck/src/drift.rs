@@ -34,7 +34,6 @@ impl<'a> Checker<'a> {
         drift
     }
 
-    /// Forgets what drifts.
     pub(crate) fn forget_drift(&mut self, state: &mut State<'a>, drift: &Drift) {
         for (actor, var) in drift {
             state.forget(&mut self.numbers, *actor, [var]);

@@ -9,7 +9,7 @@
 
 use crate::code::{every, first_deed, is_endless};
 use crate::race::{Sends, waits};
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_ir::{Body, FamilyId, FaultKind, MessageId, Process, Stmt, StmtKind, Voices};
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ impl Faults {
                 FaultKind::Lose(message) => drop(faults.kinds.insert(message)),
                 FaultKind::Crash(family) => drop(faults.crashing.insert(family)),
                 FaultKind::Restart(_) | FaultKind::Duplicate(_) => {
-                    return refuse(format!("`fault {}`: not covered", fault.kind.name()));
+                    return not_covered(format!("`fault {}`: not covered", fault.kind.name()));
                 }
             }
         }
@@ -80,7 +80,7 @@ impl Faults {
             if waits.timeout.is_some() {
                 self.timeouts = true;
                 if process.daemon {
-                    return refuse("timeouts of daemons: not covered");
+                    return not_covered("timeouts of daemons: not covered");
                 }
                 continue;
             }

@@ -17,7 +17,7 @@ use crate::late::Waiting;
 use crate::race::{Sends, waits};
 use crate::state::{Index, Numbers, State};
 use crate::symbol::{Symbol, Unknown};
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_certificate::{Certificate, Event, VERSION, hash};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
     /// Refuses songs with anything that would need more rules.
     fn new(song: &'a Song, voices: &'a Voices) -> Result<Self, Refused> {
         if voices.init.is_some() {
-            return refuse("`init` is not covered");
+            return not_covered("`init` is not covered");
         }
         let mut sorts = BTreeSet::new();
         for process in &voices.processes {
@@ -112,13 +112,13 @@ impl<'a> Checker<'a> {
                 let symmetric = matches!(index.ty, Ty::Sort(sort)
                     if song.sorts[sort.index()].kind == SortKind::Identities { ordered: false });
                 if !symmetric || !sorts.insert(index.ty.clone()) {
-                    return refuse(
+                    return not_covered(
                         "a family without a sort of identities of its own is not covered",
                     );
                 }
             }
             if song.families[process.family.index()].index.len() > 1 {
-                return refuse("families with several indices are not covered");
+                return not_covered("families with several indices are not covered");
             }
         }
         let is_fine = |row: &plainsong_ir::Const| {
@@ -158,7 +158,7 @@ impl<'a> Checker<'a> {
         }
         for process in &voices.processes {
             let Body::Sequential(body) = &process.body else {
-                return refuse("handlers are not covered");
+                return not_covered("handlers are not covered");
             };
             let actor = Actor {
                 family: process.family,
@@ -476,7 +476,7 @@ impl<'a> Checker<'a> {
                 let with = Actor::named(self.song, with)?;
                 self.pairs(state, family, member, with, ways, scene)
             }
-            Event::NotCovered { rule } => refuse(format!("{rule}: not covered")),
+            Event::NotCovered { rule } => not_covered(format!("{rule}: not covered")),
             _ => refuse("a step in the wrong place"),
         }
     }

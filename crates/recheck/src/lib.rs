@@ -51,15 +51,26 @@ pub use windows::{bounds_of, windows_of};
 
 /// Why a certificate is not accepted: one sentence without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused(pub String);
+pub enum Refused {
+    /// Something in it is wrong.
+    Wrong(String),
+    /// It, or the song, needs a rule that this checker does not have.
+    NotCovered(String),
+}
 
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        let (Refused::Wrong(why) | Refused::NotCovered(why)) = self;
+        f.write_str(why)
     }
 }
 
-/// A refusal.
+/// A refusal of what is wrong.
 pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Refused> {
-    Err(Refused(why.into()))
+    Err(Refused::Wrong(why.into()))
+}
+
+/// A refusal of what needs more rules.
+pub(crate) fn not_covered<T>(why: impl Into<String>) -> Result<T, Refused> {
+    Err(Refused::NotCovered(why.into()))
 }

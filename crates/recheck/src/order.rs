@@ -5,7 +5,7 @@
 //! kinds waits for kinds of one model. Kinds that are delivered in any order are received alone, and no process
 //! sends two of them to the same one: then there is no order to rely on.
 
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
     Block, Body, Delivery, Domain, Expr, ExprKind, FamilyId, LocalId, MessageId, Process, Song,
@@ -53,7 +53,7 @@ pub(crate) fn is_kept(song: &Song, voices: &Voices) -> Result<(), Refused> {
 pub(crate) fn nothing_overtakes(voices: &Voices) -> Result<(), Refused> {
     let mut messages = voices.messages.iter();
     match messages.any(|message| message.delivery == Some(Delivery::Unordered)) {
-        true => refuse("unordered delivery is not covered"),
+        true => not_covered("unordered delivery is not covered"),
         false => Ok(()),
     }
 }

@@ -75,7 +75,7 @@ impl Sends {
         for process in song.voices().map_or(&[][..], |voices| &voices.processes) {
             sends.daemons.insert(process.family, process.daemon);
             if let Body::Sequential(body) = &process.body {
-                let mut looking = Looking {
+                let mut looking = SendCollector {
                     family: process.family,
                     sends: &mut sends.all,
                 };
@@ -173,12 +173,12 @@ impl Sends {
     }
 }
 
-struct Looking<'s> {
+struct SendCollector<'s> {
     family: FamilyId,
     sends: &'s mut Vec<Send>,
 }
 
-impl Visit for Looking<'_> {
+impl Visit for SendCollector<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         if let StmtKind::Send(message, _, address) = &stmt.kind {
             self.sends.push(Send {

@@ -12,7 +12,7 @@
 //! Shares no code with the search or the prover. NOT COVERED: measures that the song declares, messages in queues; then
 //! nothing was looked at, and it is said.
 
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_certificate::{OwnRank, RankCertificate, RankWay, Ranks, VERSION, hash};
 use plainsong_ir::{Body, Delivery, Ty, Voices};
 use plainsong_semantics::idle::{Idle, Task};
@@ -26,7 +26,6 @@ const STATES: usize = 20_000;
 /// What was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
-    /// Steps.
     pub steps: u64,
     /// Does something fail? An execution that fails ends there.
     pub fails: bool,
@@ -50,7 +49,7 @@ pub fn recheck_ranks(
     certificate: &RankCertificate,
 ) -> Result<Option<Looked>, Refused> {
     if certificate.version != VERSION {
-        return refuse(format!("version {} is not covered", certificate.version));
+        return not_covered(format!("version {} is not covered", certificate.version));
     }
     if certificate.hash != hash(text) {
         return refuse("the song is not the one that the certificate is about");
@@ -67,16 +66,16 @@ pub fn recheck_ranks(
     let are_bags = voices.messages.iter().all(|one| is_bag(one.delivery));
     match (&certificate.decreases, are_bags) {
         (Ranks::Declared | Ranks::Written(_) | Ranks::PayloadThen(_), _) | (_, false) => Ok(None),
-        (ranks, true) => Looking { machine, ranks }.everywhere(voices).map(Some),
+        (ranks, true) => RankCheck { machine, ranks }.everywhere(voices).map(Some),
     }
 }
 
-struct Looking<'a> {
+struct RankCheck<'a> {
     machine: &'a Machine,
     ranks: &'a Ranks,
 }
 
-impl Looking<'_> {
+impl RankCheck<'_> {
     /// Every step from every state that is reached, as far as there is time.
     fn everywhere(&self, voices: &Voices) -> Result<Looked, Refused> {
         let mut seen: HashSet<Config> = HashSet::new();

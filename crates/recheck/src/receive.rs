@@ -25,7 +25,7 @@ use crate::follow::{Checker, Scene};
 use crate::race::{Senders, Waits, waits};
 use crate::state::{Channel, State, general};
 use crate::symbol::{Symbol, Unknown};
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_ir::{Accept, FamilyId, MessageId, Source, Stmt};
 use std::collections::BTreeSet;
 
@@ -198,7 +198,7 @@ impl<'a> Checker<'a> {
                 .iter()
                 .any(|other| other.message == accept.message);
             if accept.filter.is_some() || twice {
-                return refuse("selective receives are not covered");
+                return not_covered("selective receives are not covered");
             }
         }
         let mut named = Vec::new();

@@ -22,7 +22,7 @@
 //! off the instance and not off the certificate; a certificate that does not name the windows is refused.
 
 use crate::windows::windows_of;
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_certificate::{Executions, Reason, RestCertificate, Strike, VERSION, hash};
 use plainsong_ir::Delivery;
 use plainsong_semantics::idle::{Idle, Served, Task};
@@ -49,7 +49,7 @@ pub fn recheck_rest(
     certificate: &RestCertificate,
 ) -> Result<Covered, Refused> {
     if certificate.version != VERSION {
-        return refuse(format!("version {} is not covered", certificate.version));
+        return not_covered(format!("version {} is not covered", certificate.version));
     }
     if certificate.hash != hash(text) {
         return refuse("the song is not the one that the certificate is about");
@@ -133,7 +133,7 @@ impl Arcs {
                         arcs.ask(machine, state, task)?;
                     }
                     if asked.len() > PAIRS {
-                        return refuse("so many states and tasks are not covered");
+                        return not_covered("so many states and tasks are not covered");
                     }
                 }
             }
@@ -153,7 +153,7 @@ impl Arcs {
         let words = machine.rest(&rest);
         let state = match self.state_numbers.get(&words) {
             Some(&at) if self.states[at].1 == rest => at,
-            Some(_) => return refuse(format!("two states are called `{words}`: not covered")),
+            Some(_) => return not_covered(format!("two states are called `{words}`: not covered")),
             None => {
                 let at = self.states.len();
                 self.state_numbers.insert(words.clone(), at);
@@ -166,7 +166,9 @@ impl Arcs {
             let words = machine.task_and_origin(&task);
             let at = match self.task_numbers.get(&words) {
                 Some(&at) if self.tasks[at].1 == task => at,
-                Some(_) => return refuse(format!("two tasks are called `{words}`: not covered")),
+                Some(_) => {
+                    return not_covered(format!("two tasks are called `{words}`: not covered"));
+                }
                 None => {
                     let at = self.tasks.len();
                     self.task_numbers.insert(words.clone(), at);

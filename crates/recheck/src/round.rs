@@ -12,7 +12,7 @@ use crate::code::{Position, Var, is_endless};
 use crate::follow::Checker;
 use crate::state::{Channel, Index, PerRound, State, general, touches};
 use crate::symbol::{Symbol, Unknown};
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_ir::visit::any_expr;
 use plainsong_ir::{Block, Builtin, Domain, Expr, ExprKind, FamilyId, LocalId, Stmt, StmtKind, Ty};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
             return refuse("it is no loop over members or rounds");
         };
         if breaks_out(body) {
-            return refuse("a loop that is left in the middle is not covered");
+            return not_covered("a loop that is left in the middle is not covered");
         }
         Ok(Loop {
             local: *local,

@@ -12,7 +12,7 @@
 //! function of the row's, so from the first that comes again all further ones are among those that were tried.
 
 use crate::code::communicates;
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_ir::{
     BinOp, Block, Body, Builtin, ConstId, Domain, Expr, ExprKind, FamilyId, LocalId, MessageId,
     RangeEnd, Song, SortId, SortKind, Source, Stmt, StmtKind, Ty, UnOp, Voices,
@@ -76,7 +76,7 @@ impl<'a> Row<'a> {
         };
         let family = &song.families[process.family.index()];
         let Body::Sequential(body) = &process.body else {
-            return refuse("handlers are not covered");
+            return not_covered("handlers are not covered");
         };
         let plain = voices.faults.is_empty() && voices.init.is_none() && !process.daemon;
         let [index] = &family.index[..] else {

@@ -61,7 +61,6 @@ pub(crate) struct PerRound {
     pub(crate) values: Vec<Symbol>,
 }
 
-/// The state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State<'a> {
     pub(crate) positions: BTreeMap<Actor, Position<'a>>,

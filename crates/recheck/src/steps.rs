@@ -5,7 +5,7 @@ use crate::code::{Position, Var, assigned, communicates, is_endless};
 use crate::follow::{Checker, Scene};
 use crate::state::{Message, State, general};
 use crate::symbol::Symbol;
-use crate::{Refused, refuse};
+use crate::{Refused, not_covered, refuse};
 use plainsong_certificate::Event;
 use plainsong_ir::visit::any_expr;
 use plainsong_ir::{
@@ -271,7 +271,7 @@ impl<'a> Checker<'a> {
         match arms.is_empty() {
             true => Ok(states),
             false if compares_numbers(stmt) => {
-                refuse("a decision that follows from more than sums of numbers is not covered")
+                not_covered("a decision that follows from more than sums of numbers is not covered")
             }
             false => refuse("a way that is possible is missing"),
         }

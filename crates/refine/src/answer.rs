@@ -5,6 +5,7 @@ use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{SecondOpinions, Theory};
+use plainsong_semantics::verdict::Assumption;
 use plainsong_semantics::verdict::OpenObligation;
 use plainsong_smt::{Cancel, Solvers};
 use std::cell::Cell;
@@ -77,7 +78,7 @@ pub struct Proof {
     /// What each was about: the name of its rule and a sentence.
     pub explained: Vec<String>,
     /// What is taken for granted, or worth knowing.
-    pub notes: Vec<String>,
+    pub notes: Vec<Assumption>,
 }
 
 /// Why a claim is false.

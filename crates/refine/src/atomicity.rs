@@ -73,7 +73,7 @@ fn has_candidates(choice: &Choice) -> bool {
 
 /// Is a procedure atomic between its yields at a layer?
 pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result<(), Interrupted> {
-    let mut checking = Checking {
+    let mut checking = AtomicityCheck {
         actions,
         layer,
         synchronized: synchronized(procedure, layer),
@@ -114,7 +114,7 @@ pub fn atomicity(actions: &Actions, procedure: &Procedure, layer: u32) -> Result
 
 /// Does each step of a procedure move as the whole is declared to, without a yield between them?
 fn moves_as_a_whole(
-    mut checking: Checking<'_>,
+    mut checking: AtomicityCheck<'_>,
     procedure: &Procedure,
     mover: Mover,
 ) -> Result<(), Interrupted> {
@@ -200,7 +200,7 @@ fn collect(actions: &Actions, block: &Block, layer: u32, used: &mut Vec<ActionId
     }
 }
 
-struct Checking<'s> {
+struct AtomicityCheck<'s> {
     actions: &'s Actions,
     layer: u32,
     /// What is done where it is started.
@@ -242,7 +242,7 @@ pub(crate) fn yields_here(actions: &Actions, calls: &[InvariantCall], layer: u32
     calls.is_empty() || layers.any(|one| one == layer)
 }
 
-impl Checking<'_> {
+impl AtomicityCheck<'_> {
     fn block(&mut self, block: &Block, mut phases: Phases) -> Result<Phases, Interrupted> {
         for stmt in block.iter().rev() {
             phases = self.stmt(stmt, phases)?;

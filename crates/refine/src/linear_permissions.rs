@@ -155,7 +155,7 @@ pub fn obligations(theory: &mut Theory, id: ActionId) -> Result<Vec<Obligation>>
     }
     let (code, result) = (&action.code, action.role.result);
     let run = Gated::run(theory, code, result, &store, &arguments, None)?;
-    let moving = Moving {
+    let moving = PermissionTransfer {
         actions,
         action,
         layers: common_layers(actions, &[id]),
@@ -179,14 +179,14 @@ pub fn obligations(theory: &mut Theory, id: ActionId) -> Result<Vec<Obligation>>
 }
 
 /// An action about to run, and where permissions are.
-struct Moving<'s> {
+struct PermissionTransfer<'s> {
     actions: &'s Actions,
     action: &'s Action,
     layers: RangeInclusive<u32>,
     arguments: Vec<Term>,
 }
 
-impl Moving<'_> {
+impl PermissionTransfer<'_> {
     /// The types of permissions that the action may move.
     fn concerned(&self, theory: &Theory, created: &[Created]) -> BTreeSet<Ty> {
         let enums = &theory.song.enums;

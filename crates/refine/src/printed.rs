@@ -36,19 +36,19 @@ fn start_procedures(actions: &mut Actions) {
     let mut started = BTreeMap::new();
     for at in 0..actions.procedures.len() {
         let mut body = std::mem::take(&mut actions.procedures[at].code.body);
-        Starting(actions, &mut started).block(&mut body);
+        AsyncToSpawn(actions, &mut started).block(&mut body);
         actions.procedures[at].code.body = body;
     }
     if let Some(mut init) = actions.init.take() {
-        Starting(actions, &mut started).block(&mut init.body);
+        AsyncToSpawn(actions, &mut started).block(&mut init.body);
         actions.init = Some(init);
     }
 }
 
 /// Starts procedures in the place of actions.
-struct Starting<'s>(&'s mut Actions, &'s mut BTreeMap<ActionId, ProcedureId>);
+struct AsyncToSpawn<'s>(&'s mut Actions, &'s mut BTreeMap<ActionId, ProcedureId>);
 
-impl VisitMut for Starting<'_> {
+impl VisitMut for AsyncToSpawn<'_> {
     fn stmt(&mut self, stmt: &mut Stmt) {
         walk_mut::stmt(self, stmt);
         if let StmtKind::Async(id, arguments) = &mut stmt.kind {

@@ -21,7 +21,6 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Of an action.
     pub fn of(action: &Action) -> Footprint {
         let mut footprint = Footprint::default();
         action

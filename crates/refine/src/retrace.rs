@@ -17,7 +17,6 @@ const MOST: usize = 60_000;
 
 /// What is looked for.
 pub(crate) enum Goal<'a> {
-    /// A failure.
     Failure,
     /// An end in which the variables are like this.
     End(&'a dyn Fn(&[Value]) -> bool),

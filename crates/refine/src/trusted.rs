@@ -7,27 +7,28 @@ use plainsong_ir::visit::{Visit, each_expr, walk};
 use plainsong_ir::{
     Actions, Callee, ExprKind, FnId, Procedure, ProcedureId, Song, Stmt, StmtKind, recursion,
 };
-use plainsong_prove::vc::contract_is_trusted;
+use plainsong_semantics::verdict::Assumption;
 use std::collections::BTreeSet;
 
 /// What is taken for granted, one sentence each.
-pub(crate) fn trusted(actions: &Actions, id: ProcedureId) -> Vec<String> {
+pub(crate) fn trusted(actions: &Actions, id: ProcedureId) -> Vec<Assumption> {
     let procedure = &actions.procedures[id.index()];
     let used = is_used(actions, id);
     let mut told = Vec::new();
     if !used && procedure.clauses.iter().any(|one| one.kind.is_at_entry()) {
-        told.push(format!(
+        told.push(Assumption::Other(format!(
             "nothing here calls or starts `{}`: that what it requires holds is taken for granted",
             procedure.name
-        ));
+        )));
     }
     // What `init` starts is looked at (`started`).
-    told.extend(gated(actions, procedure).filter(|_| !used));
+    let gated = gated(actions, procedure).filter(|_| !used);
+    told.extend(gated.map(Assumption::Other));
     told
 }
 
 /// The contracts of external functions that code of procedures relies on, one sentence each.
-pub(crate) fn external(song: &Song) -> Vec<String> {
+pub(crate) fn external(song: &Song) -> Vec<Assumption> {
     let mut known = BTreeSet::new();
     let procedures = song
         .actions()
@@ -46,7 +47,9 @@ pub(crate) fn external(song: &Song) -> Vec<String> {
     }
     let functions = known.iter().map(|id| &song.functions[id.index()]);
     let external = functions.filter(|one| one.is_external());
-    external.map(|one| contract_is_trusted(&one.name)).collect()
+    external
+        .map(|one| Assumption::Contract(one.name.clone()))
+        .collect()
 }
 
 /// The assertions of the action that stands in the place of a procedure.

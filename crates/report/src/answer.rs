@@ -61,7 +61,6 @@ pub struct Shrunk {
 pub struct Coverage {
     /// Statements executed.
     pub statements: u64,
-    /// Statements there are.
     pub all_statements: u64,
     /// Kinds of messages (or actions) taken.
     pub kinds: u64,
@@ -82,7 +81,6 @@ pub struct Coverage {
 /// Under which delivery models a property holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sensitivity {
-    /// The property.
     pub property: String,
     /// Models under which it holds, from the weakest on.
     pub holds: Vec<&'static str>,

@@ -70,7 +70,7 @@ fn heading(left: &str, right: &str) -> String {
     format!("{}\n", paint(STRONG, line.trim_end()))
 }
 
-struct Parting {
+struct FirstDifference {
     /// Positions of the first events that differ; none when one side has ended.
     left: Option<usize>,
     right: Option<usize>,
@@ -86,7 +86,7 @@ fn of_lane<'t>(trace: &'t Trace, name: Option<&str>) -> Vec<(usize, &'t Event)> 
         .collect()
 }
 
-fn parting(left: &Trace, right: &Trace) -> Option<Parting> {
+fn parting(left: &Trace, right: &Trace) -> Option<FirstDifference> {
     let mut names: Vec<Option<&str>> = vec![None];
     for name in left.lanes.iter().chain(&right.lanes) {
         if !names.contains(&Some(name.as_str())) {
@@ -105,7 +105,7 @@ fn parting(left: &Trace, right: &Trace) -> Option<Parting> {
     })
 }
 
-fn parting_of(left: &Trace, right: &Trace, name: Option<&str>) -> Option<Parting> {
+fn parting_of(left: &Trace, right: &Trace, name: Option<&str>) -> Option<FirstDifference> {
     let (ours, theirs) = (of_lane(left, name), of_lane(right, name));
     let number = (0..ours.len().max(theirs.len())).find(|&number| {
         let told = |trace: &Trace, events: &[(usize, &Event)]| {
@@ -120,7 +120,7 @@ fn parting_of(left: &Trace, right: &Trace, name: Option<&str>) -> Option<Parting
         Some((_, event)) => words(&trace.lanes, event),
         None => "nothing more".to_owned(),
     };
-    Some(Parting {
+    Some(FirstDifference {
         left: ours.get(number).map(|(at, _)| *at),
         right: theirs.get(number).map(|(at, _)| *at),
         sentence: format!(
@@ -133,7 +133,7 @@ fn parting_of(left: &Trace, right: &Trace, name: Option<&str>) -> Option<Parting
 }
 
 /// Event by event; `>` marks where they part.
-fn columns(left: &Trace, right: &Trace, parting: Option<&Parting>) -> String {
+fn columns(left: &Trace, right: &Trace, parting: Option<&FirstDifference>) -> String {
     let mut text = String::new();
     for at in 0..left.events.len().max(right.events.len()) {
         let told = |trace: &Trace| {

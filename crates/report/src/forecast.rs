@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 /// How much work the exploration of one instance will be.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
-    /// Which file.
     pub file: String,
     /// Sizes and limits.
     #[serde(serialize_with = "crate::stream::as_bound")]

@@ -82,19 +82,19 @@ fn short(text: &str) -> String {
 
 /// What is taken for granted, each with the properties it concerns.
 fn notes(answers: &[Answer]) -> String {
-    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
     for answer in answers {
         let verdict = &answer.verdict;
-        for assumption in verdict.assumptions.iter().chain(&verdict.notes) {
+        for remark in verdict.remarks() {
             let property = answer.verdict.property.as_str();
-            match notes.iter_mut().find(|(note, _)| note == assumption) {
+            match notes.iter_mut().find(|(note, _)| *note == remark) {
                 Some((_, properties)) if properties.contains(&property) => {}
                 Some((_, properties)) => properties.push(property),
-                None => notes.push((assumption, vec![property])),
+                None => notes.push((remark, vec![property])),
             }
         }
     }
-    let line = |(note, properties): &(&str, Vec<&str>)| {
+    let line = |(note, properties): &(String, Vec<&str>)| {
         format!("  note       {}: {note}\n", properties.join(", "))
     };
     notes.iter().map(line).collect()

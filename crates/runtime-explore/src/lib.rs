@@ -39,6 +39,8 @@
 //! had not received when it ended is an error of the sender, as on the other transports: roles return their
 //! counts with their ends, and who joins them compares.
 
+#![warn(missing_docs)]
+
 use plainsong::{JoinHandle, Letter, Receiver, Sender, spawn_named};
 use plainsong_runtime::{Cast, Error, Fault, Net, Payload, Protocol, Role, Rx, Site, Tx};
 use std::any::Any;

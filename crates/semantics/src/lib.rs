@@ -19,6 +19,7 @@
 pub mod accelerated_loop;
 pub mod action_state;
 mod actions;
+mod assumption;
 pub mod atomic;
 pub mod capsules;
 pub mod changes;

@@ -1,5 +1,6 @@
 //! Verdicts: what an engine may say about a property, and nothing else.
 
+pub use crate::assumption::Assumption;
 use crate::trace::Trace;
 use plainsong_diagnostics::Span;
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ pub struct Verdict {
     /// Obligations that were shown, where there are some.
     pub obligations: Option<u64>,
     /// Everything trusted and not checked.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
     /// Properties that this rests on and that are not proved themselves: without them it is no proof.
     pub provided: Vec<String>,
     /// Obligations that could not be discharged, where a proof was tried.
@@ -80,6 +81,61 @@ pub struct OpenObligation {
 }
 
 impl Verdict {
+    /// Holds for every size and every value.
+    pub fn proved(property: impl Into<String>, reason: impl Into<String>) -> Verdict {
+        Verdict::new(property.into(), Outcome::Proved, reason.into())
+    }
+
+    /// Holds within a bound.
+    pub fn holds(
+        property: impl Into<String>,
+        bound: BTreeMap<String, String>,
+        reason: impl Into<String>,
+    ) -> Verdict {
+        let holds = Verdict::new(property.into(), Outcome::Holds, reason.into());
+        Verdict { bound, ..holds }
+    }
+
+    /// Does not hold, in an instance with this bound.
+    pub fn refuted(
+        property: impl Into<String>,
+        bound: BTreeMap<String, String>,
+        reason: impl Into<String>,
+    ) -> Verdict {
+        let refuted = Verdict::new(property.into(), Outcome::Refuted, reason.into());
+        Verdict { bound, ..refuted }
+    }
+
+    /// Not known, for this reason.
+    pub fn unknown(property: impl Into<String>, reason: impl Into<String>) -> Verdict {
+        Verdict::new(property.into(), Outcome::Unknown, reason.into())
+    }
+
+    fn new(property: String, outcome: Outcome, reason: String) -> Verdict {
+        Verdict {
+            property,
+            outcome,
+            bound: BTreeMap::new(),
+            reason,
+            states: None,
+            executions: None,
+            blocked: None,
+            interleavings: None,
+            obligations: None,
+            assumptions: Vec::new(),
+            provided: Vec::new(),
+            open: Vec::new(),
+            notes: Vec::new(),
+            trace: None,
+        }
+    }
+
+    /// What it trusts, and what a reader should know besides, in sentences.
+    pub fn remarks(&self) -> Vec<String> {
+        let trusted = self.assumptions.iter().map(ToString::to_string);
+        trusted.chain(self.notes.iter().cloned()).collect()
+    }
+
     /// Does it say that all is well, provided that something else is, which is not proved?
     pub fn is_conditional(&self) -> bool {
         let is_fine = matches!(self.outcome, Outcome::Proved | Outcome::Holds);

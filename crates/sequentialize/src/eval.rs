@@ -238,7 +238,6 @@ impl Eval<'_, '_> {
         })
     }
 
-    /// Matches a value.
     pub(crate) fn pattern(&mut self, value: &Value, pattern: &Pattern) -> Matching {
         let mut names = Vec::new();
         let mut open = false;
@@ -702,7 +701,6 @@ pub(crate) enum Joined {
     Anything,
 }
 
-/// Joins values.
 pub(crate) fn join(values: &[Value]) -> Joined {
     let Some(first) = values.first() else {
         return Joined::Anything;
@@ -735,7 +733,6 @@ pub(crate) fn next(numbers: &mut u32) -> u32 {
     *numbers
 }
 
-/// An unknown.
 pub(crate) fn unknown(number: u32, owner: Comp, domain: Option<Vec<Value>>) -> Value {
     Value::Unknown(Unknown {
         key: Key {

@@ -23,7 +23,6 @@ pub(crate) enum Role {
     Single,
     /// Every member that is not unfolded.
     Rest,
-    /// One member.
     Member(u32),
 }
 
@@ -50,7 +49,6 @@ impl Comp {
     }
 }
 
-/// A value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Value {
     Bool(bool),

@@ -14,9 +14,7 @@ use std::time::Duration;
 /// How a solver's process is started, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solver {
-    /// Which one.
     pub kind: Kind,
-    /// The program.
     pub program: PathBuf,
     /// What it is told at the start, besides what every process of this kind is told.
     pub arguments: Vec<OsString>,

@@ -162,7 +162,6 @@ impl Solvers {
         }
     }
 
-    /// Answers one query.
     pub fn ask(&self, query: &Query, cancel: &Cancel) -> Answer {
         self.record(query);
         let pool = match self.pool_for(query, cancel) {

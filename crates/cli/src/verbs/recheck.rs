@@ -7,6 +7,7 @@ use plainsong_driver::rank_certificate::{self, RankCertificate};
 use plainsong_driver::rest_certificate::{self, RestCertificate};
 use plainsong_driver::{Exit, LoadedSong};
 use plainsong_ir::Song;
+use plainsong_semantics::verdict::Assumption;
 use std::sync::Arc;
 
 /// Checks a certificate again.
@@ -83,7 +84,7 @@ fn tell(
     name: &str,
     again: Rechecked,
     accepted: &str,
-    notes: &[String],
+    notes: &[Assumption],
     session: &mut Session,
 ) -> Exit {
     let (exit, mut told) = match again {

@@ -6,7 +6,6 @@ use plainsong_ir::visit::{Visit, VisitMut, walk, walk_mut};
 use plainsong_ir::{Block, Expr, ExprKind, FamilyId, LocalId, Place, Root, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
-/// Which run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Run {
     Earlier,

@@ -82,7 +82,6 @@ enum Kind {
     NoMoreSteps,
     /// The first natural number of each payload that has one.
     PayloadFirst,
-    /// Nothing.
     Nothing,
 }
 

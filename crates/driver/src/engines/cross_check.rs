@@ -93,22 +93,7 @@ mod tests {
     fn doubted(text: &str) -> Vec<Verdict> {
         let song = Arc::new(plainsong_syntax::compile(text).song.expect("a song"));
         let questions = questions(&song);
-        let proved = |name: &String| Verdict {
-            property: name.clone(),
-            outcome: Outcome::Proved,
-            bound: Default::default(),
-            reason: "as is claimed".to_owned(),
-            states: None,
-            executions: None,
-            blocked: None,
-            interleavings: None,
-            obligations: None,
-            assumptions: Vec::new(),
-            provided: Vec::new(),
-            open: Vec::new(),
-            notes: Vec::new(),
-            trace: None,
-        };
+        let proved = |name: &String| Verdict::proved(name, "as is claimed");
         let mut verdicts: Vec<Verdict> = questions.iter().map(|one| proved(&one.name)).collect();
         let task = Task {
             song,

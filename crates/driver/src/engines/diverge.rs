@@ -26,10 +26,8 @@ use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{Block, Body, Claim, Song, StmtKind, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::search::{
-    Check, Completeness, Coverage, ENDS_THERE, Limits, Query, name_of, search,
-};
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::search::{Check, Completeness, Coverage, Limits, Query, name_of, search};
+use plainsong_semantics::verdict::{Assumption, Outcome, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -248,11 +246,11 @@ fn proved(task: &Task, found: Ranked, verdict: Verdict) -> Verdict {
     }
 }
 
-/// Each sentence once.
-pub(crate) fn once(sentences: Vec<String>) -> Vec<String> {
+/// Each assumption once.
+pub(crate) fn once(all: Vec<Assumption>) -> Vec<Assumption> {
     let mut seen = BTreeSet::new();
-    let is_new = |one: &String| seen.insert(one.clone());
-    sentences.into_iter().filter(is_new).collect()
+    let is_new = |one: &Assumption| seen.insert(one.clone());
+    all.into_iter().filter(is_new).collect()
 }
 
 /// Says why `covers` was not used: that may be why there is no answer.
@@ -332,30 +330,26 @@ fn states(task: &Task, is_open: bool) -> u64 {
 }
 
 fn verdict(question: &Question, instance: &Instance, report: Report) -> Verdict {
-    let (outcome, reason, trace) = match report.finding {
-        Finding::Diverges(found) => (
-            Outcome::Refuted,
-            found.repetition.sentence(),
-            Some(found.trace),
-        ),
-        Finding::Rests(why) => (Outcome::Holds, why, None),
-        Finding::Unknown(why) => (Outcome::Unknown, why, None),
+    let (name, bound) = (&question.name, instance.bound());
+    let verdict = match report.finding {
+        Finding::Diverges(found) => Verdict {
+            trace: Some(found.trace),
+            ..Verdict::refuted(name, bound, found.repetition.sentence())
+        },
+        Finding::Rests(why) => Verdict {
+            assumptions: match report.fails {
+                true => vec![Assumption::EndsThere],
+                false => Vec::new(),
+            },
+            ..Verdict::holds(name, bound, why)
+        },
+        Finding::Unknown(why) => Verdict {
+            bound,
+            ..Verdict::unknown(name, why)
+        },
     };
-    let ends = report.fails && outcome == Outcome::Holds;
     Verdict {
-        property: question.name.clone(),
-        outcome,
-        bound: instance.bound(),
-        reason,
         states: Some(report.steps),
-        executions: None,
-        blocked: None,
-        interleavings: None,
-        obligations: None,
-        assumptions: ends.then(|| ENDS_THERE.to_owned()).into_iter().collect(),
-        provided: Vec::new(),
-        open: Vec::new(),
-        notes: Vec::new(),
-        trace,
+        ..verdict
     }
 }

@@ -28,9 +28,9 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::outcomes::is_split;
 use plainsong_semantics::search::{
-    Check, Completeness, Coverage, ENDS_THERE, Limits, NO_END, Query, Watch, reason_against,
+    Check, Completeness, Coverage, Limits, Query, Watch, reason_against,
 };
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::{Assumption, Outcome, Verdict};
 
 /// Every execution once.
 pub(super) struct Explore;
@@ -354,46 +354,46 @@ fn enter(
         count, findings, ..
     } = explored;
     for (file, finding) in open.zip(findings) {
-        let (outcome, reason, trace) = match finding {
-            Finding::Refuted(trace) => (Outcome::Refuted, reason_against(&trace), Some(*trace)),
-            Finding::Unknown(reason) => (Outcome::Unknown, reason, None),
-            Finding::NotRefuted => match unseen(&count, &task.limits, overseer) {
-                None => (Outcome::Holds, String::new(), None),
-                Some(reason) => (Outcome::Unknown, reason, None),
+        let verdict = match finding {
+            Finding::Refuted(trace) => Verdict {
+                trace: Some((*trace).clone()),
+                ..Verdict::refuted("", bound.clone(), reason_against(&trace))
             },
-        };
-        let mut assumptions = Vec::new();
-        if outcome == Outcome::Holds && file.question.check != Check::Assertions && count.failed > 0
-        {
-            assumptions.push(ENDS_THERE.to_owned());
-        }
-        let is_about_the_end = match file.question.check {
-            Check::Property(at) => matches!(task.song.properties[at].claim, Claim::Finally(_)),
-            _ => false,
-        };
-        if outcome == Outcome::Holds && is_about_the_end && count.complete == 0 {
-            assumptions.push(NO_END.to_owned());
-        }
-        let verdict = Verdict {
-            property: String::new(),
-            outcome,
-            bound: bound.clone(),
-            reason,
-            states: None,
-            executions: None,
-            blocked: None,
-            interleavings: None,
-            obligations: None,
-            assumptions,
-            provided: Vec::new(),
-            open: Vec::new(),
-            notes: Vec::new(),
-            trace,
+            Finding::Unknown(reason) => Verdict {
+                bound: bound.clone(),
+                ..Verdict::unknown("", reason)
+            },
+            Finding::NotRefuted => match unseen(&count, &task.limits, overseer) {
+                None => Verdict {
+                    assumptions: caveats(task, file.question, &count),
+                    ..Verdict::holds("", bound.clone(), "")
+                },
+                Some(reason) => Verdict {
+                    bound: bound.clone(),
+                    ..Verdict::unknown("", reason)
+                },
+            },
         };
         if let Some(verdict) = visited.judged(verdict, instance) {
             file.enter(sizes, verdict, is_limit);
         }
     }
+}
+
+/// What a reader of `holds` should know.
+fn caveats(task: &Task, question: &Question, count: &ExecutionCount) -> Vec<Assumption> {
+    let mut caveats = Vec::new();
+    if question.check != Check::Assertions && count.failed > 0 {
+        caveats.push(Assumption::EndsThere);
+    }
+    let is_about_the_end = match question.check {
+        Check::Property(at) => matches!(task.song.properties[at].claim, Claim::Finally(_)),
+        _ => false,
+    };
+    if is_about_the_end && count.complete == 0 {
+        caveats.push(Assumption::NoEnd);
+    }
+    caveats
 }
 
 /// Why not every execution was seen.

@@ -19,7 +19,7 @@ use plainsong_report::count;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, search};
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::{Assumption, Outcome, Verdict};
 use plainsong_smt::Cancel;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -108,7 +108,9 @@ impl Engine for Refine {
             if verdict.outcome == Outcome::Unknown {
                 verdict = seen_wrong(task, question, overseer).unwrap_or(verdict);
             }
-            verdict.assumptions.extend(vacuous.clone());
+            verdict
+                .assumptions
+                .extend(vacuous.clone().map(Assumption::Other));
             remembered.keep(question, &verdict);
             verdicts.push(verdict);
         }
@@ -130,7 +132,7 @@ impl Engine for Refine {
                 let is_run = first.trace.is_some() && again.outcome == Outcome::Unknown;
                 if again.outcome != first.outcome && !is_run {
                     let note = format!("unstable: {} under seed {seed}", again.outcome.name());
-                    first.assumptions.push(note);
+                    first.assumptions.push(Assumption::Other(note));
                 }
             }
         }
@@ -222,46 +224,33 @@ pub(super) fn runs(song: &Song, question: &Question) -> Result<(), String> {
 }
 
 fn verdict(question: &Question, answer: Answer, task: &Task) -> Verdict {
-    let mut verdict = Verdict {
-        property: question.name.clone(),
-        outcome: Outcome::Unknown,
-        bound: BTreeMap::new(),
-        reason: String::new(),
-        states: None,
-        executions: None,
-        interleavings: None,
-        obligations: None,
-        blocked: None,
-        assumptions: Vec::new(),
-        provided: Vec::new(),
-        open: Vec::new(),
-        notes: Vec::new(),
-        trace: None,
-    };
     match answer {
-        Answer::Proved(proof) => {
-            verdict.outcome = Outcome::Proved;
-            verdict.reason = format!("{} shown", count(proof.obligations as u64, "obligation"));
-            verdict.obligations = Some(proof.obligations as u64);
-            verdict.assumptions = proof.notes;
-            if task.proof.explain {
-                verdict.notes = proof.explained;
-            }
-        }
+        Answer::Proved(proof) => Verdict {
+            obligations: Some(proof.obligations as u64),
+            assumptions: proof.notes,
+            notes: match task.proof.explain {
+                true => proof.explained,
+                false => Vec::new(),
+            },
+            ..Verdict::proved(
+                &question.name,
+                format!("{} shown", count(proof.obligations as u64, "obligation")),
+            )
+        },
         Answer::Refuted(refutation) => {
-            verdict.outcome = Outcome::Refuted;
-            verdict.reason.clone_from(&refutation.reason);
-            let mut note = refutation.reason;
+            let mut note = refutation.reason.clone();
             for line in refutation.picture {
                 note.push_str("\n             ");
                 note.push_str(&line);
             }
-            verdict.notes.push(note);
+            Verdict {
+                notes: vec![note],
+                ..Verdict::refuted(&question.name, BTreeMap::new(), refutation.reason)
+            }
         }
-        Answer::Unknown(missing) => {
-            verdict.reason = missing.why;
-            verdict.open = missing.open;
-        }
+        Answer::Unknown(missing) => Verdict {
+            open: missing.open,
+            ..Verdict::unknown(&question.name, missing.why)
+        },
     }
-    verdict
 }

@@ -127,7 +127,7 @@ impl Engine for Sequentialize {
                 assumptions: trusted,
                 provided: provided(task, question, may_fail),
                 obligations,
-                ..verdict(question, Outcome::Proved, Bound::new(), why)
+                ..Verdict::proved(&question.name, why)
             });
         }
         doubt(task, small_sizes(&task.sizes), &mut verdicts, overseer);
@@ -316,24 +316,5 @@ fn not_on_the_line(song: &Song, question: &Question, line: &Sequentialized) -> S
                 places.join(", ")
             )
         }
-    }
-}
-
-fn verdict(question: &Question, outcome: Outcome, bound: Bound, reason: String) -> Verdict {
-    Verdict {
-        property: question.name.clone(),
-        outcome,
-        bound,
-        reason,
-        states: None,
-        executions: None,
-        blocked: None,
-        interleavings: None,
-        obligations: None,
-        assumptions: Vec::new(),
-        provided: Vec::new(),
-        open: Vec::new(),
-        notes: Vec::new(),
-        trace: None,
     }
 }

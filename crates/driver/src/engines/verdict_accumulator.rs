@@ -10,9 +10,9 @@ use crate::engine::Task;
 use crate::select::Question;
 use crate::watch::{Overseer, Stop};
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, ENDS_THERE, NO_END, name_of};
+use plainsong_semantics::search::{Check, name_of};
 use plainsong_semantics::sizes::Sizes;
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::{Assumption, Outcome, Verdict};
 
 /// What is still to be checked.
 pub(super) fn open_checks(files: &[Dossier<'_>]) -> Vec<Check> {
@@ -35,7 +35,7 @@ pub(super) struct Dossier<'a> {
     /// Was there anything to look at, in some instance?
     is_seen: bool,
     reason: String,
-    assumptions: Vec<String>,
+    assumptions: Vec<Assumption>,
     /// Where no execution comes to its end, though the question is about the end.
     endless: Vec<Bound>,
 }
@@ -78,7 +78,7 @@ impl<'a> Dossier<'a> {
             Outcome::Holds | Outcome::Proved => {
                 self.reason.clone_from(&verdict.reason);
                 for assumption in verdict.assumptions {
-                    if assumption == NO_END {
+                    if assumption == Assumption::NoEnd {
                         self.endless.push(verdict.bound.clone());
                     } else if !self.assumptions.contains(&assumption) {
                         self.assumptions.push(assumption);
@@ -90,16 +90,16 @@ impl<'a> Dossier<'a> {
     }
 
     /// That there was nothing to check: nowhere, or at some of the sizes.
-    fn no_end(&self) -> Option<String> {
+    fn no_end(&self) -> Option<Assumption> {
         match self.endless.len() {
             0 => None,
-            all if all == self.held.len() => Some(NO_END.to_owned()),
+            all if all == self.held.len() => Some(Assumption::NoEnd),
             _ => {
                 let sizes: Vec<String> = self.endless.iter().map(words).collect();
-                Some(format!(
+                Some(Assumption::Other(format!(
                     "no execution with {} comes to its end, so there was nothing to check there",
                     sizes.join(" or ")
-                ))
+                )))
             }
         }
     }
@@ -142,27 +142,19 @@ impl<'a> Dossier<'a> {
                 unknown.reason.push_str(&so_far.clone().unwrap_or_default());
                 unknown
             }
-            (None, None) => Verdict {
-                property: String::new(),
-                outcome: Outcome::Holds,
-                bound,
-                reason: match held.len() {
+            (None, None) => {
+                let reason = match held.len() {
                     0 | 1 => self.reason,
                     several => {
                         format!("holds in all {} states of {several} instances", self.states)
                     }
-                },
-                states: None,
-                executions: None,
-                blocked: None,
-                interleavings: None,
-                obligations: None,
-                provided: provided(task, self.question, &self.assumptions),
-                open: Vec::new(),
-                assumptions: self.assumptions,
-                notes: Vec::new(),
-                trace: None,
-            },
+                };
+                Verdict {
+                    provided: provided(task, self.question, &self.assumptions),
+                    assumptions: self.assumptions,
+                    ..Verdict::holds(&self.question.name, bound, reason)
+                }
+            }
         };
         if let Some(limit) = self.limit.filter(|_| verdict.outcome == Outcome::Holds) {
             if is_grown {
@@ -209,8 +201,8 @@ fn nothing_seen(subject: Subject, bound: &Bound) -> String {
 }
 
 /// Where executions fail, what holds of the others holds provided that none does. A choreography fails its contract, too.
-fn provided(task: &Task, question: &Question, assumptions: &[String]) -> Vec<String> {
-    let fails = assumptions.iter().any(|one| one == ENDS_THERE);
+fn provided(task: &Task, question: &Question, assumptions: &[Assumption]) -> Vec<String> {
+    let fails = assumptions.contains(&Assumption::EndsThere);
     let checks = [Check::Assertions, Check::Contract].into_iter();
     let others = checks.filter(|check| fails && *check != question.check);
     let names = others.filter_map(|check| name_of(&task.song, task.subject, check));

@@ -58,20 +58,8 @@ fn answer(name: &str, overseer: &mut Overseer<'_>) -> Result<Verdict, Problem> {
         _ => (Outcome::Holds, String::new()),
     };
     Ok(Verdict {
-        property: name.to_owned(),
         outcome,
-        bound: Default::default(),
-        reason,
-        states: None,
-        executions: None,
-        blocked: None,
-        interleavings: None,
-        obligations: None,
-        assumptions: Vec::new(),
-        provided: Vec::new(),
-        open: Vec::new(),
-        notes: Vec::new(),
-        trace: None,
+        ..Verdict::unknown(name, reason)
     })
 }
 

@@ -54,7 +54,7 @@ fn claim(loaded: &LoadedSong, certificate: &RestCertificate) -> (String, Vec<Str
     assert_eq!(refusal(loaded, certificate), None);
     let song = loaded.song.as_ref().expect("it has no errors");
     let (_, claim, notes) = again(song, &loaded.source, certificate);
-    (claim, notes)
+    (claim, notes.iter().map(ToString::to_string).collect())
 }
 
 fn is_accepted(loaded: &LoadedSong, certificate: &RestCertificate) -> bool {

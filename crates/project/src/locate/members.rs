@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 impl Locate<'_> {
     /// An assignment with an index that only somebody knows, asked of every member.
     pub(super) fn fix_hidden(&self, place: &Place, value: &Expr, span: Span) -> Option<Fix> {
-        let mut search = Search {
+        let mut search = HiddenIndexSearch {
             located: &self.located,
             found: None,
             bound: BTreeSet::new(),
@@ -105,13 +105,13 @@ pub(crate) fn who_is_meant_first(problems: &mut [Diagnostic]) {
 }
 
 /// Looks for the first index that depends on somebody's state, and in which no other does.
-struct Search<'a> {
+struct HiddenIndexSearch<'a> {
     located: &'a Located,
     found: Option<Expr>,
     bound: BTreeSet<LocalId>,
 }
 
-impl Search<'_> {
+impl HiddenIndexSearch<'_> {
     fn indices(&mut self, indices: &[Expr]) {
         for index in indices {
             let reads = Reads::of([index], self.located);
@@ -122,7 +122,7 @@ impl Search<'_> {
     }
 }
 
-impl Visit for Search<'_> {
+impl Visit for HiddenIndexSearch<'_> {
     fn place(&mut self, place: &Place) {
         if let Root::Of(_, index, _) = &place.root {
             self.indices(index);

@@ -39,7 +39,6 @@ pub type File = (String, String);
 /// What a crate is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The voices.
     pub voices: &'a Song,
     /// What the choreography is called.
     pub name: &'a str,

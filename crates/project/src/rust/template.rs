@@ -24,7 +24,6 @@ impl Template {
         }
     }
 
-    /// A string.
     pub(super) fn text(expression: String) -> Template {
         Template {
             text: "{}".to_owned(),

@@ -60,7 +60,6 @@ pub struct Hunt<'a> {
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Catch {
-    /// A lead.
     Lead(Lead),
     /// The solver says that there is nothing within these bounds.
     Nothing,

@@ -28,14 +28,12 @@ const MOST_SHOWN: usize = 4;
 pub struct Shown {
     /// Its type.
     pub ty: Ty,
-    /// What it is.
     pub term: Term,
 }
 
 /// An obligation in doubt, and what to tell about a state in which it is false.
 #[derive(Clone, Debug)]
 pub struct Doubt {
-    /// The obligation.
     pub obligation: Obligation,
     /// What to tell.
     pub shown: Vec<Shown>,
@@ -65,7 +63,7 @@ pub fn example(
     let Some(doubt) = build(&mut theory)? else {
         return Ok(None);
     };
-    let mut reading = Reading {
+    let mut reading = LeafReader {
         instance,
         leaves: Vec::new(),
     };
@@ -198,12 +196,12 @@ fn all_listed<'v>(
         .then_some(())
 }
 
-struct Reading<'a> {
+struct LeafReader<'a> {
     instance: &'a Instance,
     leaves: Vec<Term>,
 }
 
-impl Reading<'_> {
+impl LeafReader<'_> {
     fn leaf(&mut self, term: Term) -> usize {
         self.leaves.push(term);
         self.leaves.len() - 1

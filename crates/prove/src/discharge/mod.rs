@@ -90,7 +90,7 @@ pub fn discharge(
         open.push(Open::new(at));
         texts.extend(text.map(|text| (at, text)));
     }
-    let asking = Asking {
+    let asking = DischargeRequest {
         obligations,
         solvers,
         effort,
@@ -249,14 +249,14 @@ impl Open {
 }
 
 /// Who is asked for what.
-struct Asking<'a> {
+struct DischargeRequest<'a> {
     obligations: &'a [Obligation],
     solvers: &'a Solvers,
     effort: &'a Effort,
     cancel: &'a Cancel,
 }
 
-impl Asking<'_> {
+impl DischargeRequest<'_> {
     /// Asks, step by step, for what is open.
     fn all(&self, theory: &mut Theory, mut open: Vec<Open>, shown: &mut [Shown]) -> Vec<Open> {
         for step in self.effort.tried() {

@@ -19,7 +19,7 @@ const METHOD: &str = "plainsong obligation 2";
 /// The text of an obligation with its background.
 pub(super) fn normal(theory: &mut Theory, obligation: &Obligation) -> Result<String> {
     let background = theory.background().to_vec();
-    let mut writing = Writing {
+    let mut writing = NormalFormWriter {
         theory,
         text: format!("{METHOD} {}\n", obligation.rule == Rule::Vacuity),
         nodes: FxHashMap::default(),
@@ -52,7 +52,7 @@ pub(super) fn normal(theory: &mut Theory, obligation: &Obligation) -> Result<Str
     Ok(writing.text)
 }
 
-struct Writing<'t> {
+struct NormalFormWriter<'t> {
     theory: &'t mut Theory,
     text: String,
     nodes: FxHashMap<Term, usize>,
@@ -63,7 +63,7 @@ struct Writing<'t> {
     functions: Vec<u32>,
 }
 
-impl Writing<'_> {
+impl NormalFormWriter<'_> {
     fn node(&mut self, term: Term) -> Result<usize> {
         if let Some(&known) = self.nodes.get(&term) {
             return Ok(known);

@@ -64,7 +64,6 @@ const OTHERWISE: usize = 5;
 
 /// What is asked about an obligation in one step.
 pub(super) struct Asked {
-    /// The query.
     pub(super) query: Query,
     /// Are all of our instances in it, so that more rounds would bring no more?
     pub(super) is_all: bool,

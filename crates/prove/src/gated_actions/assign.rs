@@ -1,13 +1,13 @@
 //! Assignments in actions: a variable, or a part of one.
 
-use super::{Running, State};
+use super::{State, SymbolicRun};
 use crate::lower::Unsupported;
 use crate::term::Term;
 use crate::theory::Result;
 use crate::vc::assign::{Into, put};
 use plainsong_ir::{Access, Place, Root};
 
-impl Running<'_> {
+impl SymbolicRun<'_> {
     /// Writes `value` to a place.
     pub(super) fn assign(&mut self, state: &mut State, place: &Place, value: Term) -> Result<()> {
         let song = self.theory.song.clone();

@@ -67,9 +67,7 @@ pub struct GatePart {
 pub struct Created {
     /// If.
     pub condition: Term,
-    /// Which action.
     pub action: ActionId,
-    /// Its arguments.
     pub arguments: Vec<Term>,
     /// The members of the loops around it: the condition and the arguments speak about them.
     pub each: Vec<Term>,
@@ -96,7 +94,7 @@ impl Gated {
         };
         let live = theory.terms.bool(true);
         let known = valid_arguments(theory, code, arguments)?;
-        let mut running = Running {
+        let mut running = SymbolicRun {
             theory,
             code,
             known,
@@ -122,7 +120,7 @@ impl Gated {
                 Unsupported::new(Span::default(), "the result is not assigned on every way")
             })?),
         };
-        let Running {
+        let SymbolicRun {
             theory,
             gate,
             guard,
@@ -183,7 +181,7 @@ struct State {
     path: Term,
 }
 
-struct Running<'a> {
+struct SymbolicRun<'a> {
     theory: &'a mut Theory,
     code: &'a Code,
     /// What is known of every run: that the arguments are values of their types.
@@ -198,7 +196,7 @@ struct Running<'a> {
     around: Vec<usize>,
 }
 
-impl Running<'_> {
+impl SymbolicRun<'_> {
     fn block(&mut self, mut state: State, block: &Block) -> Result<State> {
         for stmt in block {
             state = self.stmt(state, stmt)?;

@@ -6,7 +6,7 @@
 //!
 //! NOT COVERED, and said so: other loops, choices inside of a loop, and loops over sequences and bags.
 
-use super::{Running, State};
+use super::{State, SymbolicRun};
 use crate::lower::Unsupported;
 use crate::rounds::{everywhere, separate};
 use crate::term::Term;
@@ -23,7 +23,7 @@ pub(super) struct Round<'a> {
     pub(super) span: Span,
 }
 
-impl Running<'_> {
+impl SymbolicRun<'_> {
     /// The state after the loop.
     pub(super) fn every_round(&mut self, mut state: State, round: &Round<'_>) -> Result<State> {
         let song = self.theory.song.clone();

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 /// A constant and parts with their coefficients, none of which is zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Linear {
-    /// The constant.
     pub constant: i64,
     /// Coefficients by part.
     pub parts: BTreeMap<Term, i64>,

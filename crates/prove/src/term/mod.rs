@@ -118,7 +118,6 @@ struct Facts {
 pub struct Symbol {
     /// A name for people; it need not be unique.
     pub name: String,
-    /// Its sort.
     pub sort: Sort,
 }
 
@@ -169,7 +168,6 @@ impl Terms {
         &self.nodes[term.0 as usize].args
     }
 
-    /// Its sort.
     pub fn sort(&self, term: Term) -> Sort {
         self.nodes[term.0 as usize].sort
     }
@@ -224,7 +222,6 @@ impl Terms {
         self.sorts.kind(sort)
     }
 
-    /// A sort.
     pub fn sort_of(&mut self, kind: SortKind) -> Sort {
         self.sorts.intern(kind)
     }

@@ -2,7 +2,7 @@
 //!
 //! For engines that turn an action system into one sequential program, whose `init` does everything.
 
-use super::{Conditions, Following, State};
+use super::{Conditions, State, VcWalk};
 use crate::lower::{Env, Unsupported};
 use crate::obligation::{Obligation, Rule};
 use crate::term::Term;
@@ -52,7 +52,7 @@ fn followed(
     let Some(code) = init else {
         return Err(Unsupported::new(Span::default(), "there is no `init`"));
     };
-    let mut following = Following {
+    let mut following = VcWalk {
         theory,
         locals: code.locals.clone(),
         // There are no endpoints that could decide apart from each other.
@@ -70,7 +70,7 @@ fn followed(
     Ok(following.conditions)
 }
 
-impl Following<'_> {
+impl VcWalk<'_> {
     fn init(&mut self, code: &Code, finally: &[usize]) -> Result<()> {
         let song = self.theory.song.clone();
         let mut state = State::default();

@@ -14,12 +14,12 @@
 //! So an invariant need not say which asyncs of a `for` over a sort are still pending.
 
 use super::loops::{Round, Through};
-use super::{Flow, Following, State};
+use super::{Flow, State, VcWalk};
 use crate::rounds::{Coordinates, Variable, Written, coordinate, everywhere, speaks_of};
 use crate::term::Term;
 use crate::theory::Result;
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// Fills in, at the head, what is known about variables that are kept apart.
     pub(super) fn apart(
         &mut self,

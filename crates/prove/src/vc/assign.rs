@@ -1,6 +1,6 @@
 //! Assignments: a variable, or a part of one.
 
-use super::{Following, State};
+use super::{State, VcWalk};
 use crate::lower::{Lowering, Unsupported};
 use crate::term::Term;
 use crate::theory::Result;
@@ -15,7 +15,7 @@ pub(crate) enum Into {
     Index(Term),
 }
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// Writes `value` to a place.
     pub(super) fn assign(&mut self, state: &mut State, place: &Place, value: Term) -> Result<()> {
         let song = self.theory.song.clone();

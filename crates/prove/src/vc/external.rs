@@ -21,6 +21,7 @@ use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::{Visit, free_locals, walk};
 use plainsong_ir::{BinOp, Expr, ExprKind, FnId, Function, LocalId, Song, SortKind, Ty};
+use plainsong_semantics::verdict::Assumption;
 use rustc_hash::FxHashMap;
 
 /// No more results are proposed.
@@ -34,7 +35,7 @@ pub(super) fn trusted(theory: &mut Theory, function: FnId, conditions: &mut Cond
     let song = theory.song.clone();
     let decl = &song.functions[function.index()];
     let name = &decl.name;
-    let note = contract_is_trusted(name);
+    let note = Assumption::Contract(name.clone());
     if !conditions.notes.contains(&note) {
         conditions.notes.push(note);
     }
@@ -53,11 +54,6 @@ pub(super) fn trusted(theory: &mut Theory, function: FnId, conditions: &mut Cond
         goal: satisfiable(theory, &definition),
         induction: None,
     });
-}
-
-/// What a verdict lists about an external function that its proof relies on.
-pub fn contract_is_trusted(name: &str) -> String {
-    format!("the contract of the external function `{name}` is trusted")
 }
 
 /// Does a type have a value, whatever the sizes and parameters are? Types inside are looked at up to some depth.
@@ -372,7 +368,7 @@ impl Visit for Compared {
 }
 
 /// What a part of the result is compared with.
-struct Part {
+struct ComparedPart {
     /// Its position; of maps and sequences, zero.
     at: usize,
     with: Expr,
@@ -383,7 +379,7 @@ struct Part {
 /// What parts of the result are compared with.
 struct Parts {
     result: Option<LocalId>,
-    with: Vec<Part>,
+    with: Vec<ComparedPart>,
 }
 
 impl Parts {
@@ -403,7 +399,7 @@ impl Parts {
         let is_result =
             matches!(&whole.kind, ExprKind::Local(local) if Some(*local) == self.result);
         if is_result && !speaks {
-            self.with.push(Part {
+            self.with.push(ComparedPart {
                 at,
                 with: other.clone(),
                 by,

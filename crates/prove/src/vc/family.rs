@@ -15,7 +15,7 @@
 
 use super::actions::watches;
 use super::loops::{Round, Through};
-use super::{Flow, Following, State, States};
+use super::{Flow, State, States, VcWalk};
 use crate::rounds::{Coordinates, Part, Variable, everywhere, permuted, separate};
 use crate::term::Term;
 use crate::theory::Result;
@@ -31,7 +31,7 @@ fn by_name(coordinates: Coordinates) -> BTreeMap<Variable, Part> {
     parts.collect()
 }
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// The state after the loop, if it is one of that kind.
     pub(super) fn all_at_once(
         &mut self,

@@ -5,14 +5,14 @@
 //!
 //! So an invariant need not say that a loop about one round of a protocol leaves the other rounds alone.
 
-use super::{Following, State};
+use super::{State, VcWalk};
 use crate::rounds::Variable;
 use crate::theory::Result;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Access, Block, ExprKind, GlobalId, LocalId, Place, Root, Ty};
 use std::collections::BTreeSet;
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// Makes the only part of a map that the body writes arbitrary, if there is only one; says whether it did.
     pub(super) fn forget_part(
         &mut self,

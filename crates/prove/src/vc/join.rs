@@ -3,12 +3,12 @@
 //! Where the branches differ, a variable is the one or the other by the condition. What each branch
 //! relies on holds only where that branch was taken.
 
-use super::{Flow, Following, State, States};
+use super::{Flow, State, States, VcWalk};
 use crate::lower::{Env, Store};
 use crate::term::Term;
 use std::collections::BTreeMap;
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// The states of both branches, of which the first is taken when `condition`; both began with
     /// the first `common` hypotheses. The states that go on to the next statement are joined when
     /// there is one of each.

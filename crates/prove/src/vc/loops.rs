@@ -15,7 +15,7 @@
 //! first to last. An invariant that names the variable of such a loop is shown at the beginning of
 //! each round.
 
-use super::{Flow, Following, State, States};
+use super::{Flow, State, States, VcWalk};
 use crate::lower::Unsupported;
 use crate::obligation::Rule;
 use crate::rounds::{Variable, Written};
@@ -24,6 +24,7 @@ use crate::theory::Result;
 use plainsong_diagnostics::Span;
 use plainsong_ir::visit::free_locals;
 use plainsong_ir::{Block, Domain, Expr, ExprKind, LocalId, LoopClauses, Stmt, Ty, finite};
+use plainsong_semantics::verdict::Assumption;
 
 /// A `for` loop.
 pub(super) struct Round<'a> {
@@ -45,7 +46,7 @@ pub(super) enum Through {
     Set(Ty, Term),
 }
 
-impl Following<'_> {
+impl VcWalk<'_> {
     pub(super) fn while_loop(
         &mut self,
         state: State,
@@ -130,7 +131,7 @@ impl Following<'_> {
                     "a `while` in the proof of a lemma has no `decreases`",
                 ));
             }
-            self.note("termination is not shown: a `while` has no `decreases`");
+            self.note(Assumption::Termination);
             return Ok(Vec::new());
         }
         let values = self.measures(state, &clauses.decreases)?;

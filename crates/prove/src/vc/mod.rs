@@ -46,6 +46,7 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::unanimity::{Agreement, Owners, apart};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{BinOp, Choreography, Claim, Expr, ExprKind, FamilyId, LineKind, Stmt};
+use plainsong_semantics::verdict::Assumption;
 use std::collections::BTreeSet;
 
 /// The most states that one place of the text is followed with.
@@ -57,7 +58,7 @@ pub struct Conditions {
     /// What has to be shown.
     pub obligations: Vec<Obligation>,
     /// What is trusted or not covered, for the verdict.
-    pub notes: Vec<String>,
+    pub notes: Vec<Assumption>,
     /// What somebody asks for besides ([`Watch`]).
     watched: Vec<Obligation>,
 }
@@ -74,7 +75,7 @@ pub(crate) fn unrolled(theory: &mut Theory, line: usize, finally: &[usize]) -> R
 }
 
 pub use actions::{Watch, of_init, watched};
-pub use external::{contract_is_trusted, nothing_allowed};
+pub use external::nothing_allowed;
 pub use support::support;
 
 /// What is known at a place of the text.
@@ -108,7 +109,7 @@ enum Flow {
 /// States behind a statement.
 type States = Vec<(Flow, State)>;
 
-struct Following<'a> {
+struct VcWalk<'a> {
     theory: &'a mut Theory,
     /// The names of the code at hand, to print what obligations are about.
     locals: Vec<plainsong_ir::Local>,
@@ -131,7 +132,7 @@ struct Following<'a> {
     watch: Option<&'a dyn Watch>,
 }
 
-impl Following<'_> {
+impl VcWalk<'_> {
     fn line(&mut self, line: &Choreography, finally: &[usize]) -> Result<()> {
         let song = self.theory.song.clone();
         let mut state = self.start(line)?;

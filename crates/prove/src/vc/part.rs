@@ -9,7 +9,7 @@
 //! other members. What a member has afterwards is chosen there, so in a loop over members it is a function of the
 //! member ([`super::family`]). Within bounds there are no contracts: the text is followed.
 
-use super::{Flow, Following, State, States};
+use super::{Flow, State, States, VcWalk};
 use crate::obligation::Rule;
 use crate::rounds::{Variable, Written};
 use crate::term::Term;
@@ -18,7 +18,7 @@ use plainsong_ir::sub_choreography::played_var;
 use plainsong_ir::{FamilyId, Part, Player, VarId};
 use std::rc::Rc;
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// The states behind a call.
     pub(super) fn part(&mut self, state: State, part: &Part) -> Result<States> {
         let mut after = Vec::new();

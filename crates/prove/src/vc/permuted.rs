@@ -26,7 +26,7 @@
 //! values could not be shown any more. These loops are cut, and need an invariant.
 
 use super::loops::Through;
-use super::{Following, State};
+use super::{State, VcWalk};
 use crate::obligation::Rule;
 use crate::rounds::under_coordinates;
 use crate::term::{Op, Term, Terms};
@@ -70,7 +70,7 @@ impl Aim {
     }
 }
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// Where a round of this member writes, if it has one of the forms; obliges that rounds do not meet there.
     pub(super) fn aim(
         &mut self,

@@ -1,6 +1,6 @@
 //! How a choreography begins: arbitrary parameters, then the endpoints' variables.
 
-use super::{Following, State};
+use super::{State, VcWalk};
 use crate::bounded::Input;
 use crate::lower::{Lowering, Unsupported};
 use crate::term::{Sort, Term};
@@ -10,7 +10,7 @@ use plainsong_ir::{
 };
 use std::rc::Rc;
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// The state before `requires`.
     pub(super) fn start(&mut self, line: &Choreography) -> Result<State> {
         let song = self.theory.song.clone();

@@ -1,14 +1,15 @@
 //! Statements other than loops.
 
-use super::{Flow, Following, MOST_STATES, State, States};
+use super::{Flow, MOST_STATES, State, States, VcWalk};
 use crate::lower::Unsupported;
 use crate::obligation::Rule;
 use crate::term::{Sort, Term};
 use crate::theory::Result;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Block, Choice, Domain, Expr, Pattern, Stmt, StmtKind, Ty};
+use plainsong_semantics::verdict::Assumption;
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// The states behind a block.
     pub(super) fn block(&mut self, state: State, block: &Block) -> Result<States> {
         let mut states = vec![(Flow::Next, state)];
@@ -116,8 +117,7 @@ impl Following<'_> {
             StmtKind::Assume(condition) => {
                 let holds = self.read(&mut state, condition)?;
                 state.hypotheses.push(holds);
-                let text = self.text.clone();
-                self.note(&format!("`assume {text}` is trusted"));
+                self.note(Assumption::Assume(self.text.clone()));
                 self.reachable(
                     &state,
                     condition.span,
@@ -144,9 +144,9 @@ impl Following<'_> {
     }
 
     /// Something for the list of what is trusted.
-    pub(super) fn note(&mut self, what: &str) {
-        if !self.conditions.notes.iter().any(|known| known == what) {
-            self.conditions.notes.push(what.to_owned());
+    pub(super) fn note(&mut self, what: Assumption) {
+        if !self.conditions.notes.contains(&what) {
+            self.conditions.notes.push(what);
         }
     }
 

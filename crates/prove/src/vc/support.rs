@@ -13,7 +13,7 @@
 //! The contract of an external function has no proof: it is listed among what is trusted ([`external`](super::external)).
 
 use super::external::trusted;
-use super::{Conditions, Following, State};
+use super::{Conditions, State, VcWalk};
 use crate::lower::{Env, Unsupported};
 use crate::obligation::{Obligation, Rule};
 use crate::theory::{Result, Theory};
@@ -146,7 +146,7 @@ fn follow(
     finally: &[usize],
 ) -> Result<(Conditions, BTreeSet<usize>)> {
     let song = theory.song.clone();
-    let mut following = Following {
+    let mut following = VcWalk {
         theory,
         locals: line.code.locals.clone(),
         owners: Owners::of(&song, line),
@@ -165,7 +165,7 @@ fn follow(
     Ok((following.conditions, following.used))
 }
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// In the proof of a function's contract, facts about the functions of its circle hold for smaller
     /// arguments only.
     pub(super) fn begin_induction(&mut self, state: &mut State, function: FnId) -> Result<()> {

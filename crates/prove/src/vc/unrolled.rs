@@ -4,7 +4,7 @@
 //! rounds at most. Runs with more rounds are left out.
 
 use super::loops::{Round, Through};
-use super::{Flow, Following, State, States};
+use super::{Flow, State, States, VcWalk};
 use crate::bounded::Input;
 use crate::lower::Unsupported;
 use crate::obligation::Rule;
@@ -26,7 +26,7 @@ struct While<'a> {
     agreements: Vec<Agreement>,
 }
 
-impl Following<'_> {
+impl VcWalk<'_> {
     /// A value that is chosen where the state is.
     pub(super) fn open_choice(&mut self, state: &State, ty: &Ty, span: Span, free: bool) -> Result {
         let here = self.theory.terms.and(&state.path);

@@ -18,7 +18,7 @@ impl Brute {
         self.atoms().iter().find_map(|(_, atoms)| {
             let song = atoms.instance().song().clone();
             let actions = song.actions()?;
-            let looking = Looking {
+            let looking = DoubledCheck {
                 song: &song,
                 actions,
                 action: &actions.actions[id.index()],
@@ -33,7 +33,7 @@ impl Brute {
     }
 }
 
-struct Looking<'s> {
+struct DoubledCheck<'s> {
     song: &'s Song,
     actions: &'s Actions,
     action: &'s Action,
@@ -41,7 +41,7 @@ struct Looking<'s> {
     atoms: &'s Atoms,
 }
 
-impl Looking<'_> {
+impl DoubledCheck<'_> {
     fn doubled(&self, most: usize) -> Option<String> {
         let (instance, code) = (self.atoms.instance(), &self.action.code);
         let globals = self.actions.globals.iter().map(|one| &one.ty);

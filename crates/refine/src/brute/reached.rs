@@ -86,7 +86,7 @@ fn searched(atoms: &Atoms, size: i64, need: &Need, scene: &Scene) -> Option<Reac
         let said = Some(format!("reachable: {name} gets there{with}"));
         return Some(Reached { there: found, said });
     }
-    if matches!(result, Search::GaveUp) {
+    if matches!(result, SearchOutcome::GaveUp) {
         return said(format!(
             "reachable or not is not known: {name}{with} does not get there in {MOST} states"
         ));
@@ -209,13 +209,13 @@ pub(crate) fn gets_to(
     // The values are those of the first instance: in another one the parameters are others.
     let instance = instances(&program, size).into_iter().next()?;
     match search(&instance, &mut |state| has(state, &wanted), MOST)? {
-        Search::Found => are_all.then_some(true),
-        Search::GaveUp => None,
-        Search::Nowhere => Some(false),
+        SearchOutcome::Found => are_all.then_some(true),
+        SearchOutcome::GaveUp => None,
+        SearchOutcome::Nowhere => Some(false),
     }
 }
 
-enum Search {
+enum SearchOutcome {
     Found,
     Nowhere,
     GaveUp,
@@ -226,7 +226,7 @@ fn search(
     instance: &Instance,
     is_wanted: &mut dyn FnMut(&State) -> bool,
     most: usize,
-) -> Option<Search> {
+) -> Option<SearchOutcome> {
     let threads = Threads::new(instance);
     let mut known: FxHashSet<State> = FxHashSet::default();
     let mut open: Vec<State> = Vec::new();
@@ -250,15 +250,15 @@ fn search(
     }
     while let Some(state) = open.pop() {
         if is_wanted(&state) {
-            return Some(Search::Found);
+            return Some(SearchOutcome::Found);
         }
         if seen.0 > most {
-            return Some(Search::GaveUp);
+            return Some(SearchOutcome::GaveUp);
         }
         seen = take(threads.steps(&state), &mut open);
     }
     Some(match seen.1 {
-        true => Search::GaveUp,
-        false => Search::Nowhere,
+        true => SearchOutcome::GaveUp,
+        false => SearchOutcome::Nowhere,
     })
 }

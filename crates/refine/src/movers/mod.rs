@@ -124,7 +124,6 @@ impl Context for Anywhere {
 /// Something that has to hold for a mover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Need {
-    /// What.
     pub condition: Condition,
     /// The action that acts first in the original order.
     pub first: ActionId,

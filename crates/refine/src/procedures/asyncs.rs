@@ -15,7 +15,7 @@
 //! Every async that is pending at a layer is thus one of a procedure of a lower layer that some procedure starts, and
 //! [`super::pending`] shows what these keep.
 
-use super::{Following, Path, actions};
+use super::{Path, ProcedureWalk, actions};
 use crate::layer_program::{Meant, action_at, meant, moves_here};
 use crate::read_write_sets::Footprint;
 use plainsong_diagnostics::Span;
@@ -30,7 +30,7 @@ use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;
 use std::collections::BTreeSet;
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     /// `async p(…);`
     pub(super) fn spawn(
         &mut self,
@@ -91,7 +91,7 @@ impl Following<'_> {
     pub(super) fn start_each(&mut self, path: &mut Path, stmt: &Stmt) -> Result<()> {
         let song = self.song.clone();
         let all = actions(&song);
-        let mut starting = Starting {
+        let mut starting = SpawnToAsync {
             actions: all,
             layer: self.layer + 1,
             started: BTreeSet::new(),
@@ -169,7 +169,6 @@ impl Following<'_> {
         }
     }
 
-    /// Is nothing created?
     pub(super) fn nothing_created(&mut self, created: &[Created]) -> Term {
         let terms = &mut self.theory.terms;
         let mut parts = Vec::new();
@@ -223,14 +222,14 @@ pub(super) fn only_starts(block: &Block) -> bool {
 }
 
 /// Asyncs of procedures become those of their actions, or nothing.
-struct Starting<'s> {
+struct SpawnToAsync<'s> {
     actions: &'s Actions,
     /// At which they are.
     layer: u32,
     started: BTreeSet<ProcedureId>,
 }
 
-impl VisitMut for Starting<'_> {
+impl VisitMut for SpawnToAsync<'_> {
     fn block(&mut self, block: &mut Block) {
         walk_mut::block(self, block);
         let stmts = std::mem::take(block);

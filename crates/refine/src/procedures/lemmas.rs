@@ -9,15 +9,16 @@
 //!
 //! NOT COVERED. Lemmas that rest on an `assume`: refused. What external functions promise is listed with the verdict.
 
-use super::{Following, Path};
+use super::{Path, ProcedureWalk};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{LocalId, Use};
 use plainsong_prove::lower::{Env, Lowering, Unsupported};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Result;
-use plainsong_prove::vc::{contract_is_trusted, support};
+use plainsong_prove::vc::support;
+use plainsong_semantics::verdict::Assumption;
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     /// `use lemma(…);`
     pub(super) fn use_lemma(&mut self, path: &mut Path, used: &Use, span: Span) -> Result<()> {
         let song = self.song.clone();
@@ -52,11 +53,8 @@ impl Following<'_> {
     pub(super) fn with_support(mut self) -> Result<Vec<Obligation>> {
         let support = support(self.theory, &self.used)?;
         // What external functions promise is listed with the verdict (`trusted.rs`).
-        let functions = self.song.functions.iter().filter(|one| one.is_external());
-        let listed: Vec<String> = functions
-            .map(|one| contract_is_trusted(&one.name))
-            .collect();
-        let mut more = support.notes.iter().filter(|note| !listed.contains(note));
+        let is_listed = |note: &&Assumption| matches!(note, Assumption::Contract(_));
+        let mut more = support.notes.iter().filter(|note| !is_listed(note));
         if let Some(trusted) = more.next() {
             let message = format!("what is used here rests on more than proofs: {trusted}");
             return Err(Unsupported::new(self.decl(&self.song).span, message));

@@ -16,7 +16,7 @@
 //! the one of the action at the exit. An action with choices is asked to allow *some* of them, with which it does what the
 //! stretch does and has that result.
 
-use super::{Following, Path, action, actions, at_exit};
+use super::{Path, ProcedureWalk, action, actions, at_exit};
 use crate::movers::some_way;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, GlobalId, InvariantCall, LocalId};
@@ -37,7 +37,7 @@ pub(super) struct Point {
     result: Option<Term>,
 }
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     /// Relies on the action's gate, unless something seen has changed already.
     pub(super) fn gate_may_hold(&mut self, path: &mut Path) -> Result<()> {
         let Some(id) = self.abstraction() else {

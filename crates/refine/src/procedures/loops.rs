@@ -28,7 +28,7 @@
 //! NOT COVERED, and said so: other loops that do not yield and start threads with requirements, or that refine
 //! actions.
 
-use super::{Following, Jump, Path, Wanted, actions};
+use super::{Jump, Path, ProcedureWalk, Wanted, actions};
 use crate::atomicity::yields;
 use crate::layer_program::{Meant, is_seen, meant, moves_here};
 use crate::read_write_sets::Footprint;
@@ -59,7 +59,7 @@ pub(super) enum GoesOn<'s> {
     },
 }
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     /// What a `for` goes through, listed once.
     pub(super) fn elements<'s>(
         &mut self,

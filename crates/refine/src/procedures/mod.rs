@@ -98,7 +98,7 @@ struct Wanted {
     span: Span,
 }
 
-struct Following<'a> {
+struct ProcedureWalk<'a> {
     theory: &'a mut Theory,
     song: Arc<Song>,
     procedure: ProcedureId,
@@ -141,7 +141,7 @@ fn followed(
     choices: Choices,
 ) -> Result<Vec<Obligation>> {
     let song = theory.song.clone();
-    let mut following = Following {
+    let mut following = ProcedureWalk {
         theory,
         song: song.clone(),
         procedure,
@@ -164,7 +164,7 @@ pub fn doubt(
     (sentence, number): (&str, usize),
 ) -> Result<Option<(Obligation, Scene)>> {
     let song = theory.song.clone();
-    let mut following = Following {
+    let mut following = ProcedureWalk {
         theory,
         song: song.clone(),
         procedure,
@@ -192,7 +192,7 @@ pub struct Scene {
     pub globals: Vec<(GlobalId, [Term; 2])>,
 }
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     /// From entry to exit, along every path.
     fn whole(&mut self) -> Result<()> {
         let song = self.song.clone();
@@ -208,7 +208,7 @@ impl Following<'_> {
     }
 }
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     fn decl<'s>(&self, song: &'s Song) -> &'s Procedure {
         &actions(song).procedures[self.procedure.index()]
     }

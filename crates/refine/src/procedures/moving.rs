@@ -21,7 +21,7 @@
 //! NOT COVERED. Asyncs that are left behind by a procedure that moves, and arms of a `par`.
 
 use super::loops::Written;
-use super::{Following, Path, actions};
+use super::{Path, ProcedureWalk, actions};
 use crate::layer_program::moves_here;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Contract, Expr, GlobalId, LocalId, Mover, ProcedureId};
@@ -40,7 +40,7 @@ pub(super) struct Beginning {
     measures: Vec<Term>,
 }
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     /// Is the procedure that is followed one step here?
     pub(super) fn is_moving(&self) -> bool {
         moves_here(self.decl(&self.song), self.layer).is_some()

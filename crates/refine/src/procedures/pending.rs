@@ -10,7 +10,7 @@
 //! Why needed. Between two yields of a thread others act, and these steps are among them ([Kragl20] section
 //! 3.3 counts pending asyncs among the fragments).
 
-use super::{Following, Path, actions, starts};
+use super::{Path, ProcedureWalk, actions, starts};
 use crate::layer_program::action_at;
 use plainsong_ir::{LocalId, ProcedureId};
 use plainsong_prove::gated_actions::Gated;
@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 /// What has to be shown of a procedure at a layer above its own.
 pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Result<Vec<Obligation>> {
     let song = theory.song.clone();
-    let mut following = Following {
+    let mut following = ProcedureWalk {
         theory,
         song: song.clone(),
         procedure,

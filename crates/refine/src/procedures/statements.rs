@@ -2,7 +2,7 @@
 
 use super::asyncs::only_starts;
 use super::loops::GoesOn;
-use super::{Following, Jump, MOST_PATHS, Path, Wanted, action, actions, at_entry, at_exit};
+use super::{Jump, MOST_PATHS, Path, ProcedureWalk, Wanted, action, actions, at_entry, at_exit};
 use crate::atomicity::BESIDE_PROCEDURES;
 use crate::layer_program::{Meant, meant, moves_here};
 use plainsong_diagnostics::Span;
@@ -19,7 +19,7 @@ use plainsong_prove::theory::Result;
 /// The most procedures of a `par` whose orders are followed.
 const MOST_ARMS: usize = 4;
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     pub(super) fn block(&mut self, path: Path, block: &Block) -> Result<Vec<Path>> {
         let mut paths = vec![path];
         for stmt in block {

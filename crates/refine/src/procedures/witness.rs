@@ -6,7 +6,7 @@
 //!
 //! Why sound. A witness is asked for more than the existence that follows from it.
 
-use super::{Choices, Following, Path};
+use super::{Choices, Path, ProcedureWalk};
 use plainsong_ir::LocalId;
 use plainsong_prove::term::{Op, Term};
 use rustc_hash::FxHashMap;
@@ -19,7 +19,7 @@ pub(super) struct Witness {
     pub(super) open: Vec<Term>,
 }
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     /// What is taken for choices at a point.
     pub(super) fn witness(&mut self, path: &Path, choices: &[Term]) -> Witness {
         let mut values = FxHashMap::default();

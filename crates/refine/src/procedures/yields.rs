@@ -10,13 +10,13 @@
 //! held there, and each stretch of another thread keeps it. Arguments for linear parameters belong to the
 //! thread that relies on it, so they differ from those this procedure holds, or held when the stretch began.
 
-use super::{Following, Path, Wanted, actions};
+use super::{Path, ProcedureWalk, Wanted, actions};
 use crate::linear_permissions::{apart, not_in_variables, parts};
 use plainsong_diagnostics::Span;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;
 
-impl Following<'_> {
+impl ProcedureWalk<'_> {
     /// A yield at which `wanted` holds, and is relied on afterwards.
     pub(super) fn yield_with(
         &mut self,

@@ -15,7 +15,7 @@ use plainsong_ir::{
 /// The action with its waits asserted.
 pub(crate) fn asserted(action: &Action) -> Action {
     let mut action = action.clone();
-    let mut asserting = Asserting {
+    let mut asserting = AssertionWriter {
         locals: action.code.locals.clone(),
     };
     asserting.block(&mut action.code.body);
@@ -23,11 +23,11 @@ pub(crate) fn asserted(action: &Action) -> Action {
     action
 }
 
-struct Asserting {
+struct AssertionWriter {
     locals: Vec<Local>,
 }
 
-impl Asserting {
+impl AssertionWriter {
     /// There is something to choose, unless that is a matter of course.
     fn choosable(&mut self, choice: &Choice, stmt: &Stmt) -> Option<Stmt> {
         if matches!(choice.domain, Domain::Type(_)) && choice.filter.is_none() {
@@ -38,7 +38,7 @@ impl Asserting {
         self.locals.push(row);
         let mut filter = choice.filter.clone();
         if let Some(filter) = &mut filter {
-            let mut renaming = Renaming {
+            let mut renaming = LocalRenamer {
                 from: choice.local,
                 to: local,
             };
@@ -62,7 +62,7 @@ impl Asserting {
     }
 }
 
-impl VisitMut for Asserting {
+impl VisitMut for AssertionWriter {
     fn block(&mut self, block: &mut Block) {
         let stmts = std::mem::take(block);
         for mut stmt in stmts {
@@ -102,12 +102,12 @@ pub(crate) fn waits(block: &Block) -> bool {
     })
 }
 
-struct Renaming {
+struct LocalRenamer {
     from: LocalId,
     to: LocalId,
 }
 
-impl VisitMut for Renaming {
+impl VisitMut for LocalRenamer {
     fn uses(&mut self, local: &mut LocalId) {
         if *local == self.from {
             *local = self.to;

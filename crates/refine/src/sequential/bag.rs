@@ -37,7 +37,6 @@ pub(crate) trait Ledger {
         Vec::new()
     }
 
-    /// The actions.
     fn actions(&self) -> Vec<ActionId>;
 }
 

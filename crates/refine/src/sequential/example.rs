@@ -52,7 +52,6 @@ pub(super) struct Scene {
 /// A number that should decrease in a step.
 #[derive(Clone)]
 pub(super) struct Measured {
-    /// What it is.
     pub(super) told: String,
     /// It before; of asyncs, whose number it is.
     pub(super) before: Before,
@@ -86,7 +85,7 @@ pub(super) type Asks<'a> = dyn Fn(&mut Theory) -> Result<Option<Asked>> + 'a;
 /// which obligation number `at` is false, with the word how the program gets there, or that it does not.
 pub(super) fn told(known: &Known<'_>, asks: &Asks<'_>, at: usize, prover: &Prover<'_>) -> String {
     let song = &known.stage.staged.song;
-    let looking = Looking {
+    let looking = ExampleSearch {
         known,
         asks,
         at,
@@ -167,14 +166,14 @@ fn with(instance: &Instance) -> String {
 }
 
 /// One obligation that is not shown.
-struct Looking<'a, 'k, 'p> {
+struct ExampleSearch<'a, 'k, 'p> {
     known: &'a Known<'k>,
     asks: &'a Asks<'a>,
     at: usize,
     prover: &'a Prover<'p>,
 }
 
-impl Looking<'_, '_, '_> {
+impl ExampleSearch<'_, '_, '_> {
     /// The configurations that the program gets to, with the action pending that the obligation is about.
     fn search(&self, program: &Instance) -> Option<Reached> {
         let mut theory = Theory::new(self.known.stage.staged.song.clone());

@@ -7,7 +7,7 @@ use plainsong_ir::{Block, Code, Expr, ExprKind, Local, LocalId};
 /// what the code does not write.
 pub(crate) fn inlined(code: &Code, arguments: &[Expr], locals: &mut Vec<Local>) -> Block {
     let mut body = code.body.clone();
-    let mut moving = Moving {
+    let mut moving = ArgumentSubstitution {
         by: locals.len(),
         arguments,
     };
@@ -19,7 +19,7 @@ pub(crate) fn inlined(code: &Code, arguments: &[Expr], locals: &mut Vec<Local>) 
 /// The same for an expression whose names are `from`.
 pub(crate) fn inlined_expr(expr: &Expr, from: &[Local], locals: &mut Vec<Local>) -> Expr {
     let mut expr = expr.clone();
-    let mut moving = Moving {
+    let mut moving = ArgumentSubstitution {
         by: locals.len(),
         arguments: &[],
     };
@@ -28,12 +28,12 @@ pub(crate) fn inlined_expr(expr: &Expr, from: &[Local], locals: &mut Vec<Local>)
     expr
 }
 
-struct Moving<'a> {
+struct ArgumentSubstitution<'a> {
     by: usize,
     arguments: &'a [Expr],
 }
 
-impl VisitMut for Moving<'_> {
+impl VisitMut for ArgumentSubstitution<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         if let ExprKind::Local(local) = &expr.kind
             && let Some(argument) = self.arguments.get(local.index())

@@ -166,7 +166,7 @@ fn kept(law: &Law, (id, code): &Step<'_>) -> bool {
         None => Some(vec![None; law.key.len()]),
         Some(id) => law.members.get(id).cloned(),
     };
-    let looking = Looking {
+    let looking = LawWalk {
         law,
         code,
         own: own.as_ref(),
@@ -174,14 +174,14 @@ fn kept(law: &Law, (id, code): &Step<'_>) -> bool {
     looking.block(&code.body, &mut Vec::new()).is_some()
 }
 
-struct Looking<'a> {
+struct LawWalk<'a> {
     law: &'a Law,
     code: &'a Code,
     /// What the step counts for.
     own: Option<&'a Places>,
 }
 
-impl Looking<'_> {
+impl LawWalk<'_> {
     /// Is a member created? `None` if perhaps two are for the same value, or one that is not counted for.
     fn block(&self, block: &Block, around: &mut Vec<LocalId>) -> Option<bool> {
         let mut creates = false;

@@ -31,7 +31,7 @@ pub fn line(song: &Song, count: usize) -> Song {
         .iter()
         .map(|sequence| abstractions(&mut with, sequence))
         .collect();
-    let mut writing = Writing {
+    let mut writing = LineWriter {
         actions: &with,
         locals: Vec::new(),
         gone: BTreeSet::new(),
@@ -69,7 +69,7 @@ pub fn line(song: &Song, count: usize) -> Song {
     }
 }
 
-struct Writing<'a> {
+struct LineWriter<'a> {
     actions: &'a Actions,
     locals: Vec<Local>,
     /// Asyncs of these are not created.
@@ -78,7 +78,7 @@ struct Writing<'a> {
     by: Vec<(ActionId, ActionId)>,
 }
 
-impl Writing<'_> {
+impl LineWriter<'_> {
     fn code(&mut self, code: &Code, arguments: &[Expr]) -> Block {
         let mut body = inlined(code, arguments, &mut self.locals);
         self.block(&mut body);
@@ -121,7 +121,7 @@ impl Writing<'_> {
     }
 }
 
-impl VisitMut for Writing<'_> {
+impl VisitMut for LineWriter<'_> {
     fn block(&mut self, block: &mut Block) {
         walk_mut::block(self, block);
         let stmts = std::mem::take(block);

@@ -187,7 +187,7 @@ impl Stopping {
     fn each_place(
         &self,
         sizes: RangeInclusive<i64>,
-        look: &mut dyn FnMut(&Looking<'_>, &Place) -> bool,
+        look: &mut dyn FnMut(&ConfigurationSearch<'_>, &Place) -> bool,
     ) {
         for size in sizes {
             for instance in instances(&self.song, size) {
@@ -195,7 +195,7 @@ impl Stopping {
                 let Ok(starts) = Threads::new(&instance).stores() else {
                     return;
                 };
-                let looking = Looking {
+                let looking = ConfigurationSearch {
                     atoms: &atoms,
                     pairs: &self.stage.eliminated[self.at],
                     runs: &self.runs,
@@ -214,19 +214,19 @@ impl Stopping {
 /// A configuration: the globals, what the schedule calls next, and what is pending besides.
 type Place = (Vec<Value>, Async, Vec<Async>);
 
-struct Looking<'a> {
+struct ConfigurationSearch<'a> {
     atoms: &'a Atoms,
     pairs: &'a [(ActionId, ActionId)],
     runs: &'a Runs,
 }
 
-impl Looking<'_> {
+impl ConfigurationSearch<'_> {
     /// Looks at every configuration that steps of others lead to from a call of the schedule; is it enough?
     fn reach(
         &self,
         schedule: ActionId,
         starts: &[Vec<Value>],
-        look: &mut dyn FnMut(&Looking<'_>, &Place) -> bool,
+        look: &mut dyn FnMut(&ConfigurationSearch<'_>, &Place) -> bool,
     ) -> bool {
         let mut known: BTreeSet<Place> = BTreeSet::new();
         let mut first: BTreeSet<Place> = BTreeSet::new();

@@ -23,7 +23,6 @@ const LONGEST_WHILE: i64 = 9;
 pub(crate) struct Runs {
     kind: EnumId,
     variants: BTreeMap<ActionId, (usize, usize)>,
-    /// What is pending.
     pub(crate) pending: GlobalId,
     /// What was pending before the last call.
     pub(crate) before: GlobalId,

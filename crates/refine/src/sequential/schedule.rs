@@ -11,7 +11,7 @@ use plainsong_ir::{
 
 /// Why a schedule is refused, and where.
 pub(crate) fn refused(sequence: &Sequentialization) -> Option<(Span, String)> {
-    let mut looking = Looking { wrong: None };
+    let mut looking = ScheduleShape { wrong: None };
     looking.block(&sequence.code.body);
     looking.wrong
 }
@@ -26,11 +26,11 @@ pub(crate) fn has_bare_loop(sequence: &Sequentialization) -> bool {
     })
 }
 
-struct Looking {
+struct ScheduleShape {
     wrong: Option<(Span, String)>,
 }
 
-impl Looking {
+impl ScheduleShape {
     fn refuse(&mut self, span: Span, why: &str) {
         if self.wrong.is_none() {
             self.wrong = Some((span, why.to_owned()));
@@ -38,7 +38,7 @@ impl Looking {
     }
 }
 
-impl Visit for Looking {
+impl Visit for ScheduleShape {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Assume(_) => self.refuse(stmt.span, "a schedule does not wait"),

@@ -32,7 +32,6 @@ pub(crate) enum Asserts {
 
 /// A song that does what a program does after the first sequentializations.
 pub(crate) struct Staged {
-    /// The song.
     pub(crate) song: Arc<Song>,
     /// For each sequentialization, the actions that it eliminates with their abstractions.
     pub(crate) eliminated: Vec<Vec<(ActionId, ActionId)>>,
@@ -67,7 +66,7 @@ pub(crate) fn staged(song: &Song, count: usize, mut with: Actions, ledger: &dyn 
     for sequence in &actions.sequences[..count] {
         eliminated.push(abstractions(&mut with, sequence));
     }
-    let mut staging = Staging {
+    let mut staging = StageBuilder {
         actions: &with,
         ledger,
         locals: Vec::new(),
@@ -90,7 +89,7 @@ pub(crate) fn staged(song: &Song, count: usize, mut with: Actions, ledger: &dyn 
         body.extend(staging.schedule(sequence, &eliminated[at], &own));
         invariants.push(own);
     }
-    let Staging {
+    let StageBuilder {
         locals,
         asserts,
         calls,
@@ -105,7 +104,7 @@ pub(crate) fn staged(song: &Song, count: usize, mut with: Actions, ledger: &dyn 
     let mut whole = song.clone();
     for property in &mut whole.properties {
         if let Claim::Finally(claim) | Claim::Always(claim) = &mut property.claim {
-            let mut counting = Counting {
+            let mut counting = PendingReader {
                 ledger,
                 locals: &mut property.locals,
             };
@@ -174,7 +173,7 @@ pub(crate) fn abstractions(
     pairs
 }
 
-struct Staging<'s> {
+struct StageBuilder<'s> {
     actions: &'s Actions,
     ledger: &'s dyn Ledger,
     locals: Vec<Local>,
@@ -184,7 +183,7 @@ struct Staging<'s> {
     count: usize,
 }
 
-impl Staging<'_> {
+impl StageBuilder<'_> {
     /// Code with arguments, in which asyncs are counted.
     fn code(&mut self, code: &Code, arguments: &[Expr]) -> Block {
         let mut body = inlined(code, arguments, &mut self.locals);
@@ -196,7 +195,7 @@ impl Staging<'_> {
     fn exprs(&mut self, sequence: &Sequentialization, exprs: &[Expr]) -> Vec<Expr> {
         let all = exprs.iter().map(|expr| {
             let mut expr = inlined_expr(expr, &sequence.code.locals, &mut self.locals);
-            let mut counting = Counting {
+            let mut counting = PendingReader {
                 ledger: self.ledger,
                 locals: &mut self.locals,
             };
@@ -222,17 +221,17 @@ impl Staging<'_> {
         invariants: &[Expr],
     ) -> Block {
         let mut body = inlined(&sequence.code, &[], &mut self.locals);
-        let mut counting = Counting {
+        let mut counting = PendingReader {
             ledger: self.ledger,
             locals: &mut self.locals,
         };
         walk_mut::block(&mut counting, &mut body);
-        let mut relying = Relying {
+        let mut relying = InvariantAssumer {
             staging: self,
             invariants,
         };
         relying.block(&mut body);
-        let mut running = Running {
+        let mut running = AbstractionCalls {
             staging: self,
             eliminated,
         };
@@ -330,12 +329,12 @@ impl VisitMut for Asyncs<'_> {
 }
 
 /// Puts abstractions where a schedule calls actions.
-struct Running<'a, 's> {
-    staging: &'a mut Staging<'s>,
+struct AbstractionCalls<'a, 's> {
+    staging: &'a mut StageBuilder<'s>,
     eliminated: &'a [(ActionId, ActionId)],
 }
 
-impl VisitMut for Running<'_, '_> {
+impl VisitMut for AbstractionCalls<'_, '_> {
     fn block(&mut self, block: &mut Block) {
         walk_mut::block(self, block);
         let stmts = std::mem::take(block);
@@ -352,12 +351,12 @@ impl VisitMut for Running<'_, '_> {
 /// schedule begins a round or has ended: a configuration has been reached there, between two calls. The invariants hold
 /// when the schedule begins, which is asked, and every action and abstraction keeps them, which is asked too. Not inside of
 /// a `for`, whose rounds are kept apart by what they read.
-struct Relying<'a, 's> {
-    staging: &'a mut Staging<'s>,
+struct InvariantAssumer<'a, 's> {
+    staging: &'a mut StageBuilder<'s>,
     invariants: &'a [Expr],
 }
 
-impl Relying<'_, '_> {
+impl InvariantAssumer<'_, '_> {
     fn known(&mut self, span: Span) -> Block {
         let staging = &mut self.staging;
         let mut known = assumed(&staging.ledger.known(&mut staging.locals, span), span);
@@ -371,7 +370,7 @@ fn assumed(all: &[Expr], span: Span) -> Block {
     all.map(|kind| Stmt { kind, span }).collect()
 }
 
-impl VisitMut for Relying<'_, '_> {
+impl VisitMut for InvariantAssumer<'_, '_> {
     fn stmt(&mut self, stmt: &mut Stmt) {
         if !matches!(stmt.kind, StmtKind::For { .. }) {
             walk_mut::stmt(self, stmt);
@@ -396,12 +395,12 @@ impl VisitMut for Relying<'_, '_> {
 }
 
 /// Reads the variables where `pending` stands.
-struct Counting<'a> {
+struct PendingReader<'a> {
     ledger: &'a dyn Ledger,
     locals: &'a mut Vec<Local>,
 }
 
-impl VisitMut for Counting<'_> {
+impl VisitMut for PendingReader<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         walk_mut::expr(self, expr);
         let span = expr.span;

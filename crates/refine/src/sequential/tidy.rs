@@ -12,20 +12,20 @@ use std::collections::BTreeMap;
 
 /// Tidies a block whose names are `locals`.
 pub(super) fn tidy(block: &mut Block, locals: &[Local]) {
-    let mut tidying = Tidying {
+    let mut tidying = NameInliner {
         locals,
         names: BTreeMap::new(),
     };
     tidying.block(block);
 }
 
-struct Tidying<'l> {
+struct NameInliner<'l> {
     locals: &'l [Local],
     /// What names stand for.
     names: BTreeMap<LocalId, Expr>,
 }
 
-impl Tidying<'_> {
+impl NameInliner<'_> {
     /// Is it a name that always has the same value?
     fn is_fixed(&self, value: &Expr) -> bool {
         match &value.kind {
@@ -62,7 +62,7 @@ impl Tidying<'_> {
     }
 }
 
-impl VisitMut for Tidying<'_> {
+impl VisitMut for NameInliner<'_> {
     fn block(&mut self, block: &mut Block) {
         for stmt in std::mem::take(block) {
             self.statement(stmt, block);

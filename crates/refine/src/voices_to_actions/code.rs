@@ -1,6 +1,6 @@
 //! Code of processes as code of actions: variables, names and messages.
 
-use super::{Making, at, binary};
+use super::{ActionBuilder, at, binary};
 use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{
     Access, ActionId, BinOp, Expr, ExprKind, FamilyId, LocalId, PendingOf, Place, Root, Stmt,
@@ -9,7 +9,7 @@ use plainsong_ir::{
 
 /// Code of a process: its own variables are entries of global maps, its names those of the action.
 pub(super) struct Inside<'a, 's> {
-    pub(super) making: &'a Making<'s>,
+    pub(super) making: &'a ActionBuilder<'s>,
     pub(super) family: FamilyId,
     /// The indices of the member whose code this is.
     pub(super) member: Vec<Expr>,
@@ -59,7 +59,7 @@ impl VisitMut for Inside<'_, '_> {
 
     fn stmt(&mut self, stmt: &mut Stmt) {
         walk_mut::stmt(self, stmt);
-        let mut sending = Sending {
+        let mut sending = SendRewriter {
             making: self.making,
             sender: Some((self.family, self.member.clone())),
             wrong: None,
@@ -78,13 +78,13 @@ impl VisitMut for Inside<'_, '_> {
 }
 
 /// Messages that are sent become asyncs.
-pub(super) struct Sending<'a, 's> {
-    pub(super) making: &'a Making<'s>,
+pub(super) struct SendRewriter<'a, 's> {
+    pub(super) making: &'a ActionBuilder<'s>,
     pub(super) sender: Option<(FamilyId, Vec<Expr>)>,
     pub(super) wrong: Option<String>,
 }
 
-impl Sending<'_, '_> {
+impl SendRewriter<'_, '_> {
     fn send(&mut self, stmt: &mut Stmt) {
         if let StmtKind::Send(message, payload, address) = &stmt.kind {
             let sender = self.sender.as_ref();
@@ -97,7 +97,7 @@ impl Sending<'_, '_> {
     }
 }
 
-impl VisitMut for Sending<'_, '_> {
+impl VisitMut for SendRewriter<'_, '_> {
     fn stmt(&mut self, stmt: &mut Stmt) {
         walk_mut::stmt(self, stmt);
         self.send(stmt);
@@ -105,7 +105,7 @@ impl VisitMut for Sending<'_, '_> {
 }
 
 /// Code that speaks about all processes: schedules and properties.
-pub(super) struct Outside<'a, 's>(pub(super) &'a Making<'s>);
+pub(super) struct Outside<'a, 's>(pub(super) &'a ActionBuilder<'s>);
 
 impl VisitMut for Outside<'_, '_> {
     fn expr(&mut self, expr: &mut Expr) {

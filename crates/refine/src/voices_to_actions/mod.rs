@@ -23,7 +23,7 @@ mod code;
 mod state;
 
 use crate::sequential::waits;
-use code::{Inside, Outside, Sending};
+use code::{Inside, Outside, SendRewriter};
 use plainsong_diagnostics::Span;
 use plainsong_ir::build::truth;
 use plainsong_ir::handlers::{Handling, Sender, written_address};
@@ -50,7 +50,7 @@ pub struct Handlers {
 /// The action system of a song whose processes have handlers, or why there is none.
 pub fn voices_to_actions(song: &Song) -> Result<Handlers, String> {
     let voices = song.voices().ok_or("there are no processes")?;
-    let making = Making {
+    let making = ActionBuilder {
         song,
         voices,
         rows: voices.handlings(),
@@ -100,13 +100,13 @@ pub fn voices_to_actions(song: &Song) -> Result<Handlers, String> {
     })
 }
 
-struct Making<'s> {
+struct ActionBuilder<'s> {
     song: &'s Song,
     voices: &'s Voices,
     rows: Vec<Handling>,
 }
 
-impl Making<'_> {
+impl ActionBuilder<'_> {
     fn covered(&self) -> Result<(), String> {
         if !self.voices.faults.is_empty() {
             return Err("schedules of programs with faults are not covered".to_owned());
@@ -162,7 +162,7 @@ impl Making<'_> {
 
     fn init(&self, code: &Code) -> Result<Code, String> {
         let mut code = code.clone();
-        let mut sending = Sending {
+        let mut sending = SendRewriter {
             making: self,
             sender: None,
             wrong: None,

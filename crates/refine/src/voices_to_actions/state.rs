@@ -1,14 +1,14 @@
 //! State variables of processes as global maps, with their first values.
 
 use super::code::Inside;
-use super::{Making, at, binary, local};
+use super::{ActionBuilder, at, binary, local};
 use plainsong_ir::visit::{VisitMut, replace, walk_mut};
 use plainsong_ir::{
     BinOp, Binding, Choice, Domain, Expr, ExprKind, FamilyId, Global, Local, LocalId, Quantifier,
     StartValue, StateVar, Ty,
 };
 
-impl Making<'_> {
+impl ActionBuilder<'_> {
     /// The type of the global that holds a state variable of type `ty`.
     pub(super) fn global_ty(&self, family: FamilyId, ty: &Ty) -> Ty {
         let indices = self.indices(family).iter().rev();

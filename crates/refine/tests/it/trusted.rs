@@ -32,7 +32,8 @@ fn a_procedure_that_nothing_starts_is_proved_with_what_is_taken_for_granted() {
     let Answer::Proved(proof) = answer else {
         panic!("{answer:?}")
     };
-    let told = proof.notes.join("\n");
+    let told: Vec<String> = proof.notes.iter().map(ToString::to_string).collect();
+    let told = told.join("\n");
     assert!(told.contains("nothing here calls or starts `p`"), "{told}");
     assert!(told.contains("`ADD` is a specification"), "{told}");
 }

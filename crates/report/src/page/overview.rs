@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 pub struct Checked<'a> {
     /// Its file, as the user named it.
     pub name: &'a str,
-    /// The answers.
     pub answers: &'a [Answer],
     /// How much of it took part.
     pub coverage: Option<&'a Coverage>,
@@ -57,7 +56,7 @@ fn verdict(answer: &Answer, story: Option<usize>) -> Value {
         "bound": answer.bound_text(),
         "engine": answer.engine,
         "detail": detail,
-        "notes": verdict.assumptions.iter().chain(&verdict.notes).collect::<Vec<_>>(),
+        "notes": verdict.remarks(),
         "story": story,
     })
 }

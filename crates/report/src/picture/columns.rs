@@ -8,7 +8,6 @@ use plainsong_semantics::trace::Trace;
 pub(super) struct Columns {
     /// Who stands there, from left to right.
     pub(super) parties: Vec<Party>,
-    /// Their names.
     pub(super) names: Vec<String>,
     /// The column of each one's line.
     pub(super) at: Vec<usize>,

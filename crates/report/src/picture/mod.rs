@@ -6,7 +6,6 @@
 //! without messages, become a numbered [`list`] instead.
 
 mod columns;
-mod components;
 mod lanes;
 mod list;
 mod margin;

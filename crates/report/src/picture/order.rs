@@ -8,8 +8,8 @@
 //! same lanes as long as it can, and the event the trace ends with comes last. What repeats for ever stays together: it comes after
 //! everything else, and a message from before is drawn as two lines.
 
-use super::components::knots;
 use super::rows::{End, Point, Row, RowKind, points};
+use plainsong_ir::components::components_of;
 use plainsong_semantics::trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +64,8 @@ type Joined = BTreeMap<u64, (usize, usize)>;
 fn join(points: &[Point], mut joined: Joined) -> Joined {
     for round in 0.. {
         let groups = Groups::new(points, &joined);
-        let knots = knots(&groups.next);
+        let mut knots = components_of(&groups.next);
+        knots.retain(|knot| knot.len() > 1);
         if knots.is_empty() {
             break;
         }

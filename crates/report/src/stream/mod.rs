@@ -84,7 +84,11 @@ pub fn verdict(answer: &Answer) -> Record {
         states: verdict.states,
         declared: answer.declared,
         obligations: verdict.obligations,
-        assumptions: verdict.assumptions.clone(),
+        assumptions: verdict
+            .assumptions
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         provided: verdict.provided.clone(),
         open: verdict.open.iter().map(open).collect(),
         notes: verdict.notes.clone(),

@@ -52,7 +52,6 @@ pub struct ErrorRecord {
 /// A property of a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct PropertyRecord {
-    /// Which file.
     pub file: String,
     /// Its name.
     pub property: String,
@@ -63,11 +62,9 @@ pub struct PropertyRecord {
 /// How far a query has come.
 #[derive(Clone, Debug, Serialize)]
 pub struct Progress {
-    /// Which file.
     pub file: String,
     /// Which property, or several.
     pub property: String,
-    /// Which engine.
     pub engine: String,
     /// Sizes.
     pub bound: Map<String, Value>,
@@ -87,11 +84,8 @@ pub struct Progress {
 /// An answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct VerdictRecord {
-    /// Which file.
     pub file: String,
-    /// Which property.
     pub property: String,
-    /// Which engine.
     pub engine: String,
     /// `proved`, `holds`, `refuted` or `unknown`.
     pub verdict: &'static str,
@@ -159,9 +153,7 @@ pub struct VerdictRecord {
 /// Under which delivery models a property holds.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeliveryRecord {
-    /// Which file.
     pub file: String,
-    /// Which property.
     pub property: String,
     /// Models under which it holds.
     pub holds: Vec<&'static str>,
@@ -177,15 +169,12 @@ pub struct DeliveryRecord {
 /// How much of a file was used.
 #[derive(Clone, Debug, Serialize)]
 pub struct CoveredRecord {
-    /// Which file.
     pub file: String,
     /// Statements executed, of `all_statements`.
     pub statements: u64,
-    /// Statements there are.
     pub all_statements: u64,
     /// Kinds of messages or actions taken, of `all_kinds`.
     pub kinds: u64,
-    /// Kinds there are.
     pub all_kinds: u64,
     /// Places never executed.
     pub never: Vec<String>,
@@ -200,7 +189,6 @@ pub struct CoveredRecord {
 /// What was seen beyond the sizes by default.
 #[derive(Clone, Debug, Serialize)]
 pub struct FurtherRecord {
-    /// Which file.
     pub file: String,
     /// The largest sizes.
     pub bound: Map<String, Value>,
@@ -213,7 +201,6 @@ pub struct FurtherRecord {
 /// One random execution.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExecutionRecord {
-    /// Which file.
     pub file: String,
     /// Which choreography, when it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -270,7 +257,6 @@ pub struct Summary {
 /// A diagnostic with positions a person counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct DiagnosticRecord {
-    /// Which file.
     pub file: String,
     /// The stable code.
     pub code: &'static str,
@@ -326,9 +312,7 @@ pub struct EditRecord {
 /// A choreography that was played by `run`.
 #[derive(Clone, Debug, Serialize)]
 pub struct PerformanceRecord {
-    /// Which file.
     pub file: String,
-    /// Which choreography.
     pub choreography: String,
     /// `sequential`, `threads`, `tcp` or `sim`; `role` for one endpoint over TCP.
     pub way: &'static str,

@@ -4,7 +4,7 @@ use crate::{plain, scenes};
 use expect_test::{Expect, expect};
 use plainsong_report::{Answer, Text, counterexample, execution};
 use plainsong_semantics::trace::Trace;
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::Verdict;
 use std::collections::BTreeMap;
 
 const SOURCE: Text<'static> = Text {
@@ -18,20 +18,13 @@ pub(crate) fn refuted(property: &str, trace: Trace) -> Answer {
         engine: "states".to_owned(),
         seconds: 0.0213,
         verdict: Verdict {
-            property: property.to_owned(),
-            outcome: Outcome::Refuted,
-            bound: BTreeMap::from([("Db".to_owned(), "2".to_owned())]),
-            reason: "the assertion fails".to_owned(),
             states: Some(12_480),
-            executions: None,
-            blocked: None,
-            interleavings: None,
-            obligations: None,
-            assumptions: Vec::new(),
-            provided: Vec::new(),
-            open: Vec::new(),
-            notes: Vec::new(),
             trace: Some(trace),
+            ..Verdict::refuted(
+                property,
+                BTreeMap::from([("Db".to_owned(), "2".to_owned())]),
+                "the assertion fails",
+            )
         },
         cached: 0,
         trace_path: Some(format!("out/{property}.trace")),

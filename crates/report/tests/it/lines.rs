@@ -5,24 +5,11 @@ use crate::{plain, scenes};
 use expect_test::expect;
 use plainsong_report::{Answer, Coverage, file_lines, summary_line};
 use plainsong_semantics::verdict::{Outcome, Verdict};
-use std::collections::BTreeMap;
 
 fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answer {
     let verdict = Verdict {
-        property: property.to_owned(),
         outcome,
-        bound: BTreeMap::new(),
-        reason: String::new(),
-        states: None,
-        executions: None,
-        blocked: None,
-        interleavings: None,
-        obligations: None,
-        assumptions: Vec::new(),
-        provided: Vec::new(),
-        open: Vec::new(),
-        notes: Vec::new(),
-        trace: None,
+        ..Verdict::unknown(property, "")
     };
     Answer {
         file: "two_phase.song".to_owned(),

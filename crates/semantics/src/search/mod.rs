@@ -26,7 +26,7 @@ pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
 pub use question::{Question, name_of, questions};
 pub use steer::{Start, Steering, steer, steered_end};
-pub use verdicts::{ENDS_THERE, NO_END, reason_against};
+pub use verdicts::reason_against;
 
 use crate::code::coverage::Covered;
 use crate::instance::Instance;

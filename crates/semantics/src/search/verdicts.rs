@@ -2,15 +2,8 @@
 
 use super::{Answer, Check, Completeness, Finding, SearchReport};
 use crate::trace::{Ending, Trace};
-use crate::verdict::{Outcome, Verdict};
+use crate::verdict::{Assumption, Verdict};
 use std::collections::BTreeMap;
-
-/// What is to be known of whatever holds of a program with failing executions.
-pub const ENDS_THERE: &str =
-    "an execution that fails ends there: what would come after was not looked at";
-
-/// What is to be known of a claim about the end that holds because there is none.
-pub const NO_END: &str = "no execution comes to its end, so there was nothing to check";
 
 impl SearchReport {
     /// The run against the first check that is refuted.
@@ -32,52 +25,40 @@ impl SearchReport {
     }
 
     fn verdict(&self, finding: &Finding, bound: &BTreeMap<String, String>) -> Verdict {
-        let (outcome, reason, trace) = match &finding.answer {
-            Answer::Refuted(trace) => (
-                Outcome::Refuted,
-                reason_against(trace),
-                Some((**trace).clone()),
-            ),
-            Answer::Unknown(reason) => (Outcome::Unknown, reason.clone(), None),
+        let name = &finding.name;
+        let verdict = match &finding.answer {
+            Answer::Refuted(trace) => Verdict {
+                trace: Some((**trace).clone()),
+                ..Verdict::refuted(name, BTreeMap::new(), reason_against(trace))
+            },
+            Answer::Unknown(reason) => Verdict::unknown(name, reason),
             Answer::NotRefuted => match self.unseen() {
-                None => (
-                    Outcome::Holds,
-                    format!("holds in all {} states", self.states),
-                    None,
-                ),
-                Some(reason) => (Outcome::Unknown, reason, None),
+                None => Verdict {
+                    assumptions: self.caveats(finding),
+                    ..Verdict::holds(
+                        name,
+                        BTreeMap::new(),
+                        format!("holds in all {} states", self.states),
+                    )
+                },
+                Some(reason) => Verdict::unknown(name, reason),
             },
         };
         Verdict {
-            property: finding.name.clone(),
-            outcome,
             bound: bound.clone(),
-            reason,
             states: Some(self.states),
-            executions: None,
-            blocked: None,
-            interleavings: None,
-            obligations: None,
-            assumptions: if outcome == Outcome::Holds {
-                self.caveats(finding)
-            } else {
-                Vec::new()
-            },
-            provided: Vec::new(),
-            open: Vec::new(),
-            notes: Vec::new(),
-            trace,
+            ..verdict
         }
     }
 
     /// What a reader of `holds` should know.
-    fn caveats(&self, finding: &Finding) -> Vec<String> {
+    fn caveats(&self, finding: &Finding) -> Vec<Assumption> {
         let mut caveats = Vec::new();
         if self.failures && finding.check != Check::Assertions {
-            caveats.push(ENDS_THERE.to_owned());
+            caveats.push(Assumption::EndsThere);
         }
         if self.final_states == 0 && finding.is_about_the_end {
-            caveats.push(NO_END.to_owned());
+            caveats.push(Assumption::NoEnd);
         }
         caveats
     }

@@ -55,7 +55,7 @@ impl Line {
         while song.families.iter().any(|family| family.name == name) {
             name.push('_');
         }
-        let mut writing = Writing {
+        let mut writing = AnyOrderWriter {
             song: &song,
             any_order: &self.any_order,
             all,
@@ -65,7 +65,7 @@ impl Line {
             locals: line.code.locals.clone(),
         };
         let body = writing.block(&line.code.body);
-        let Writing { vars, locals, .. } = writing;
+        let AnyOrderWriter { vars, locals, .. } = writing;
         let mut line = line;
         line.code.body = body;
         line.code.locals = locals;
@@ -84,7 +84,7 @@ impl Line {
     }
 }
 
-struct Writing<'a> {
+struct AnyOrderWriter<'a> {
     song: &'a Song,
     any_order: &'a [bool],
     all: bool,
@@ -94,7 +94,7 @@ struct Writing<'a> {
     locals: Vec<Local>,
 }
 
-impl Writing<'_> {
+impl AnyOrderWriter<'_> {
     fn block(&mut self, block: &Block) -> Block {
         let mut result = Block::new();
         for stmt in block {

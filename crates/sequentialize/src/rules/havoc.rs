@@ -40,7 +40,6 @@ impl Engine<'_> {
         changed.map(|(place, _)| *place).collect()
     }
 
-    /// Forgets what drifts.
     pub(super) fn forget_drift(&mut self, state: &mut State, drift: &Drift) {
         for (comp, var) in drift {
             self.forget(state, *comp, &BTreeSet::from([*var]));

@@ -184,7 +184,7 @@ fn rechecked(song: &Song, text: &str) -> Result<(), String> {
         delivery: None,
         ways,
     };
-    let shown = recheck(song, text, &certificate).map_err(|why| why.0)?;
+    let shown = recheck(song, text, &certificate).map_err(|why| why.to_string())?;
     assert!(shown.nothing_left || text.contains("timeout") || text.contains("crash"));
     Ok(())
 }

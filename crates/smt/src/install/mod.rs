@@ -45,7 +45,6 @@ pub struct Places {
 pub enum Origin {
     /// The user named it.
     Named,
-    /// The pinned one.
     Pinned,
     /// It is on the search path.
     SearchPath,
@@ -54,7 +53,6 @@ pub enum Origin {
 /// A solver, and where it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The solver.
     pub solver: Solver,
     /// Where it was.
     pub origin: Origin,

@@ -55,7 +55,6 @@ impl Sexpr {
         Sexpr::Atom(Cow::Owned(format!("\"{}\"", text.replace('"', "\"\""))))
     }
 
-    /// A list.
     pub fn list(items: impl IntoIterator<Item = Sexpr>) -> Sexpr {
         Sexpr::List(items.into_iter().collect())
     }

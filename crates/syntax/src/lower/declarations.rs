@@ -8,10 +8,10 @@ use super::signatures::name_and_span;
 use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode};
 use crate::names::Item;
-use crate::names::components::components;
 use crate::names::declare::{ConstOrParam, Declarations, declared_twice};
 use crate::types::{Members, Sort, UNKNOWN};
 use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::components::components_of;
 use plainsong_ir::visit::VisitMut;
 use plainsong_ir::{
     Const, ConstId, EnumDecl, Expr, FnId, Function, Range, RangeEnd, SortDecl, SortKind,
@@ -188,7 +188,7 @@ impl Lowering<'_> {
     pub(crate) fn constants(&mut self, items: &[ConstOrParam]) -> Vec<Const> {
         let edges: Vec<Vec<usize>> = items.iter().map(|item| self.mentioned(item)).collect();
         let mut done: Vec<Option<Const>> = items.iter().map(|_| None).collect();
-        for at in components(&edges).into_iter().flatten() {
+        for at in components_of(&edges).into_iter().flatten() {
             done[at] = Some(self.constant(ConstId::from(at), &items[at]));
         }
         done.into_iter().flatten().collect()

@@ -5,8 +5,8 @@
 
 use super::Lowering;
 use super::codes::declarations::RECURSIVE_DEFINITION;
-use crate::names::components::{components, is_cyclic};
 use plainsong_diagnostics::{Diagnostic, Span};
+use plainsong_ir::components::{components_of, is_cyclic};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Binding, Domain, Expr, ExprKind, RangeEnd, Song, SortKind, Ty};
 
@@ -14,7 +14,7 @@ impl Lowering<'_> {
     /// Reports constants and sorts whose definitions go in a circle.
     pub(crate) fn circles(&mut self, song: &Song) {
         let graph = Graph::of(song);
-        for component in components(&graph.edges) {
+        for component in components_of(&graph.edges) {
             let defined = component.iter().any(|&node| node < graph.functions_from);
             if defined && is_cyclic(&component, &graph.edges) {
                 let members: Vec<(String, Span)> = component

@@ -15,7 +15,6 @@
 //! Text that the parser could not make sense of may declare anything, so the names in it are kept as
 //! *doubtful*: using one is not reported.
 
-pub(crate) mod components;
 pub(crate) mod declare;
 pub(crate) mod scope;
 

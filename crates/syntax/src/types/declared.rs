@@ -2,8 +2,8 @@
 
 use super::convert::Number;
 use super::holes::UNKNOWN;
-use crate::names::components::{components, is_cyclic};
 use plainsong_diagnostics::Span;
+use plainsong_ir::components::{components_of, is_cyclic};
 use plainsong_ir::{EnumDecl, EnumId, StructDecl, StructId, Ty};
 
 /// The declared types of a file.
@@ -121,7 +121,7 @@ impl DeclaredTypes {
         self.finite_enums = vec![true; self.enums.len()];
         self.finite_structs = vec![true; self.structs.len()];
         let mut circles = Vec::new();
-        for component in components(&edges) {
+        for component in components_of(&edges) {
             if is_cyclic(&component, &edges) {
                 circles.push(self.break_circle(&component));
             } else {

@@ -29,7 +29,6 @@ pub struct CodeBlock {
     pub chapter: PathBuf,
     /// The line of its first line of content, counted from 1.
     pub line: usize,
-    /// What it is.
     pub kind: BlockKind,
     /// The name under which later commands of the chapter find it.
     pub file: Option<String>,

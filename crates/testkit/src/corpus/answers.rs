@@ -33,7 +33,6 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Compiles a text.
 pub fn compile(text: &str) -> Compiled {
     let compiled = plainsong_syntax::compile(text);
     Compiled {

@@ -24,7 +24,6 @@ pub struct Mark {
     pub columns: (usize, usize),
     /// Error or warning.
     pub severity: Severity,
-    /// The code.
     pub code: String,
     /// A part of its message or help.
     pub quote: Option<String>,

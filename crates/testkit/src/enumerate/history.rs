@@ -28,7 +28,6 @@ pub enum Event {
     TimedOut,
     /// Its message with this number, counted from 0, was sent once more.
     Copied(usize),
-    /// It crashed.
     Crashed,
     /// It began anew.
     Restarted,

@@ -50,7 +50,6 @@ pub type Outcome = BTreeMap<String, Held>;
 /// What a variable holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Held {
-    /// The value.
     pub value: Value,
     /// How it is written in traces.
     pub text: String,

@@ -22,11 +22,9 @@ pub enum Value {
     Variant(usize, Vec<Value>),
     /// A struct, field by field.
     Record(Vec<Value>),
-    /// A tuple.
     Tuple(Vec<Value>),
     /// `none` or `some(v)`.
     Option(Option<Box<Value>>),
-    /// A set.
     Set(BTreeSet<Value>),
     /// A multiset: how often each element occurs, never zero.
     Bag(BTreeMap<Value, usize>),

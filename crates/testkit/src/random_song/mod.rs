@@ -47,7 +47,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// All forms.
     pub const ALL: [Form; 5] = [
         Form::Voices,
         Form::Actions,

@@ -17,7 +17,6 @@ pub(super) enum Home {
     GlobalStart,
     /// Statements of a process.
     Body,
-    /// A handler.
     Handler,
     /// `init` of processes.
     VoicesInit,

@@ -130,7 +130,7 @@ pub(super) fn refused(actions: &Actions, sequence: &Sequentialization) -> Option
             row(by.becomes).name
         ));
     }
-    let mut looking = Looking::default();
+    let mut looking = InvariantActionShape::default();
     looking.block(&sequence.code.body);
     if looking.wrong.is_none() && calls(&sequence.code.body) > 1 {
         looking.wrong = Some("one async comes next");
@@ -150,11 +150,11 @@ fn calls(block: &Block) -> usize {
 }
 
 #[derive(Default)]
-struct Looking {
+struct InvariantActionShape {
     wrong: Option<&'static str>,
 }
 
-impl Visit for Looking {
+impl Visit for InvariantActionShape {
     fn stmt(&mut self, stmt: &Stmt) {
         let fits = matches!(
             stmt.kind,

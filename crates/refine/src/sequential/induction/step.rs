@@ -41,13 +41,13 @@ pub(super) fn step(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result
     for (at, value) in names.enumerate() {
         env.locals.insert(LocalId::from(at), value);
     }
-    let mut following = Following {
+    let mut following = StepWalk {
         inductive,
         start: &start,
         run: &run,
         all: Vec::new(),
     };
-    let way = Way {
+    let way = StepPath {
         env,
         known,
         called: None,
@@ -62,14 +62,14 @@ pub(super) fn step(inductive: &Inductive<'_, '_>, theory: &mut Theory) -> Result
 
 /// One way through the block.
 #[derive(Clone)]
-struct Way {
+struct StepPath {
     env: Env,
     known: Vec<Term>,
     /// What was called, with which arguments, what it did, and where.
     called: Option<(ActionId, Vec<Term>, Gated, Span)>,
 }
 
-struct Following<'a, 'k, 's> {
+struct StepWalk<'a, 'k, 's> {
     inductive: &'a Inductive<'k, 's>,
     start: &'a Start,
     /// The run of the invariant action.
@@ -77,8 +77,13 @@ struct Following<'a, 'k, 's> {
     all: Vec<Obligation>,
 }
 
-impl Following<'_, '_, '_> {
-    fn block(&mut self, theory: &mut Theory, ways: Vec<Way>, block: &Block) -> Result<Vec<Way>> {
+impl StepWalk<'_, '_, '_> {
+    fn block(
+        &mut self,
+        theory: &mut Theory,
+        ways: Vec<StepPath>,
+        block: &Block,
+    ) -> Result<Vec<StepPath>> {
         let mut ways = ways;
         for stmt in block {
             let mut next = Vec::new();
@@ -90,7 +95,12 @@ impl Following<'_, '_, '_> {
         Ok(ways)
     }
 
-    fn stmt(&mut self, theory: &mut Theory, mut way: Way, stmt: &Stmt) -> Result<Vec<Way>> {
+    fn stmt(
+        &mut self,
+        theory: &mut Theory,
+        mut way: StepPath,
+        stmt: &Stmt,
+    ) -> Result<Vec<StepPath>> {
         match &stmt.kind {
             StmtKind::Let(local, value) => {
                 let value = read(theory, &way, value)?;
@@ -117,7 +127,7 @@ impl Following<'_, '_, '_> {
         Ok(vec![way])
     }
 
-    fn call(&mut self, theory: &mut Theory, way: &mut Way, call: &Call) -> Result<()> {
+    fn call(&mut self, theory: &mut Theory, way: &mut StepPath, call: &Call) -> Result<()> {
         let pairs = &self.inductive.known.stage.staged.eliminated[self.inductive.known.sequence];
         let pair = pairs
             .iter()
@@ -153,7 +163,7 @@ impl Following<'_, '_, '_> {
     }
 
     /// What is asked where the block ends.
-    fn end(&mut self, theory: &mut Theory, way: Way) -> Result<()> {
+    fn end(&mut self, theory: &mut Theory, way: StepPath) -> Result<()> {
         let inductive = self.inductive;
         let invariant = inductive.action(inductive.by.invariant);
         let Some((action, arguments, ran, span)) = &way.called else {
@@ -208,6 +218,6 @@ impl Following<'_, '_, '_> {
 }
 
 /// The value of an expression; where it has none, any.
-fn read(theory: &mut Theory, way: &Way, expr: &Expr) -> Result {
+fn read(theory: &mut Theory, way: &StepPath, expr: &Expr) -> Result {
     Lowering::new(theory, way.env.clone()).expr(expr)
 }

@@ -56,7 +56,6 @@ pub enum Question {
 /// The verdict that is expected for one property.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// The property.
     pub property: String,
     /// The verdict.
     pub outcome: Outcome,

@@ -1,9 +1,10 @@
-//! Strongly connected components of part of a graph (Tarjan's algorithm, with its own stack).
+//! Strongly connected components of part of a graph: Tarjan's algorithm, with its own stack, because graphs may have very
+//! long chains.
 
 /// The components of the nodes in `alive`, each after those that it leads to; single nodes without an edge
 /// to themselves only if `singles`. `next` lists the nodes that a node leads to; those that are not alive
 /// are left out.
-pub(crate) fn components<'a>(
+pub fn components<'a>(
     alive: &[bool],
     next: &dyn Fn(usize) -> Box<dyn Iterator<Item = usize> + 'a>,
     singles: bool,
@@ -25,6 +26,19 @@ pub(crate) fn components<'a>(
         }
     }
     tarjan.found
+}
+
+/// The components of the graph whose node `n` points at `edges[n]`, each after those it points at.
+pub fn components_of(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let next = |node: usize| -> Box<dyn Iterator<Item = usize>> {
+        Box::new(edges[node].iter().rev().copied())
+    };
+    components(&vec![true; edges.len()], &next, true)
+}
+
+/// Does some node of the component reach itself?
+pub fn is_cyclic(component: &[usize], edges: &[Vec<usize>]) -> bool {
+    component.len() > 1 || component.iter().any(|&node| edges[node].contains(&node))
 }
 
 const UNSEEN: u32 = u32::MAX;
@@ -108,5 +122,22 @@ mod tests {
         assert_eq!(components(&[true; 5], &next, false), [vec![3], vec![1, 2]]);
         let alive = [true, true, false, true, true];
         assert_eq!(components(&alive, &next, false), [vec![3]]);
+    }
+
+    #[test]
+    fn dependencies_come_first_and_circles_stay_together() {
+        let edges = vec![vec![1], vec![2], vec![1, 3], vec![], vec![4]];
+        let found = components_of(&edges);
+        assert_eq!(found, vec![vec![3], vec![1, 2], vec![0], vec![4]]);
+        let cyclic: Vec<bool> = found.iter().map(|c| is_cyclic(c, &edges)).collect();
+        assert_eq!(cyclic, [false, true, false, true]);
+    }
+
+    #[test]
+    fn a_long_chain_needs_no_deep_stack() {
+        let edges: Vec<Vec<usize>> = (0..200_000)
+            .map(|n| if n + 1 < 200_000 { vec![n + 1] } else { vec![] })
+            .collect();
+        assert_eq!(components_of(&edges).len(), 200_000);
     }
 }

@@ -1,0 +1,53 @@
+//! Assumptions: what a verdict trusts and nobody has checked, or what limits it.
+
+use std::fmt;
+
+/// Something that a verdict rests on. Its sentence is for people; decisions look at the variant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Assumption {
+    /// `assume` of this condition.
+    Assume(String),
+    /// `assume` of this condition: an execution in which it is false is not followed any further.
+    CutOff(String),
+    /// A choice with this clause (`where …`, `in …`) has a candidate.
+    Candidate(String),
+    /// The external function of this name keeps its contract.
+    Contract(String),
+    /// A `while` without `decreases` terminates.
+    Termination,
+    /// An execution that fails ends there: what would come after was not looked at.
+    EndsThere,
+    /// A claim about the end holds because no execution has one.
+    NoEnd,
+    /// Anything else that a reader should know, in one sentence.
+    Other(String),
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Assumption::Assume(text) => write!(f, "`assume {text}` is trusted"),
+            Assumption::CutOff(text) => write!(
+                f,
+                "`assume {text}` is trusted: where it is false, an execution is not looked at any further"
+            ),
+            Assumption::Candidate(text) => {
+                write!(f, "`choose … {text}` is trusted to have a candidate")
+            }
+            Assumption::Contract(name) => write!(
+                f,
+                "the contract of the external function `{name}` is trusted"
+            ),
+            Assumption::Termination => {
+                f.write_str("termination is not shown: a `while` has no `decreases`")
+            }
+            Assumption::EndsThere => f.write_str(
+                "an execution that fails ends there: what would come after was not looked at",
+            ),
+            Assumption::NoEnd => {
+                f.write_str("no execution comes to its end, so there was nothing to check")
+            }
+            Assumption::Other(text) => f.write_str(text),
+        }
+    }
+}
