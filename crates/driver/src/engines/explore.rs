@@ -8,14 +8,14 @@
 //! `semantics` counts. Action systems are searched by `states`; where that gives up, and for choreographies,
 //! this is the search through states of the interpreter.
 
-use super::as_actions::{as_actions, nothing_wrong};
+use super::as_actions::{Searched, as_actions, nothing_wrong};
 use super::execution_counts::{Tally, complete, tallies};
 use super::explicit_state::{ExplicitState, by_states, is_limit};
 use super::external_outcomes::{Instances, Visited, without_outcomes};
 use super::running_estimate::Expectation;
 use super::symmetry_reduction::{advise, by_names, by_symmetry};
 use super::verdict_accumulator::{Closed, Dossier, open_checks};
-use crate::effort::limit_on_states;
+use crate::effort::{STATES_WITHOUT_END, limit_on_states};
 use crate::engine::{EngineReport, Task};
 use crate::resume::Key;
 use crate::select::Question;
@@ -28,7 +28,8 @@ use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::outcomes::is_split;
 use plainsong_semantics::search::{
-    Check, Completeness, Coverage, ENDS_THERE, Limits, NO_END, Query, Watch, reason_against, search,
+    ALL_CUT, Check, Completeness, Coverage, ENDS_THERE, Limits, NO_END, Query, Watch,
+    reason_against, search,
 };
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -86,8 +87,11 @@ fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineRepor
     if overseer.stopped().is_some() || !first.verdicts.iter().any(is_open) {
         return Ok(first);
     }
-    if let Some(report) = nothing_wrong(&actions, first.coverage.clone(), overseer)? {
-        return Ok(report);
+    match nothing_wrong(&actions, first.coverage.clone(), overseer)? {
+        Searched::Fine(report) => return Ok(*report),
+        // Executions that may have no end were searched by states before, and there are more of these.
+        Searched::TooLarge if !is_about_executions_only(&first) => return Ok(first),
+        Searched::TooLarge | Searched::Suspect => {}
     }
     if let Some(stop) = overseer.stopped() {
         // The limit that these came to is not what ended the run.
@@ -107,6 +111,12 @@ fn by_all_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineR
         Ok(executions) => executions.report(task, overseer),
         Err(gave_up) => state_by_state(task, gave_up, overseer),
     }
+}
+
+/// Were executions visited to the limit, and no states searched in their place?
+fn is_about_executions_only(report: &EngineReport) -> bool {
+    let verdicts = report.verdicts.iter();
+    verdicts.into_iter().all(|one| one.states.is_none())
 }
 
 fn visits_executions(task: &Task) -> bool {
@@ -367,6 +377,10 @@ fn enter(
         {
             assumptions.push(ENDS_THERE.to_owned());
         }
+        let ends = count.complete + count.blocked + count.failed;
+        if outcome == Outcome::Holds && ends == 0 && count.discarded > 0 {
+            assumptions.push(ALL_CUT.to_owned());
+        }
         let is_about_the_end = match file.question.check {
             Check::Property(at) => matches!(task.song.properties[at].claim, Claim::Finally(_)),
             _ => false,
@@ -449,6 +463,12 @@ fn state_by_state(
     if task.grow {
         overseer.renew();
     }
+    let mut task = task.clone();
+    if gave_up == GaveUp::TooLong {
+        let most = task.effort.states_or(STATES_WITHOUT_END);
+        task.limits.states = task.limits.states.min(most);
+    }
+    let task = &task;
     let (mut closed, coverage) = by_states(task, overseer, &mut search)?;
     overseer.stage.counted = "execution";
     let tallies = match gave_up {

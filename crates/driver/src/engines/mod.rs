@@ -4,7 +4,7 @@ mod accumulator_invariants;
 mod affine_invariants;
 mod alive_smt;
 mod as_actions;
-mod assumptions;
+pub(crate) mod assumptions;
 mod bmc_trace;
 mod bmc_trace_wide;
 mod bounds;

@@ -11,7 +11,7 @@ use crate::provided::name_of;
 use crate::select::Question;
 use crate::watch::{Overseer, Stop};
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, ENDS_THERE, NO_END};
+use plainsong_semantics::search::{ALL_CUT, Check, ENDS_THERE, NO_END};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -35,6 +35,8 @@ pub(super) struct Dossier<'a> {
     states: u64,
     /// Was there anything to look at, in some instance?
     is_seen: bool,
+    /// Does an `assume` cut off every execution of some instance?
+    is_cut: bool,
     reason: String,
     assumptions: Vec<String>,
     /// Where no execution comes to its end, though the question is about the end.
@@ -58,6 +60,7 @@ impl<'a> Dossier<'a> {
             limit: None,
             states: 0,
             is_seen: false,
+            is_cut: false,
             reason: String::new(),
             assumptions: Vec::new(),
             endless: Vec::new(),
@@ -68,7 +71,9 @@ impl<'a> Dossier<'a> {
     /// where they had to stop.
     pub(super) fn enter(&mut self, sizes: usize, verdict: Verdict, is_limit: bool) {
         self.states += verdict.states.unwrap_or(0);
-        self.is_seen |= verdict.states != Some(0);
+        let is_cut = verdict.assumptions.iter().any(|one| one == ALL_CUT);
+        self.is_cut |= is_cut;
+        self.is_seen |= verdict.states != Some(0) && !is_cut;
         match verdict.outcome {
             Outcome::Refuted => {
                 self.finished = sizes + 1;
@@ -79,7 +84,9 @@ impl<'a> Dossier<'a> {
             Outcome::Holds | Outcome::Proved => {
                 self.reason.clone_from(&verdict.reason);
                 for assumption in verdict.assumptions {
-                    if assumption == NO_END {
+                    if assumption == ALL_CUT {
+                        continue;
+                    } else if assumption == NO_END {
                         self.endless.push(verdict.bound.clone());
                     } else if !self.assumptions.contains(&assumption) {
                         self.assumptions.push(assumption);
@@ -175,7 +182,10 @@ impl<'a> Dossier<'a> {
         }
         if verdict.outcome == Outcome::Holds && !self.is_seen {
             verdict.outcome = Outcome::Unknown;
-            verdict.reason = nothing_seen(task.subject, &verdict.bound);
+            verdict.reason = match self.is_cut {
+                true => ALL_CUT.to_owned(),
+                false => nothing_seen(task.subject, &verdict.bound),
+            };
         }
         if let Some(stop) = stopped {
             verdict.outcome = Outcome::Unknown;

@@ -24,7 +24,7 @@ pub use dive::dive;
 pub use findings::{Findings, Reached, Totals};
 pub use query::{Check, Query};
 pub use steer::{Start, Steering, steer, steered_end};
-pub use verdicts::{ENDS_THERE, NO_END, reason_against};
+pub use verdicts::{ALL_CUT, ENDS_THERE, NO_END, reason_against};
 
 use crate::code::coverage::Covered;
 use crate::instance::Instance;
@@ -72,6 +72,10 @@ pub struct Progress {
 pub trait Watch: Send {
     /// Called at every state, or every few; `false` ends the search.
     fn keep_going(&mut self, progress: &Progress) -> bool;
+
+    /// A check is refuted by this execution of the instance, which was replayed. The search goes on for the others; who
+    /// is told loses nothing if it does not come to its end.
+    fn refuted(&mut self, _instance: &Instance, _check: Check, _trace: &Trace) {}
 }
 
 /// Nobody looks on.
@@ -146,6 +150,8 @@ pub struct SearchReport {
     pub undelivered: Vec<String>,
     /// Did some execution end in a failure? What would have come after it was not seen.
     pub failures: bool,
+    /// Does an `assume` cut off every execution? Then there was nothing to check.
+    pub cut: bool,
 }
 
 /// Searches the instance and checks what the query asks.
@@ -170,15 +176,25 @@ pub fn search(
         watch,
     );
     findings.quiescence(&graph, graph.edges());
+    findings.tell(watch);
     let mut coverage = Coverage::new(&machine, &covered);
     premises.enter(&mut coverage);
-    findings.report(Totals {
+    let is_stopped = completeness == Completeness::Stopped;
+    let cut = completeness == Completeness::Complete
+        && findings.has_only_cuts()
+        && !graph.has_cycle(&machine);
+    let mut report = findings.report(Totals {
         completeness,
         states: graph.len() as u64,
         steps: graph.steps,
         depth: graph.deepest(),
         coverage,
-    })
+    });
+    report.cut |= cut;
+    if is_stopped {
+        graph.give_back();
+    }
+    report
 }
 
 fn explore(
@@ -202,6 +218,7 @@ fn explore(
         if findings.all_refuted() || limits.refutations.is_some_and(|n| findings.refuted() >= n) {
             return Completeness::Enough;
         }
+        findings.tell(watch);
         // A state of many processes takes long: the watch is asked at each.
         if !watch.keep_going(&graph.progress(at)) {
             return Completeness::Stopped;

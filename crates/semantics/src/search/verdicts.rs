@@ -12,6 +12,9 @@ pub const ENDS_THERE: &str =
 /// What is to be known of a claim about the end that holds because there is none.
 pub const NO_END: &str = "no execution comes to its end, so there was nothing to check";
 
+/// What is to be known of whatever holds because an `assume` cuts off every execution.
+pub const ALL_CUT: &str = "an `assume` cuts off every execution, so there was nothing to check";
+
 impl SearchReport {
     /// One verdict for each check. What was not refuted holds within `bound` if the search saw
     /// everything, and is unknown otherwise.
@@ -66,6 +69,9 @@ impl SearchReport {
         let mut caveats = Vec::new();
         if self.failures && finding.check != Check::Assertions {
             caveats.push(ENDS_THERE.to_owned());
+        }
+        if self.cut {
+            caveats.push(ALL_CUT.to_owned());
         }
         if self.final_states == 0 && finding.is_about_the_end {
             caveats.push(NO_END.to_owned());

@@ -239,6 +239,7 @@ impl<'s> Search<'s> {
             // Packing all states anew takes as long as many steps.
             if at >= next_look || std::mem::take(&mut self.is_repacked) {
                 next_look = at + PACE as usize;
+                findings.tell(watch);
                 if !watch.keep_going(&self.progress(at, depth)) {
                     return Ok(Completeness::Stopped);
                 }
@@ -379,7 +380,12 @@ impl<'s> Search<'s> {
                 findings.always(&self.stored()?, at);
             }
         }
-        if steps == 0 {
+        let is_discarded = |(_, odd): &(usize, Odd)| matches!(odd, Odd::Discarded);
+        if !self.coding.has_begun(&self.base) {
+            if self.runs.emitted.is_empty() && self.odd.iter().all(is_discarded) {
+                findings.cut_off();
+            }
+        } else if steps == 0 {
             let is_final = self.is_empty();
             if is_final {
                 self.look_at_premises(true);
@@ -402,8 +408,7 @@ impl<'s> Search<'s> {
     fn is_empty(&self) -> bool {
         let fields = self.coding.layout.fields();
         let mut grounds = self.coding.asyncs.all().iter();
-        !self.coding.has_begun(&self.base)
-            || grounds.all(|ground| fields[ground.field].load(&self.base) == 0)
+        grounds.all(|ground| fields[ground.field].load(&self.base) == 0)
     }
 
     /// Enters the steps out of a state.
@@ -506,6 +511,7 @@ impl<'s> Search<'s> {
             match marked {
                 Marked::Ran(span) => self.deeds.ran(*span),
                 Marked::Met(span) => self.deeds.met(*span),
+                Marked::Passed(span) => self.deeds.passed(*span),
             }
         }
         for (action, acted) in self.acted.iter().enumerate() {
