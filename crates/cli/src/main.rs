@@ -6,6 +6,7 @@
 
 mod arguments;
 mod console;
+mod limits;
 mod progress;
 mod session;
 mod verbs;

@@ -16,6 +16,9 @@ pub const FIRST_EXECUTIONS: u64 = 100_000;
 /// has patience for.
 pub const STATES_OF_OPEN_PROOFS: u64 = 1_000_000;
 
+/// The states that are looked at where executions may have no end: there are as many as one has patience for.
+pub const STATES_WITHOUT_END: u64 = 1_000_000;
+
 /// The states of each small instance that `sequentialize` explores.
 pub const STATES_BESIDE_LINES: u64 = 200_000;
 

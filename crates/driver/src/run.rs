@@ -5,9 +5,13 @@
 
 use crate::contain::Crash;
 use crate::coverage::{counted, notes};
-use crate::effort::limit_on_states;
+use crate::effort::{LIMIT, limit_on_states};
 use crate::engine::{EngineReport, Task};
+use crate::engines::assumptions::trusted;
+use crate::engines::diverge::{claims_rest, only_within_window};
+use crate::from_the_text::from_the_text;
 use crate::larger_sizes::{self, Further};
+use crate::left_behind::{found_before, left_behind};
 use crate::memory::{at_most, resident};
 use crate::never_passed::never_passed;
 use crate::plan::{Plan, PlannedTask, engine_named};
@@ -15,13 +19,13 @@ use crate::provided::{not_asked, settle};
 use crate::resume::Ledger;
 use crate::select::{Question, questions};
 use crate::watch::{Allowance, Interrupt, Observer, Overseer, Stage, Stop};
-use crate::worker::{Control, Ended, News, within};
+use crate::worker::{Control, Ended, within};
 use crate::{Problem, Source};
 use plainsong_diagnostics::line_and_column;
 use plainsong_ir::Song;
-use plainsong_report::{Answer, Coverage, count};
+use plainsong_report::{Answer, Coverage};
 use plainsong_semantics::search;
-use plainsong_semantics::verdict::{OpenObligation, Outcome, Verdict};
+use plainsong_semantics::verdict::{Assumption, OpenObligation, Outcome, Verdict};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -183,6 +187,11 @@ impl Runner<'_, '_> {
     /// Asks another engine what this one leaves open. If there is no time left it is the one to say so: the limit that the
     /// first one came to is not the user's.
     fn otherwise(&mut self, planned: &PlannedTask, open: &[usize], took: Duration) {
+        let mut open = open.to_vec();
+        if planned.otherwise.is_some() {
+            open.retain(|&place| !self.is_seen_from_the_text(planned, place));
+        }
+        let open = &open[..];
         let Some(otherwise) = planned.otherwise.filter(|_| !open.is_empty()) else {
             return;
         };
@@ -209,6 +218,27 @@ impl Runner<'_, '_> {
             otherwise: None,
         });
         self.most = whole;
+    }
+
+    /// There are too many states to look at, but the text alone says that nothing can go wrong.
+    fn is_seen_from_the_text(&mut self, planned: &PlannedTask, place: usize) -> bool {
+        let Some(answer) = &mut self.answers[planned.answers[place]] else {
+            return false;
+        };
+        let song = &planned.task.song;
+        let check = planned.task.questions[place].check;
+        let is_limit = answer.verdict.reason.contains(LIMIT);
+        let Some(why) = from_the_text(song, check).filter(|_| is_limit) else {
+            return false;
+        };
+        answer.verdict = Verdict {
+            outcome: Outcome::Proved,
+            reason: why.to_owned(),
+            bound: BTreeMap::new(),
+            assumptions: trusted(song),
+            ..answer.verdict.clone()
+        };
+        true
     }
 
     /// What an engine left open when a limit of the user's was reached: a limit of its own is not the reason.
@@ -457,7 +487,8 @@ impl Runner<'_, '_> {
                 self.stopped = Some(stop);
                 let limit = allowance.limit(stop);
                 let limit = (&*limit.0, limit.1);
-                Ok(left_behind(task, planned.engine.name(), limit, news))
+                let report = left_behind(task, planned.engine.name(), limit, news);
+                Ok(found_before(task, report, &control))
             }
         };
         if self.stopped.is_some() {
@@ -514,17 +545,25 @@ impl Runner<'_, '_> {
             for open in &mut verdict.open {
                 look_up(open, text);
             }
+            let is_cut = verdict.reason.starts_with(&Assumption::AllCut.to_string());
+            let song = &planned.task.song;
             if let Some(coverage) = report.coverage.as_ref()
-                && verdict.outcome == Outcome::Holds
+                && (verdict.outcome == Outcome::Holds || is_cut)
             {
                 let check = self.plan.questions[at].question.check;
-                let song = &planned.task.song;
                 let notes = notes(coverage, check, self.source, song);
-                verdict.notes.extend(notes);
+                verdict.notes.extend(notes.into_iter().filter(|_| !is_cut));
                 if let Some(why) = never_passed(song, coverage, &verdict.bound) {
                     verdict.outcome = Outcome::Unknown;
                     verdict.reason = plainsong_diagnostics::with_lines(&why, text);
                 }
+            }
+            let question = &self.plan.questions[at].question;
+            if claims_rest(&planned.task.song, question).is_some()
+                && let Some(why) = only_within_window(&planned.task, &verdict)
+            {
+                verdict.outcome = Outcome::Unknown;
+                verdict.reason = plainsong_diagnostics::with_lines(&why, text);
             }
             self.supervision.refuted += usize::from(verdict.outcome == Outcome::Refuted);
             self.answers[at] = Some(Answer {
@@ -604,45 +643,6 @@ impl Runner<'_, '_> {
     }
 }
 
-/// What is said of an engine that did not stop when it was asked to.
-fn left_behind(
-    task: &Task,
-    engine: &str,
-    (why, flag): (&str, &str),
-    news: Option<News>,
-) -> EngineReport {
-    let spent = match flag {
-        "" => "at work:",
-        _ => "used up by",
-    };
-    let mut reason = format!("{why} {spent} `{engine}`");
-    let mut states = None;
-    if let Some(news) = news {
-        if !news.stage.bound.is_empty() {
-            reason += &format!(" with {}", words(&news.stage.bound));
-        }
-        if news.progress.states > 0 {
-            let counted = match news.stage.counted {
-                "" => "state",
-                counted => counted,
-            };
-            reason += &format!(", after {}", count(news.progress.states, counted));
-            states = (counted == "state").then_some(news.progress.states);
-        }
-    }
-    if !flag.is_empty() {
-        reason += &format!("; see {flag}");
-    }
-    let verdict = |question: &Question| Verdict {
-        states,
-        ..unknown(question, &reason)
-    };
-    EngineReport {
-        verdicts: task.questions.iter().map(verdict).collect(),
-        coverage: None,
-    }
-}
-
 /// Where an open obligation stands in the text, and what stands there.
 fn look_up(open: &mut OpenObligation, text: &str) {
     open.sentence = plainsong_diagnostics::with_lines(&open.sentence, text);
@@ -658,7 +658,7 @@ fn look_up(open: &mut OpenObligation, text: &str) {
 }
 
 /// No answer to a question, and why.
-fn unknown(question: &Question, why: &str) -> Verdict {
+pub(crate) fn unknown(question: &Question, why: &str) -> Verdict {
     Verdict::unknown(&question.name, why)
 }
 
@@ -683,7 +683,7 @@ fn some_questions(planned: &PlannedTask, places: &[usize]) -> Task {
 }
 
 /// `Client=2, Node=2`.
-fn words(bound: &BTreeMap<String, String>) -> String {
+pub(crate) fn words(bound: &BTreeMap<String, String>) -> String {
     let parts = bound.iter().map(|(name, value)| format!("{name}={value}"));
     parts.collect::<Vec<_>>().join(", ")
 }

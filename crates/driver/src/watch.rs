@@ -1,9 +1,11 @@
 //! Who looks on while an engine works: the clock, the user, and the progress line.
 
 use crate::resume::Ledger;
-use crate::worker::Control;
+use crate::worker::{Control, Refutation};
 use plainsong_infer::Supervisor;
-use plainsong_semantics::search::{Progress, Watch};
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::search::{Check, Progress, Watch};
+use plainsong_semantics::trace::Trace;
 use plainsong_smt::Cancel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -221,6 +223,14 @@ impl Watch for Overseer<'_> {
         self.observer
             .progress(&self.stage, progress, self.began.elapsed());
         self.look().is_none()
+    }
+
+    fn refuted(&mut self, instance: &Instance, check: Check, trace: &Trace) {
+        self.control.note(Refutation {
+            instance: instance.clone(),
+            check,
+            trace: trace.clone(),
+        });
     }
 }
 

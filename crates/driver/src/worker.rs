@@ -8,7 +8,9 @@
 use crate::contain::{Crash, contained};
 use crate::memory::resident;
 use crate::watch::{Interrupt, Observer, Stage, Stop};
-use plainsong_semantics::search::Progress;
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::search::{Check, Progress};
+use plainsong_semantics::trace::Trace;
 use plainsong_smt::Cancel;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -39,6 +41,19 @@ struct Shared {
     stop: AtomicU8,
     /// Raised for solvers once it is time to stop.
     cancel: Mutex<Cancel>,
+    /// What the work has refuted so far.
+    refuted: Mutex<Vec<Refutation>>,
+}
+
+/// A refutation that work found on its way.
+#[derive(Clone, Debug)]
+pub struct Refutation {
+    /// Of which song, at which sizes.
+    pub instance: Instance,
+    /// What.
+    pub check: Check,
+    /// By which execution; it was replayed.
+    pub trace: Trace,
 }
 
 const REASONS: [Stop; 3] = [Stop::TimeLimit, Stop::Interrupted, Stop::MemoryLimit];
@@ -71,6 +86,19 @@ impl Control {
     pub fn cancel(&self) -> Cancel {
         let cancel = self.shared.cancel.lock();
         cancel.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps a refutation for the case that the work does not come to its end.
+    pub(crate) fn note(&self, refutation: Refutation) {
+        let kept = self.shared.refuted.lock();
+        kept.unwrap_or_else(PoisonError::into_inner)
+            .push(refutation);
+    }
+
+    /// What the work has refuted so far.
+    pub(crate) fn refuted(&self) -> Vec<Refutation> {
+        let kept = self.shared.refuted.lock();
+        kept.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Is it time to stop? Cheap enough for every hundredth step of anything.

@@ -345,6 +345,9 @@ impl<'s, 'a> Visit<'s, 'a> {
         if self.found.is_news(check, REFUTED, &self.place) {
             let score = self.stage.borrow_mut().score(graph, last);
             let trace = witness(self.shared.machine, &score, charge);
+            let watch = self.shared.watch.lock();
+            let mut watch = watch.unwrap_or_else(PoisonError::into_inner);
+            watch.refuted(self.shared.machine.instance(), check, &trace);
             let refuted = Finding::Refuted(Box::new(trace));
             self.found.enter(check, refuted, &self.place);
         }

@@ -119,6 +119,11 @@ impl<'a> Deeds<'a> {
         }
     }
 
+    /// The condition of the `assume` at this place was true.
+    pub fn passed(&mut self, condition: Span) {
+        self.covered.passed(condition);
+    }
+
     /// This action was run.
     pub fn acted(&mut self, action: ActionId) {
         self.covered.received(action.index());

@@ -19,6 +19,8 @@ pub enum Assumption {
     EndsThere,
     /// A claim about the end holds because no execution has one.
     NoEnd,
+    /// An `assume` cuts off every execution, so whatever holds holds of nothing.
+    AllCut,
     /// Anything else that a reader should know, in one sentence.
     Other(String),
 }
@@ -46,6 +48,9 @@ impl fmt::Display for Assumption {
             ),
             Assumption::NoEnd => {
                 f.write_str("no execution comes to its end, so there was nothing to check")
+            }
+            Assumption::AllCut => {
+                f.write_str("an `assume` cuts off every execution, so there was nothing to check")
             }
             Assumption::Other(text) => f.write_str(text),
         }

@@ -154,7 +154,7 @@ fn actions(song: &Song) -> &[Action] {
 }
 
 /// The global variables while something runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Globals {
     pub(crate) values: Vec<Value>,
 }

@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Numbers {
     /// By place in the text.
     statements: FxHashMap<Span, u32>,
+    /// The condition of each `assume`, by its place.
+    passed: FxHashMap<Span, u32>,
     /// The premises of each assertion, by its place.
     premises: FxHashMap<Span, Vec<(u32, Probe)>>,
     /// What each number stands for.
@@ -24,6 +26,8 @@ pub(crate) enum Marked {
     Ran(Span),
     /// This premise was true.
     Met(Span),
+    /// The condition of an `assume` was true.
+    Passed(Span),
 }
 
 impl Numbers {
@@ -39,6 +43,11 @@ impl Numbers {
     /// The number of a statement.
     pub(crate) fn statement(&self, span: Span) -> Option<u32> {
         self.statements.get(&span).copied()
+    }
+
+    /// The number of the condition of an `assume`.
+    pub(crate) fn passed(&self, condition: Span) -> Option<u32> {
+        self.passed.get(&condition).copied()
     }
 
     /// The premises of an assertion.
@@ -68,6 +77,12 @@ impl Visit for Numbers {
             let numbered = probes.map(|probe| (self.next(Marked::Met(probe.span)), probe));
             let numbered = numbered.collect();
             self.premises.insert(stmt.span, numbered);
+        }
+        if let StmtKind::Assume(condition) = &stmt.kind
+            && !self.passed.contains_key(&condition.span)
+        {
+            let number = self.next(Marked::Passed(condition.span));
+            self.passed.insert(condition.span, number);
         }
         walk::stmt(self, stmt);
     }

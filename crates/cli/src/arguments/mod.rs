@@ -3,6 +3,7 @@
 mod values;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use plainsong_driver::watch::Allowance;
 use plainsong_smt::{CacheMode, Caching};
 use std::path::PathBuf;
 pub(crate) use values::{Bound, Given, Size, seconds};
@@ -318,6 +319,8 @@ pub(crate) struct RecheckArguments {
     /// The song, when it is not where the certificate says
     #[arg(long, value_name = "FILE")]
     pub(crate) song: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
 }
 
 /// `project`.
@@ -347,6 +350,8 @@ pub(crate) struct ProjectArguments {
     /// Write what projection repairs into the song: variables and transfers
     #[arg(long)]
     pub(crate) fix: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
     #[command(flatten)]
     pub(crate) cache: CacheArguments,
     /// Say only what is wrong
@@ -434,6 +439,29 @@ pub(crate) enum FairHow {
     Resent,
 }
 
+/// When to give up.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct LimitArguments {
+    /// Time limit in seconds; beyond it the exit code is 2
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    pub(crate) timeout: Option<std::time::Duration>,
+    /// Memory limit in megabytes; beyond it the exit code is 2 [default: a quarter of the machine's memory, at most 4000]
+    #[arg(long, value_name = "MB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) memory: Option<u64>,
+}
+
+impl LimitArguments {
+    /// What is allowed, with the default of memory.
+    pub(crate) fn allowance(&self) -> Allowance {
+        let memory = self.memory.map(|megabytes| megabytes * 1_000_000);
+        Allowance {
+            time: self.timeout,
+            share: self.timeout,
+            memory: memory.or_else(plainsong_driver::memory::default_limit),
+        }
+    }
+}
+
 /// How big an instance is and how its messages travel.
 #[derive(Debug, Args)]
 pub(crate) struct InstanceArguments {
@@ -443,7 +471,7 @@ pub(crate) struct InstanceArguments {
     /// Limits: `int=-2..2`, `nat=3` and `length=2` (of sequences and bags) where any value could be
     /// chosen. `states=N`: the most states that a search of one instance stores, or executions that it visits
     /// [default: 10000000, of states of processes none; for `diverge` 50000, for instances beside `sequentialize` 200000, for what
-    /// `check` does not prove 1000000]. `first-states=N`: the states of processes that `check` looks at before it visits
+    /// `check` does not prove 1000000, for processes whose executions may have no end 1000000]. `first-states=N`: the states of processes that `check` looks at before it visits
     /// executions [default: 20000]. `first-executions=N`: the executions of processes that are visited
     /// before their states are searched [default: 100000]
     #[arg(
@@ -509,6 +537,8 @@ pub(crate) struct EstimateArguments {
         default_value_t = 0
     )]
     pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
     /// One JSON object per line instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -535,6 +565,8 @@ pub(crate) struct SimArguments {
     /// Save the execution and its picture in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
     /// One JSON object per line instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -593,6 +625,8 @@ pub(crate) struct RunArguments {
     /// How long endpoints look for each other at the beginning
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "10")]
     pub(crate) patience: std::time::Duration,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
     /// One JSON object per line instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -609,6 +643,8 @@ pub(crate) struct ReplayArguments {
     /// The song, when it is not where the trace says
     #[arg(long, value_name = "FILE")]
     pub(crate) song: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
 }
 
 /// `show`.

@@ -9,6 +9,7 @@ use plainsong_driver::worker::{Control, Ended, within};
 use plainsong_driver::{Exit, Problem, memory};
 use plainsong_report::forecast_lines;
 use plainsong_report::stream::{Record, Summary};
+use std::time::Instant;
 
 /// Says how much work the file is.
 pub(crate) fn estimate(arguments: &EstimateArguments, session: &mut Session) -> Exit {
@@ -30,6 +31,7 @@ pub(crate) fn estimate(arguments: &EstimateArguments, session: &mut Session) -> 
 }
 
 fn forecast(arguments: &EstimateArguments, session: &mut Session) -> Result<Exit, Exit> {
+    let began = Instant::now();
     let (loaded, song) = session.song(&arguments.file)?;
     let request = request(&arguments.instance);
     if request.every_delivery {
@@ -47,12 +49,18 @@ fn forecast(arguments: &EstimateArguments, session: &mut Session) -> Result<Exit
         let (loaded, interrupt) = (loaded.clone(), interrupt.clone());
         move |_: &mut dyn Observer| forecasts(&loaded, &song, &request, walks, &interrupt)
     };
-    let memory = memory::default_limit().map(memory::at_most);
-    let control = Control::new(&interrupt, None, memory);
+    let allowance = arguments.limits.allowance();
+    let deadline = allowance.time.and_then(|time| began.checked_add(time));
+    let control = Control::new(&interrupt, deadline, allowance.memory.map(memory::at_most));
     let found = match within(&control, &mut Unobserved, work) {
         Ended::Done(Ok(found)) => found,
         Ended::Done(Err(crash)) => return Err(session.bug(Some(&loaded.source), &crash)),
-        Ended::LeftBehind(..) => return Ok(Exit::Unknown),
+        Ended::LeftBehind(stop, _) => {
+            let why = allowance.sentence(stop);
+            let problem = Problem::new(format!("`estimate` did not come to its end: {why}"));
+            session.console.problem(&problem, Some(&loaded.source));
+            return Ok(Exit::Unknown);
+        }
     };
     let found = found.map_err(|problem| {
         session.console.problem(&problem, Some(&loaded.source));

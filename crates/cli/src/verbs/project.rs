@@ -3,6 +3,7 @@
 use super::agreement::agreed;
 use super::mend::{correct, mend_line};
 use crate::arguments::ProjectArguments;
+use crate::limits::Limited;
 use crate::session::Session;
 use plainsong_driver::projection::{self, Options, Projection, Rejected, Sizes, external};
 use plainsong_driver::{Exit, LoadedSong, Problem};
@@ -11,11 +12,18 @@ use std::path::Path;
 
 /// Projects a choreography and prints or writes what it becomes.
 pub(crate) fn project(arguments: &ProjectArguments, session: &mut Session) -> Exit {
-    done(arguments, session).unwrap_or_else(|exit| exit)
+    let limited = Limited::begin(&arguments.limits, "project", false);
+    done(arguments, &limited, session).unwrap_or_else(|exit| exit)
 }
 
-fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exit> {
+fn done(
+    arguments: &ProjectArguments,
+    limited: &Limited,
+    session: &mut Session,
+) -> Result<Exit, Exit> {
     if arguments.fix {
+        // It writes the song, which no limit may interrupt.
+        limited.lift();
         correct(&arguments.file, arguments.quiet, session)?;
     }
     let (loaded, song) = session.song(&arguments.file)?;
@@ -59,6 +67,7 @@ fn done(arguments: &ProjectArguments, session: &mut Session) -> Result<Exit, Exi
         let sizes = sizes.unwrap_or_default();
         let files = projection::files(&loaded.source, &song.lines[line], &projected, &sizes);
         let files = files.map_err(|rejected| refuse(session, &loaded, rejected))?;
+        limited.lift();
         let left = write(directory, &projected.song, &files);
         let left = left.map_err(|problem| session.reject(&problem))?;
         if !arguments.quiet {

@@ -1,6 +1,7 @@
 //! `plainsong recheck`: a certificate of `sequentialize` or `diverge`, checked by other code than the one that made it.
 
 use crate::arguments::RecheckArguments;
+use crate::limits::Limited;
 use crate::session::Session;
 use plainsong_driver::certificate::{Rechecked, again, read, trusted};
 use plainsong_driver::rank_certificate::{self, RankCertificate};
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 /// Checks a certificate again.
 pub(crate) fn recheck(arguments: &RecheckArguments, session: &mut Session) -> Exit {
+    let _limited = Limited::begin(&arguments.limits, "recheck", false);
     if let Some(certificate) = rest_certificate::read(&arguments.certificate) {
         return rest(arguments, &certificate, session);
     }

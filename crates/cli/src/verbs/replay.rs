@@ -2,6 +2,7 @@
 
 use super::saved::{read, song_of};
 use crate::arguments::ReplayArguments;
+use crate::limits::Limited;
 use crate::session::Session;
 use plainsong_driver::counterexample::background;
 use plainsong_driver::replay::{Again, again};
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 /// Takes the trace again and shows it, or says where the song no longer follows it.
 pub(crate) fn replay(arguments: &ReplayArguments, session: &mut Session) -> Exit {
+    let _limited = Limited::begin(&arguments.limits, "replay", false);
     take(arguments, session).unwrap_or_else(|exit| exit)
 }
 

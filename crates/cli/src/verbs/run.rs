@@ -2,6 +2,7 @@
 
 use super::request::start;
 use crate::arguments::RunArguments;
+use crate::limits::Limited;
 use crate::session::Session;
 use plainsong_driver::Exit;
 use plainsong_driver::performance::{NoPerformance, Order, Performance, Way, perform};
@@ -15,7 +16,8 @@ pub(crate) fn run(arguments: &RunArguments, session: &mut Session) -> Exit {
         let file = std::slice::from_ref(&arguments.file);
         session.console.record(&start("run", file));
     }
-    let exit = execute(arguments, session).unwrap_or_else(|exit| exit);
+    let limited = Limited::begin(&arguments.limits, "run", arguments.json);
+    let exit = execute(arguments, &limited, session).unwrap_or_else(|exit| exit);
     if arguments.json {
         let summary = Summary {
             resume: None,
@@ -27,7 +29,11 @@ pub(crate) fn run(arguments: &RunArguments, session: &mut Session) -> Exit {
     exit
 }
 
-fn execute(arguments: &RunArguments, session: &mut Session) -> Result<Exit, Exit> {
+fn execute(
+    arguments: &RunArguments,
+    limited: &Limited,
+    session: &mut Session,
+) -> Result<Exit, Exit> {
     let (loaded, song) = session.song(&arguments.file)?;
     let mut request = Request {
         sizes: arguments
@@ -53,6 +59,7 @@ fn execute(arguments: &RunArguments, session: &mut Session) -> Result<Exit, Exit
         }
         NoPerformance::Bug(crash) => session.bug(Some(&loaded.source), &crash),
     })?;
+    limited.lift();
     let mut exit = Exit::Fine;
     for performance in &performed {
         exit = exit.and(performance.exit());

@@ -2,6 +2,7 @@
 
 use super::request::{request, start, validate};
 use crate::arguments::SimArguments;
+use crate::limits::Limited;
 use crate::session::Session;
 use plainsong_driver::plan::Request;
 use plainsong_driver::save::{Saver, saved_execution};
@@ -18,7 +19,8 @@ pub(crate) fn sim(arguments: &SimArguments, session: &mut Session) -> Exit {
             .console
             .record(&start("sim", std::slice::from_ref(&arguments.file)));
     }
-    let exit = execute(arguments, session).unwrap_or_else(|exit| exit);
+    let limited = Limited::begin(&arguments.limits, "sim", arguments.json);
+    let exit = execute(arguments, &limited, session).unwrap_or_else(|exit| exit);
     if arguments.json {
         let summary = Summary {
             resume: None,
@@ -30,7 +32,11 @@ pub(crate) fn sim(arguments: &SimArguments, session: &mut Session) -> Exit {
     exit
 }
 
-fn execute(arguments: &SimArguments, session: &mut Session) -> Result<Exit, Exit> {
+fn execute(
+    arguments: &SimArguments,
+    limited: &Limited,
+    session: &mut Session,
+) -> Result<Exit, Exit> {
     let (loaded, song) = session.song(&arguments.file)?;
     let request = request(&arguments.instance);
     if request.every_delivery {
@@ -48,6 +54,7 @@ fn execute(arguments: &SimArguments, session: &mut Session) -> Result<Exit, Exit
         }
         NoExecution::Bug(crash) => session.bug(Some(&loaded.source), &crash),
     })?;
+    limited.lift();
     let mut exit = Exit::Fine;
     let mut saver = arguments.out.clone().map(Saver::new);
     for execution in &executions {

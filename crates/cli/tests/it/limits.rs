@@ -99,6 +99,87 @@ process p {
 property small: finally p.x < 100;
 ";
 
+/// One property is refuted at once; then one step takes longer than anybody waits.
+const REFUTED_THEN_SLOW: &str = "\
+message Quick;
+message Pause;
+message Slow;
+process p {
+    var late: bool = false;
+    var sum: int = 0;
+    on Quick {
+        late = true;
+        send Pause to p;
+    }
+    on Pause { send Slow to p; }
+    on Slow {
+        let first = choose int where 0 <= first && first < 40;
+        var n: int = first;
+        while n < 150000 {
+            n = n + 1;
+        }
+        sum = n;
+    }
+}
+init { send Quick to p; }
+property early: always !p.late;
+property small: always p.sum < 150001;
+";
+
+/// A game that has no end.
+const GAME: &str = "\
+choreography game() {
+    endpoint a { var n: int = 0; }
+    endpoint b { var n: int = 0; }
+    loop {
+        b.n = a.n;
+        a.n = b.n + 1;
+    }
+}
+";
+
+/// Two processes that play for ever.
+const BALL: &str = "\
+message Ball(n: int);
+process left { on Ball(n) { send Ball(n + 1) to right; } }
+process right { on Ball(n) { send Ball(n + 1) to left; } }
+init { send Ball(0) to left; }
+property quiet: eventually quiescent;
+";
+
+#[test]
+fn what_was_refuted_is_told_though_the_engine_is_left_behind() {
+    let asked = ["check", "a.song", "--bound", "int=0..60", "--timeout", "1"];
+    let ran = within(REFUTED_THEN_SLOW, &asked, Duration::from_secs(1)).exits(1);
+    assert!(ran.out.contains("REFUTED    early"), "{}", ran.out);
+    assert!(ran.out.contains("unknown    small"), "{}", ran.out);
+}
+
+#[test]
+fn verbs_that_run_something_have_limits_too() {
+    let cases: [(&str, &[&str]); 3] = [
+        (BALL, &["sim", "a.song", "--steps", "1000000000"]),
+        (GAME, &["run", "a.song", "--sequential"]),
+        (MANY, &["estimate", "a.song", "--size", "Client=400"]),
+    ];
+    for (song, arguments) in cases {
+        let arguments = [arguments, &["--timeout", "1"]].concat();
+        let ran = within(song, &arguments, Duration::from_secs(1)).exits(2);
+        let is_said = ran
+            .err
+            .contains("did not come to its end: time limit (1 s)");
+        assert!(is_said, "{arguments:?}: {}", ran.err);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_simulation_keeps_to_its_memory() {
+    let asked = ["sim", "a.song", "--steps", "1000000000", "--memory", "20"];
+    let ran = within(LOG, &asked, Duration::from_secs(60)).exits(2);
+    assert!(ran.err.contains("memory limit (20 MB)"), "{}", ran.err);
+}
+
 fn within(song: &str, arguments: &[&str], limit: Duration) -> Ran {
     let stage = Stage::with(song);
     let began = Instant::now();

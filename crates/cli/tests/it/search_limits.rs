@@ -43,6 +43,7 @@ fn the_limits_and_their_defaults_are_in_the_help() {
             format!("for `diverge` {}", effort::STATES_OF_DIVERGE),
             format!("beside `sequentialize` {beside}"),
             format!("for what `check` does not prove {open}"),
+            format!("may have no end {}]", effort::STATES_WITHOUT_END),
             format!("executions [default: {}]", effort::FIRST_STATES),
             format!("searched [default: {}]", effort::FIRST_EXECUTIONS),
         ] {

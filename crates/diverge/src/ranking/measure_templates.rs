@@ -1,6 +1,6 @@
 //! Measure templates: numbers of a process that may decrease, by the types of its variables.
 //!
-//! A natural number; how far an integer is from something fixed that it is compared with; a flag that is set, or cleared;
+//! A number; how far an integer is from something fixed that it is compared with, from below or above; a flag that is set, or cleared;
 //! an option that is filled; a set that gets smaller, or that grows within a finite type; how far an enumeration is from
 //! its last variant, or from its first. A number that is negative counts as 0, so an integer that has passed its limit
 //! may go on.
@@ -54,15 +54,21 @@ fn forms(song: &Song, process: usize, var: VarId, ty: &Ty) -> Vec<(Expr, &'stati
         ],
         Ty::Option(_) => vec![(choice(filled(own), number(0), number(1)), "is filled")],
         Ty::Nat | Ty::Int => {
-            let less = (*ty == Ty::Nat).then(|| (own.clone(), "decreases"));
-            let limits = limits(song, process, var).into_iter();
             // One more, for those that may reach it.
-            let nearer = limits.map(|limit| {
-                let beyond = sum(BinOp::Add, integer(limit), number(1));
-                let left = sum(BinOp::Sub, beyond, integer(own.clone()));
+            let beyond = |from: Expr, to: Expr| {
+                let beyond = sum(BinOp::Add, integer(from), number(1));
+                let left = sum(BinOp::Sub, beyond, integer(to));
                 (left, "comes nearer to its limit")
-            });
-            less.into_iter().chain(nearer).collect()
+            };
+            let limits = limits(song, process, var);
+            let up = limits
+                .iter()
+                .map(|limit| beyond(limit.clone(), own.clone()));
+            // A natural number that decreases needs no limit but 0.
+            let below = limits.iter().filter(|_| *ty == Ty::Int);
+            let down = below.map(|limit| beyond(own.clone(), limit.clone()));
+            let less = std::iter::once((own.clone(), "decreases"));
+            less.chain(up).chain(down).collect()
         }
         Ty::Set(element) => {
             let size = |set: Expr| integer(method(Builtin::Len, vec![set], Ty::Nat));

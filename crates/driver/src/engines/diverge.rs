@@ -12,9 +12,11 @@ use super::explicit_state::instances_of;
 use super::verdict_accumulator::Dossier;
 use crate::effort::{FIRST_STATES, STATES_OF_DIVERGE};
 use crate::engine::{EngineReport, Task};
-use crate::never_passed::{has_window, never_passed};
+use crate::never_passed::never_passed;
 use crate::select::Question;
 use crate::watch::Overseer;
+use crate::window_flow::has_window;
+use crate::window_termination::window_may_end;
 use crate::{Engine, Problem};
 use plainsong_diverge::translate::Bounds;
 use plainsong_diverge::{Fairness, Finding, Method, Report, diverge};
@@ -61,7 +63,13 @@ impl Engine for Diverge {
         overseer.stage.counted = "state";
         let mut verdicts = Vec::new();
         for question in &task.questions {
-            verdicts.push(about(task, question, overseer)?);
+            let mut verdict = about(task, question, overseer)?;
+            let is_fine = matches!(verdict.outcome, Outcome::Holds | Outcome::Proved);
+            if is_fine && is_cut_off(task, overseer) {
+                verdict.outcome = Outcome::Unknown;
+                verdict.reason = Assumption::AllCut.to_string();
+            }
+            verdicts.push(verdict);
         }
         Ok(EngineReport {
             verdicts,
@@ -130,10 +138,12 @@ fn about(
         Some(Err(why)) => not_used(&mut verdict, &why),
         None => {}
     }
+    let window = only_within_window(task, &verdict);
     let may_prove = task.rest.method == Method::All && !verdict.bound.is_empty();
     // A proof for every size also answers where an instance was too large to look at.
     let is_open = matches!(verdict.outcome, Outcome::Holds | Outcome::Unknown);
-    if may_prove && task.rest.prove && is_open {
+    // Without one, values outside of the window leave it open.
+    if may_prove && (task.rest.prove || window.is_some()) && is_open {
         match ranked_or_provided(task, overseer) {
             Ok((found, provided)) => {
                 let proved = proved(task, found, verdict);
@@ -155,12 +165,41 @@ fn about(
         verdict.reason = format!("{which} terminates: {where_}");
         if verdict.bound.is_empty() && instances == 1 {
             verdict.outcome = Outcome::Proved;
-        } else if let Some(why) = ended_by_window(task, &verdict, overseer) {
+        } else if let Some(why) = ended_by_window(task, &verdict, overseer).or(window) {
             verdict.outcome = Outcome::Unknown;
             verdict.reason = why;
         }
     }
     Ok(verdict)
+}
+
+/// Why executions with values outside of the window may go on for ever, though all within it terminate.
+pub(crate) fn only_within_window(task: &Task, verdict: &Verdict) -> Option<String> {
+    if verdict.outcome != Outcome::Holds {
+        return None;
+    }
+    let fails = verdict.assumptions.contains(&Assumption::EndsThere);
+    window_may_end(&task.song, &verdict.bound, task.delivery, fails)
+}
+
+/// Does an `assume` cut off every execution at all sizes? The states tell, where they are few.
+fn is_cut_off(task: &Task, overseer: &mut Overseer<'_>) -> bool {
+    if trusted(&task.song).is_empty() {
+        return false;
+    }
+    let query = Query {
+        subject: Subject::System,
+        checks: vec![Check::Assertions],
+    };
+    let limits = Limits {
+        states: FIRST_STATES,
+        refutations: None,
+    };
+    task.sizes.iter().all(|sizes| {
+        let instances = instances_of(task, sizes).unwrap_or_default();
+        let mut cut = instances.iter();
+        !instances.is_empty() && cut.all(|one| search(one, &query, &limits, overseer).cut)
+    })
 }
 
 /// Does a condition that no value from a window passes end executions that go on with others? The states tell, where

@@ -15,7 +15,7 @@ use super::packed_processes::{self, by_packed_states, is_packed};
 use super::running_estimate::Expectation;
 use super::symmetry_reduction::{advise, by_names, by_symmetry};
 use super::verdict_accumulator::{Closed, Dossier, open_checks};
-use crate::effort::limit_on_states;
+use crate::effort::{STATES_WITHOUT_END, limit_on_states};
 use crate::engine::{EngineReport, Task};
 use crate::resume::Key;
 use crate::select::Question;
@@ -386,6 +386,9 @@ fn caveats(task: &Task, question: &Question, count: &ExecutionCount) -> Vec<Assu
     if question.check != Check::Assertions && count.failed > 0 {
         caveats.push(Assumption::EndsThere);
     }
+    if count.complete + count.blocked + count.failed == 0 && count.discarded > 0 {
+        caveats.push(Assumption::AllCut);
+    }
     let is_about_the_end = match question.check {
         Check::Property(at) => matches!(task.song.properties[at].claim, Claim::Finally(_)),
         _ => false,
@@ -449,6 +452,12 @@ fn state_by_state(
     if task.grow {
         overseer.renew();
     }
+    let mut task = task.clone();
+    if gave_up == GaveUp::TooLong {
+        let most = task.effort.states_or(STATES_WITHOUT_END);
+        task.limits.states = task.limits.states.min(most);
+    }
+    let task = &task;
     let (mut closed, coverage) = by_states(task, overseer, &mut packed_processes::search(task))?;
     overseer.stage.counted = "execution";
     let tallies = match gave_up {

@@ -1,6 +1,6 @@
 //! The engines this build has, in the order in which they are asked.
 
-mod assumptions;
+pub(crate) mod assumptions;
 mod bounds;
 mod cross_check;
 pub(crate) mod diverge;

@@ -5,8 +5,10 @@
 
 use crate::watch::Overseer;
 use plainsong_explore_songs::estimate;
+use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Machine;
-use plainsong_semantics::search::{Progress, Watch};
+use plainsong_semantics::search::{Check, Progress, Watch};
+use plainsong_semantics::trace::Trace;
 use std::time::{Duration, Instant};
 
 /// After how long a guess is made.
@@ -58,5 +60,9 @@ impl Watch for Expectation<'_, '_> {
             self.make();
         }
         self.overseer.keep_going(progress)
+    }
+
+    fn refuted(&mut self, instance: &Instance, check: Check, trace: &Trace) {
+        self.overseer.refuted(instance, check, trace);
     }
 }

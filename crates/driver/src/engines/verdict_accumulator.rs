@@ -34,6 +34,8 @@ pub(super) struct Dossier<'a> {
     states: u64,
     /// Was there anything to look at, in some instance?
     is_seen: bool,
+    /// Does an `assume` cut off every execution of some instance?
+    is_cut: bool,
     reason: String,
     assumptions: Vec<Assumption>,
     /// Where no execution comes to its end, though the question is about the end.
@@ -57,6 +59,7 @@ impl<'a> Dossier<'a> {
             limit: None,
             states: 0,
             is_seen: false,
+            is_cut: false,
             reason: String::new(),
             assumptions: Vec::new(),
             endless: Vec::new(),
@@ -67,7 +70,9 @@ impl<'a> Dossier<'a> {
     /// where they had to stop.
     pub(super) fn enter(&mut self, sizes: usize, verdict: Verdict, is_limit: bool) {
         self.states += verdict.states.unwrap_or(0);
-        self.is_seen |= verdict.states != Some(0);
+        let is_cut = verdict.assumptions.contains(&Assumption::AllCut);
+        self.is_cut |= is_cut;
+        self.is_seen |= verdict.states != Some(0) && !is_cut;
         match verdict.outcome {
             Outcome::Refuted => {
                 self.finished = sizes + 1;
@@ -78,7 +83,9 @@ impl<'a> Dossier<'a> {
             Outcome::Holds | Outcome::Proved => {
                 self.reason.clone_from(&verdict.reason);
                 for assumption in verdict.assumptions {
-                    if assumption == Assumption::NoEnd {
+                    if assumption == Assumption::AllCut {
+                        continue;
+                    } else if assumption == Assumption::NoEnd {
                         self.endless.push(verdict.bound.clone());
                     } else if !self.assumptions.contains(&assumption) {
                         self.assumptions.push(assumption);
@@ -166,7 +173,10 @@ impl<'a> Dossier<'a> {
         }
         if verdict.outcome == Outcome::Holds && !self.is_seen {
             verdict.outcome = Outcome::Unknown;
-            verdict.reason = nothing_seen(task.subject, &verdict.bound);
+            verdict.reason = match self.is_cut {
+                true => Assumption::AllCut.to_string(),
+                false => nothing_seen(task.subject, &verdict.bound),
+            };
         }
         if let Some(stop) = stopped {
             verdict.outcome = Outcome::Unknown;

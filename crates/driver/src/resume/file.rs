@@ -18,7 +18,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 /// The version of the format.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// A run that stopped.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,6 +169,7 @@ struct Covered {
     never_sent: Vec<String>,
     met: Vec<(u32, u32)>,
     never_met: Vec<(u32, u32)>,
+    passed: Vec<(u32, u32)>,
 }
 
 impl Entry {
@@ -261,6 +262,7 @@ impl Covered {
             never_sent: coverage.never_sent.clone(),
             met: places(&coverage.met),
             never_met: places(&coverage.never_met),
+            passed: places(&coverage.passed),
         }
     }
 
@@ -278,6 +280,7 @@ impl Covered {
             never_sent: self.never_sent,
             met: spans(self.met),
             never_met: spans(self.never_met),
+            passed: spans(self.passed),
         }
     }
 }

@@ -7,7 +7,7 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::{Access, GlobalId, Place, Root, Ty, VarId};
 
 /// Variables that running code reads and writes.
-pub(crate) trait Memory: World + Clone {
+pub(crate) trait Memory: World + Clone + PartialEq {
     /// The variable that a target stands for.
     fn variable(&mut self, target: Target) -> &mut Value;
 }

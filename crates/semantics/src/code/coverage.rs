@@ -1,6 +1,7 @@
 //! Which statements ran, and which messages were received.
 
 use plainsong_diagnostics::Span;
+use rustc_hash::FxHashSet;
 
 /// The statements of everything a machine can run, numbered.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +33,8 @@ pub(crate) struct Covered {
     kinds: Vec<bool>,
     sent: Vec<bool>,
     premises: Vec<bool>,
+    /// The conditions that were true, by their places in the text.
+    passed: FxHashSet<Span>,
 }
 
 impl Covered {
@@ -61,6 +64,19 @@ impl Covered {
         unite(&mut self.kinds, &other.kinds);
         unite(&mut self.sent, &other.sent);
         unite(&mut self.premises, &other.premises);
+        self.passed.extend(&other.passed);
+    }
+
+    /// This condition of an `assume` or a receive was true.
+    pub(crate) fn passed(&mut self, condition: Span) {
+        self.passed.insert(condition);
+    }
+
+    /// The conditions that were ever true, in the order of the text.
+    pub(crate) fn all_passed(&self) -> Vec<Span> {
+        let mut all: Vec<Span> = self.passed.iter().copied().collect();
+        all.sort_unstable();
+        all
     }
 
     /// Was a message of this kind ever sent?

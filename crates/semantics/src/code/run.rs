@@ -191,6 +191,7 @@ impl Runner<'_> {
         covered: &mut Covered,
     ) -> End<M> {
         let mut may_move = moving;
+        let mut repetition = Repetition::new(run.ops);
         loop {
             if !may_move && (self.code.stops(run.pc, self.pace) || self.code.is_end(run.pc)) {
                 return End::Halt(Halt::Stop);
@@ -210,7 +211,16 @@ impl Runner<'_> {
                 return End::Halt(Halt::Failed(resource(op.span, &why)));
             }
             match self.execute(op, run) {
-                Ok(Flow::Go(pc)) => run.pc = pc,
+                Ok(Flow::Go(pc)) => {
+                    if let OpKind::Assume(condition) = &op.kind {
+                        covered.passed(condition.span);
+                    }
+                    let goes_back = pc <= run.pc;
+                    run.pc = pc;
+                    if goes_back && repetition.is_seen(run) {
+                        return End::Halt(Halt::Failed(endless(op.span)));
+                    }
+                }
                 Ok(Flow::Fork(runs)) => return End::Fork(runs),
                 Ok(Flow::Halt(halt)) => return End::Halt(halt),
                 Err(failure) => return End::Halt(Halt::Failed(failure)),
@@ -493,6 +503,42 @@ impl Runner<'_> {
             message,
             span,
         })
+    }
+}
+
+/// Brent's cycle detection on a stretch without choices: where it comes back to a state that it was in, it never ends.
+struct Repetition<M> {
+    /// Where the run was: instruction, locals and variables.
+    was: Option<(usize, Vec<Value>, M)>,
+    /// After so many instructions it is noted anew where it is, each time after twice as many.
+    next: u64,
+}
+
+impl<M: Memory> Repetition<M> {
+    /// Few stretches are longer than this.
+    const FIRST: u64 = 512;
+
+    fn new(ops: u64) -> Self {
+        Repetition {
+            was: None,
+            next: ops + Self::FIRST,
+        }
+    }
+
+    /// Was the run here before? Asked where it goes back in the text.
+    fn is_seen(&mut self, run: &Run<M>) -> bool {
+        if let Some((pc, slots, memory)) = &self.was
+            && *pc == run.pc
+            && *slots == run.slots
+            && *memory == run.memory
+        {
+            return true;
+        }
+        if run.ops >= self.next {
+            self.was = Some((run.pc, run.slots.clone(), run.memory.clone()));
+            self.next = run.ops * 2;
+        }
+        false
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Coverage {
     pub met: Vec<Span>,
     /// Premises that never were, of those that were looked at.
     pub never_met: Vec<Span>,
+    /// Conditions of `assume` and of receives that were true at least once.
+    pub passed: Vec<Span>,
 }
 
 impl Coverage {
@@ -57,6 +59,7 @@ impl Coverage {
             never_sent: names(&|at| !is_sent(at)),
             met,
             never_met,
+            passed: covered.all_passed(),
         }
     }
 
@@ -81,6 +84,9 @@ impl Coverage {
             &other.never_sent,
         );
         self.include_premises(&other.met, &other.never_met);
+        self.passed.extend_from_slice(&other.passed);
+        self.passed.sort_unstable();
+        self.passed.dedup();
     }
 }
 

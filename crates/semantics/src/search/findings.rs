@@ -7,7 +7,7 @@
 
 use super::cycle::{Edge, nearest_cycle};
 use super::query::{Check, Query};
-use super::{Answer, Completeness, Coverage, Finding, SearchReport};
+use super::{Answer, Completeness, Coverage, Finding, SearchReport, Watch};
 use crate::claim::{Verity, verity};
 use crate::machine::{Config, Machine, Status, Step, Subject};
 use crate::path_to_trace::retrace;
@@ -51,6 +51,11 @@ pub struct Findings<'a> {
     /// Did some execution end in a failure?
     failures: bool,
     undelivered: BTreeSet<String>,
+    /// States in which every way on is cut off.
+    cuts: u64,
+    deadlocks: u64,
+    /// The refutations that somebody was told of.
+    told: Vec<Check>,
 }
 
 impl<'a> Findings<'a> {
@@ -67,7 +72,31 @@ impl<'a> Findings<'a> {
             final_states: 0,
             failures: false,
             undelivered: BTreeSet::new(),
+            cuts: 0,
+            deadlocks: 0,
+            told: Vec::new(),
         }
+    }
+
+    /// Tells of the refutations that are new.
+    pub fn tell(&mut self, watch: &mut dyn Watch) {
+        if self.told.len() as u64 == self.refuted() {
+            return;
+        }
+        for (check, answer) in &self.answers {
+            if let Answer::Refuted(trace) = answer
+                && !self.told.contains(check)
+            {
+                watch.refuted(self.machine.instance(), *check, trace);
+                self.told.push(*check);
+            }
+        }
+    }
+
+    /// Does no execution end but those that an `assume` cuts off?
+    pub fn has_only_cuts(&self) -> bool {
+        let ends = self.final_states + self.deadlocks;
+        self.cuts > 0 && ends == 0 && !self.failures && self.resource.is_none()
     }
 
     /// Is the graph of states needed?
@@ -117,8 +146,10 @@ impl<'a> Findings<'a> {
     pub fn at_rest(&mut self, reached: &dyn Reached, at: usize, steps: &[Step]) {
         let config = reached.config(at);
         match self.machine.status_given(&config, steps) {
-            Status::Running | Status::Discarded => {}
+            Status::Running => {}
+            Status::Discarded => self.cuts += 1,
             Status::Deadlock(waiting) => {
+                self.deadlocks += 1;
                 self.refute(
                     Check::NoDeadlock,
                     reached,
@@ -133,6 +164,11 @@ impl<'a> Findings<'a> {
                 self.properties(reached, at, |claim| matches!(claim, Claim::Finally(_)));
             }
         }
+    }
+
+    /// A state from which an `assume` cuts off every way on.
+    pub fn cut_off(&mut self) {
+        self.cuts += 1;
     }
 
     /// A final state of an action system in which everything holds that should.
@@ -209,7 +245,9 @@ impl<'a> Findings<'a> {
 
     /// The report.
     pub fn report(mut self, totals: Totals) -> SearchReport {
+        let is_complete = totals.completeness == Completeness::Complete;
         SearchReport {
+            cut: is_complete && self.has_only_cuts() && self.cuts == totals.states,
             completeness: totals.completeness,
             states: totals.states,
             steps: totals.steps,

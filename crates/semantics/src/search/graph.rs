@@ -1,9 +1,9 @@
 //! The states found so far, and how.
 
 use super::Progress;
-use super::cycle::Edge;
+use super::cycle::{Edge, nearest_cycle};
 use super::findings::{Findings, Reached};
-use crate::machine::{Config, Outcome, Step};
+use crate::machine::{Config, Machine, Outcome, Step};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::borrow::Cow;
@@ -40,6 +40,33 @@ impl Graph {
             full: false,
             steps: 0,
         }
+    }
+
+    /// Frees the memory on another thread: of many large states that takes longer than anybody waits for what a search
+    /// that was stopped has found.
+    pub(super) fn give_back(self) {
+        // Without a thread it is freed here.
+        drop(std::thread::Builder::new().spawn(move || drop(self)));
+    }
+
+    /// Do some steps lead back to where they began? All states were followed.
+    pub(super) fn has_cycle(&self, machine: &Machine) -> bool {
+        let mut edges = Vec::new();
+        for config in &self.states {
+            let steps = machine.steps(config).into_iter().enumerate();
+            let next = steps.filter_map(|(number, step)| match step.outcome {
+                Outcome::Next(next) => {
+                    let to = self.states.get_index_of(&next)? as u32;
+                    Some(Edge {
+                        to,
+                        step: number as u32,
+                    })
+                }
+                _ => None,
+            });
+            edges.push(next.collect());
+        }
+        nearest_cycle(&edges).is_some()
     }
 
     /// How many states there are.

@@ -74,6 +74,10 @@ pub struct Progress {
 pub trait Watch: Send {
     /// Called at every state, or every few; `false` ends the search.
     fn keep_going(&mut self, progress: &Progress) -> bool;
+
+    /// A check is refuted by this execution of the instance, which was replayed. The search goes on for the others; who
+    /// is told loses nothing if it does not come to its end.
+    fn refuted(&mut self, _instance: &Instance, _check: Check, _trace: &Trace) {}
 }
 
 /// Nobody looks on.
@@ -148,6 +152,8 @@ pub struct SearchReport {
     pub undelivered: Vec<String>,
     /// Did some execution end in a failure? What would have come after it was not seen.
     pub failures: bool,
+    /// Does an `assume` cut off every execution? Then there was nothing to check.
+    pub cut: bool,
 }
 
 /// Searches the instance and checks what the query asks.
@@ -172,15 +178,25 @@ pub fn search(
         watch,
     );
     findings.quiescence(&graph, graph.edges());
+    findings.tell(watch);
     let mut coverage = Coverage::new(&machine, &covered);
     premises.enter(&mut coverage);
-    findings.report(Totals {
+    let is_stopped = completeness == Completeness::Stopped;
+    let cut = completeness == Completeness::Complete
+        && findings.has_only_cuts()
+        && !graph.has_cycle(&machine);
+    let mut report = findings.report(Totals {
         completeness,
         states: graph.len() as u64,
         steps: graph.steps,
         depth: graph.deepest(),
         coverage,
-    })
+    });
+    report.cut |= cut;
+    if is_stopped {
+        graph.give_back();
+    }
+    report
 }
 
 fn explore(
@@ -204,6 +220,7 @@ fn explore(
         if findings.all_refuted() || limits.refutations.is_some_and(|n| findings.refuted() >= n) {
             return Completeness::Enough;
         }
+        findings.tell(watch);
         // A state of many processes takes long: the watch is asked at each.
         if !watch.keep_going(&graph.progress(at)) {
             return Completeness::Stopped;

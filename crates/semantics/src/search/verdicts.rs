@@ -57,6 +57,9 @@ impl SearchReport {
         if self.failures && finding.check != Check::Assertions {
             caveats.push(Assumption::EndsThere);
         }
+        if self.cut {
+            caveats.push(Assumption::AllCut);
+        }
         if self.final_states == 0 && finding.is_about_the_end {
             caveats.push(Assumption::NoEnd);
         }

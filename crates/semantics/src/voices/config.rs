@@ -48,7 +48,7 @@ impl World for VoicesConfig {
 }
 
 /// The state variables of the process that runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Private {
     /// The process.
     pub(crate) me: Pid,

@@ -122,7 +122,9 @@ impl VoiceSystem {
         match self.stand(lane, voice) {
             Stand::Receives(arms, _) => {
                 self.receive_ran(lane, voice, covered);
-                covered.received(arms[accepted.by].accept.message.index());
+                let accept = &arms[accepted.by].accept;
+                covered.received(accept.message.index());
+                passes(accept, covered);
                 let run = Run::new(arms[accepted.by].target, accepted.slots, memory);
                 Taking {
                     code: self.code_at(lane).expect("a body has code"),
@@ -131,6 +133,7 @@ impl VoiceSystem {
             }
             Stand::Handles(handlers) => {
                 let (accept, code) = &handlers[accepted.by];
+                passes(accept, covered);
                 let run = Run::new(0, accepted.slots, memory);
                 let runner = self.runner(&self.codes[*code], Pace::Whole);
                 let mut branches = runner.branches(run, false, covered);
@@ -188,6 +191,12 @@ pub(crate) struct Taking {
     pub(crate) code: usize,
     /// Every way on.
     pub(crate) branches: Vec<Branch<Private>>,
+}
+
+/// A message has passed what a receive or handler asks of it.
+fn passes(accept: &Accept, covered: &mut Covered) {
+    let filter = accept.filter.iter();
+    filter.for_each(|filter| covered.passed(filter.span));
 }
 
 fn private(lane: usize, voice: &Voice) -> Private {

@@ -712,7 +712,7 @@ impl Engine<'_> {
         Stuck::new(
             Obstacle::FailReachable,
             span,
-            "every way through this fails an assertion",
+            "every way through this fails an assertion or ends at an `assume`",
         )
     }
 

@@ -36,6 +36,15 @@ impl<'s> Compiler<'s, '_> {
         }
     }
 
+    /// Notes that the condition of an `assume` is true.
+    fn mark_passed(&mut self, condition: &Expr) -> Result<()> {
+        let numbers = self.numbers;
+        match numbers.and_then(|numbers| numbers.passed(condition.span)) {
+            Some(number) => self.op(Op::Mark(number)),
+            None => Ok(()),
+        }
+    }
+
     /// Marks the premises of an assertion that are true.
     fn mark_premises(&mut self, stmt: &'s Stmt) -> Result<()> {
         let numbers = self.numbers;
@@ -114,7 +123,8 @@ impl<'s> Compiler<'s, '_> {
             }
             StmtKind::Assume(condition) => {
                 let fail = self.fail;
-                self.branch(condition, false, fail)
+                self.branch(condition, false, fail)?;
+                self.mark_passed(condition)
             }
             StmtKind::Async(action, arguments) => self.post(*action, arguments),
             StmtKind::LetChoice(_)

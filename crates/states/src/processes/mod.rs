@@ -25,7 +25,9 @@ use plainsong_ir::{Claim, Song};
 use plainsong_semantics::capsules::Processes;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Machine;
-use plainsong_semantics::search::{Check, Findings, Limits, Query, SearchReport, Totals, Watch};
+use plainsong_semantics::search::{
+    Check, Completeness, Findings, Limits, Query, SearchReport, Totals, Watch,
+};
 use plainsong_semantics::vacuity::premises;
 use search::{Again, Search};
 
@@ -68,7 +70,12 @@ pub(crate) fn search(
         let mut findings = Findings::new(&machine, query);
         let mut search = Search::new(&mut net, query, &premises, (manner, keeps_ways));
         let again = match search.explore(&mut findings, limits, watch) {
+            // Whether executions without an end are left is seen in the graph of all states.
+            Ok(Completeness::Complete) if findings.has_only_cuts() => {
+                return Err("an `assume` cuts off all executions that end");
+            }
             Ok(completeness) => {
+                findings.tell(watch);
                 let met = |at: &usize| search.met.contains(at);
                 let (met, open): (Vec<usize>, Vec<usize>) = (0..premises.len()).partition(met);
                 let span = |at: &usize| premises[*at].span;

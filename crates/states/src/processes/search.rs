@@ -160,7 +160,7 @@ impl<'a, 'm> Search<'a, 'm> {
                 if self.is_enough {
                     return Ok(Completeness::Enough);
                 }
-                if let Some(ends) = self.look_up(watch, depth, at) {
+                if let Some(ends) = self.look_up(findings, watch, depth, at) {
                     return Ok(ends);
                 }
                 let root = self.levels[depth][at];
@@ -186,8 +186,15 @@ impl<'a, 'm> Search<'a, 'm> {
     }
 
     /// Asks whether to go on.
-    fn look_up(&self, watch: &mut dyn Watch, depth: usize, at: usize) -> Option<Completeness> {
+    fn look_up(
+        &self,
+        findings: &mut Findings<'_>,
+        watch: &mut dyn Watch,
+        depth: usize,
+        at: usize,
+    ) -> Option<Completeness> {
         if (at as u64).is_multiple_of(PACE) {
+            findings.tell(watch);
             let waiting = self.levels[depth].len() - at + self.levels[depth + 1].len();
             let progress = Progress {
                 states: self.states(),
@@ -325,6 +332,9 @@ impl<'a, 'm> Search<'a, 'm> {
         done?;
         if signs & FAILS != 0 {
             self.failures(findings, limits, (root, depth), &row)?;
+        }
+        if signs & RUNS == 0 && signs & DISCARDS != 0 {
+            findings.cut_off();
         }
         if signs & (RUNS | DISCARDS) == 0 {
             self.rest(findings, limits, (root, depth), &row, signs)?;

@@ -243,6 +243,7 @@ impl<'s> Search<'s> {
             // Packing all states anew takes as long as many steps.
             if at >= next_look || std::mem::take(&mut self.is_repacked) {
                 next_look = at + PACE as usize;
+                findings.tell(watch);
                 if !watch.keep_going(&self.progress(at, depth)) {
                     return Ok(Completeness::Stopped);
                 }
@@ -383,7 +384,12 @@ impl<'s> Search<'s> {
                 findings.always(&self.stored()?, at);
             }
         }
-        if steps == 0 {
+        let is_discarded = |(_, odd): &(usize, Odd)| matches!(odd, Odd::Discarded);
+        if !self.coding.has_begun(&self.base) {
+            if self.runs.emitted.is_empty() && self.odd.iter().all(is_discarded) {
+                findings.cut_off();
+            }
+        } else if steps == 0 {
             let is_final = self.is_empty();
             if is_final {
                 self.look_at_premises(true);
@@ -406,8 +412,7 @@ impl<'s> Search<'s> {
     fn is_empty(&self) -> bool {
         let fields = self.coding.layout.fields();
         let mut grounds = self.coding.asyncs.all().iter();
-        !self.coding.has_begun(&self.base)
-            || grounds.all(|ground| ground.is_offer || fields[ground.field].load(&self.base) == 0)
+        grounds.all(|ground| ground.is_offer || fields[ground.field].load(&self.base) == 0)
     }
 
     /// Enters the steps out of a state.
@@ -510,6 +515,7 @@ impl<'s> Search<'s> {
             match marked {
                 Marked::Ran(span) => self.deeds.ran(*span),
                 Marked::Met(span) => self.deeds.met(*span),
+                Marked::Passed(span) => self.deeds.passed(*span),
             }
         }
         for (action, acted) in self.acted.iter().enumerate() {
