@@ -45,7 +45,7 @@ pub(crate) fn counted(found: &Coverage, source: &Source, song: &Song) -> report:
 /// true. `Check::Assertions` has those that stand in no property.
 pub(crate) fn notes(found: &Coverage, check: Check, source: &Source, song: &Song) -> Vec<String> {
     let claim = |property: &Property| match &property.claim {
-        Claim::Finally(claim) | Claim::Always(claim) => Some(claim.span),
+        Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => Some(claim.span),
         Claim::Quiescent { .. } => None,
     };
     let within = |inner: &Span, outer: Span| outer.start <= inner.start && inner.end <= outer.end;

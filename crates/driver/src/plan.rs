@@ -12,7 +12,8 @@ use crate::sizes::{
     SizeTable, ascending, does_grow, from_one_to_three, grow, refuse_endless, table,
 };
 use crate::{Engine, Problem};
-use plainsong_ir::{Delivery, Property, Sizing, Song, System};
+use plainsong_ir::{Claim, Delivery, Property, Sizing, Song, System};
+use plainsong_semantics::constraints::has_constraints;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Limits};
 use plainsong_semantics::sizes::Bounds;
@@ -206,7 +207,7 @@ fn choose(
     };
     let mut refusals = Vec::new();
     for engine in engines.iter().filter(allowed) {
-        match engine.applicable(song, question) {
+        match can_answer(*engine, song, question) {
             Ok(()) => return Ok(*engine),
             Err(why) => refusals.push(format!("{}: {why}", engine.name())),
         }
@@ -223,6 +224,35 @@ fn choose(
              bounded"
         ),
     })
+}
+
+/// Can an engine answer a question? Only searches through states observe constraints.
+pub(crate) fn can_answer(
+    engine: &dyn Engine,
+    song: &Song,
+    question: &Question,
+) -> Result<(), String> {
+    let is_search = matches!(engine.name(), "states" | "explore");
+    if question.subject == Subject::System && !is_search && has_constraints(song) {
+        return Err(
+            "the song says which states are searched, and only searches through states observe that"
+                .to_owned(),
+        );
+    }
+    if !is_search && is_about_steps(song, question) {
+        return Err(
+            "it is about steps (`old`), which only searches through states check".to_owned(),
+        );
+    }
+    engine.applicable(song, question)
+}
+
+/// Is it `always` with `old(x)`?
+fn is_about_steps(song: &Song, question: &Question) -> bool {
+    match question.check {
+        Check::Property(at) => matches!(song.properties[at].claim, Claim::Step(_)),
+        _ => false,
+    }
 }
 
 fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<PlannedTask> {
@@ -301,7 +331,7 @@ fn otherwise(
     let can = is_free
         && engine.name() == "states"
         && planned.question.subject == Subject::System
-        && explore.applicable(song, &planned.question).is_ok();
+        && can_answer(explore, song, &planned.question).is_ok();
     can.then_some(Otherwise {
         engine: explore,
         limits: request.limits(),

@@ -14,7 +14,7 @@ use crate::larger_sizes::{self, Further};
 use crate::left_behind::{found_before, left_behind};
 use crate::memory::{at_most, resident};
 use crate::never_passed::never_passed;
-use crate::plan::{Plan, PlannedTask, engine_named};
+use crate::plan::{Plan, PlannedTask, can_answer, engine_named};
 use crate::provided::{not_asked, settle};
 use crate::resume::Ledger;
 use crate::select::{Question, questions};
@@ -363,7 +363,7 @@ impl Runner<'_, '_> {
         };
         let mut tasks = self.plan.tasks.iter();
         let template = tasks.find(|one| one.engine.name() == engine);
-        let can = engine_named(engine).filter(|one| one.applicable(song, question).is_ok());
+        let can = engine_named(engine).filter(|one| can_answer(*one, song, question).is_ok());
         let (Some(template), Some(_), None) = (template, can, self.not_begun()) else {
             return answer;
         };

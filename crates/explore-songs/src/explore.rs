@@ -10,7 +10,7 @@ use crate::program::Song;
 use crate::thread_states::Stage;
 use crate::visit::{Found, Shared, Visit};
 use plainsong_explore::{Part, Workers, explore_parts_with};
-use plainsong_ir::visit::reads_pending;
+use plainsong_ir::visit::{reads_crashed, reads_pending};
 use plainsong_ir::{Claim, Fault, FaultKind, Song as SongText};
 use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::local_process::Parts;
@@ -284,15 +284,16 @@ fn is_always(machine: &Machine, check: Check) -> bool {
 /// Can a check be answered by visiting executions?
 ///
 /// `always` can, unless it counts messages in flight; `finally` can, unless it counts messages and these may
-/// be lost or doubled.
+/// be lost or doubled. Neither can where it asks who has crashed.
 pub fn is_about_executions(song: &SongText, check: Check) -> bool {
     match check {
         Check::Assertions | Check::NoDeadlock => true,
         Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
         Check::Property(at) => match &song.properties[at].claim {
+            Claim::Finally(claim) | Claim::Always(claim) if reads_crashed(claim) => false,
             Claim::Finally(claim) => !(reads_pending(claim) && loses_or_copies(song)),
             Claim::Always(claim) => !reads_pending(claim),
-            Claim::Quiescent { .. } => false,
+            Claim::Step(_) | Claim::Quiescent { .. } => false,
         },
     }
 }

@@ -102,6 +102,8 @@ pub enum ExprKind {
     Quantifier(Quantifier, Vec<Binding>, Box<Expr>),
     /// `old(e)` in a choreography's contract or invariant.
     Old(Box<Expr>),
+    /// `crashed(p)` in a property: has this process crashed, and not restarted?
+    Crashed(Box<Expr>),
     /// `pending(M)` in a property or schedule.
     Pending(PendingOf),
     /// `pending(A(e))` in a property or schedule: asyncs of an action with these arguments.

@@ -27,6 +27,8 @@ pub enum Claim {
     Finally(Expr),
     /// At the start and after every step.
     Always(Expr),
+    /// `always e` where `e` speaks of `old(x)`: of every step after `init`, where `old` is the state before it.
+    Step(Expr),
     /// Every execution terminates.
     Quiescent {
         /// Only executions that ignore no message for ever are meant.

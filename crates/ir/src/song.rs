@@ -27,6 +27,8 @@ pub struct Song {
     pub lines: Vec<Choreography>,
     /// Properties.
     pub properties: Vec<Property>,
+    /// `constraint name: e;`, each with the claim `always e`: states after `init` that violate one are not searched further.
+    pub constraints: Vec<Property>,
     /// `size …;`: default sizes.
     pub sizes: Vec<Sizing>,
 }

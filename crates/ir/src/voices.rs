@@ -72,6 +72,8 @@ pub struct Message {
     pub measures: Measures,
     /// `covers e`: which messages can do at least as much as an earlier one. The first locals are the fields.
     pub order: Order,
+    /// `<= n`: executions are searched only as long as at most so many are in flight from one sender to one receiver.
+    pub most: Option<u32>,
     /// The name in the text.
     pub span: Span,
 }

@@ -31,5 +31,6 @@ pub fn bounds_of(windows: &Windows) -> Bounds {
         length: windows.length.unwrap_or(usual.length),
         constants: windows.constants,
         external: usual.external,
+        pending: None,
     }
 }

@@ -5,6 +5,7 @@ use crate::explain::why_false;
 use crate::machine::{Config, Machine, Subject};
 use crate::trace::{Failure, FailureKind};
 use crate::value::Value;
+use crate::world::{Between, World};
 use plainsong_ir::visit::families_read;
 use plainsong_ir::{Claim, Expr, Property, Song, System};
 
@@ -45,7 +46,24 @@ pub(crate) fn subjects(song: &Song, property: &Property) -> Vec<Subject> {
 
 /// Does `claim`, of `property`, hold in `config`?
 pub fn verity(machine: &Machine, property: &Property, claim: &Expr, config: &Config) -> Verity {
-    let world = config.world();
+    verity_in(machine, property, claim, config.world())
+}
+
+/// Does `claim`, of `property`, hold of the step from one state to another, where `old` speaks of the first?
+pub fn verity_of_step(
+    machine: &Machine,
+    property: &Property,
+    claim: &Expr,
+    (before, after): (&Config, &Config),
+) -> Verity {
+    let world = Between {
+        after: after.world(),
+        before: before.world(),
+    };
+    verity_in(machine, property, claim, &world)
+}
+
+fn verity_in(machine: &Machine, property: &Property, claim: &Expr, world: &dyn World) -> Verity {
     let slots = vec![Value::None; property.locals.len()];
     match Eval::new(machine.instance(), world).truth(claim, &mut slots.clone()) {
         Ok(true) => Verity::Holds,

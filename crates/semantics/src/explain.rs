@@ -271,6 +271,7 @@ impl Visit for Variables {
             | ExprKind::Own(_)
             | ExprKind::Global(_)
             | ExprKind::Const(_)
+            | ExprKind::Crashed(_)
             | ExprKind::Pending(_)
             | ExprKind::PendingOf(..)
             | ExprKind::Old(_)

@@ -26,6 +26,7 @@ pub mod changes;
 pub mod claim;
 pub mod claim_parts;
 mod code;
+pub mod constraints;
 pub mod covering_order;
 mod eval;
 pub mod event_sentences;

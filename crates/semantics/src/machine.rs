@@ -5,6 +5,7 @@ use crate::actions::{ActionSystem, config::ActionsConfig};
 use crate::code::FlatCode;
 use crate::code::coverage::{Covered, Statements};
 use crate::code::run::Chosen;
+use crate::constraints::is_constrained;
 use crate::instance::Instance;
 use crate::line::{Line, config::LineConfig};
 use crate::search::Steering;
@@ -110,6 +111,7 @@ pub struct Machine {
     pub(crate) statements: Statements,
     /// Is what `covers` says known to be compatible with every handler?
     pub(crate) trusts_order: bool,
+    constrained: bool,
 }
 
 impl Machine {
@@ -138,6 +140,7 @@ impl Machine {
             form,
             statements,
             trusts_order: false,
+            constrained: subject == Subject::System && is_constrained(instance),
         }
     }
 
@@ -148,6 +151,11 @@ impl Machine {
             trusts_order: true,
             ..self
         }
+    }
+
+    /// Are there states that are not searched further?
+    pub fn is_constrained(&self) -> bool {
+        self.constrained
     }
 
     /// The instance it runs.
@@ -214,7 +222,7 @@ impl Machine {
         if steps.any(|step| !matches!(step.outcome, Outcome::Discarded)) {
             return Status::Running;
         }
-        if !nothing {
+        if !nothing || self.cut(config).is_some() {
             return Status::Discarded;
         }
         let waiting = match (&self.form, &config.0) {
@@ -255,6 +263,9 @@ impl Machine {
     }
 
     pub(crate) fn steps_covering(&self, config: &Config, covered: &mut Covered) -> Vec<Step> {
+        if self.cut(config).is_some() {
+            return Vec::new();
+        }
         match (&self.form, &config.0) {
             (Form::Voices(system), Form::Voices(config)) => system.steps(config, covered),
             (Form::Actions(system), Form::Actions(config)) => system.steps(config, covered),

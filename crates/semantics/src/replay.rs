@@ -1,6 +1,6 @@
 //! Takes the steps of a trace again: a refutation is shown to nobody before that.
 
-use crate::claim::{Verity, verity};
+use crate::claim::{Verity, verity, verity_of_step};
 use crate::lasso::{repeated, repetition};
 use crate::machine::{Config, Machine, Outcome, Status};
 use crate::trace::{Ending, Event, Trace};
@@ -129,6 +129,14 @@ impl Replay<'_> {
                     && verity(self.machine, property, claim, last)
                         == Verity::Violated(why.to_owned())
             }
+            Claim::Step(claim) => match &self.path[..] {
+                [.., before, after] => {
+                    self.machine.has_begun(before)
+                        && verity_of_step(self.machine, property, claim, (before, after))
+                            == Verity::Violated(why.to_owned())
+                }
+                _ => false,
+            },
             Claim::Quiescent { fair } => {
                 let steps: Vec<usize> = self.trace.events.iter().map(|event| event.step).collect();
                 let found = repeated(why)

@@ -82,6 +82,8 @@ pub struct Bounds {
     pub constants: bool,
     /// What a call of an external function returns.
     pub external: External,
+    /// States with more messages or asyncs in flight are not searched further ([`constraints`](crate::constraints)).
+    pub pending: Option<u64>,
 }
 
 /// What a call of an external function returns in a run.
@@ -123,6 +125,7 @@ impl Default for Bounds {
             length: 2,
             constants: true,
             external: External::Refused,
+            pending: None,
         }
     }
 }

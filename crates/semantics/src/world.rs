@@ -38,9 +38,14 @@ pub(crate) trait World: Sync {
         panic!("`pending` stands only in properties")
     }
 
+    /// Has a member (a row of the instance's table) crashed, and not restarted?
+    fn has_crashed(&self, _member: usize) -> bool {
+        panic!("`crashed` stands only in properties of processes")
+    }
+
     /// The world that `old` speaks about.
     fn before(&self) -> &dyn World {
-        panic!("`old` stands only in the contract of a choreography")
+        panic!("`old` stands only in the contract of a choreography and in properties of steps")
     }
 }
 
@@ -64,5 +69,47 @@ impl World for OwnVars<'_> {
 
     fn own(&self, var: VarId) -> &Value {
         &self.vars[var.index()]
+    }
+}
+
+/// The world after a step, which knows the one before it.
+pub(crate) struct Between<'a> {
+    /// After it.
+    pub(crate) after: &'a dyn World,
+    /// What `old` speaks about.
+    pub(crate) before: &'a dyn World,
+}
+
+impl World for Between<'_> {
+    fn me(&self) -> Option<Pid> {
+        self.after.me()
+    }
+
+    fn own(&self, var: VarId) -> &Value {
+        self.after.own(var)
+    }
+
+    fn of(&self, member: usize, var: VarId) -> &Value {
+        self.after.of(member, var)
+    }
+
+    fn global(&self, global: GlobalId) -> &Value {
+        self.after.global(global)
+    }
+
+    fn pending(&self, what: PendingOf) -> usize {
+        self.after.pending(what)
+    }
+
+    fn pending_with(&self, action: ActionId, arguments: &[Value]) -> usize {
+        self.after.pending_with(action, arguments)
+    }
+
+    fn has_crashed(&self, member: usize) -> bool {
+        self.after.has_crashed(member)
+    }
+
+    fn before(&self) -> &dyn World {
+        self.before
     }
 }

@@ -79,7 +79,7 @@ kinds! {
     ViaKw, WhereKw, WhileKw, YieldKw,
 
     // Keywords only where the grammar expects them.
-    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, CountKw, CoversKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, GiveKw, IntoKw,
+    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, ConstraintKw, CountKw, CoversKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, GiveKw, IntoKw,
     LayersKw, LeftKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RepeatKw, RightKw, SequentializeKw, SplitsKw, SumKw,
     SynchronizesKw, TakeKw, ThenKw, UseKw, WithKw,
 
@@ -89,7 +89,7 @@ kinds! {
     SongFile,
     SortItem, EnumItem, Variant, StructItem, FieldDecl, ConstItem, ParamItem, FnItem, MessageItem,
     ProcessItem, ProcessBody, Handler, VarDecl, ActionItem, InitItem, ChoreographyItem,
-    ChoreographyBody, Endpoint, Contract, PropertyItem, Claim, SizeItem, Sizing,
+    ChoreographyBody, Endpoint, Contract, PropertyItem, ConstraintItem, Claim, SizeItem, Sizing,
     FaultItem, InvariantItem, LemmaItem, ProcedureItem, ResultDecl, LayerClause, RefinesClause,
     SynchronizesClause,
     InvariantUse, InvariantCall, SequentializeItem, Eliminated, CommuteItem, CommuteSide, Witness, LayersItem,

@@ -21,8 +21,17 @@ pub(super) fn together(bounds: &[&Bound]) -> Bound {
     }
     values
         .into_iter()
-        .map(|(name, values)| (name.clone(), joined(&values)))
+        .map(|(name, values)| match name.as_str() {
+            "constraint" => (name.clone(), united(&values)),
+            _ => (name.clone(), joined(&values)),
+        })
         .collect()
+}
+
+/// Every constraint that cut states off in some instance.
+fn united(values: &[&String]) -> String {
+    let names: BTreeSet<&str> = values.iter().flat_map(|value| value.split(',')).collect();
+    names.into_iter().collect::<Vec<_>>().join(",")
 }
 
 /// The bound of an answer about some of the combinations of sizes. Where not all combinations of the

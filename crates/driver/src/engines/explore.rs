@@ -23,6 +23,7 @@ use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore, is_about_executions};
 use plainsong_ir::{Claim, Song, System};
+use plainsong_semantics::constraints::has_constraints;
 use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
@@ -56,7 +57,8 @@ impl Engine for Explore {
         if packs_states(task) {
             return packed(task, overseer);
         }
-        if !visits_executions(task) {
+        let is_cut = has_constraints(&task.song) || task.bounds.pending.is_some();
+        if !visits_executions(task) || is_cut {
             return ExplicitState.run(task, overseer);
         }
         if task.symmetry {

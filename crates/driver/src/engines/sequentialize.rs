@@ -55,7 +55,7 @@ impl Engine for Sequentialize {
             }
             Check::Property(at) => match song.properties[at].claim {
                 Claim::Finally(_) => Ok(()),
-                Claim::Always(_) => Err(
+                Claim::Always(_) | Claim::Step(_) => Err(
                     "a line keeps what each process sees, not what holds between \
                                          steps of different ones; ask `explore`"
                         .to_owned(),

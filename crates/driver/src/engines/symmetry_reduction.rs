@@ -312,6 +312,9 @@ fn is_about_states(song: &Song, check: Check) -> bool {
     match check {
         Check::Assertions | Check::NoDeadlock => true,
         Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
-        Check::Property(at) => !matches!(song.properties[at].claim, Claim::Quiescent { .. }),
+        Check::Property(at) => !matches!(
+            song.properties[at].claim,
+            Claim::Step(_) | Claim::Quiescent { .. }
+        ),
     }
 }

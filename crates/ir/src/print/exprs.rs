@@ -89,6 +89,7 @@ impl Writer<'_> {
             ExprKind::None => text("none"),
             ExprKind::Some(inner) => self.wrapped("some(", inner),
             ExprKind::Old(inner) => self.wrapped("old(", inner),
+            ExprKind::Crashed(inner) => self.wrapped("crashed(", inner),
             ExprKind::Literal(elements) => self.literal(&expr.ty, elements),
             ExprKind::Comprehension(binding, body) => self.comprehension(&expr.ty, binding, body),
             ExprKind::MapOf(local, body) => self.map_of(&expr.ty, *local, body),

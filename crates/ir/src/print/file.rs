@@ -88,6 +88,12 @@ pub fn song(song: &Song) -> String {
             .map(|decl| items::property(song, decl))
             .collect(),
     );
+    sections.push(
+        song.constraints
+            .iter()
+            .map(|decl| items::constraint(song, decl))
+            .collect(),
+    );
     sections.push(song.sizes.iter().map(items::size).collect());
     file(sections)
 }

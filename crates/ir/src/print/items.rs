@@ -127,14 +127,19 @@ pub(super) fn property(song: &Song, decl: &Property) -> Doc {
     }
     let claim = match &decl.claim {
         Claim::Finally(claim) => join([text("finally "), w.expr(claim)]),
-        Claim::Always(claim) => join([text("always "), w.expr(claim)]),
+        Claim::Always(claim) | Claim::Step(claim) => join([text("always "), w.expr(claim)]),
         Claim::Quiescent { fair: false } => text("eventually quiescent"),
         Claim::Quiescent { fair: true } => text("eventually quiescent fair"),
     };
-    // A quantifier breaks after its `::`; anything else begins on a line of its own if need be.
+    claimed(&head, claim, decl)
+}
+
+/// `head: claim;`. A quantifier breaks after its `::`; anything else begins on a line of its own if need be.
+fn claimed(head: &str, claim: Doc, decl: &Property) -> Doc {
     let quantified = matches!(
         &decl.claim,
-        Claim::Finally(claim) | Claim::Always(claim) if matches!(claim.kind, ExprKind::Quantifier(..))
+        Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim)
+            if matches!(claim.kind, ExprKind::Quantifier(..))
     );
     let claim = if quantified {
         join([text(" "), claim])
@@ -142,6 +147,16 @@ pub(super) fn property(song: &Song, decl: &Property) -> Doc {
         indent([Doc::Line, claim])
     };
     group([text(format!("{head}:")), claim, text(";")])
+}
+
+/// `constraint name: e;`
+pub(super) fn constraint(song: &Song, decl: &Property) -> Doc {
+    let mut w = Writer::of_property(song, &decl.locals);
+    let condition = match &decl.claim {
+        Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => w.expr(claim),
+        Claim::Quiescent { .. } => text("true"),
+    };
+    claimed(&format!("constraint {}", decl.name), condition, decl)
 }
 
 /// `size Db = 3;`

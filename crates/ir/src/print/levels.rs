@@ -103,6 +103,7 @@ pub(super) fn tells_its_type(expr: &Expr) -> bool {
         ExprKind::Match(_, arms) => arms.first().is_some_and(|(_, value)| tells_its_type(value)),
         ExprKind::Some(inner)
         | ExprKind::Old(inner)
+        | ExprKind::Crashed(inner)
         | ExprKind::Let(_, _, inner)
         | ExprKind::Comprehension(_, inner)
         | ExprKind::MapOf(_, inner) => tells_its_type(inner),

@@ -23,7 +23,10 @@ pub(super) fn message(song: &Song, decl: &Message) -> Doc {
     let mut w = Writer::new(song, &decl.measures.locals);
     let levels = decl.measures.levels.iter();
     let levels = levels.flat_map(|level| [text(" decreases "), w.expr(level)]);
-    let mut parts = vec![head, text(via)];
+    let most = decl
+        .most
+        .map_or(String::new(), |most| format!(" <= {most}"));
+    let mut parts = vec![head, text(via + &most)];
     parts.extend(levels);
     let mut w = Writer::new(song, &decl.order.locals);
     let clauses = decl.order.clauses.iter();

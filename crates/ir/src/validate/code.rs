@@ -93,11 +93,15 @@ pub(super) fn check(song: &Song, report: &mut Report) {
             choreography(song, report, line, at);
         }
     }
-    for property in &song.properties {
+    for property in song.properties.iter().chain(&song.constraints) {
         report.enter(format!("property {}", property.name));
         let mut scope = Scope::new(report, song, &property.locals, Home::Property, 0);
         match &property.claim {
             Claim::Finally(claim) | Claim::Always(claim) => scope.typed(claim, &Ty::Bool),
+            Claim::Step(claim) => {
+                scope.old_allowed = true;
+                scope.typed(claim, &Ty::Bool);
+            }
             Claim::Quiescent { .. } => {}
         }
     }

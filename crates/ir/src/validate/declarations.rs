@@ -5,8 +5,8 @@ use super::{Report, show};
 use crate::finite::{contains_itself, contains_process, is_finite};
 use crate::permission::split_by;
 use crate::{
-    Action, Binder, Code, EnumDecl, EnumId, Family, FamilyId, FaultKind, Global, Local, LocalId,
-    Property, RangeEnd, Sizing, Song, SortKind, StructId, System, Ty, Voices,
+    Action, Binder, Claim, Code, EnumDecl, EnumId, Family, FamilyId, FaultKind, Global, Local,
+    LocalId, Property, RangeEnd, Sizing, Song, SortKind, StructId, System, Ty, Voices,
 };
 use plainsong_diagnostics::Span;
 
@@ -30,8 +30,16 @@ pub(super) fn check(song: &Song, report: &mut Report) {
     }
     families(song, report);
     systems(song, report);
-    for property in &song.properties {
+    for property in song.properties.iter().chain(&song.constraints) {
         self::property(song, report, property);
+    }
+    for constraint in &song.constraints {
+        let is_plain = matches!(constraint.claim, Claim::Always(_))
+            && constraint.engines.is_empty()
+            && constraint.sizes.is_empty();
+        report.require(is_plain, constraint.span, || {
+            "a constraint is a condition on states".to_owned()
+        });
     }
     report.enter("sizes");
     sizings(song, report, &song.sizes);

@@ -16,6 +16,7 @@ pub(super) fn check(song: &Song, report: &mut Report) {
         report,
         song.properties
             .iter()
+            .chain(&song.constraints)
             .map(|property| (&*property.name, property.span)),
     );
     types(song, report);
@@ -41,7 +42,7 @@ pub(super) fn check(song: &Song, report: &mut Report) {
         report.enter(format!("const {}", decl.name));
         locals(report, &decl.locals, 0);
     }
-    for decl in &song.properties {
+    for decl in song.properties.iter().chain(&song.constraints) {
         report.enter(format!("property {}", decl.name));
         locals(report, &decl.locals, 0);
     }

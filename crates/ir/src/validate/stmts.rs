@@ -215,6 +215,7 @@ impl Scope<'_, '_> {
             }
             ExprKind::Let(..) => branch,
             ExprKind::Old(_) => self.old_allowed,
+            ExprKind::Crashed(_) => home == Home::Property,
             ExprKind::Pending(_) | ExprKind::PendingOf(..) => {
                 matches!(home, Home::Property | Home::Schedule)
             }

@@ -165,6 +165,8 @@ impl Known<'_> {
                 self.quantifier(*quantifier, body)
             }
             ExprKind::Old(inner) => Ok(inner.ty.clone()),
+            ExprKind::Crashed(inner) if inner.ty == Ty::Process => Ok(Ty::Bool),
+            ExprKind::Crashed(_) => Err("only a process crashes".to_owned()),
             ExprKind::Pending(what) => self.pending(*what),
             ExprKind::PendingOf(action, arguments) => self.pending_of(*action, arguments),
             ExprKind::Widen(inner) => {

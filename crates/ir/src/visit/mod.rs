@@ -20,7 +20,9 @@ pub use closures::{
     Node, any_expr, any_place, any_stmt, change_exprs, each_expr, each_place, each_stmt,
     free_locals, is_closed, locals_bound, locals_used, rename_locals, replace, shift_locals,
 };
-pub use queries::{conjuncts, endpoints_read, families_read, globals_read, owner, reads_pending};
+pub use queries::{
+    conjuncts, endpoints_read, families_read, globals_read, owner, reads_crashed, reads_pending,
+};
 pub use renumber::renumber_locals;
 pub use spans::{erase_spans, without_spans};
 pub use total::{is_total, may_fail_here};

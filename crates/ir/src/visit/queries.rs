@@ -56,3 +56,8 @@ pub fn reads_pending(of: &Expr) -> bool {
         matches!(of.kind, ExprKind::Pending(_) | ExprKind::PendingOf(..))
     })
 }
+
+/// Does it ask whether a process has crashed?
+pub fn reads_crashed(of: &Expr) -> bool {
+    any_expr(of, |of| matches!(of.kind, ExprKind::Crashed(_)))
+}

@@ -107,6 +107,7 @@ macro_rules! walkers {
                     | ExprKind::Field(a, _)
                     | ExprKind::Some(a)
                     | ExprKind::Old(a)
+                    | ExprKind::Crashed(a)
                     | ExprKind::Widen(a)
                     | ExprKind::Narrow(a) => v.expr(a),
                     ExprKind::Binary(_, a, b)
@@ -413,6 +414,9 @@ macro_rules! walkers {
                 for decl in & $($mut)? song.properties {
                     property(v, decl);
                 }
+                for decl in & $($mut)? song.constraints {
+                    property(v, decl);
+                }
                 sizings(v, & $($mut)? song.sizes);
             }
 
@@ -630,7 +634,9 @@ macro_rules! walkers {
                 sizings(v, & $($mut)? decl.sizes);
                 table(v, & $($mut)? decl.locals);
                 match & $($mut)? decl.claim {
-                    Claim::Finally(claim) | Claim::Always(claim) => v.expr(claim),
+                    Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => {
+                        v.expr(claim);
+                    }
                     Claim::Quiescent { .. } => {}
                 }
                 v.leave(& $($mut)? decl.locals);

@@ -196,6 +196,7 @@ pub(crate) fn message(name: &str, fields: Vec<Binder>, delivery: Option<Delivery
         delivery,
         measures: Default::default(),
         order: Default::default(),
+        most: None,
         span: Default::default(),
     }
 }

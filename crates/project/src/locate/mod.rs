@@ -481,6 +481,7 @@ impl<'a> Locate<'a> {
             delivery: None,
             measures: Measures::default(),
             order: Default::default(),
+            most: None,
             span: Span::default(),
         });
         MessageId::from(self.messages.len() - 1)

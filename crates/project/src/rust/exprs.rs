@@ -246,6 +246,7 @@ impl<'a> Scope<'a> {
             | ExprKind::Pid(..)
             | ExprKind::SelfPid
             | ExprKind::Old(_)
+            | ExprKind::Crashed(_)
             | ExprKind::Pending(_)
             | ExprKind::PendingOf(..) => {
                 self.emit.refuse(of.span, "this has no counterpart in Rust");

@@ -142,10 +142,12 @@ impl<'a> Lowering<'a> {
                 expr.span,
                 "identities of processes are not covered by proofs yet",
             )),
-            ExprKind::Pending(_) | ExprKind::PendingOf(..) => Err(Unsupported::new(
-                expr.span,
-                "`pending` is not covered by proofs of sequential code",
-            )),
+            ExprKind::Crashed(_) | ExprKind::Pending(_) | ExprKind::PendingOf(..) => {
+                Err(Unsupported::new(
+                    expr.span,
+                    "`pending` is not covered by proofs of sequential code",
+                ))
+            }
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.span),
             ExprKind::Range {

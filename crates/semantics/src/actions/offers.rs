@@ -59,7 +59,8 @@ fn arguments(instance: &Instance, action: &Action) -> Result<Vec<Vec<Value>>> {
             );
             return Err(resource(action.span, message));
         }
-        let longer = |row: &Vec<Value>, value: &Value| [&row[..], &[value.clone()]].concat();
+        let longer =
+            |row: &Vec<Value>, value: &Value| [&row[..], std::slice::from_ref(value)].concat();
         let with_all = |row: &Vec<Value>| -> Vec<Vec<Value>> {
             values.iter().map(|value| longer(row, value)).collect()
         };

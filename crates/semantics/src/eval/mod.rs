@@ -170,6 +170,13 @@ impl<'a> Eval<'a> {
                     self.world.pending_with(*action, &arguments) as i64
                 ))
             }
+            ExprKind::Crashed(process) => {
+                let crashed = match self.expr(process, locals)? {
+                    Value::Process(Pid::Member(row)) => self.world.has_crashed(row as usize),
+                    _ => false,
+                };
+                Ok(Value::Bool(crashed))
+            }
             ExprKind::Pending(what) => Ok(Value::Int(self.world.pending(*what) as i64)),
             ExprKind::Widen(inner) => self.expr(inner, locals),
             ExprKind::Narrow(inner) => {

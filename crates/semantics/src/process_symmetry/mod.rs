@@ -68,14 +68,27 @@ pub fn symmetric(
     let System::Voices(voices) = &song.system else {
         return (alike, others);
     };
+    // What is asked about steps is answered by the search through all states.
+    let is_step = |check: &Check| match check {
+        Check::Property(at) => matches!(song.properties[*at].claim, Claim::Step(_)),
+        _ => false,
+    };
+    if checks.iter().any(is_step) {
+        return (alike, others);
+    }
     let claim = |check: &Check| match check {
         Check::Property(at) => match &song.properties[*at].claim {
             Claim::Always(claim) | Claim::Finally(claim) => Some(claim),
-            Claim::Quiescent { .. } => None,
+            Claim::Step(_) | Claim::Quiescent { .. } => None,
         },
         _ => None,
     };
-    let claims: Vec<&Expr> = checks.iter().filter_map(claim).collect();
+    let mut claims: Vec<&Expr> = checks.iter().filter_map(claim).collect();
+    for constraint in &song.constraints {
+        if let Claim::Always(condition) = &constraint.claim {
+            claims.push(condition);
+        }
+    }
     for (at, declared) in song.sorts.iter().enumerate() {
         let sort = SortId::from(at);
         if matches!(declared.kind, SortKind::Range(_)) {
@@ -116,6 +129,9 @@ pub fn search_up_to_names(
         states: IndexSet::default(),
         origins: Vec::new(),
         starts: Vec::new(),
+        before_init: 0,
+        cut: 0,
+        cut_by: BTreeSet::new(),
         stands_for: 0,
         tries: BTreeMap::new(),
         resource: None,
@@ -166,6 +182,11 @@ struct Search<'a> {
     origins: Vec<Origin>,
     /// The starts as they were, before they were renamed.
     starts: Vec<Config>,
+    /// How many of the states are those before `init`: they do not count.
+    before_init: u64,
+    /// How many of them are cut off by a constraint, and by which.
+    cut: u64,
+    cut_by: BTreeSet<String>,
     stands_for: u128,
     /// How often something was played in vain.
     tries: BTreeMap<Check, u32>,
@@ -190,7 +211,14 @@ impl Search<'_> {
             match outcome {
                 Outcome::Next(config) => {
                     self.starts.push(config.clone());
+                    let (known, begun) = (self.states.len(), self.loose.has_begun(&config));
+                    self.most += u64::from(!begun);
                     self.add(&config, Err(number as u32));
+                    if !begun {
+                        let new = (self.states.len() - known) as u64;
+                        self.before_init += new;
+                        self.most -= 1 - new;
+                    }
                 }
                 Outcome::Failed(failure, config) => {
                     self.starts.push(config.clone());
@@ -211,6 +239,12 @@ impl Search<'_> {
             }
             let config = self.states[at].clone();
             let steps = self.loose.steps_covering(&config, covered);
+            if steps.is_empty()
+                && let Some(constraint) = self.loose.cut(&config)
+            {
+                self.cut += 1;
+                self.cut_by.insert(constraint);
+            }
             self.look(at, &config, &steps, premises);
             self.expand(at, steps);
             at += 1;
@@ -248,7 +282,9 @@ impl Search<'_> {
         };
         self.origins.push(Origin { from, depth });
         self.states.insert(known);
-        self.stands_for = self.stands_for.saturating_add(found.orbit);
+        if self.loose.has_begun(config) {
+            self.stands_for = self.stands_for.saturating_add(found.orbit);
+        }
     }
 
     fn expand(&mut self, at: usize, steps: Vec<Step>) {
@@ -392,10 +428,11 @@ impl Search<'_> {
         let depth = self.origins.iter().map(|origin| origin.depth).max();
         let mut report = self.findings.report(Totals {
             completeness,
-            states: self.states.len() as u64,
+            states: self.states.len() as u64 - self.before_init - self.cut,
             steps: self.steps,
             depth: u64::from(depth.unwrap_or(0)),
             coverage,
+            cut_by: self.cut_by,
         });
         report.final_states = self.final_states;
         report.failures |= self.failures;

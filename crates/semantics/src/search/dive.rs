@@ -67,6 +67,7 @@ pub fn dive(
         steps: graph.steps,
         depth: graph.deepest(),
         coverage: Coverage::new(&machine, &covered),
+        cut_by: BTreeSet::new(),
     })
 }
 

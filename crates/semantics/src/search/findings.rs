@@ -8,8 +8,8 @@
 use super::cycle::{Edge, nearest_cycle};
 use super::query::{Check, Query};
 use super::{Answer, Completeness, Coverage, Finding, SearchReport, Watch};
-use crate::claim::{Verity, verity};
-use crate::machine::{Config, Machine, Status, Step, Subject};
+use crate::claim::{Verity, verity, verity_of_step};
+use crate::machine::{Config, Machine, Outcome, Status, Step, Subject};
 use crate::path_to_trace::retrace;
 use crate::replay::replay;
 use crate::trace::{Ending, Failure, FailureKind, Trace};
@@ -31,7 +31,7 @@ pub trait Reached {
 pub struct Totals {
     /// Did it see everything?
     pub completeness: Completeness,
-    /// States found.
+    /// States found, without those before `init`.
     pub states: u64,
     /// Steps taken.
     pub steps: u64,
@@ -39,6 +39,8 @@ pub struct Totals {
     pub depth: u64,
     /// Which parts of the text took part.
     pub coverage: Coverage,
+    /// The constraints by which states were cut off, and not counted.
+    pub cut_by: BTreeSet<String>,
 }
 
 /// What is known about each check.
@@ -133,8 +135,58 @@ impl<'a> Findings<'a> {
     pub fn state(&mut self, reached: &dyn Reached, at: usize, steps: &[Step]) {
         if self.machine.has_begun(&reached.config(at)) {
             self.always(reached, at);
+            self.steps(reached, at, steps);
         }
         self.at_rest(reached, at, steps);
+    }
+
+    /// Is something asked about steps?
+    pub fn asks_about_steps(&self) -> bool {
+        let about_steps = |(check, answer): &(Check, Answer)| {
+            let Check::Property(_) = check else {
+                return false;
+            };
+            matches!(answer, Answer::NotRefuted)
+                && matches!(self.property(*check).claim, Claim::Step(_))
+        };
+        self.answers.iter().any(about_steps)
+    }
+
+    /// Checks what should hold of every step. `init` has run.
+    pub fn steps(&mut self, reached: &dyn Reached, at: usize, steps: &[Step]) {
+        if !self.asks_about_steps() {
+            return;
+        }
+        let before = reached.config(at).into_owned();
+        for (number, step) in steps.iter().enumerate() {
+            let Outcome::Next(after) = &step.outcome else {
+                continue;
+            };
+            for row in 0..self.answers.len() {
+                let (check @ Check::Property(_), Answer::NotRefuted) = &self.answers[row] else {
+                    continue;
+                };
+                let check = *check;
+                let property = self.property(check);
+                let Claim::Step(claim) = &property.claim else {
+                    continue;
+                };
+                match verity_of_step(self.machine, property, claim, (&before, after)) {
+                    Verity::Holds => {}
+                    Verity::Unknown(failure) => {
+                        self.answer(check, Answer::Unknown(failure.message));
+                    }
+                    Verity::Violated(why) => {
+                        let ending = Ending::Violated {
+                            property: property.name.clone(),
+                            span: claim.span,
+                            why,
+                        };
+                        self.refute(check, reached, at, Some(number), ending);
+                    }
+                }
+            }
+        }
     }
 
     /// Checks what should hold in every state. `init` has run.
@@ -247,7 +299,7 @@ impl<'a> Findings<'a> {
     pub fn report(mut self, totals: Totals) -> SearchReport {
         let is_complete = totals.completeness == Completeness::Complete;
         SearchReport {
-            cut: is_complete && self.has_only_cuts() && self.cuts == totals.states,
+            cut: is_complete && self.has_only_cuts() && self.cuts >= totals.states,
             completeness: totals.completeness,
             states: totals.states,
             steps: totals.steps,
@@ -256,6 +308,7 @@ impl<'a> Findings<'a> {
             failures: self.failures,
             undelivered: std::mem::take(&mut self.undelivered).into_iter().collect(),
             coverage: totals.coverage,
+            cut_by: totals.cut_by,
             findings: self.answers(),
         }
     }

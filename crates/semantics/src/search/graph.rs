@@ -7,6 +7,7 @@ use crate::machine::{Config, Machine, Outcome, Step};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// How a state was found.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,12 @@ pub(super) struct Graph {
     /// The steps out of each state looked at, when they are wanted.
     edges: Option<Vec<Vec<Edge>>>,
     most: u64,
+    /// How many of the states are those before `init`. They are kept, for executions begin there, but they do not count.
+    before_init: u64,
+    /// How many are cut off by a constraint: they do not count, either.
+    cut: u64,
+    /// The constraints that cut some off.
+    pub(super) cut_by: BTreeSet<String>,
     /// Was a state left out?
     pub(super) full: bool,
     /// Steps taken.
@@ -37,6 +44,9 @@ impl Graph {
             origins: Vec::new(),
             edges: with_edges.then(Vec::new),
             most: most.min(u64::from(u32::MAX)),
+            before_init: 0,
+            cut: 0,
+            cut_by: BTreeSet::new(),
             full: false,
             steps: 0,
         }
@@ -69,9 +79,30 @@ impl Graph {
         nearest_cycle(&edges).is_some()
     }
 
-    /// How many states there are.
+    /// How many states there are, with those before `init`.
     pub(super) fn len(&self) -> usize {
         self.states.len()
+    }
+
+    /// How many states there are after `init` that are not cut off.
+    pub(super) fn counted(&self) -> u64 {
+        self.states.len() as u64 - self.before_init - self.cut
+    }
+
+    /// A state is cut off by a constraint.
+    pub(super) fn cut_off(&mut self, constraint: String) {
+        self.cut += 1;
+        self.cut_by.insert(constraint);
+    }
+
+    /// Adds a state before `init`.
+    pub(super) fn add_before_init(&mut self, config: Config) {
+        let known = self.states.len();
+        self.most += 1;
+        self.add(config, None);
+        let new = (self.states.len() - known) as u64;
+        self.before_init += new;
+        self.most -= 1 - new;
     }
 
     /// The steps out of each state looked at.

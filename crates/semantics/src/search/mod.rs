@@ -35,6 +35,7 @@ use crate::trace::Trace;
 use crate::vacuity::Premises;
 use graph::Graph;
 use plainsong_diagnostics::Span;
+use std::collections::BTreeSet;
 
 /// How many states are looked at between two calls of the watch, where a state takes a moment only.
 pub const PACE: u64 = 256;
@@ -42,7 +43,7 @@ pub const PACE: u64 = 256;
 /// When to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most states to store.
+    /// The most states to store after `init`.
     pub states: u64,
     /// Enough refutations to end the search.
     pub refutations: Option<u64>,
@@ -138,7 +139,7 @@ pub struct SearchReport {
     pub findings: Vec<Finding>,
     /// Did it see everything?
     pub completeness: Completeness,
-    /// States found.
+    /// States found, without those before `init`.
     pub states: u64,
     /// Steps taken.
     pub steps: u64,
@@ -154,6 +155,8 @@ pub struct SearchReport {
     pub failures: bool,
     /// Does an `assume` cut off every execution? Then there was nothing to check.
     pub cut: bool,
+    /// The constraints by which states were cut off: what holds, holds within these.
+    pub cut_by: BTreeSet<String>,
 }
 
 /// Searches the instance and checks what the query asks.
@@ -187,10 +190,11 @@ pub fn search(
         && !graph.has_cycle(&machine);
     let mut report = findings.report(Totals {
         completeness,
-        states: graph.len() as u64,
+        states: graph.counted(),
         steps: graph.steps,
         depth: graph.deepest(),
         coverage,
+        cut_by: std::mem::take(&mut graph.cut_by),
     });
     report.cut |= cut;
     if is_stopped {
@@ -210,7 +214,8 @@ fn explore(
 ) -> Completeness {
     for outcome in machine.initial_covering(covered) {
         match outcome {
-            Outcome::Next(config) => drop(graph.add(config, None)),
+            Outcome::Next(config) if machine.has_begun(&config) => drop(graph.add(config, None)),
+            Outcome::Next(config) => graph.add_before_init(config),
             Outcome::Failed(failure, config) => findings.failed_start(failure, config),
             Outcome::Discarded => {}
         }
@@ -226,6 +231,11 @@ fn explore(
             return Completeness::Stopped;
         }
         let steps = machine.steps_covering(&graph.config(at), covered);
+        if steps.is_empty()
+            && let Some(constraint) = machine.cut(&graph.config(at))
+        {
+            graph.cut_off(constraint);
+        }
         findings.state(graph, at, &steps);
         look(machine, &graph.config(at), &steps, premises);
         graph.expand(at, steps, findings);

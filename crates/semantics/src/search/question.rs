@@ -59,7 +59,7 @@ impl Question {
             Check::Sequence(_) => "sequentialize",
             Check::Property(at) => match song.properties.get(at).map(|property| &property.claim) {
                 Some(Claim::Finally(_)) => "finally",
-                Some(Claim::Always(_)) => "always",
+                Some(Claim::Always(_) | Claim::Step(_)) => "always",
                 Some(Claim::Quiescent { fair: false }) => "eventually quiescent",
                 Some(Claim::Quiescent { fair: true }) => "eventually quiescent fair",
                 None => "",

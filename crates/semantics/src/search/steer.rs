@@ -13,6 +13,7 @@ use crate::instance::Instance;
 use crate::machine::{Config, Machine, Outcome, Step};
 use crate::value::Value;
 use plainsong_ir::{FamilyId, VarId};
+use std::collections::BTreeSet;
 
 /// The most steps of the execution.
 const MOST_STEPS: usize = 2_000;
@@ -105,6 +106,7 @@ pub fn steer(
         steps: graph.steps,
         depth: graph.deepest(),
         coverage: Coverage::new(&machine, &covered),
+        cut_by: BTreeSet::new(),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Answer, Check, Completeness, Finding, SearchReport};
 use crate::trace::{Ending, Trace};
-use crate::verdict::{Assumption, Verdict};
+use crate::verdict::{Assumption, Outcome, Verdict};
 use std::collections::BTreeMap;
 
 impl SearchReport {
@@ -44,8 +44,13 @@ impl SearchReport {
                 Some(reason) => Verdict::unknown(name, reason),
             },
         };
+        let mut bound = bound.clone();
+        if verdict.outcome == Outcome::Holds && !self.cut_by.is_empty() {
+            let names: Vec<&str> = self.cut_by.iter().map(String::as_str).collect();
+            bound.insert("constraint".to_owned(), names.join(","));
+        }
         Verdict {
-            bound: bound.clone(),
+            bound,
             states: Some(self.states),
             ..verdict
         }

@@ -569,7 +569,7 @@ impl Code<'_> {
                 self.class(inner);
                 Class::Neither
             }
-            ExprKind::Unary(UnOp::Neg, inner) | ExprKind::Old(inner) => {
+            ExprKind::Unary(UnOp::Neg, inner) | ExprKind::Old(inner) | ExprKind::Crashed(inner) => {
                 self.plain(inner);
                 Class::Number
             }

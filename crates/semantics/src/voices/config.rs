@@ -37,6 +37,10 @@ impl World for VoicesConfig {
         &self.voices[member].vars[var.index()]
     }
 
+    fn has_crashed(&self, member: usize) -> bool {
+        self.trouble.is_down(member)
+    }
+
     fn pending(&self, what: PendingOf) -> usize {
         let messages = self.network.messages().iter();
         match what {

@@ -309,6 +309,7 @@ impl Builder {
             delivery: via,
             measures: Default::default(),
             order: Default::default(),
+            most: None,
             span: span(),
         });
         (voices.messages.len() - 1).into()

@@ -115,7 +115,8 @@ impl<'s> Compiler<'s, '_> {
             | ExprKind::Of(..)
             | ExprKind::Pid(..)
             | ExprKind::SelfPid
-            | ExprKind::Old(_) => Err(Trouble::GivesUp),
+            | ExprKind::Old(_)
+            | ExprKind::Crashed(_) => Err(Trouble::GivesUp),
         }
     }
 

@@ -20,7 +20,7 @@ mod tree;
 
 use crate::Manner;
 use net::Net;
-use plainsong_ir::visit::reads_pending;
+use plainsong_ir::visit::{reads_crashed, reads_pending};
 use plainsong_ir::{Claim, Song};
 use plainsong_semantics::capsules::Processes;
 use plainsong_semantics::instance::Instance;
@@ -30,6 +30,7 @@ use plainsong_semantics::search::{
 };
 use plainsong_semantics::vacuity::premises;
 use search::{Again, Search};
+use std::collections::BTreeSet;
 
 /// What was found, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +58,13 @@ pub(crate) fn search(
     if Findings::new(&machine, query).wants_edges() {
         return Err("termination is seen in the graph of all states");
     }
+    if machine.is_constrained() {
+        return Err("a constraint says which states are searched");
+    }
     let song = instance.song();
+    if let Some(why) = query.checks.iter().find_map(|check| unpacked(song, *check)) {
+        return Err(why);
+    }
     let mut dead_messages = match manner.dead_messages {
         false => Err("switched off"),
         true if counts_messages(song, &query.checks) => Err("a property counts messages in flight"),
@@ -90,6 +97,7 @@ pub(crate) fn search(
                     steps: totals.1,
                     depth: totals.2,
                     coverage,
+                    cut_by: BTreeSet::new(),
                 });
                 return Ok(Packed {
                     report,
@@ -115,8 +123,22 @@ fn counts_messages(song: &Song, checks: &[Check]) -> bool {
     checks.iter().any(|check| match check {
         Check::Property(at) => match &song.properties[*at].claim {
             Claim::Always(claim) | Claim::Finally(claim) => reads_pending(claim),
-            Claim::Quiescent { .. } => false,
+            Claim::Step(_) | Claim::Quiescent { .. } => false,
         },
         _ => false,
     })
+}
+
+/// Why a property is not seen in packed states, if so.
+fn unpacked(song: &Song, check: Check) -> Option<&'static str> {
+    let Check::Property(at) = check else {
+        return None;
+    };
+    match &song.properties[at].claim {
+        Claim::Step(_) => Some("a property compares each state with the one before it"),
+        Claim::Always(claim) | Claim::Finally(claim) if reads_crashed(claim) => {
+            Some("a property asks whether a process has crashed")
+        }
+        Claim::Always(_) | Claim::Finally(_) | Claim::Quiescent { .. } => None,
+    }
 }

@@ -123,7 +123,7 @@ impl<'a, 'm> Search<'a, 'm> {
 
     /// How many states there are.
     pub(super) fn states(&self) -> u64 {
-        self.before.len() as u64 + self.roots.len()
+        self.roots.len()
     }
 
     /// Steps taken.
@@ -238,11 +238,7 @@ impl<'a, 'm> Search<'a, 'm> {
                 Outcome::Failed(failure, config) => findings.failed_start(failure, config),
                 Outcome::Discarded => {}
                 Outcome::Next(config) if !processes.has_begun(&config) => {
-                    if self.states() < self.most {
-                        self.before.insert(config);
-                    } else if !self.before.contains(&config) {
-                        self.full = true;
-                    }
+                    self.before.insert(config);
                 }
                 Outcome::Next(config) => {
                     self.starts.push(config.clone());

@@ -73,7 +73,9 @@ impl<'s> Search<'s> {
         (at, depth): (usize, &mut usize),
         most: u64,
     ) -> Option<usize> {
-        let alone = self.manner.jobs < 2 || self.manner.ends;
+        let is_bounded = self.machine.instance().bounds().pending.is_some();
+        let alone =
+            self.manner.jobs < 2 || self.manner.ends || is_bounded || !self.step_claims.is_empty();
         if alone || self.edges.is_some() || self.ahead.is_over {
             return None;
         }
@@ -153,6 +155,7 @@ impl<'s> Search<'s> {
             acted: &self.acted,
             claims: claims.map(|claim| &claim.program).collect(),
             premises: premises.map(|one| &one.program).collect(),
+            constraints: self.constraints.iter().map(|one| &one.program).collect(),
         };
         let runs = &self.runs;
         let shares: VecDeque<Share> = std::thread::scope(|scope| {
@@ -183,6 +186,7 @@ struct Seer<'a, 's> {
     acted: &'a [bool],
     claims: Vec<&'a Compiled<'s>>,
     premises: Vec<&'a Compiled<'s>>,
+    constraints: Vec<&'a Compiled<'s>>,
 }
 
 impl Seer<'_, '_> {
@@ -222,7 +226,7 @@ impl Seer<'_, '_> {
             }
         }
         let holds = |claim: &&Compiled<'_>| self.is_true(claim, base, runs) == Some(true);
-        let good = self.claims.iter().all(holds);
+        let good = self.claims.iter().chain(&self.constraints).all(holds);
         let fails = |claim: &&Compiled<'_>| self.is_true(claim, base, runs) == Some(false);
         (good && self.premises.iter().all(fails) && seen.steps > 0).then_some(seen)
     }

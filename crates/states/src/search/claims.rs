@@ -50,7 +50,7 @@ impl<'s> Search<'s> {
     }
 
     /// What tells whether something is true of a state.
-    fn claim(&mut self, property: &'s Property, claim: &'s Expr) -> Compiled<'s> {
+    pub(super) fn claim(&mut self, property: &'s Property, claim: &'s Expr) -> Compiled<'s> {
         match compile::claim(self.song, property, claim, &mut self.coding) {
             Ok(program) => {
                 self.runs.make_room(&program);
@@ -61,7 +61,7 @@ impl<'s> Search<'s> {
     }
 
     /// Is it true of the state at hand? None when the program bails.
-    fn is_true(&mut self, program: &Program<'s>) -> Option<bool> {
+    pub(super) fn is_true(&mut self, program: &Program<'s>) -> Option<bool> {
         let states = self.runs.emitted.len();
         let ran = self.runs.run(program, &self.base, None, &mut self.coding);
         let is_true = self.runs.emitted.len() > states;
@@ -109,7 +109,7 @@ pub(super) fn claims<'s>(song: &'s Song, query: &Query) -> Vec<CompiledClaim<'s>
         let is_always = match &property.claim {
             Claim::Always(_) => true,
             Claim::Finally(_) => false,
-            Claim::Quiescent { .. } => return None,
+            Claim::Step(_) | Claim::Quiescent { .. } => return None,
         };
         Some(CompiledClaim {
             check: *check,
@@ -124,6 +124,6 @@ pub(super) fn claims<'s>(song: &'s Song, query: &Query) -> Vec<CompiledClaim<'s>
 fn claimed(property: &Property) -> &Expr {
     match &property.claim {
         Claim::Always(claim) | Claim::Finally(claim) => claim,
-        Claim::Quiescent { .. } => panic!("it is no claim about a state"),
+        Claim::Step(_) | Claim::Quiescent { .. } => panic!("it is no claim about a state"),
     }
 }

@@ -18,6 +18,8 @@
 
 mod ahead;
 mod claims;
+mod constraints;
+mod step_claims;
 mod steps;
 
 use crate::code::{Guard, Program};
@@ -31,6 +33,7 @@ use crate::symmetry::Swaps;
 use crate::{Manner, Taken};
 use ahead::Ahead;
 use claims::{CompiledClaim, OpenPremise, claims};
+use constraints::Constraint;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Actions, Song, SortId};
 use plainsong_semantics::action_state::{ActionState, Deeds};
@@ -42,6 +45,8 @@ use plainsong_semantics::search::{
 use plainsong_semantics::trace::Failure;
 use plainsong_semantics::vacuity::{Premise, premises};
 use plainsong_semantics::value::Value;
+use std::collections::BTreeSet;
+use step_claims::{StepClaim, step_claims};
 
 /// A search under way.
 pub(crate) struct Search<'s> {
@@ -63,6 +68,10 @@ pub(crate) struct Search<'s> {
     /// Their direct forms.
     directs: Vec<Attempt>,
     claims: Vec<CompiledClaim<'s>>,
+    /// Claims about steps that are open.
+    step_claims: Vec<StepClaim<'s>>,
+    /// Does a step out of the state at hand seem to violate one?
+    is_step_suspect: bool,
     /// Premises of properties that were not true yet.
     premises: Vec<OpenPremise<'s>>,
     runs: Runs,
@@ -73,6 +82,15 @@ pub(crate) struct Search<'s> {
     /// Which of the states that it leads to are known at first sight.
     known: Vec<bool>,
     acted: Vec<bool>,
+    /// States that violate one of these are not searched further.
+    constraints: Vec<Constraint<'s>>,
+    /// Is the state at hand cut off by a constraint?
+    is_cut: bool,
+    /// How many states are cut off, and by what: they do not count.
+    cut: u64,
+    cut_by: BTreeSet<String>,
+    /// How many of the states are those before `init`: they do not count.
+    before_init: u64,
     full: bool,
     steps: u64,
     taken: Taken,
@@ -202,12 +220,19 @@ impl<'s> Search<'s> {
             turns: Vec::new(),
             directs: Vec::new(),
             claims: claims(song, query),
+            step_claims: step_claims(song, query),
+            is_step_suspect: false,
             premises: Vec::new(),
             runs,
             base: Vec::new(),
             odd: Vec::new(),
             known: Vec::new(),
             acted: vec![false; actions.actions.len()],
+            constraints: song.constraints.iter().map(Constraint::new).collect(),
+            is_cut: false,
+            cut: 0,
+            cut_by: BTreeSet::new(),
+            before_init: 0,
             full: false,
             steps: 0,
             taken: Taken::default(),
@@ -229,8 +254,8 @@ impl<'s> Search<'s> {
         if self.coding.is_crowded() {
             return Err(Gone::Asyncs);
         }
-        let most = limits.states.min(MOST_STATES);
-        self.begin(findings, most)?;
+        self.begin(findings, limits.states.min(MOST_STATES))?;
+        let most = (limits.states.saturating_add(self.before_init)).min(MOST_STATES);
         let (mut at, mut depth, mut next_look) = (0, 0, 0);
         while at < self.store.len() {
             if findings.all_refuted() || limits.refutations.is_some_and(|n| findings.refuted() >= n)
@@ -305,6 +330,7 @@ impl<'s> Search<'s> {
             match outcome {
                 Outcome::Next(config) => {
                     let state = ActionState::of(&config);
+                    let known = self.store.len();
                     let words = loop {
                         let mut words = Vec::new();
                         let written = self.coding.words(&state, &mut words);
@@ -315,7 +341,11 @@ impl<'s> Search<'s> {
                             Err(Misfit::Asyncs) => return Err(Gone::Asyncs),
                         }
                     };
-                    self.add(&words, None, 0, most);
+                    let before = if state.begun { 0 } else { most };
+                    self.add(&words, None, 0, most.saturating_add(before));
+                    if !state.begun {
+                        self.before_init += (self.store.len() - known) as u64;
+                    }
                 }
                 Outcome::Failed(failure, config) => findings.failed_start(failure, config),
                 Outcome::Discarded => {}
@@ -358,6 +388,9 @@ impl<'s> Search<'s> {
         for premise in &mut self.premises {
             premise.program = Compiled::Open;
         }
+        for constraint in &mut self.constraints {
+            constraint.program = Compiled::Open;
+        }
     }
 
     /// Replaces states, which lie one after the other, by others that differ in names only.
@@ -383,13 +416,20 @@ impl<'s> Search<'s> {
             if !self.all_true(findings, true) {
                 findings.always(&self.stored()?, at);
             }
+            if self.is_step_suspect {
+                let config = self.coding.state(&self.base).config();
+                let steps = self.machine.steps(&config);
+                findings.steps(&self.stored()?, at, &steps);
+                self.settle_step_claims(findings);
+            }
         }
+        self.cut += u64::from(self.is_cut);
         let is_discarded = |(_, odd): &(usize, Odd)| matches!(odd, Odd::Discarded);
         if !self.coding.has_begun(&self.base) {
             if self.runs.emitted.is_empty() && self.odd.iter().all(is_discarded) {
                 findings.cut_off();
             }
-        } else if steps == 0 {
+        } else if steps == 0 && !self.is_cut {
             let is_final = self.is_empty();
             if is_final {
                 self.look_at_premises(true);
@@ -530,10 +570,11 @@ impl<'s> Search<'s> {
         coverage.include_premises(&met, &open);
         findings.report(Totals {
             completeness,
-            states: self.store.len() as u64,
+            states: self.store.len() as u64 - self.before_init - self.cut,
             steps: self.steps,
             depth: self.levels.len().saturating_sub(1) as u64,
             coverage,
+            cut_by: self.cut_by,
         })
     }
 }

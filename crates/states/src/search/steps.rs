@@ -12,6 +12,7 @@ impl<'s> Search<'s> {
     /// Finds everything that can happen in a state, with other names where states are kept up to names.
     pub(super) fn look(&mut self, at: usize) -> Result<usize, Obstacle> {
         let steps = self.steps_from(at)?;
+        self.look_at_steps();
         if self.swaps.is_some() {
             let mut emitted = std::mem::take(&mut self.runs.emitted);
             let renamed = self.rename(&mut emitted);
@@ -31,11 +32,16 @@ impl<'s> Search<'s> {
         self.base.extend_from_slice(self.store.state(at));
         self.runs.emitted.clear();
         self.odd.clear();
+        self.is_cut = false;
         if !self.coding.has_begun(&self.base) {
             let config = self.coding.state(&self.base).config();
             let steps = self.deeds.steps(&config);
             let outcomes = steps.into_iter().map(|step| step.outcome);
             return self.interpreted(0, outcomes);
+        }
+        self.cut_off();
+        if self.is_cut {
+            return Ok(0);
         }
         if self.turns.len() != self.coding.asyncs.all().len() {
             self.order_turns();

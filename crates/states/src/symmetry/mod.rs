@@ -33,12 +33,17 @@ use rustc_hash::FxHashMap;
 pub(crate) fn sorts(song: &Song, actions: &Actions, checks: &[Check]) -> Symmetry {
     let claim = |check: &Check| match check {
         Check::Property(at) => match &song.properties[*at].claim {
-            Claim::Always(claim) | Claim::Finally(claim) => Some(claim),
+            Claim::Always(claim) | Claim::Finally(claim) | Claim::Step(claim) => Some(claim),
             Claim::Quiescent { .. } => None,
         },
         _ => None,
     };
-    let claims: Vec<&Expr> = checks.iter().filter_map(claim).collect();
+    let mut claims: Vec<&Expr> = checks.iter().filter_map(claim).collect();
+    for property in &song.constraints {
+        if let Claim::Always(condition) = &property.claim {
+            claims.push(condition);
+        }
+    }
     let mut symmetry = Symmetry::default();
     for (at, declared) in song.sorts.iter().enumerate() {
         let sort = SortId::from(at);

@@ -232,9 +232,9 @@ impl SetComprehension {
         child(&self.syntax)
     }
 
-    /// `x in S where p`
-    pub fn binding(&self) -> Option<Binding> {
-        child(&self.syntax)
+    /// `x in S where p`, one or more.
+    pub fn bindings(&self) -> impl Iterator<Item = Binding> + use<> {
+        children(&self.syntax)
     }
 }
 
@@ -244,9 +244,9 @@ impl SeqComprehension {
         child(&self.syntax)
     }
 
-    /// `x in S where p`
-    pub fn binding(&self) -> Option<Binding> {
-        child(&self.syntax)
+    /// `x in S where p`, one or more.
+    pub fn bindings(&self) -> impl Iterator<Item = Binding> + use<> {
+        children(&self.syntax)
     }
 }
 

@@ -3,10 +3,10 @@
 use super::patterns::integer;
 use super::types::domain;
 use super::{
-    Block, BlockExpr, ChoreographyItem, CommuteItem, Contract, CoversClause, DecreasesClause,
-    Domain, Expr, InvariantItem, InvariantUse, LayerClause, LayersItem, LemmaItem, Name,
-    ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl, SequentializeItem, SizeItem,
-    Type, VarDecl, child, children, choices, has, name, names, nodes, token,
+    Block, BlockExpr, ChoreographyItem, CommuteItem, ConstraintItem, Contract, CoversClause,
+    DecreasesClause, Domain, Expr, InvariantItem, InvariantUse, LayerClause, LayersItem, LemmaItem,
+    Name, ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl, SequentializeItem,
+    SizeItem, Type, VarDecl, child, children, choices, has, name, names, nodes, token,
 };
 use crate::kinds::{SyntaxKind, SyntaxNode};
 
@@ -78,6 +78,8 @@ choices! {
         Lemma(LemmaItem),
         /// `property …`
         Property(PropertyItem),
+        /// `constraint …`
+        Constraint(ConstraintItem),
         /// `size …`
         Size(SizeItem),
         /// `fault …`
@@ -305,6 +307,11 @@ impl MessageItem {
     /// What it carries.
     pub fn binders(&self) -> Option<BinderList> {
         child(&self.syntax)
+    }
+
+    /// How many are in flight at most in one channel, if written; `None` inside for a number that is too large.
+    pub fn most(&self) -> Option<Option<i64>> {
+        token(&self.syntax, SyntaxKind::Int).map(|most| integer(most.text()))
     }
 
     /// `decreases`.

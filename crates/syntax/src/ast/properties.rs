@@ -7,6 +7,8 @@ use crate::kinds::SyntaxKind;
 nodes! {
     /// `property p by … at …: claim;`
     PropertyItem = PropertyItem;
+    /// `constraint c: e;`
+    ConstraintItem = ConstraintItem;
     /// `finally e`, `always e` or `eventually quiescent fair`.
     Claim = Claim;
     /// `size Db = 3;`
@@ -52,6 +54,18 @@ impl PropertyItem {
 
     /// What is claimed.
     pub fn claim(&self) -> Option<Claim> {
+        child(&self.syntax)
+    }
+}
+
+impl ConstraintItem {
+    /// The constraint.
+    pub fn name(&self) -> Option<Name> {
+        name(&self.syntax)
+    }
+
+    /// What is true of the states that are searched further.
+    pub fn condition(&self) -> Option<Expr> {
         child(&self.syntax)
     }
 }

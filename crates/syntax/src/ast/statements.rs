@@ -143,6 +143,11 @@ impl LetStmt {
         name(&self.syntax)
     }
 
+    /// How the value is taken apart, if it is.
+    pub fn pattern(&self) -> Option<Pattern> {
+        child(&self.syntax)
+    }
+
     /// Its type, if written.
     pub fn ty(&self) -> Option<Type> {
         child(&self.syntax)

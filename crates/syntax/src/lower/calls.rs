@@ -2,8 +2,10 @@
 
 use super::Lowering;
 use super::codes::names::AMBIGUOUS_NAME;
+use super::codes::places::MISPLACED_EXPRESSION;
 use super::codes::types::{ARGUMENT_COUNT, NOT_CALLABLE_NAME};
 use super::fit::{Wanted, Why};
+use super::unit::Home;
 use crate::ast::{self, AstNode};
 use crate::names::Item;
 use crate::types::UNKNOWN;
@@ -22,6 +24,7 @@ impl Lowering<'_> {
             self.unit.scope.find(name.text()).is_some() || self.own_var(name.text()).is_some();
         match self.names.item(name.text()) {
             Some(Item::Function(id)) => self.call_function(id, arguments.as_ref(), span),
+            None if name.text() == "crashed" && !hidden => self.crashed(&arguments, span),
             None if !self.names.enums_with(name.text()).is_empty() => {
                 self.bare_variant(&name, arguments.as_ref(), span, wanted)
             }
@@ -30,6 +33,30 @@ impl Lowering<'_> {
                 self.ignore_arguments(arguments.as_ref());
                 self.wrong(span)
             }
+        }
+    }
+
+    /// `crashed(p)`: has this process crashed, and not restarted?
+    fn crashed(&mut self, arguments: &Option<ast::ArgList>, span: Span) -> Expr {
+        let mut all = arguments.iter().flat_map(ast::ArgList::arguments);
+        let (Some(process), None) = (all.next(), all.next()) else {
+            let message = "`crashed` is about one process";
+            let help = "write `crashed(p)` or `crashed(node[i])`";
+            self.report(Diagnostic::error(&ARGUMENT_COUNT, span, message).help(help));
+            self.ignore_arguments(arguments.as_ref());
+            return self.wrong(span);
+        };
+        if self.unit.home != Home::Property {
+            let message = format!("`crashed` means nothing in {}", self.unit.home.describe());
+            let help = "no process knows that another one has crashed; only properties do";
+            self.report(Diagnostic::error(&MISPLACED_EXPRESSION, span, message).help(help));
+        }
+        self.speaks_of_system(span);
+        let process = self.check(&process, &Ty::Process, Why::Here);
+        Expr {
+            kind: ExprKind::Crashed(Box::new(process)),
+            ty: Ty::Bool,
+            span,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::ast::{self, AstNode};
 use crate::names::Signal;
 use crate::types::UNKNOWN;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::{Collection, Expr, ExprKind, LocalId, MessageId, PendingOf, Ty};
+use plainsong_ir::{Collection, Expr, ExprKind, LocalId, MessageId, Pattern, PendingOf, Ty};
 
 impl Lowering<'_> {
     /// Begins a new unit.
@@ -79,10 +79,10 @@ impl Lowering<'_> {
             ast::Expr::Seq(e) => self.collection(Collection::Seq, e.elements(), e.span(), wanted),
             ast::Expr::Filter(e) => self.filter_comprehension(e),
             ast::Expr::SetComprehension(e) => {
-                self.comprehension(Collection::Set, e.binding(), e.element(), e.span(), wanted)
+                self.comprehension(Collection::Set, e.bindings(), e.element(), e.span(), wanted)
             }
             ast::Expr::SeqComprehension(e) => {
-                self.comprehension(Collection::Seq, e.binding(), e.element(), e.span(), wanted)
+                self.comprehension(Collection::Seq, e.bindings(), e.element(), e.span(), wanted)
             }
             ast::Expr::Map(e) => self.map(e, wanted),
             ast::Expr::Struct(e) => self.struct_literal(e),
@@ -147,9 +147,9 @@ impl Lowering<'_> {
             };
             self.report(
                 Diagnostic::error(&MISPLACED_EXPRESSION, span, message).help(
-                    "`old(e)` is the value of `e` at the start of a choreography, or of a loop in a \
-                     procedure; it stands in `ensures` clauses, loop invariants and `covers`, not inside \
-                     another `old`",
+                    "`old(e)` is the value of `e` at the start of a choreography, of a loop in a \
+                     procedure, or before a step; it stands in `ensures` clauses, loop invariants, `covers` and \
+                     `always`, not inside another `old`",
                 ),
             );
         }
@@ -311,26 +311,70 @@ impl Lowering<'_> {
         let mark = self.unit.enter();
         let mut lets = Vec::new();
         for item in block.lets() {
-            lets.extend(
-                self.let_in_expr(&item)
-                    .map(|(local, value)| (local, value, item.span())),
-            );
+            let bound = match item.pattern() {
+                Some(pattern) => Some(self.pattern_in_expr(&item, pattern)),
+                None => self
+                    .let_in_expr(&item)
+                    .map(|(local, value)| (Bound::Name(local), value)),
+            };
+            lets.extend(bound.map(|(bound, value)| (bound, value, item.span())));
         }
         let mut result = match block.value() {
             Some(value) => self.expr_fitting(&value, wanted),
             None => self.wrong(block.span()),
         };
         self.unit.leave(mark);
-        for (local, value, span) in lets.into_iter().rev() {
+        for (bound, value, span) in lets.into_iter().rev() {
             let ty = result.ty.clone();
             let span = span.to(result.span);
-            result = Expr {
-                kind: ExprKind::Let(local, Box::new(value), Box::new(result)),
-                ty,
-                span,
+            let kind = match bound {
+                Bound::Name(local) => ExprKind::Let(local, Box::new(value), Box::new(result)),
+                Bound::Parts(pattern) => ExprKind::Match(Box::new(value), vec![(pattern, result)]),
             };
+            result = Expr { kind, ty, span };
         }
         result
+    }
+
+    /// `let (a, b) = e;` before the value of a block: `match e { (a, b) => … }`.
+    fn pattern_in_expr(&mut self, item: &ast::LetStmt, pattern: ast::Pattern) -> (Bound, Expr) {
+        let subject = self.value_taken_apart(item);
+        let errors = self.errors;
+        let pattern = self.pattern(Some(pattern), &subject.ty, item.span());
+        if self.errors == errors {
+            self.cover(&subject, &[&pattern]);
+        }
+        (Bound::Parts(pattern), subject)
+    }
+
+    /// The value that a `let` takes apart.
+    pub(crate) fn value_taken_apart(&mut self, item: &ast::LetStmt) -> Expr {
+        let value = match item.initial() {
+            Some(ast::Initial::Expr(value)) => value,
+            Some(other) => {
+                let span = match &other {
+                    ast::Initial::Choose(choose) => choose.span(),
+                    ast::Initial::Called(called) => called.span(),
+                    ast::Initial::Expr(value) => value.span(),
+                };
+                let message = "only a value is taken apart";
+                self.report(
+                    Diagnostic::error(&MISPLACED_EXPRESSION, span, message)
+                        .help("give it a name first: `let x = …; let (a, b) = x;`"),
+                );
+                return self.wrong(span);
+            }
+            None => return self.wrong(item.span()),
+        };
+        match item.ty() {
+            Some(ty) => {
+                let ty = self.ty(&ty);
+                let mut value = self.check(&value, &ty, Why::Declared(item.span()));
+                value.ty = ty;
+                value
+            }
+            None => self.expr(&value, None),
+        }
     }
 
     fn let_in_expr(&mut self, item: &ast::LetStmt) -> Option<(LocalId, Expr)> {
@@ -378,6 +422,14 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+/// What a `let` before the value of a block binds.
+enum Bound {
+    /// A name.
+    Name(LocalId),
+    /// The names of a pattern.
+    Parts(Pattern),
 }
 
 /// The type that several branches share: the wanted one, else that of the first.

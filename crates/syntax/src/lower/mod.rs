@@ -44,6 +44,7 @@ mod permissions;
 mod places;
 mod procedures;
 mod processes;
+mod products;
 mod properties;
 mod quantifiers;
 mod receives;
@@ -170,6 +171,7 @@ impl<'t> Lowering<'t> {
         lines.extend(contracts(&functions));
         self.contract_names(&items.functions);
         let properties = self.properties(&items.properties);
+        let constraints = self.constraints(&items.constraints);
         let sizes = self.sizings(items.sizes.iter().flat_map(ast::SizeItem::sizings));
         let mut song = Song {
             sorts,
@@ -181,6 +183,7 @@ impl<'t> Lowering<'t> {
             system,
             lines,
             properties,
+            constraints,
             sizes,
         };
         self.circles(&song);

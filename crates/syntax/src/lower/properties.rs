@@ -2,12 +2,13 @@
 
 use super::Lowering;
 use super::codes::declarations::{MIXED_PROPERTY, RESERVED_NAME, UNKNOWN_ENGINE};
+use super::codes::places::MISPLACED_EXPRESSION;
 use super::signatures::name_and_span;
 use super::unit::Home;
 use crate::ast::{self, AstNode, ClaimKind};
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::visit::VisitMut;
-use plainsong_ir::{Claim, FamilyId, Property};
+use plainsong_ir::visit::{Visit, VisitMut, walk};
+use plainsong_ir::{Claim, Expr, ExprKind, FamilyId, Property};
 
 /// The engines that `by` can name.
 const ENGINES: [&str; 6] = [
@@ -55,7 +56,9 @@ impl Lowering<'_> {
         self.begin(Home::Property);
         let mut claim = self.claim(item);
         let locals = self.finish(|filler| match &mut claim {
-            Claim::Finally(condition) | Claim::Always(condition) => filler.expr(condition),
+            Claim::Finally(condition) | Claim::Always(condition) | Claim::Step(condition) => {
+                filler.expr(condition);
+            }
             Claim::Quiescent { .. } => {}
         });
         Property {
@@ -63,6 +66,33 @@ impl Lowering<'_> {
             engines,
             sizes,
             claim,
+            locals,
+            span,
+        }
+    }
+
+    /// The constraints, each as the property that it always holds.
+    pub(crate) fn constraints(&mut self, items: &[ast::ConstraintItem]) -> Vec<Property> {
+        items.iter().map(|item| self.constraint(item)).collect()
+    }
+
+    fn constraint(&mut self, item: &ast::ConstraintItem) -> Property {
+        let (name, span) = name_and_span(item.name());
+        self.begin(Home::Property);
+        let mut condition = self.condition(item.condition(), item.span(), "constraint");
+        if let Some((Subject::Line(_), place)) = self.unit.subject {
+            let message = "a constraint is about the states of the system, and this belongs to a choreography";
+            self.report(
+                Diagnostic::error(&MIXED_PROPERTY, place, message)
+                    .help("`requires` restricts the executions of a choreography"),
+            );
+        }
+        let locals = self.finish(|filler| filler.expr(&mut condition));
+        Property {
+            name,
+            engines: Vec::new(),
+            sizes: Vec::new(),
+            claim: Claim::Always(condition),
             locals,
             span,
         }
@@ -90,13 +120,29 @@ impl Lowering<'_> {
             Some(ClaimKind::Finally) => {
                 Claim::Finally(self.condition(claim.condition(), claim.span(), "finally"))
             }
-            Some(ClaimKind::Always) => {
-                Claim::Always(self.condition(claim.condition(), claim.span(), "always"))
-            }
+            Some(ClaimKind::Always) => self.always(&claim),
             Some(ClaimKind::Quiescent) | None => Claim::Quiescent {
                 fair: claim.is_fair(),
             },
         }
+    }
+
+    /// `always e`: about states, or about steps where `e` speaks of `old(x)`.
+    fn always(&mut self, claim: &ast::Claim) -> Claim {
+        self.unit.old = true;
+        let condition = self.condition(claim.condition(), claim.span(), "always");
+        self.unit.old = false;
+        let Some(old) = first_old(&condition) else {
+            return Claim::Always(condition);
+        };
+        if let Some((Subject::Line(_), _)) = self.unit.subject {
+            let message = "`old` in a property is the state before a step of the system, and this belongs to a choreography";
+            self.report(
+                Diagnostic::error(&MISPLACED_EXPRESSION, old, message)
+                    .help("`ensures` of a choreography speaks of `old(x)`"),
+            );
+        }
+        Claim::Step(condition)
     }
 
     /// Notes that a property speaks about processes or globals.
@@ -142,4 +188,20 @@ impl Lowering<'_> {
             );
         }
     }
+}
+
+/// Where an expression first speaks of the state before.
+fn first_old(expr: &Expr) -> Option<Span> {
+    struct Finder(Option<Span>);
+    impl Visit for Finder {
+        fn expr(&mut self, expr: &Expr) {
+            if matches!(expr.kind, ExprKind::Old(_)) {
+                self.0.get_or_insert(expr.span);
+            }
+            walk::expr(self, expr);
+        }
+    }
+    let mut finder = Finder(None);
+    finder.expr(expr);
+    finder.0
 }

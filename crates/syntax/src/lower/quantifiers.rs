@@ -194,22 +194,29 @@ impl Lowering<'_> {
     pub(crate) fn comprehension(
         &mut self,
         kind: Collection,
-        binding: Option<ast::Binding>,
+        bindings: impl Iterator<Item = ast::Binding>,
         element: Option<ast::Expr>,
         span: Span,
         wanted: Wanted,
     ) -> Expr {
-        let (Some(binding), Some(element)) = (binding, element) else {
+        let Some(element) = element else {
             return self.wrong(span);
         };
         let wanted = self.wanted_element(kind, wanted);
         let mark = self.unit.enter();
-        let binding = self.binding(&binding);
+        let mut lowered: Vec<(Binding, Span)> = bindings
+            .map(|written| (self.binding(&written), written.span()))
+            .collect();
         let body = match wanted {
             Some(wanted) => self.check(&element, &wanted, Why::Here),
             None => self.expr(&element, None),
         };
         self.unit.leave(mark);
+        let (binding, body) = match lowered.len() {
+            0 => return self.wrong(span),
+            1 => (lowered.remove(0).0, body),
+            _ => self.over_tuples(kind, lowered, body, span),
+        };
         let ty = collection_of(kind, body.ty.clone());
         Expr {
             kind: ExprKind::Comprehension(Box::new(binding), Box::new(body)),

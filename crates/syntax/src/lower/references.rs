@@ -7,12 +7,12 @@ use super::codes::names::{UNKNOWN_FIELD, UNKNOWN_NAME};
 use super::codes::places::{FOREIGN_STATE, NOT_CLOSED};
 use super::codes::types::{ARGUMENT_COUNT, NOT_CALLABLE_NAME, NOT_INDEXABLE};
 use super::fit::{Wanted, Why};
-use super::unit::Home;
+use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode};
 use crate::names::Item;
 use crate::types::{UNKNOWN, a, is_unknown};
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::{ConstId, Expr, ExprKind, FamilyId, GlobalId, Ty, VarId};
+use plainsong_ir::{Binding, ConstId, Domain, Expr, ExprKind, FamilyId, GlobalId, Ty, VarId};
 
 impl Lowering<'_> {
     /// A bare name.
@@ -227,6 +227,11 @@ impl Lowering<'_> {
         };
         let base = self.expr(&base, None);
         let indices: Vec<ast::Expr> = e.indices().collect();
+        if let [ast::Expr::Range(range)] = &indices[..]
+            && let Ty::Seq(element) = self.known_type(&base.ty, base.span)
+        {
+            return self.slice(base, *element, range, span);
+        }
         match self.entry_of(&base.ty, &indices, base.span) {
             Some((key, ty)) => Expr {
                 kind: ExprKind::Index(Box::new(base), Box::new(key)),
@@ -235,6 +240,41 @@ impl Lowering<'_> {
             },
             None => self.wrong(span),
         }
+    }
+
+    /// `s[a..b]`: the elements from position `a` to before position `b`, as `[ s[i] for i in a..b ]`.
+    fn slice(&mut self, base: Expr, element: Ty, range: &ast::RangeExpr, span: Span) -> Expr {
+        let (Some(start), Some(end)) = (range.start(), range.end()) else {
+            return self.wrong(span);
+        };
+        let start = self.check(&start, &Ty::Int, Why::Here);
+        let end = self.check(&end, &Ty::Int, Why::Here);
+        let local = self
+            .unit
+            .add("i", Ty::Int, Binder::Quantifier, range.span());
+        let of = |kind, ty, span| Expr { kind, ty, span };
+        let range = of(
+            ExprKind::Range {
+                start: Box::new(start),
+                end: Box::new(end),
+                inclusive: range.is_inclusive(),
+            },
+            Ty::Set(Box::new(Ty::Int)),
+            range.span(),
+        );
+        let at = of(ExprKind::Local(local), Ty::Int, range.span);
+        let one = ExprKind::Index(Box::new(base), Box::new(at));
+        let one = of(one, element.clone(), span);
+        let binding = Binding {
+            names: vec![local],
+            domain: Domain::In(range),
+            filter: None,
+        };
+        of(
+            ExprKind::Comprehension(Box::new(binding), Box::new(one)),
+            Ty::Seq(Box::new(element)),
+            span,
+        )
     }
 
     /// The key and the type of an entry of a map or sequence; reports when there is none.

@@ -31,7 +31,9 @@ impl Lowering<'_> {
             walk::block(&mut found, &code.body);
         }
         for property in &song.properties {
-            if let Claim::Finally(claim) | Claim::Always(claim) = &property.claim {
+            if let Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) =
+                &property.claim
+            {
                 found.expr(claim);
             }
         }

@@ -1,7 +1,7 @@
 //! What the rest of a file needs to know about an item: its name, parameters and types.
 
 use super::Lowering;
-use super::codes::declarations::{RESERVED_NAME, UNKNOWN_DELIVERY};
+use super::codes::declarations::{BAD_BOUND, RESERVED_NAME, UNKNOWN_DELIVERY};
 use super::codes::types::NOT_FINITE;
 use crate::ast::{self, AstNode};
 use crate::names::declare::{ConstOrParam, Declarations, declared_twice};
@@ -185,13 +185,28 @@ impl Lowering<'_> {
         let (name, span) = name_and_span(item.name());
         let fields = self.binders(item.binders().as_ref());
         let delivery = item.via().and_then(|via| self.delivery(&via));
+        let most = item.most().and_then(|most| self.most_in_flight(most, span));
         Message {
+            most,
             name,
             fields,
             delivery,
             measures: Measures::default(),
             order: Default::default(),
             span,
+        }
+    }
+
+    /// `<= 3`: how many may be in flight in one channel.
+    fn most_in_flight(&mut self, most: Option<i64>, span: Span) -> Option<u32> {
+        match most.and_then(|most| u32::try_from(most).ok()) {
+            Some(most) if most >= 1 => Some(most),
+            _ => {
+                let message = "a channel is searched with at least one message in it";
+                let help = "write `<= n` with `n` from 1 on, or leave it out";
+                self.report(Diagnostic::error(&BAD_BOUND, span, message).help(help));
+                None
+            }
         }
     }
 

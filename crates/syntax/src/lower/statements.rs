@@ -38,10 +38,14 @@ impl Lowering<'_> {
 
     /// Statements one after the other.
     pub(crate) fn statements(&mut self, list: impl Iterator<Item = ast::Stmt>) -> (Block, Flow) {
+        self.statement_list(&list.collect::<Vec<_>>())
+    }
+
+    fn statement_list(&mut self, list: &[ast::Stmt]) -> (Block, Flow) {
         let mut block = Vec::new();
         let mut flow = Flow::Next;
         let mut reported = false;
-        for stmt in list {
+        for (at, stmt) in list.iter().enumerate() {
             if flow == Flow::Never && !reported {
                 reported = true;
                 self.report(
@@ -54,7 +58,15 @@ impl Lowering<'_> {
                 );
             }
             let span = stmt.span();
-            if let Some((kind, after)) = self.statement(&stmt) {
+            if let ast::Stmt::Let(taken) = stmt
+                && let Some(pattern) = taken.pattern()
+            {
+                let (kind, after) = self.taken_apart(taken, pattern, &list[at + 1..]);
+                block.push(Stmt { kind, span });
+                let is_reached = flow == Flow::Next;
+                return (block, if is_reached { after } else { flow });
+            }
+            if let Some((kind, after)) = self.statement(stmt) {
                 block.push(Stmt { kind, span });
                 if after == Flow::Never {
                     flow = Flow::Never;
@@ -62,6 +74,23 @@ impl Lowering<'_> {
             }
         }
         (block, flow)
+    }
+
+    /// `let (a, b) = e;` and what follows it: `match e { (a, b) => { … } }`. The pattern fits every value.
+    fn taken_apart(
+        &mut self,
+        item: &ast::LetStmt,
+        pattern: ast::Pattern,
+        rest: &[ast::Stmt],
+    ) -> (StmtKind, Flow) {
+        let subject = self.value_taken_apart(item);
+        let errors = self.errors;
+        let pattern = self.pattern(Some(pattern), &subject.ty, item.span());
+        if self.errors == errors {
+            self.cover(&subject, &[&pattern]);
+        }
+        let (block, flow) = self.statement_list(rest);
+        (StmtKind::Match(subject, vec![(pattern, block)]), flow)
     }
 
     fn statement(&mut self, stmt: &ast::Stmt) -> Option<(StmtKind, Flow)> {

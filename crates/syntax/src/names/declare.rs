@@ -30,6 +30,7 @@ pub(crate) struct Declarations {
     pub(crate) lines: Vec<ast::ChoreographyItem>,
     pub(crate) lemmas: Vec<ast::LemmaItem>,
     pub(crate) properties: Vec<ast::PropertyItem>,
+    pub(crate) constraints: Vec<ast::ConstraintItem>,
     pub(crate) sizes: Vec<ast::SizeItem>,
     pub(crate) faults: Vec<ast::FaultItem>,
     pub(crate) invariants: Vec<ast::InvariantItem>,
@@ -145,6 +146,7 @@ impl Collector<'_> {
             ast::Item::Choreography(item) => self.line(item),
             ast::Item::Lemma(item) => self.lemma(item),
             ast::Item::Property(item) => self.property(item),
+            ast::Item::Constraint(item) => self.constraint(item),
             ast::Item::Size(item) => self.items.sizes.push(item),
             ast::Item::Fault(item) => self.items.faults.push(item),
             ast::Item::Invariant(item) => {
@@ -219,16 +221,25 @@ impl Collector<'_> {
     }
 
     fn property(&mut self, item: ast::PropertyItem) {
-        if let Some(name) = item.name() {
-            match self.names.properties.get(name.text()).copied() {
-                Some(earlier) => self.twice(&name, "a property", earlier),
-                None => {
-                    let properties = &mut self.names.properties;
-                    properties.insert(name.text().to_owned(), name.span());
-                }
+        self.new_claim(item.name());
+        self.items.properties.push(item);
+    }
+
+    fn constraint(&mut self, item: ast::ConstraintItem) {
+        self.new_claim(item.name());
+        self.items.constraints.push(item);
+    }
+
+    /// Properties and constraints share their names.
+    fn new_claim(&mut self, name: Option<ast::Name>) {
+        let Some(name) = name else { return };
+        match self.names.properties.get(name.text()).copied() {
+            Some(earlier) => self.twice(&name, "a property or constraint", earlier),
+            None => {
+                let properties = &mut self.names.properties;
+                properties.insert(name.text().to_owned(), name.span());
             }
         }
-        self.items.properties.push(item);
     }
 
     /// Numbers the endpoints of all choreographies, after the processes.

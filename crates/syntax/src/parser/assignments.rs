@@ -15,10 +15,20 @@ impl Parser<'_> {
         let start = self.open();
         self.bump();
         self.let_mut();
-        self.expect_name("the name of a value");
+        if self.at_destructuring() {
+            self.pattern();
+        } else {
+            self.expect_name("the name of a value");
+        }
         let help = "a `let` gives its name a value: `let x = …;`";
         self.type_and_value(help, false, value);
         self.close(start, LetStmt);
+    }
+
+    /// `let (a, b)` or `let Entry { term, .. }`: not a name alone.
+    fn at_destructuring(&self) -> bool {
+        matches!(self.kind, LParen | SomeKw)
+            || self.at(Ident) && matches!(self.nth(1), LBrace | LParen | ColonColon)
     }
 
     /// `let mut x`: reported, and read as `let x`.

@@ -66,9 +66,16 @@ impl Parser<'_> {
         }
     }
 
-    /// `for x in S where p` inside brackets.
+    /// `for x in S where p, y in T` inside brackets.
     fn comprehension_tail(&mut self) {
         self.bump();
+        self.comprehension_binding();
+        while self.eat(Comma) {
+            self.comprehension_binding();
+        }
+    }
+
+    fn comprehension_binding(&mut self) {
         let start = self.open();
         self.expect_name("the name of an element");
         if self.expect(InKw) {

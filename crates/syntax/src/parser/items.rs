@@ -20,6 +20,7 @@ impl Parser<'_> {
                 Ident if self.at_word("fault") => self.fault(),
                 Ident if self.at_mover() => self.moving_item(),
                 Ident if self.at_repeat() => self.repeated_action(),
+                Ident if self.at_word("constraint") && self.nth(1) == Ident => self.constraint(),
                 Ident if self.at_word("commute") && self.nth(1) == Ident => self.commute_item(),
                 Ident if self.at_word("layers") && self.nth(1) == Ident => self.layers_item(),
                 InvariantKw => self.invariant_item(),
@@ -282,6 +283,9 @@ impl Parser<'_> {
         }
         if self.eat(ViaKw) {
             self.expect_name("a delivery model");
+        }
+        if self.eat(LtEq) && !self.eat(Int) {
+            self.expected("an integer");
         }
         while self.at(DecreasesKw) {
             let clause = self.open();

@@ -25,6 +25,18 @@ impl Parser<'_> {
         self.close(start, PropertyItem);
     }
 
+    /// `constraint name: e;`
+    pub(super) fn constraint(&mut self) {
+        let start = self.open();
+        self.bump_as(ConstraintKw);
+        self.expect_name("the name of a constraint");
+        if self.expect(Colon) {
+            self.expression();
+        }
+        self.expect_semicolon();
+        self.close(start, ConstraintItem);
+    }
+
     /// `by explore, sequentialize`; here a reserved word is a name like any other.
     fn engines(&mut self) {
         let start = self.open();

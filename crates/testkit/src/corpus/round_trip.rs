@@ -57,6 +57,7 @@ fn tables(song: &mut Song) -> Vec<&mut Vec<Local>> {
     tables.extend(
         song.properties
             .iter_mut()
+            .chain(&mut song.constraints)
             .map(|property| &mut property.locals),
     );
     match &mut song.system {

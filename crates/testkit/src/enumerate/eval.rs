@@ -156,7 +156,11 @@ pub(super) fn eval(
         }
         ExprKind::Widen(inner) => of(inner, store)?,
         ExprKind::Narrow(inner) => narrow(instance, &expr.ty, of(inner, store)?)?,
-        ExprKind::Of(..) | ExprKind::Old(_) | ExprKind::Pending(_) | ExprKind::PendingOf(..) => {
+        ExprKind::Of(..)
+        | ExprKind::Old(_)
+        | ExprKind::Crashed(_)
+        | ExprKind::Pending(_)
+        | ExprKind::PendingOf(..) => {
             unreachable!("only properties and contracts look into other processes")
         }
     })

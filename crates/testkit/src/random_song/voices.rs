@@ -68,6 +68,7 @@ impl Composer {
                 delivery,
                 measures: Measures::default(),
                 order: Default::default(),
+                most: None,
                 span: Default::default(),
             });
         }

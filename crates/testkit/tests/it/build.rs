@@ -43,6 +43,7 @@ impl Band {
             delivery,
             measures: Default::default(),
             order: Default::default(),
+            most: None,
             span,
         });
         MessageId::from(self.voices.messages.len() - 1)

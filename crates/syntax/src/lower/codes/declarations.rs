@@ -71,6 +71,11 @@ no number: it happens as often as there was a crash.
 fault lose Beat;                // error: how often? write `fault lose Beat <= 2;`
 ```";
 
+    /// A channel in which nothing may be.
+    BAD_BOUND = "bad-bound", "a bound on a channel that nothing can keep", "\
+`message Req via fifo <= 3;` says that executions are searched only as long as at most three `Req` are in flight from one process
+to another. What is found within this bound is said to hold within it. The number is at least 1.";
+
     /// A name that already means something.
     RESERVED_NAME = "reserved-name", "a name already means something else", "\
 `no_deadlock` and `assertions` are checked for every system, and verdicts name them, so no property can

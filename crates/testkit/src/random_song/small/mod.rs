@@ -190,6 +190,7 @@ impl Small {
                 delivery: model,
                 measures: Measures::default(),
                 order: Default::default(),
+                most: None,
                 span: Default::default(),
             });
         }

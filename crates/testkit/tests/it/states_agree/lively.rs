@@ -30,7 +30,8 @@ pub(super) fn lively(mut song: Song) -> Song {
     let init = actions.init.get_or_insert_with(Code::default);
     let mut starts = 1;
     let mut first = Vec::new();
-    for (at, action) in actions.actions.iter().enumerate() {
+    let pending = actions.actions.iter().enumerate();
+    for (at, action) in pending.filter(|(_, action)| !action.role.repeat) {
         let parameters = &action.code.locals[..action.code.arity];
         let values = |local: &Local| {
             instance
