@@ -2,6 +2,7 @@
 //! actions move.
 
 use crate::Problem;
+use plainsong_ir::handlers_to_actions::{Unhandled, handlers_to_actions};
 use plainsong_ir::{Song, System, print};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::Prover;
@@ -9,7 +10,6 @@ use plainsong_refine::layer_program::{height, topmost};
 use plainsong_refine::printed::printable;
 use plainsong_refine::refine::Refining;
 use plainsong_refine::sequential;
-use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_smt::{Caching, Cancel, Setup, Solvers};
 use plainsong_syntax::ast::Item;
 use std::sync::Arc;
@@ -59,8 +59,8 @@ fn names(text: &str) -> Vec<String> {
 /// that was asked is proved.
 pub fn line(song: &Song, proved: bool) -> Option<String> {
     let count = song.sequences().len();
-    let handlers = song.voices().and_then(|_| voices_to_actions(song).ok());
-    let song = handlers.as_ref().map_or(song, |handlers| &handlers.song);
+    let handlers = handlers_to_actions(song, Unhandled::Refused).ok();
+    let song = handlers.as_ref().unwrap_or(song);
     let top = song.actions()?.is_layered().then(|| topmost(song).0);
     let song = top.as_ref().unwrap_or(song);
     let text = (count > 0).then(|| print::song(&named(sequential::line(song, count))))?;

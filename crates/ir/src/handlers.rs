@@ -127,7 +127,7 @@ impl Song {
 }
 
 /// Does it matter who sent the message?
-fn asks(accept: &Accept) -> bool {
+pub(crate) fn asks(accept: &Accept) -> bool {
     match &accept.source {
         Source::Anyone(who) => who.is_some(),
         Source::Family(..) | Source::Process(_) => true,

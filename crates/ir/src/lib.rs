@@ -25,6 +25,7 @@ pub mod failing;
 pub mod finite;
 pub mod ghost;
 pub mod handlers;
+pub mod handlers_to_actions;
 pub mod ids;
 pub mod line;
 pub mod order;

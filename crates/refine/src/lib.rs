@@ -17,6 +17,7 @@ pub mod compare;
 mod counterexample_state;
 mod culprit;
 pub mod cut;
+pub mod handlers;
 mod inferred_movers;
 mod initial_safety;
 pub mod layer_program;
@@ -30,5 +31,3 @@ pub mod refine;
 mod retrace;
 pub mod sequential;
 mod trusted;
-
-pub mod voices_to_actions;

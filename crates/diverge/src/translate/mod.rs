@@ -2,7 +2,7 @@
 //!
 //! | translation | from | to | what is asked of it |
 //! |---|---|---|---|
-//! | [`handlers_to_actions`] | processes with handlers | actions on global variables | nothing: the same program |
+//! | [`printable_actions`] | processes with handlers | actions on global variables | nothing: the same program |
 //! | [`period_to_end`] (*nt*) | actions | actions | can it end with nothing pending, as a period would? |
 //! | [`rounds_to_line`] (*db*) | actions | one sequential line | can it get to its end, as a period would? |
 //!
@@ -12,17 +12,17 @@
 //!
 //! What the translations do not cover is refused with the reason; nothing is translated in part.
 
-mod handlers_to_actions;
 mod names;
 mod period_to_end;
 mod points;
 mod posts;
+mod printable;
 mod rounds_to_line;
 
-use handlers_to_actions::{handlers_to_actions, takers};
 use period_to_end::period_to_end;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{FamilyId, Song, System};
+use printable::printable_actions;
 use rounds_to_line::rounds_to_line;
 
 /// Why a program is not translated, and where that stands in the text.
@@ -60,7 +60,7 @@ pub const NO_PERIOD: &str = "no_period";
 /// The song as a system of actions.
 pub fn actions(song: &Song) -> Result<Song, Refused> {
     match &song.system {
-        System::Voices(_) => handlers_to_actions(song),
+        System::Voices(_) => printable_actions(song),
         System::Actions(actions) if actions.is_layered() => {
             let why = "it is a program in layers; only actions and handlers are translated";
             Err(Refused::new(Span::default(), why))
@@ -81,8 +81,8 @@ pub fn actions(song: &Song) -> Result<Song, Refused> {
 /// What the tasks of a translated program are in the original: the kind of message and who receives it, or the action.
 pub fn tasks(song: &Song) -> Vec<(usize, Option<FamilyId>)> {
     match &song.system {
-        System::Voices(voices) => (takers(voices).into_iter())
-            .map(|(message, family)| (message.index(), Some(family)))
+        System::Voices(voices) => (voices.handlings().iter())
+            .map(|row| (row.message.index(), Some(row.family)))
             .collect(),
         System::Actions(actions) => (0..actions.actions.len()).map(|at| (at, None)).collect(),
         System::None => Vec::new(),

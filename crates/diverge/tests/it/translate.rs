@@ -112,6 +112,21 @@ fn ends_of_the_first_program_are_the_periods_of_random_programs() {
 }
 
 #[test]
+fn the_first_handler_that_accepts_a_message_takes_it() {
+    let text = |second: &str| {
+        format!(
+            "message Tick;\n\nprocess P {{\n    on Tick {{}}\n    on Tick {second}\n}}\n\n\
+             init {{\n    send Tick to P;\n}}\n\nproperty quiet: eventually quiescent;\n"
+        )
+    };
+    for second in ["{}", "{ send Tick to self; }"] {
+        let result = period(&compiled(&text(second)), false).expect("it is translated");
+        let is_found = is_violated(&read_again(&result), Subject::System, 20_000);
+        assert_eq!(is_found, Some(false), "{second}");
+    }
+}
+
+#[test]
 fn ends_of_the_line_are_periods_within_bounds() {
     for (name, delay, recursion, found) in [
         ("ping-pong", 1, 2, true),

@@ -13,8 +13,8 @@ use plainsong_ir::failing::place_that_may_fail;
 use plainsong_ir::{Claim, Song};
 use plainsong_prove::theory::Theory;
 use plainsong_refine::answer::{Answer, Proof, Prover};
+use plainsong_refine::handlers::Handlers;
 use plainsong_refine::refine::Refining;
-use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_report::count;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
@@ -189,7 +189,7 @@ fn started(song: &Arc<Song>) -> Result<Box<dyn Fn() -> Refining + '_>, String> {
     if song.voices().is_none() {
         return Ok(Box::new(|| Refining::new(song)));
     }
-    let handlers = voices_to_actions(song)?;
+    let handlers = Handlers::of(song).map_err(|why| why.to_string())?;
     Ok(Box::new(move || Refining::of_handlers(handlers.clone())))
 }
 

@@ -16,9 +16,9 @@ use plainsong_ir::{
     Action, ActionId, Actions, Call, Callee, Code, Contract, Procedure, ProcedureId, RangeEnd,
     Role, Song, SortKind, Stmt, StmtKind, System,
 };
+use plainsong_refine::handlers::Handlers;
 use plainsong_refine::layer_program::topmost;
 use plainsong_refine::sequential::line;
-use plainsong_refine::voices_to_actions::voices_to_actions;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::threads::{Next, State, Threads};
@@ -87,7 +87,7 @@ pub(crate) fn songs() -> Vec<PathBuf> {
 /// The action system that the schedules of a song are about.
 fn as_actions(song: &Arc<Song>) -> Song {
     if song.voices().is_some() {
-        return voices_to_actions(song).expect("there are handlers").song;
+        return Handlers::of(song).expect("there are handlers").song;
     }
     match song.actions().is_some_and(Actions::is_layered) {
         true => topmost(song).0,

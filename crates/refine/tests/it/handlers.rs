@@ -4,7 +4,7 @@
 //! both fail alike, end alike and have the same answers.
 
 use plainsong_ir::{Body, Song};
-use plainsong_refine::voices_to_actions::voices_to_actions;
+use plainsong_refine::handlers::Handlers;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{
@@ -31,7 +31,7 @@ fn processes_with_handlers_are_action_systems() {
         if !processes.all(|one| matches!(one.body, Body::Handlers(_))) {
             continue;
         }
-        let Ok(handlers) = voices_to_actions(&song) else {
+        let Ok(handlers) = Handlers::of(&song) else {
             continue;
         };
         if !handlers.ordered {

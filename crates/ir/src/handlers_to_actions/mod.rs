@@ -1,8 +1,8 @@
-//! From voices to actions: processes with handlers as an action system.
+//! Handlers to actions: processes with handlers as an action system, the same program in the other form.
 //!
-//! Statement. A message under way to a process with handlers is a pending async, and taking it is an action: of
+//! Statement. A message in flight to a process with handlers is a pending async, and taking it is an action: of
 //! the handlers of a family for one kind of message, with the member's indices, the sender's indices if the
-//! handlers ask for the sender, and the payload as parameters ([`plainsong_ir::handlers`]). A state variable
+//! handlers ask for the sender, and the payload as parameters ([`crate::handlers`]). A state variable
 //! of a family is a global map from its indices. `where` is what the action waits for.
 //!
 //! Why sound. A step of a process with handlers takes one message and runs the first handler that accepts it,
@@ -10,124 +10,136 @@
 //! does the same to the global maps, and creates one async for each message sent. So configurations of both are
 //! the same up to names, with the same steps and failures, when messages come in any order. Other
 //! delivery models allow fewer steps: what cannot fail, or never ends otherwise, does not under them either; but a
-//! refutation of the actions says nothing about them ([`Handlers::ordered`]).
+//! refutation of the actions says nothing about them ([`Voices::first_ordered`]).
 //!
 //! *Final* differs: processes with handlers are quiescent when nothing can be taken, messages left over or not; an action
 //! system ends with nothing pending. They agree when every message can be taken at any time; where one may
-//! have to wait, [`Handlers::stays`] says so, and nothing is claimed about final states.
+//! have to wait, nothing may be claimed about final states.
 //!
-//! NOT COVERED, and said so: processes with bodies, faults, addresses that are not written out, senders that are asked
-//! for where several families send.
+//! A message to a family that does not handle it is never taken. Either that is refused, or the send is left out
+//! ([`Unhandled`]): steps and failures stay the same, the messages left over in a final state do not.
+//!
+//! NOT COVERED, and refused ([`Refusal`]): processes with bodies, faults, addresses that are not written out, senders
+//! that are asked for where several families send.
 
 mod code;
+mod refusal;
 mod state;
 
-use crate::sequential::waits;
-use code::{Inside, Outside, SendRewriter};
-use plainsong_diagnostics::Span;
-use plainsong_ir::build::truth;
-use plainsong_ir::handlers::{Handling, Sender, written_address};
-use plainsong_ir::visit::{VisitMut, walk_mut};
-use plainsong_ir::{
+use crate::build::{binary, equal, truth};
+use crate::handlers::{Handling, Sender, asks, written_address};
+use crate::visit::{VisitMut, walk_mut};
+use crate::{
     Accept, Action, ActionId, Actions, BinOp, Binder, Block, Body, Claim, Code, Delivery, Expr,
-    ExprKind, FamilyId, GlobalId, Handled, Local, LocalId, MessageId, Process, Role,
-    Sequentialization, Song, Source, StateVar, Stmt, StmtKind, System, Ty, VarId, Voices,
+    ExprKind, FamilyId, GlobalId, Handled, Handler, Local, LocalId, Message, MessageId, Process,
+    Role, Sequentialization, Song, Source, StateVar, Stmt, StmtKind, System, Ty, VarId, Voices,
 };
+use code::{CodeRewriter, Outside};
+use plainsong_diagnostics::Span;
+pub use refusal::Refusal;
 
-/// A song of voices as actions.
-#[derive(Clone, Debug)]
-pub struct Handlers {
-    /// The action system.
-    pub song: Song,
-    /// Does some message keep an order? Then only what is proved carries over.
-    pub ordered: bool,
-    /// Why a message may have to wait, if one may; then final states are not the same.
-    pub stays: Option<String>,
-    /// What its sequentializations are called: by messages, not by the actions that handle them.
-    pub names: Vec<String>,
+/// What becomes of messages to a family that does not handle them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unhandled {
+    /// They are no asyncs, and so there is no action system.
+    Refused,
+    /// They are never taken: the send does nothing.
+    LeftOut,
 }
 
-/// The action system of a song whose processes have handlers, or why there is none.
-pub fn voices_to_actions(song: &Song) -> Result<Handlers, String> {
-    let voices = song.voices().ok_or("there are no processes")?;
-    let making = ActionBuilder {
+/// The action system of a song whose processes have handlers, or why there is none. Its actions are numbered as
+/// [`Voices::handlings`] are, and its globals are called `Family.variable`.
+pub fn handlers_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Refusal> {
+    let voices = song.voices().ok_or(Refusal::NoProcesses)?;
+    let builder = ActionBuilder {
         song,
         voices,
         rows: voices.handlings(),
+        unhandled,
     };
-    making.covered()?;
-    let actions: Vec<Action> = (0..making.rows.len())
-        .map(|at| making.action(at))
-        .collect::<Result<_, _>>()?;
-    let stays = actions.iter().find(|action| waits(&action.code.body));
-    let stays = stays.map(|action| {
-        let name = &action.name;
-        format!("`{name}` may have to wait for ever, and then nothing is said about final states")
-    });
-    let ordered = voices.messages.iter().any(|message| {
-        message
-            .delivery
-            .is_some_and(|delivery| delivery != Delivery::Unordered)
-    });
+    builder.covered()?;
+    let actions: Result<Vec<Action>, Refusal> = (0..builder.rows.len())
+        .map(|at| builder.action(at))
+        .collect();
+    let init = voices.init.as_ref().map(|init| builder.init(init));
+    let sequences = voices.sequences.iter().map(|one| builder.sequence(one));
+    let system = Actions {
+        globals: builder.globals(),
+        actions: actions?,
+        init: init.transpose()?,
+        sequences: sequences.collect(),
+        ..Actions::default()
+    };
     let mut whole = song.clone();
     for property in &mut whole.properties {
-        if let Claim::Finally(claim) | Claim::Always(claim) = &mut property.claim {
-            Outside(&making).expr(claim);
+        if let Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) =
+            &mut property.claim
+        {
+            Outside(&builder).expr(claim);
         }
     }
-    whole.system = System::Actions(Actions {
-        globals: making.globals(),
-        actions,
-        init: voices
-            .init
-            .as_ref()
-            .map(|init| making.init(init))
-            .transpose()?,
-        sequences: voices
-            .sequences
-            .iter()
-            .map(|one| making.sequence(one))
-            .collect(),
-        ..Actions::default()
-    });
-    Ok(Handlers {
-        song: whole,
-        ordered,
-        stays,
-        names: (song.sequences().iter())
-            .map(|one| song.sequence_name(one))
-            .collect(),
-    })
+    whole.system = System::Actions(system);
+    Ok(whole)
+}
+
+impl Voices {
+    /// A message that keeps an order: then there are fewer executions than of the action system, and only what is
+    /// proved of that carries over.
+    pub fn first_ordered(&self) -> Option<&Message> {
+        let is_ordered = |message: &&Message| {
+            let delivery = message.delivery;
+            delivery.is_some_and(|delivery| delivery != Delivery::Unordered)
+        };
+        self.messages.iter().find(is_ordered)
+    }
 }
 
 struct ActionBuilder<'s> {
     song: &'s Song,
     voices: &'s Voices,
     rows: Vec<Handling>,
+    unhandled: Unhandled,
 }
 
 impl ActionBuilder<'_> {
-    fn covered(&self) -> Result<(), String> {
-        if !self.voices.faults.is_empty() {
-            return Err("schedules of programs with faults are not covered".to_owned());
+    fn covered(&self) -> Result<(), Refusal> {
+        if let Some(fault) = self.voices.faults.first() {
+            return Err(Refusal::Faults(fault.span));
         }
         for process in &self.voices.processes {
-            let name = &self.song.families[process.family.index()].name;
+            let family = &self.song.families[process.family.index()];
             if matches!(&process.body, Body::Sequential(body) if !body.is_empty()) {
-                return Err(format!(
-                    "`{name}` has a body; schedules speak about processes with handlers"
-                ));
+                return Err(Refusal::Body(family.name.clone(), family.span));
             }
         }
-        for row in &self.rows {
-            if row.sender == Sender::Unclear {
-                let name = self.row_name(row);
-                return Err(format!(
-                    "the handlers of `{name}` ask who sent it, and not only one family does"
-                ));
+        let mut rows = self.rows.iter();
+        match rows.find(|row| row.sender == Sender::Unclear) {
+            Some(row) => {
+                let asking = self.handlers(row).find(|one| asks(&one.accept));
+                let span = asking.map_or_else(Span::default, |one| one.accept.span);
+                Err(Refusal::UnclearSender(self.row_name(row), span))
             }
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The process that a row is about.
+    fn process(&self, row: &Handling) -> &Process {
+        let mut processes = self.voices.processes.iter();
+        let process = processes.find(|process| process.family == row.family);
+        process.expect("a handling is of a process")
+    }
+
+    /// The handlers of a row, in the order of the text.
+    fn handlers(&self, row: &Handling) -> impl Iterator<Item = &Handler> {
+        let handlers = match &self.process(row).body {
+            Body::Handlers(handlers) => &handlers[..],
+            Body::Sequential(_) => &[],
+        };
+        let message = row.message;
+        handlers
+            .iter()
+            .filter(move |handler| handler.accept.message == message)
     }
 
     fn message_name(&self, message: MessageId) -> &str {
@@ -160,15 +172,11 @@ impl ActionBuilder<'_> {
         &self.song.families[family.index()].index
     }
 
-    fn init(&self, code: &Code) -> Result<Code, String> {
+    fn init(&self, code: &Code) -> Result<Code, Refusal> {
         let mut code = code.clone();
-        let mut sending = SendRewriter {
-            making: self,
-            sender: None,
-            wrong: None,
-        };
-        sending.block(&mut code.body);
-        sending.wrong.map_or(Ok(code), Err)
+        let mut rewriter = CodeRewriter::of_init(self);
+        rewriter.block(&mut code.body);
+        rewriter.refused.map_or(Ok(code), Err)
     }
 
     fn sequence(&self, sequence: &Sequentialization) -> Sequentialization {
@@ -182,37 +190,24 @@ impl ActionBuilder<'_> {
         sequence
     }
 
-    fn action(&self, number: usize) -> Result<Action, String> {
+    fn action(&self, number: usize) -> Result<Action, Refusal> {
         let row = &self.rows[number];
-        let mut processes = self.voices.processes.iter();
-        let process = processes.find(|process| process.family == row.family);
-        let process = process.expect("a handling is of a process");
-        let parameters = self.parameters(row, process);
-        let arity = parameters.len();
-        let mut locals = parameters;
+        let process = self.process(row);
+        let mut locals = self.parameters(row, process);
+        let arity = locals.len();
         locals.extend(process.locals.iter().cloned());
-        let Body::Handlers(handlers) = &process.body else {
-            return Err("there are no handlers".to_owned());
-        };
-        let own = handlers
-            .iter()
-            .filter(|handler| handler.accept.message == row.message);
-        let mut cases = Vec::new();
-        let mut span = Span::default();
-        for handler in own {
-            span = if cases.is_empty() {
-                handler.accept.span
-            } else {
-                span
-            };
-            cases.push(self.case(row, (&handler.accept, &handler.body), &locals[..arity])?);
-        }
+        let first = self.handlers(row).next().expect("a handling has a handler");
+        let span = first.accept.span;
+        let cases: Result<Vec<_>, Refusal> = self
+            .handlers(row)
+            .map(|one| self.case(row, (&one.accept, &one.body), &locals[..arity]))
+            .collect();
         Ok(Action {
             name: self.row_name(row),
             code: Code {
                 arity,
                 locals,
-                body: chained(cases, span),
+                body: chained(cases?, span),
             },
             role: Role {
                 handles: Some(Handled {
@@ -253,7 +248,7 @@ impl ActionBuilder<'_> {
         row: &Handling,
         (accept, body): (&Accept, &Block),
         parameters: &[Local],
-    ) -> Result<(Option<Expr>, Block), String> {
+    ) -> Result<(Option<Expr>, Block), Refusal> {
         let span = accept.span;
         let params: Vec<Expr> = (0..parameters.len())
             .map(|at| local(parameters, at, span))
@@ -292,13 +287,11 @@ impl ActionBuilder<'_> {
                 parts.push(self.is_sender(row, address, &names)?);
             }
         }
-        let mut inside = Inside {
-            making: self,
-            family: row.family,
-            member: member.to_vec(),
+        let mut inside = CodeRewriter {
+            member: Some((row.family, member.to_vec())),
             names,
             by: parameters.len(),
-            wrong: None,
+            ..CodeRewriter::of_init(self)
         };
         if let Some(filter) = &accept.filter {
             let mut filter = filter.clone();
@@ -307,13 +300,10 @@ impl ActionBuilder<'_> {
         }
         let mut body = body.clone();
         inside.block(&mut body);
-        if let Some(why) = inside.wrong {
+        if let Some(why) = inside.refused {
             return Err(why);
         }
-        let condition = parts
-            .into_iter()
-            .reduce(|a, b| binary(BinOp::And, a, b, Ty::Bool));
-        Ok((condition, body))
+        Ok((parts.into_iter().reduce(both), body))
     }
 
     /// Is the sender the process that the handler names?
@@ -322,56 +312,57 @@ impl ActionBuilder<'_> {
         row: &Handling,
         (mut address, family, from): (Expr, Option<FamilyId>, &[Expr]),
         names: &[(LocalId, Expr)],
-    ) -> Result<Expr, String> {
+    ) -> Result<Expr, Refusal> {
         let span = address.span;
         let member = names[..self.indices(row.family).len()].iter();
-        let mut inside = Inside {
-            making: self,
-            family: row.family,
-            member: member.map(|(_, value)| value.clone()).collect(),
+        let member = member.map(|(_, value)| value.clone()).collect();
+        let mut inside = CodeRewriter {
+            member: Some((row.family, member)),
             names: names.to_vec(),
-            by: 0,
-            wrong: None,
+            ..CodeRewriter::of_init(self)
         };
         inside.expr(&mut address);
         let Some((named, indices)) = written_address(&address, None) else {
-            return Err("a handler asks for a sender that is not written out".to_owned());
+            return Err(Refusal::SenderValue(span));
         };
         if family != Some(named) {
             return Ok(truth(false).at(span));
         }
         let pairs = indices.iter().zip(from);
-        let parts = pairs.map(|(a, b)| binary(BinOp::Eq, a.clone(), b.clone(), Ty::Bool));
-        let all = parts.reduce(|a, b| binary(BinOp::And, a, b, Ty::Bool));
+        let parts = pairs.map(|(a, b)| equal(a.clone(), b.clone()).at(a.span));
+        let all = parts.reduce(both);
         Ok(all.unwrap_or_else(|| truth(true).at(span)))
     }
 
-    /// The async of a message that is sent.
+    /// The async of a message that is sent; none if nobody handles it.
     fn sent(
         &self,
-        sender: Option<(FamilyId, &[Expr])>,
+        sender: Option<&[Expr]>,
         (message, payload, address): (MessageId, &[Expr], &Expr),
-    ) -> Result<StmtKind, String> {
-        let name = self.message_name(message);
+    ) -> Result<Option<StmtKind>, Refusal> {
+        let name = self.message_name(message).to_owned();
         let Some((family, indices)) = written_address(address, None) else {
-            return Err(format!(
-                "`{name}` is sent to an address that is not written out"
-            ));
+            return Err(Refusal::AddressValue(name, address.span));
         };
         let mut rows = self.rows.iter();
         let found = rows.position(|row| row.family == family && row.message == message);
         let Some(number) = found else {
-            let who = &self.song.families[family.index()].name;
-            return Err(format!(
-                "`{name}` is sent to `{who}`, which does not handle it"
-            ));
+            let family = self.song.families[family.index()].name.clone();
+            return match self.unhandled {
+                Unhandled::LeftOut => Ok(None),
+                Unhandled::Refused => Err(Refusal::Unhandled {
+                    message: name,
+                    family,
+                    span: address.span,
+                }),
+            };
         };
         let mut arguments = indices.to_vec();
-        if let (Sender::Family(_), Some((_, own))) = (self.rows[number].sender, sender) {
+        if let (Sender::Family(_), Some(own)) = (self.rows[number].sender, sender) {
             arguments.extend(own.iter().cloned());
         }
         arguments.extend(payload.iter().cloned());
-        Ok(StmtKind::Async(ActionId::from(number), arguments))
+        Ok(Some(StmtKind::Async(ActionId::from(number), arguments)))
     }
 }
 
@@ -427,11 +418,8 @@ fn local(locals: &[Local], at: usize, span: Span) -> Expr {
     }
 }
 
-fn binary(op: BinOp, a: Expr, b: Expr, ty: Ty) -> Expr {
-    let span = a.span;
-    Expr {
-        kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
-        ty,
-        span,
-    }
+/// Both, standing where the first one stands.
+fn both(one: Expr, other: Expr) -> Expr {
+    let span = one.span;
+    binary(BinOp::And, one, other).at(span)
 }

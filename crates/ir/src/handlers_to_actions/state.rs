@@ -1,11 +1,12 @@
 //! State variables of processes as global maps, with their first values.
 
-use super::code::Inside;
-use super::{ActionBuilder, at, binary, local};
-use plainsong_ir::visit::{VisitMut, replace, walk_mut};
-use plainsong_ir::{
+use super::code::CodeRewriter;
+use super::{ActionBuilder, at, both, local};
+use crate::build::{binary, global};
+use crate::visit::{VisitMut, replace, walk_mut};
+use crate::{
     BinOp, Binding, Choice, Domain, Expr, ExprKind, FamilyId, Global, Local, LocalId, Quantifier,
-    StartValue, StateVar, Ty,
+    StartValue, StateVar, Ty, VarId,
 };
 
 impl ActionBuilder<'_> {
@@ -31,13 +32,9 @@ impl ActionBuilder<'_> {
         let count = self.indices(family).len();
         let mut locals = var.locals.clone();
         let own: Vec<Expr> = (0..count).map(|at| local(&locals, at, var.span)).collect();
-        let mut inside = Inside {
-            making: self,
-            family,
-            member: own,
-            names: Vec::new(),
-            by: 0,
-            wrong: None,
+        let mut inside = CodeRewriter {
+            member: Some((family, own)),
+            ..CodeRewriter::of_init(self)
         };
         let start = match &var.start {
             StartValue::Value(value) => {
@@ -67,6 +64,13 @@ impl ActionBuilder<'_> {
             layers: None,
             span: var.span,
         }
+    }
+
+    /// What an expression of a variable of a member is: an entry of the global map.
+    pub(super) fn entry(&self, family: FamilyId, var: VarId, indices: &[Expr], own: &Expr) -> Expr {
+        let ty = self.global_ty(family, &own.ty);
+        let whole = global(self.global(family, var), &ty).at(own.span);
+        at(whole, indices)
     }
 
     /// `map i: I => value`, whose name is the local of the index.
@@ -105,7 +109,7 @@ impl ActionBuilder<'_> {
         let entry = at(local(locals, whole.index(), var.span), &own);
         let mut parts = Vec::new();
         if let Domain::In(set) = &choice.domain {
-            parts.push(binary(BinOp::In, entry.clone(), set.clone(), Ty::Bool));
+            parts.push(binary(BinOp::In, entry.clone(), set.clone()).at(var.span));
         }
         if let Some(filter) = &choice.filter {
             let mut filter = filter.clone();
@@ -114,10 +118,7 @@ impl ActionBuilder<'_> {
             });
             parts.push(filter);
         }
-        let filter = parts
-            .into_iter()
-            .reduce(|a, b| binary(BinOp::And, a, b, Ty::Bool));
-        let filter = filter.map(|filter| {
+        let filter = parts.into_iter().reduce(both).map(|filter| {
             let rows = self.indices(family).iter().enumerate();
             let bindings = rows.map(|(at, index)| Binding {
                 names: vec![LocalId::from(at)],
