@@ -1,8 +1,8 @@
 //! Views of processes and choreographies.
 
 use super::{
-    Accept, AstNode, BinderList, Block, CoversClause, DecreasesClause, Expr, Name, Stmt, VarDecl,
-    child, children, has, name, nodes,
+    Accept, AstNode, BinderList, Block, CoversClause, DecreasesClause, Expr, Stmt, VarDecl,
+    accessors, has, nodes,
 };
 use crate::kinds::{SyntaxKind, SyntaxNode};
 
@@ -34,25 +34,70 @@ pub enum ContractKind {
     Ensures,
 }
 
-impl ProcessItem {
-    /// `daemon`?
-    pub fn is_daemon(&self) -> bool {
-        has(&self.syntax, SyntaxKind::DaemonKw)
+accessors! {
+    ProcessItem {
+        /// `daemon`?
+        is_daemon: {DaemonKw};
+        /// The process or family.
+        name: Name;
+        /// The indices of a family.
+        indices: BinderList;
+        /// What stands in its braces.
+        body: ProcessBody;
     }
-
-    /// The process or family.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+    ProcessBody {
+        /// `decreases`.
+        decreases: [DecreasesClause];
+        /// `covers`.
+        covers: [CoversClause];
+        /// The handlers.
+        handlers: [Handler];
     }
-
-    /// The indices of a family.
-    pub fn indices(&self) -> Option<BinderList> {
-        child(&self.syntax)
+    Handler {
+        /// Which messages it takes.
+        accept: Accept;
+        /// What it does.
+        block: Block;
     }
-
-    /// What stands in its braces.
-    pub fn body(&self) -> Option<ProcessBody> {
-        child(&self.syntax)
+    ChoreographyItem {
+        /// The choreography.
+        name: Name;
+        /// Its parameters.
+        binders: BinderList;
+        /// What stands in its braces.
+        body: ChoreographyBody;
+    }
+    ChoreographyBody {
+        /// The endpoints in order.
+        endpoints: [Endpoint];
+        /// The contracts in order.
+        contracts: [Contract];
+        /// The statements in order.
+        statements: [Stmt];
+    }
+    Endpoint {
+        /// The endpoint or family.
+        name: Name;
+        /// The indices of a family.
+        indices: BinderList;
+        /// Its variables.
+        state: [VarDecl];
+    }
+    LemmaItem {
+        /// The lemma.
+        name: Name;
+        /// Its parameters.
+        binders: BinderList;
+        /// `requires` and `ensures`.
+        contracts: [Contract];
+        /// `decreases`.
+        decreases: [DecreasesClause];
+        /// Its proof.
+        block: Block;
+    }
+    Contract {
+        /// What holds.
+        condition: Expr;
     }
 }
 
@@ -63,71 +108,10 @@ impl ProcessBody {
         state.filter_map(VarDecl::cast)
     }
 
-    /// `decreases`.
-    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// `covers`.
-    pub fn covers(&self) -> impl Iterator<Item = CoversClause> + use<> {
-        children(&self.syntax)
-    }
-
     /// The statements after the state.
     pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
         let after = self.syntax.children().skip_while(is_state);
         after.filter_map(Stmt::cast)
-    }
-
-    /// The handlers.
-    pub fn handlers(&self) -> impl Iterator<Item = Handler> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl Handler {
-    /// Which messages it takes.
-    pub fn accept(&self) -> Option<Accept> {
-        child(&self.syntax)
-    }
-
-    /// What it does.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-}
-
-impl ChoreographyItem {
-    /// The choreography.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its parameters.
-    pub fn binders(&self) -> Option<BinderList> {
-        child(&self.syntax)
-    }
-
-    /// What stands in its braces.
-    pub fn body(&self) -> Option<ChoreographyBody> {
-        child(&self.syntax)
-    }
-}
-
-impl ChoreographyBody {
-    /// The endpoints in order.
-    pub fn endpoints(&self) -> impl Iterator<Item = Endpoint> + use<> {
-        children(&self.syntax)
-    }
-
-    /// The contracts in order.
-    pub fn contracts(&self) -> impl Iterator<Item = Contract> + use<> {
-        children(&self.syntax)
-    }
-
-    /// The statements in order.
-    pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
-        children(&self.syntax)
     }
 }
 
@@ -138,50 +122,6 @@ fn is_state(node: &SyntaxNode) -> bool {
     )
 }
 
-impl Endpoint {
-    /// The endpoint or family.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// The indices of a family.
-    pub fn indices(&self) -> Option<BinderList> {
-        child(&self.syntax)
-    }
-
-    /// Its variables.
-    pub fn state(&self) -> impl Iterator<Item = VarDecl> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl LemmaItem {
-    /// The lemma.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its parameters.
-    pub fn binders(&self) -> Option<BinderList> {
-        child(&self.syntax)
-    }
-
-    /// `requires` and `ensures`.
-    pub fn contracts(&self) -> impl Iterator<Item = Contract> + use<> {
-        children(&self.syntax)
-    }
-
-    /// `decreases`.
-    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// Its proof.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-}
-
 impl Contract {
     /// Before or after.
     pub fn kind(&self) -> ContractKind {
@@ -190,10 +130,5 @@ impl Contract {
         } else {
             ContractKind::Requires
         }
-    }
-
-    /// What holds.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
     }
 }

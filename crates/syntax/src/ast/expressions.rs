@@ -4,8 +4,8 @@ use super::patterns::{LiteralValue, integer};
 use super::types::domain;
 use super::{
     BinaryExpr, CallExpr, Domain, FieldExpr, IndexExpr, IsExpr, LetStmt, MethodExpr, Name, Pattern,
-    PrefixExpr, PrimitiveType, RangeExpr, TupleFieldExpr, Type, WhereClause, child, child_after,
-    children, choices, has, name, names, nodes, tokens,
+    PrefixExpr, PrimitiveType, RangeExpr, TupleFieldExpr, Type, WhereClause, accessors, child,
+    child_after, choices, has, names, nodes, tokens,
 };
 use crate::kinds::SyntaxKind;
 
@@ -163,167 +163,139 @@ impl Literal {
     }
 }
 
-impl NameExpr {
-    /// The name.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+accessors! {
+    NameExpr {
+        /// The name.
+        name: Name;
     }
-}
-
-impl SomeExpr {
-    /// The value inside.
-    pub fn inner(&self) -> Option<Expr> {
-        child(&self.syntax)
+    SomeExpr {
+        /// The value inside.
+        inner: Expr;
     }
-}
-
-impl TypeExpr {
-    /// The type whose members are meant.
-    pub fn ty(&self) -> Option<PrimitiveType> {
-        child(&self.syntax)
+    TypeExpr {
+        /// The type whose members are meant.
+        ty: PrimitiveType;
     }
-}
-
-impl ParenExpr {
-    /// What is in the parentheses.
-    pub fn inner(&self) -> Option<Expr> {
-        child(&self.syntax)
+    ParenExpr {
+        /// What is in the parentheses.
+        inner: Expr;
     }
-}
-
-impl TupleExpr {
-    /// The components in order.
-    pub fn components(&self) -> impl Iterator<Item = Expr> + use<> {
-        children(&self.syntax)
+    TupleExpr {
+        /// The components in order.
+        components: [Expr];
     }
-}
-
-impl SetExpr {
-    /// The elements as written.
-    pub fn elements(&self) -> impl Iterator<Item = Expr> + use<> {
-        children(&self.syntax)
+    SetExpr {
+        /// The elements as written.
+        elements: [Expr];
     }
-}
-
-impl BagExpr {
-    /// The elements as written.
-    pub fn elements(&self) -> impl Iterator<Item = Expr> + use<> {
-        children(&self.syntax)
+    BagExpr {
+        /// The elements as written.
+        elements: [Expr];
     }
-}
-
-impl SeqExpr {
-    /// The elements in order.
-    pub fn elements(&self) -> impl Iterator<Item = Expr> + use<> {
-        children(&self.syntax)
+    SeqExpr {
+        /// The elements in order.
+        elements: [Expr];
     }
-}
-
-impl FilterComprehension {
-    /// `x in S where p`
-    pub fn binding(&self) -> Option<Binding> {
-        child(&self.syntax)
+    FilterComprehension {
+        /// `x in S where p`
+        binding: Binding;
     }
-}
-
-impl SetComprehension {
-    /// What each element becomes.
-    pub fn element(&self) -> Option<Expr> {
-        child(&self.syntax)
+    SetComprehension {
+        /// What each element becomes.
+        element: Expr;
+        /// `x in S where p`, one or more.
+        bindings: [Binding];
     }
-
-    /// `x in S where p`, one or more.
-    pub fn bindings(&self) -> impl Iterator<Item = Binding> + use<> {
-        children(&self.syntax)
+    SeqComprehension {
+        /// What each element becomes.
+        element: Expr;
+        /// `x in S where p`, one or more.
+        bindings: [Binding];
     }
-}
-
-impl SeqComprehension {
-    /// What each element becomes.
-    pub fn element(&self) -> Option<Expr> {
-        child(&self.syntax)
+    MapExpr {
+        /// The name of the key.
+        name: Name;
+        /// The type of the keys.
+        key_type: Type;
+        /// The value for each key.
+        value: Expr;
     }
-
-    /// `x in S where p`, one or more.
-    pub fn bindings(&self) -> impl Iterator<Item = Binding> + use<> {
-        children(&self.syntax)
+    StructExpr {
+        /// The struct.
+        name: Name;
+        /// The fields that are given.
+        fields: [FieldInit];
+        /// Where the other fields come from.
+        base: StructBase;
     }
-}
-
-impl MapExpr {
-    /// The name of the key.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+    FieldInit {
+        /// The field.
+        name: Name;
+        /// Its value.
+        value: Expr;
     }
-
-    /// The type of the keys.
-    pub fn key_type(&self) -> Option<Type> {
-        child(&self.syntax)
+    StructBase {
+        /// The struct that gives the other fields.
+        value: Expr;
     }
-
-    /// The value for each key.
-    pub fn value(&self) -> Option<Expr> {
-        child(&self.syntax)
+    PathExpr {
+        /// The enum.
+        enum_name: Name;
+        /// What it carries; nothing when there are no parentheses.
+        arguments: ArgList;
     }
-}
-
-impl StructExpr {
-    /// The struct.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+    ArgList {
+        /// The arguments in order.
+        arguments: [Expr];
     }
-
-    /// The fields that are given.
-    pub fn fields(&self) -> impl Iterator<Item = FieldInit> + use<> {
-        children(&self.syntax)
+    IfExpr {
+        /// The value when it holds.
+        then_branch: BlockExpr;
     }
-
-    /// Where the other fields come from.
-    pub fn base(&self) -> Option<StructBase> {
-        child(&self.syntax)
+    MatchExpr {
+        /// What is looked at.
+        subject: Expr;
+        /// The cases in order.
+        arms: [MatchArm];
     }
-}
-
-impl FieldInit {
-    /// The field.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+    MatchArm {
+        /// When.
+        pattern: Pattern;
+        /// The value then.
+        value: Expr;
     }
-
-    /// Its value.
-    pub fn value(&self) -> Option<Expr> {
-        child(&self.syntax)
+    QuantifierExpr {
+        /// The variables with what they range over, in groups.
+        bindings: [Binding];
     }
-}
-
-impl StructBase {
-    /// The struct that gives the other fields.
-    pub fn value(&self) -> Option<Expr> {
-        child(&self.syntax)
+    Binding {
+        /// The variables.
+        names: [Name];
+        /// `where p`
+        filter: WhereClause;
+    }
+    OldExpr {
+        /// What is evaluated at the start.
+        inner: Expr;
+    }
+    PendingExpr {
+        /// The message or action that is counted; everything when it is missing.
+        name: Name;
+        /// The arguments, when only asyncs with these are counted.
+        arguments: ArgList;
+    }
+    BlockExpr {
+        /// The names given first.
+        lets: [LetStmt];
+        /// The value.
+        value: Expr;
     }
 }
 
 impl PathExpr {
-    /// The enum.
-    pub fn enum_name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
     /// The variant.
     pub fn variant(&self) -> Option<Name> {
         names(&self.syntax).nth(1)
-    }
-
-    /// What it carries; nothing when there are no parentheses.
-    pub fn arguments(&self) -> Option<ArgList> {
-        child(&self.syntax)
-    }
-}
-
-impl ArgList {
-    /// The arguments in order.
-    pub fn arguments(&self) -> impl Iterator<Item = Expr> + use<> {
-        children(&self.syntax)
     }
 }
 
@@ -333,38 +305,9 @@ impl IfExpr {
         child(&self.syntax).filter(|first| !matches!(first, Expr::Block(_)))
     }
 
-    /// The value when it holds.
-    pub fn then_branch(&self) -> Option<BlockExpr> {
-        child(&self.syntax)
-    }
-
     /// The value when it does not: a block or another `if`.
     pub fn else_branch(&self) -> Option<Expr> {
         child_after(&self.syntax, SyntaxKind::ElseKw)
-    }
-}
-
-impl MatchExpr {
-    /// What is looked at.
-    pub fn subject(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
-    /// The cases in order.
-    pub fn arms(&self) -> impl Iterator<Item = MatchArm> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl MatchArm {
-    /// When.
-    pub fn pattern(&self) -> Option<Pattern> {
-        child(&self.syntax)
-    }
-
-    /// The value then.
-    pub fn value(&self) -> Option<Expr> {
-        child(&self.syntax)
     }
 }
 
@@ -380,11 +323,6 @@ impl QuantifierExpr {
         })
     }
 
-    /// The variables with what they range over, in groups.
-    pub fn bindings(&self) -> impl Iterator<Item = Binding> + use<> {
-        children(&self.syntax)
-    }
-
     /// What follows `::`.
     pub fn body(&self) -> Option<Expr> {
         child_after(&self.syntax, SyntaxKind::ColonColon)
@@ -392,11 +330,6 @@ impl QuantifierExpr {
 }
 
 impl Binding {
-    /// The variables.
-    pub fn names(&self) -> impl Iterator<Item = Name> + use<> {
-        names(&self.syntax)
-    }
-
     /// `: T`
     pub fn ty(&self) -> Option<Type> {
         if has(&self.syntax, SyntaxKind::Colon) {
@@ -414,31 +347,9 @@ impl Binding {
             None
         }
     }
-
-    /// `where p`
-    pub fn filter(&self) -> Option<WhereClause> {
-        child(&self.syntax)
-    }
-}
-
-impl OldExpr {
-    /// What is evaluated at the start.
-    pub fn inner(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
 }
 
 impl PendingExpr {
-    /// The message or action that is counted; everything when it is missing.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// The arguments, when only asyncs with these are counted.
-    pub fn arguments(&self) -> Option<ArgList> {
-        child(&self.syntax)
-    }
-
     /// To whom, when it is a message.
     pub fn to(&self) -> Option<Expr> {
         child_after(&self.syntax, SyntaxKind::ToKw)
@@ -447,18 +358,6 @@ impl PendingExpr {
     /// From whom, when it is a message and that matters.
     pub fn from(&self) -> Option<Expr> {
         child_after(&self.syntax, SyntaxKind::FromKw)
-    }
-}
-
-impl BlockExpr {
-    /// The names given first.
-    pub fn lets(&self) -> impl Iterator<Item = LetStmt> + use<> {
-        children(&self.syntax)
-    }
-
-    /// The value.
-    pub fn value(&self) -> Option<Expr> {
-        child(&self.syntax)
     }
 }
 

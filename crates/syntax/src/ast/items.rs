@@ -6,7 +6,7 @@ use super::{
     Block, BlockExpr, ChoreographyItem, CommuteItem, ConstraintItem, Contract, CoversClause,
     DecreasesClause, Domain, Expr, InvariantItem, InvariantUse, LayerClause, LayersItem, LemmaItem,
     Name, ProcedureItem, ProcessItem, PropertyItem, RangeExpr, ResultDecl, SequentializeItem,
-    SizeItem, Type, VarDecl, child, children, choices, has, name, names, nodes, token,
+    SizeItem, Type, VarDecl, accessors, choices, has, names, nodes, token,
 };
 use crate::kinds::{SyntaxKind, SyntaxNode};
 
@@ -97,10 +97,130 @@ choices! {
     }
 }
 
-impl Song {
-    /// The items in order.
-    pub fn items(&self) -> impl Iterator<Item = Item> + use<> {
-        children(&self.syntax)
+accessors! {
+    Song {
+        /// The items in order.
+        items: [Item];
+    }
+    SortItem {
+        /// The sort.
+        name: Name;
+        /// `ordered`?
+        is_ordered: {OrderedKw};
+        /// The integers it consists of, if it is a range; the range may lack its end.
+        range: RangeExpr;
+    }
+    EnumItem {
+        /// The enum.
+        name: Name;
+        /// The type whose permissions it splits.
+        splits: Type;
+        /// Its variants in order.
+        variants: [Variant];
+    }
+    Variant {
+        /// The variant.
+        name: Name;
+        /// The types of what it carries.
+        payload: [Type];
+    }
+    StructItem {
+        /// The struct.
+        name: Name;
+        /// Its fields in order.
+        fields: [FieldDecl];
+    }
+    FieldDecl {
+        /// The field.
+        name: Name;
+        /// Its type.
+        ty: Type;
+    }
+    ConstItem {
+        /// The constant.
+        name: Name;
+        /// Its type, if written.
+        ty: Type;
+        /// Its value.
+        value: Expr;
+    }
+    ParamItem {
+        /// The parameter.
+        name: Name;
+        /// Its type.
+        ty: Type;
+        /// Which values are allowed.
+        filter: WhereClause;
+    }
+    FnItem {
+        /// `extern`?
+        is_external: {ExternKw};
+        /// The function.
+        name: Name;
+        /// Its parameters.
+        binders: BinderList;
+        /// The type of its result.
+        result: Type;
+        /// Its body.
+        body: BlockExpr;
+    }
+    FnItem {
+        /// `requires` and `ensures`.
+        contracts: [Contract];
+        /// `decreases`.
+        decreases: [DecreasesClause];
+    }
+    BinderList {
+        /// The names with their types.
+        binders: [Binder];
+    }
+    Binder {
+        /// `take`?
+        is_taken: {TakeKw};
+        /// `give`?
+        is_given: {GiveKw};
+        /// The name.
+        name: Name;
+        /// Its type.
+        ty: Type;
+    }
+    MessageItem {
+        /// The message.
+        name: Name;
+        /// What it carries.
+        binders: BinderList;
+        /// `decreases`.
+        decreases: [DecreasesClause];
+        /// `covers`.
+        covers: [CoversClause];
+    }
+    ActionItem {
+        /// The action.
+        name: Name;
+        /// Its parameters.
+        binders: BinderList;
+        /// Its result.
+        result: ResultDecl;
+        /// The layers at which it exists.
+        layers: LayerClause;
+        /// What holds where it is called.
+        uses: [InvariantUse];
+        /// Is it always on offer?
+        is_repeated: {RepeatKw};
+        /// What it does.
+        block: Block;
+    }
+    InitItem {
+        /// What is done before everything else.
+        block: Block;
+    }
+    WhereClause {
+        /// The condition.
+        condition: Expr;
+    }
+    Choose {
+        /// Which values are allowed.
+        filter: WhereClause;
     }
 }
 
@@ -121,207 +241,17 @@ impl FaultItem {
     }
 }
 
-impl SortItem {
-    /// The sort.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// `ordered`?
-    pub fn is_ordered(&self) -> bool {
-        has(&self.syntax, SyntaxKind::OrderedKw)
-    }
-
-    /// The integers it consists of, if it is a range; the range may lack its end.
-    pub fn range(&self) -> Option<RangeExpr> {
-        child(&self.syntax)
-    }
-}
-
-impl EnumItem {
-    /// The enum.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// The type whose permissions it splits.
-    pub fn splits(&self) -> Option<Type> {
-        child(&self.syntax)
-    }
-
-    /// Its variants in order.
-    pub fn variants(&self) -> impl Iterator<Item = Variant> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl Variant {
-    /// The variant.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// The types of what it carries.
-    pub fn payload(&self) -> impl Iterator<Item = Type> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl StructItem {
-    /// The struct.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its fields in order.
-    pub fn fields(&self) -> impl Iterator<Item = FieldDecl> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl FieldDecl {
-    /// The field.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its type.
-    pub fn ty(&self) -> Option<Type> {
-        child(&self.syntax)
-    }
-}
-
-impl ConstItem {
-    /// The constant.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its type, if written.
-    pub fn ty(&self) -> Option<Type> {
-        child(&self.syntax)
-    }
-
-    /// Its value.
-    pub fn value(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-}
-
-impl ParamItem {
-    /// The parameter.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its type.
-    pub fn ty(&self) -> Option<Type> {
-        child(&self.syntax)
-    }
-
-    /// Which values are allowed.
-    pub fn filter(&self) -> Option<WhereClause> {
-        child(&self.syntax)
-    }
-}
-
-impl FnItem {
-    /// `extern`?
-    pub fn is_external(&self) -> bool {
-        has(&self.syntax, SyntaxKind::ExternKw)
-    }
-
-    /// The function.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its parameters.
-    pub fn binders(&self) -> Option<BinderList> {
-        child(&self.syntax)
-    }
-
-    /// The type of its result.
-    pub fn result(&self) -> Option<Type> {
-        child(&self.syntax)
-    }
-
-    /// Its body.
-    pub fn body(&self) -> Option<BlockExpr> {
-        child(&self.syntax)
-    }
-}
-
-impl FnItem {
-    /// `requires` and `ensures`.
-    pub fn contracts(&self) -> impl Iterator<Item = Contract> + use<> {
-        children(&self.syntax)
-    }
-
-    /// `decreases`.
-    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl BinderList {
-    /// The names with their types.
-    pub fn binders(&self) -> impl Iterator<Item = Binder> + use<> {
-        children(&self.syntax)
-    }
-}
-
 impl Binder {
     /// `linear` or `take`?
     pub fn is_linear(&self) -> bool {
         has(&self.syntax, SyntaxKind::LinearKw) || self.is_taken()
     }
-
-    /// `take`?
-    pub fn is_taken(&self) -> bool {
-        has(&self.syntax, SyntaxKind::TakeKw)
-    }
-
-    /// `give`?
-    pub fn is_given(&self) -> bool {
-        has(&self.syntax, SyntaxKind::GiveKw)
-    }
-
-    /// The name.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its type.
-    pub fn ty(&self) -> Option<Type> {
-        child(&self.syntax)
-    }
 }
 
 impl MessageItem {
-    /// The message.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// What it carries.
-    pub fn binders(&self) -> Option<BinderList> {
-        child(&self.syntax)
-    }
-
     /// How many are in flight at most in one channel, if written; `None` inside for a number that is too large.
     pub fn most(&self) -> Option<Option<i64>> {
         token(&self.syntax, SyntaxKind::Int).map(|most| integer(most.text()))
-    }
-
-    /// `decreases`.
-    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// `covers`.
-    pub fn covers(&self) -> impl Iterator<Item = CoversClause> + use<> {
-        children(&self.syntax)
     }
 
     /// The delivery model as written after `via`.
@@ -335,63 +265,14 @@ impl MessageItem {
 }
 
 impl ActionItem {
-    /// The action.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its parameters.
-    pub fn binders(&self) -> Option<BinderList> {
-        child(&self.syntax)
-    }
-
-    /// Its result.
-    pub fn result(&self) -> Option<ResultDecl> {
-        child(&self.syntax)
-    }
-
-    /// The layers at which it exists.
-    pub fn layers(&self) -> Option<LayerClause> {
-        child(&self.syntax)
-    }
-
     /// The action of the next layer that it refines.
     pub fn refines(&self) -> Option<Name> {
         super::procedures::refined(&self.syntax)
     }
 
-    /// What holds where it is called.
-    pub fn uses(&self) -> impl Iterator<Item = InvariantUse> + use<> {
-        children(&self.syntax)
-    }
-
     /// `left`, `right`, `both` or `atomic`, if written.
     pub fn mover(&self) -> Option<SyntaxKind> {
         mover(&self.syntax)
-    }
-
-    /// Is it always on offer?
-    pub fn is_repeated(&self) -> bool {
-        has(&self.syntax, SyntaxKind::RepeatKw)
-    }
-
-    /// What it does.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-}
-
-impl InitItem {
-    /// What is done before everything else.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-}
-
-impl WhereClause {
-    /// The condition.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
     }
 }
 
@@ -399,11 +280,6 @@ impl Choose {
     /// What is chosen from.
     pub fn domain(&self) -> Option<Domain> {
         domain(&self.syntax)
-    }
-
-    /// Which values are allowed.
-    pub fn filter(&self) -> Option<WhereClause> {
-        child(&self.syntax)
     }
 }
 

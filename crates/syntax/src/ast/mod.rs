@@ -141,7 +141,51 @@ macro_rules! choices {
     )*};
 }
 
-use {choices, nodes};
+/// Declares how the parts of views are found: a child (`part: View`), all children (`parts: [View]`), names (`Name`,
+/// `[Name]`), or whether a token is there (`is_so: {Token}`).
+macro_rules! accessors {
+    ($($view:ident { $($(#[$meta:meta])* $part:ident: $how:tt;)* })*) => {$(
+        impl $view {
+            $($crate::ast::accessor! { [$(#[$meta])*] $part $how })*
+        }
+    )*};
+}
+
+/// One accessor of [`accessors`].
+macro_rules! accessor {
+    ([$(#[$meta:meta])*] $part:ident Name) => {
+        $(#[$meta])*
+        pub fn $part(&self) -> Option<$crate::ast::Name> {
+            $crate::ast::name(&self.syntax)
+        }
+    };
+    ([$(#[$meta:meta])*] $part:ident [Name]) => {
+        $(#[$meta])*
+        pub fn $part(&self) -> impl Iterator<Item = $crate::ast::Name> + use<> {
+            $crate::ast::names(&self.syntax)
+        }
+    };
+    ([$(#[$meta:meta])*] $part:ident $view:ident) => {
+        $(#[$meta])*
+        pub fn $part(&self) -> Option<$view> {
+            $crate::ast::child(&self.syntax)
+        }
+    };
+    ([$(#[$meta:meta])*] $part:ident [$view:ident]) => {
+        $(#[$meta])*
+        pub fn $part(&self) -> impl Iterator<Item = $view> + use<> {
+            $crate::ast::children(&self.syntax)
+        }
+    };
+    ([$(#[$meta:meta])*] $part:ident {$token:ident}) => {
+        $(#[$meta])*
+        pub fn $part(&self) -> bool {
+            $crate::ast::has(&self.syntax, $crate::kinds::SyntaxKind::$token)
+        }
+    };
+}
+
+use {accessor, accessors, choices, nodes};
 
 fn child<N: AstNode>(node: &SyntaxNode) -> Option<N> {
     node.children().find_map(N::cast)

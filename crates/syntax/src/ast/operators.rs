@@ -4,8 +4,8 @@ use plainsong_diagnostics::Span;
 
 use super::patterns::integer;
 use super::{
-    ArgList, Expr, Name, Pattern, child, child_after, children, has, name, nodes, token,
-    token_span, tokens,
+    ArgList, Expr, Pattern, accessors, child, child_after, children, has, nodes, token, token_span,
+    tokens,
 };
 use crate::kinds::{SyntaxKind, SyntaxToken};
 
@@ -82,6 +82,57 @@ pub enum BinaryOp {
     Remainder,
 }
 
+accessors! {
+    PrefixExpr {
+        /// Its operand.
+        operand: Expr;
+    }
+    BinaryExpr {
+        /// The operand on the left.
+        left: Expr;
+    }
+    RangeExpr {
+        /// `..=`?
+        is_inclusive: {DotDotEq};
+        /// The first integer.
+        start: Expr;
+    }
+    IsExpr {
+        /// What is looked at.
+        subject: Expr;
+        /// What it is compared with.
+        pattern: Pattern;
+    }
+    FieldExpr {
+        /// What has the field.
+        base: Expr;
+        /// The field.
+        name: Name;
+    }
+    TupleFieldExpr {
+        /// The tuple.
+        base: Expr;
+    }
+    IndexExpr {
+        /// A sequence, a map or a family of processes.
+        base: Expr;
+    }
+    CallExpr {
+        /// The function or variant.
+        name: Name;
+        /// Its arguments.
+        arguments: ArgList;
+    }
+    MethodExpr {
+        /// What the method is called on.
+        receiver: Expr;
+        /// The method.
+        name: Name;
+        /// Its arguments.
+        arguments: ArgList;
+    }
+}
+
 impl PrefixExpr {
     /// The operator.
     pub fn op(&self) -> PrefixOp {
@@ -90,11 +141,6 @@ impl PrefixExpr {
         } else {
             PrefixOp::Negate
         }
-    }
-
-    /// Its operand.
-    pub fn operand(&self) -> Option<Expr> {
-        child(&self.syntax)
     }
 }
 
@@ -107,11 +153,6 @@ impl BinaryExpr {
     /// Where the operator is.
     pub fn op_span(&self) -> Option<Span> {
         self.op_token().map(|token| token_span(&token))
-    }
-
-    /// The operand on the left.
-    pub fn left(&self) -> Option<Expr> {
-        child(&self.syntax)
     }
 
     /// The operand on the right.
@@ -149,16 +190,6 @@ fn binary_op(kind: SyntaxKind) -> Option<BinaryOp> {
 }
 
 impl RangeExpr {
-    /// `..=`?
-    pub fn is_inclusive(&self) -> bool {
-        has(&self.syntax, SyntaxKind::DotDotEq)
-    }
-
-    /// The first integer.
-    pub fn start(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
     /// The end; only a sort may leave it out.
     pub fn end(&self) -> Option<Expr> {
         let dots = if self.is_inclusive() {
@@ -170,36 +201,7 @@ impl RangeExpr {
     }
 }
 
-impl IsExpr {
-    /// What is looked at.
-    pub fn subject(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
-    /// What it is compared with.
-    pub fn pattern(&self) -> Option<Pattern> {
-        child(&self.syntax)
-    }
-}
-
-impl FieldExpr {
-    /// What has the field.
-    pub fn base(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
-    /// The field.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-}
-
 impl TupleFieldExpr {
-    /// The tuple.
-    pub fn base(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
     /// Which component, from 0.
     pub fn index(&self) -> Option<usize> {
         integer(token(&self.syntax, SyntaxKind::Int)?.text())?
@@ -214,44 +216,10 @@ impl TupleFieldExpr {
 }
 
 impl IndexExpr {
-    /// A sequence, a map or a family of processes.
-    pub fn base(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
     /// The indices in order.
     pub fn indices(&self) -> impl Iterator<Item = Expr> + use<> {
         child::<IndexList>(&self.syntax)
             .into_iter()
             .flat_map(|list| children(&list.syntax))
-    }
-}
-
-impl CallExpr {
-    /// The function or variant.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its arguments.
-    pub fn arguments(&self) -> Option<ArgList> {
-        child(&self.syntax)
-    }
-}
-
-impl MethodExpr {
-    /// What the method is called on.
-    pub fn receiver(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
-    /// The method.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its arguments.
-    pub fn arguments(&self) -> Option<ArgList> {
-        child(&self.syntax)
     }
 }

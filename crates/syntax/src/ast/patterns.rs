@@ -1,6 +1,6 @@
 //! Views of patterns.
 
-use super::{Name, child, children, choices, has, name, names, nodes, token};
+use super::{Name, accessors, choices, has, name, names, nodes, token};
 use crate::kinds::SyntaxKind;
 
 nodes! {
@@ -59,10 +59,42 @@ pub enum LiteralValue {
     Bool(bool),
 }
 
-impl NamePattern {
-    /// The name.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+accessors! {
+    NamePattern {
+        /// The name.
+        name: Name;
+    }
+    SomePattern {
+        /// The pattern of the value inside.
+        inner: Pattern;
+    }
+    TuplePattern {
+        /// The patterns of the components.
+        components: [Pattern];
+    }
+    VariantPattern {
+        /// Are there parentheses?
+        has_arguments: {LParen};
+        /// The patterns of the payload.
+        arguments: [Pattern];
+    }
+    StructPattern {
+        /// The struct.
+        name: Name;
+        /// The fields that are looked at.
+        fields: [FieldPattern];
+    }
+    FieldPattern {
+        /// The field.
+        name: Name;
+        /// What it must match; without one the field's name is bound to its value.
+        pattern: Pattern;
+    }
+    ProcessPattern {
+        /// The family of processes.
+        name: Name;
+        /// The patterns of the indices.
+        indices: [Pattern];
     }
 }
 
@@ -85,20 +117,6 @@ impl LiteralPattern {
     }
 }
 
-impl SomePattern {
-    /// The pattern of the value inside.
-    pub fn inner(&self) -> Option<Pattern> {
-        child(&self.syntax)
-    }
-}
-
-impl TuplePattern {
-    /// The patterns of the components.
-    pub fn components(&self) -> impl Iterator<Item = Pattern> + use<> {
-        children(&self.syntax)
-    }
-}
-
 impl VariantPattern {
     /// The enum, if it is written.
     pub fn enum_name(&self) -> Option<Name> {
@@ -113,52 +131,6 @@ impl VariantPattern {
     pub fn variant(&self) -> Option<Name> {
         let before = usize::from(has(&self.syntax, SyntaxKind::ColonColon));
         names(&self.syntax).nth(before)
-    }
-
-    /// Are there parentheses?
-    pub fn has_arguments(&self) -> bool {
-        has(&self.syntax, SyntaxKind::LParen)
-    }
-
-    /// The patterns of the payload.
-    pub fn arguments(&self) -> impl Iterator<Item = Pattern> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl StructPattern {
-    /// The struct.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// The fields that are looked at.
-    pub fn fields(&self) -> impl Iterator<Item = FieldPattern> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl FieldPattern {
-    /// The field.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// What it must match; without one the field's name is bound to its value.
-    pub fn pattern(&self) -> Option<Pattern> {
-        child(&self.syntax)
-    }
-}
-
-impl ProcessPattern {
-    /// The family of processes.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// The patterns of the indices.
-    pub fn indices(&self) -> impl Iterator<Item = Pattern> + use<> {
-        children(&self.syntax)
     }
 }
 

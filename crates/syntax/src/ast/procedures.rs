@@ -3,7 +3,7 @@
 use super::patterns::integer;
 use super::{
     ArgList, Binder, BinderList, Block, BlockExpr, Contract, DecreasesClause, Expr, Name, Stmt,
-    child, child_after, children, has, name, names, nodes, tokens,
+    accessors, child, child_after, children, has, name, names, nodes, tokens,
 };
 use crate::kinds::{SyntaxKind, SyntaxNode};
 
@@ -68,49 +68,94 @@ pub enum UseKind {
     Preserves,
 }
 
-impl InvariantItem {
-    /// The invariant.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+accessors! {
+    InvariantItem {
+        /// The invariant.
+        name: Name;
+        /// Its parameters.
+        binders: BinderList;
+        /// Its layer.
+        layers: LayerClause;
+        /// What holds.
+        body: BlockExpr;
     }
-
-    /// Its parameters.
-    pub fn binders(&self) -> Option<BinderList> {
-        child(&self.syntax)
+    ProcedureItem {
+        /// The procedure.
+        name: Name;
+        /// Its parameters.
+        binders: BinderList;
+        /// Its result.
+        result: ResultDecl;
+        /// Its layer.
+        layers: LayerClause;
+        /// `requires` and `ensures` of one that moves.
+        contracts: [Contract];
+        /// `decreases`.
+        decreases: [DecreasesClause];
+        /// Invariants at entry and exit.
+        uses: [InvariantUse];
+        /// What it does.
+        block: Block;
     }
-
-    /// Its layer.
-    pub fn layers(&self) -> Option<LayerClause> {
-        child(&self.syntax)
+    LayersItem {
+        /// The names, from layer 1 on.
+        names: [Name];
     }
-
-    /// What holds.
-    pub fn body(&self) -> Option<BlockExpr> {
-        child(&self.syntax)
+    CommuteItem {
+        /// The first action, and the second.
+        sides: [CommuteSide];
+        /// What is chosen in the other order.
+        witnesses: [Witness];
+    }
+    Witness {
+        /// The choice.
+        name: Name;
+        /// What is chosen instead.
+        value: Expr;
+    }
+    ResultDecl {
+        /// Its name and type.
+        binder: Binder;
+    }
+    InvariantUse {
+        /// The invariants.
+        calls: [InvariantCall];
+    }
+    InvariantCall {
+        /// The invariant.
+        name: Name;
+        /// Its arguments.
+        arguments: ArgList;
+    }
+    CallStmt {
+        /// The call.
+        called: Called;
+    }
+    Player {
+        /// The endpoint of the caller.
+        who: Expr;
+        /// The endpoint that it plays.
+        played: Name;
+    }
+    Called {
+        /// The action or procedure.
+        name: Name;
+        /// Its arguments.
+        arguments: ArgList;
+    }
+    UseStmt {
+        /// The lemma.
+        name: Name;
+        /// Its arguments.
+        arguments: ArgList;
+    }
+    YieldStmt {
+        /// What holds there.
+        calls: [InvariantCall];
     }
 }
 
 impl ProcedureItem {
-    /// The procedure.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its parameters.
-    pub fn binders(&self) -> Option<BinderList> {
-        child(&self.syntax)
-    }
-
-    /// Its result.
-    pub fn result(&self) -> Option<ResultDecl> {
-        child(&self.syntax)
-    }
-
-    /// Its layer.
-    pub fn layers(&self) -> Option<LayerClause> {
-        child(&self.syntax)
-    }
-
     /// The action it refines.
     pub fn refines(&self) -> Option<Name> {
         refined(&self.syntax)
@@ -126,50 +171,11 @@ impl ProcedureItem {
     pub fn mover(&self) -> Option<SyntaxKind> {
         super::items::mover(&self.syntax)
     }
-
-    /// `requires` and `ensures` of one that moves.
-    pub fn contracts(&self) -> impl Iterator<Item = Contract> + use<> {
-        children(&self.syntax)
-    }
-
-    /// `decreases`.
-    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// Invariants at entry and exit.
-    pub fn uses(&self) -> impl Iterator<Item = InvariantUse> + use<> {
-        children(&self.syntax)
-    }
-
-    /// What it does.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
 }
 
 /// The action after `refines`.
 pub(super) fn refined(syntax: &SyntaxNode) -> Option<Name> {
     child::<RefinesClause>(syntax).and_then(|clause| name(&clause.syntax))
-}
-
-impl LayersItem {
-    /// The names, from layer 1 on.
-    pub fn names(&self) -> impl Iterator<Item = Name> + use<> {
-        names(&self.syntax)
-    }
-}
-
-impl CommuteItem {
-    /// The first action, and the second.
-    pub fn sides(&self) -> impl Iterator<Item = CommuteSide> + use<> {
-        children(&self.syntax)
-    }
-
-    /// What is chosen in the other order.
-    pub fn witnesses(&self) -> impl Iterator<Item = Witness> + use<> {
-        children(&self.syntax)
-    }
 }
 
 impl CommuteSide {
@@ -191,25 +197,6 @@ impl CommuteSide {
         let from = u32::from(from.text_range().start());
         let behind = names(&self.syntax).filter(|name| name.span().start > from);
         behind.collect()
-    }
-}
-
-impl Witness {
-    /// The choice.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// What is chosen instead.
-    pub fn value(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-}
-
-impl ResultDecl {
-    /// Its name and type.
-    pub fn binder(&self) -> Option<Binder> {
-        child(&self.syntax)
     }
 }
 
@@ -239,30 +226,6 @@ impl InvariantUse {
             UseKind::Preserves
         }
     }
-
-    /// The invariants.
-    pub fn calls(&self) -> impl Iterator<Item = InvariantCall> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl InvariantCall {
-    /// The invariant.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its arguments.
-    pub fn arguments(&self) -> Option<ArgList> {
-        child(&self.syntax)
-    }
-}
-
-impl CallStmt {
-    /// The call.
-    pub fn called(&self) -> Option<Called> {
-        child(&self.syntax)
-    }
 }
 
 impl CallStmt {
@@ -273,29 +236,7 @@ impl CallStmt {
     }
 }
 
-impl Player {
-    /// The endpoint of the caller.
-    pub fn who(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
-    /// The endpoint that it plays.
-    pub fn played(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-}
-
 impl Called {
-    /// The action or procedure.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its arguments.
-    pub fn arguments(&self) -> Option<ArgList> {
-        child(&self.syntax)
-    }
-
     /// To whom, when it is a message.
     pub fn to(&self) -> Option<Expr> {
         child_after(&self.syntax, SyntaxKind::ToKw)
@@ -312,24 +253,5 @@ impl ParStmt {
     pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
         let block: Option<Block> = child(&self.syntax);
         block.into_iter().flat_map(|block| block.statements())
-    }
-}
-
-impl UseStmt {
-    /// The lemma.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its arguments.
-    pub fn arguments(&self) -> Option<ArgList> {
-        child(&self.syntax)
-    }
-}
-
-impl YieldStmt {
-    /// What holds there.
-    pub fn calls(&self) -> impl Iterator<Item = InvariantCall> + use<> {
-        children(&self.syntax)
     }
 }

@@ -1,7 +1,7 @@
 //! Views of properties and sizes.
 
 use super::patterns::integer;
-use super::{AstNode, Expr, Name, child, children, has, name, names, nodes, token, tokens};
+use super::{AstNode, Expr, Name, accessors, child, children, names, nodes, token, tokens};
 use crate::kinds::SyntaxKind;
 
 nodes! {
@@ -32,12 +32,36 @@ pub enum ClaimKind {
     Quiescent,
 }
 
-impl PropertyItem {
-    /// The property.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+accessors! {
+    PropertyItem {
+        /// The property.
+        name: Name;
+        /// What is claimed.
+        claim: Claim;
     }
+    ConstraintItem {
+        /// The constraint.
+        name: Name;
+        /// What is true of the states that are searched further.
+        condition: Expr;
+    }
+    Claim {
+        /// `fair`?
+        is_fair: {FairKw};
+        /// What should hold; nothing for `eventually quiescent`.
+        condition: Expr;
+    }
+    SizeItem {
+        /// The sizes.
+        sizings: [Sizing];
+    }
+    Sizing {
+        /// The sort or parameter.
+        name: Name;
+    }
+}
 
+impl PropertyItem {
     /// The engines named after `by`.
     pub fn engines(&self) -> impl Iterator<Item = Name> + use<> {
         child::<EngineList>(&self.syntax)
@@ -51,23 +75,6 @@ impl PropertyItem {
             .into_iter()
             .flat_map(|list| children(list.syntax()))
     }
-
-    /// What is claimed.
-    pub fn claim(&self) -> Option<Claim> {
-        child(&self.syntax)
-    }
-}
-
-impl ConstraintItem {
-    /// The constraint.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// What is true of the states that are searched further.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
 }
 
 impl Claim {
@@ -80,31 +87,9 @@ impl Claim {
             _ => None,
         })
     }
-
-    /// `fair`?
-    pub fn is_fair(&self) -> bool {
-        has(&self.syntax, SyntaxKind::FairKw)
-    }
-
-    /// What should hold; nothing for `eventually quiescent`.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-}
-
-impl SizeItem {
-    /// The sizes.
-    pub fn sizings(&self) -> impl Iterator<Item = Sizing> + use<> {
-        children(&self.syntax)
-    }
 }
 
 impl Sizing {
-    /// The sort or parameter.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
     /// The size, or the smallest of several.
     pub fn first(&self) -> Option<i64> {
         integer(token(&self.syntax, SyntaxKind::Int)?.text())

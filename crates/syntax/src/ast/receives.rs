@@ -1,8 +1,6 @@
 //! Views of communication: what is sent, what is accepted and from whom.
 
-use super::{
-    ArgList, Block, Expr, Name, WhereClause, child, child_after, children, has, name, names, nodes,
-};
+use super::{ArgList, Block, Expr, Name, WhereClause, accessors, child_after, has, names, nodes};
 use crate::kinds::SyntaxKind;
 
 nodes! {
@@ -28,126 +26,81 @@ nodes! {
     Source = Source;
 }
 
+accessors! {
+    SendStmt {
+        /// The message.
+        message: Name;
+        /// What it carries; nothing when there are no parentheses.
+        arguments: ArgList;
+    }
+    AsyncStmt {
+        /// The action.
+        action: Name;
+        /// Its arguments.
+        arguments: ArgList;
+    }
+    ReceiveStmt {
+        /// Which message is taken.
+        accept: Accept;
+    }
+    ReceiveChoice {
+        /// The alternatives in order.
+        arms: [ReceiveArm];
+        /// What may be done without a message, if anything.
+        timeout: TimeoutArm;
+    }
+    ReceiveArm {
+        /// Which message is taken.
+        accept: Accept;
+        /// What is done then.
+        block: Block;
+    }
+    TimeoutArm {
+        /// What is done then.
+        block: Block;
+    }
+    Accept {
+        /// The message.
+        message: Name;
+        /// Names for what it carries; nothing when there are no parentheses.
+        slots: SlotList;
+        /// From whom; anyone when it is missing.
+        source: Source;
+        /// Which of these messages.
+        filter: WhereClause;
+    }
+    SlotList {
+        /// The names in order.
+        slots: [Slot];
+    }
+    Slot {
+        /// The fresh name; nothing for `_`.
+        name: Name;
+    }
+    Source {
+        /// Is it `from any …`?
+        is_any: {AnyKw};
+        /// `from any family[x, …]`: names for the sender's indices.
+        indices: SlotList;
+        /// `from p`: the one process.
+        process: Expr;
+    }
+}
+
 impl SendStmt {
-    /// The message.
-    pub fn message(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// What it carries; nothing when there are no parentheses.
-    pub fn arguments(&self) -> Option<ArgList> {
-        child(&self.syntax)
-    }
-
     /// The address.
     pub fn address(&self) -> Option<Expr> {
         child_after(&self.syntax, SyntaxKind::ToKw)
     }
 }
 
-impl AsyncStmt {
-    /// The action.
-    pub fn action(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its arguments.
-    pub fn arguments(&self) -> Option<ArgList> {
-        child(&self.syntax)
-    }
-}
-
-impl ReceiveStmt {
-    /// Which message is taken.
-    pub fn accept(&self) -> Option<Accept> {
-        child(&self.syntax)
-    }
-}
-
-impl ReceiveChoice {
-    /// The alternatives in order.
-    pub fn arms(&self) -> impl Iterator<Item = ReceiveArm> + use<> {
-        children(&self.syntax)
-    }
-
-    /// What may be done without a message, if anything.
-    pub fn timeout(&self) -> Option<TimeoutArm> {
-        child(&self.syntax)
-    }
-}
-
-impl ReceiveArm {
-    /// Which message is taken.
-    pub fn accept(&self) -> Option<Accept> {
-        child(&self.syntax)
-    }
-
-    /// What is done then.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-}
-
-impl TimeoutArm {
-    /// What is done then.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-}
-
-impl Accept {
-    /// The message.
-    pub fn message(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Names for what it carries; nothing when there are no parentheses.
-    pub fn slots(&self) -> Option<SlotList> {
-        child(&self.syntax)
-    }
-
-    /// From whom; anyone when it is missing.
-    pub fn source(&self) -> Option<Source> {
-        child(&self.syntax)
-    }
-
-    /// Which of these messages.
-    pub fn filter(&self) -> Option<WhereClause> {
-        child(&self.syntax)
-    }
-}
-
-impl SlotList {
-    /// The names in order.
-    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl Slot {
-    /// The fresh name; nothing for `_`.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-}
-
 impl Source {
-    /// Is it `from any …`?
-    pub fn is_any(&self) -> bool {
-        has(&self.syntax, SyntaxKind::AnyKw)
-    }
-
     /// `from any family …`: the family.
     pub fn family(&self) -> Option<Name> {
         let binder = self.binder();
         names(&self.syntax)
             .next()
             .filter(|name| Some(name) != binder.as_ref())
-    }
-
-    /// `from any family[x, …]`: names for the sender's indices.
-    pub fn indices(&self) -> Option<SlotList> {
-        child(&self.syntax)
     }
 
     /// `… as who`: a name for the sender.
@@ -157,10 +110,5 @@ impl Source {
         } else {
             None
         }
-    }
-
-    /// `from p`: the one process.
-    pub fn process(&self) -> Option<Expr> {
-        child(&self.syntax)
     }
 }

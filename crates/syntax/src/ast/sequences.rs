@@ -1,8 +1,7 @@
 //! Views of sequentializations.
 
 use super::{
-    Block, CommuteSide, DecreasesClause, InvariantClause, Name, Witness, child, children, names,
-    nodes,
+    Block, CommuteSide, DecreasesClause, InvariantClause, Name, Witness, accessors, names, nodes,
 };
 
 nodes! {
@@ -12,12 +11,24 @@ nodes! {
     Eliminated = Eliminated;
 }
 
-impl SequentializeItem {
-    /// The actions that are eliminated.
-    pub fn eliminated(&self) -> impl Iterator<Item = Eliminated> + use<> {
-        children(&self.syntax)
+accessors! {
+    SequentializeItem {
+        /// The actions that are eliminated.
+        eliminated: [Eliminated];
+        /// The invariant action, with names for its arguments and choices.
+        by: CommuteSide;
+        /// What it chooses when nothing has run.
+        witnesses: [Witness];
+        /// What holds after every step of the program.
+        invariants: [InvariantClause];
+        /// What gets smaller, the most important first.
+        decreases: [DecreasesClause];
+        /// The schedule.
+        block: Block;
     }
+}
 
+impl SequentializeItem {
     /// The action of which they become the end.
     pub fn into(&self) -> Option<Name> {
         names(&self.syntax).next()
@@ -26,31 +37,6 @@ impl SequentializeItem {
     /// What that action becomes.
     pub fn becomes(&self) -> Option<Name> {
         names(&self.syntax).nth(1)
-    }
-
-    /// The invariant action, with names for its arguments and choices.
-    pub fn by(&self) -> Option<CommuteSide> {
-        child(&self.syntax)
-    }
-
-    /// What it chooses when nothing has run.
-    pub fn witnesses(&self) -> impl Iterator<Item = Witness> + use<> {
-        children(&self.syntax)
-    }
-
-    /// What holds after every step of the program.
-    pub fn invariants(&self) -> impl Iterator<Item = InvariantClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// What gets smaller, the most important first.
-    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// The schedule.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
     }
 }
 

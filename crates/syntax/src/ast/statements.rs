@@ -3,8 +3,8 @@
 use super::types::domain;
 use super::{
     AsyncStmt, CallStmt, Called, Choose, Domain, Expr, LayerClause, Name, ParStmt, Pattern,
-    ReceiveChoice, ReceiveStmt, SendStmt, Type, UseStmt, WhereClause, YieldStmt, child,
-    child_after, children, choices, has, name, names, nodes, tokens,
+    ReceiveChoice, ReceiveStmt, SendStmt, Type, UseStmt, WhereClause, YieldStmt, accessors,
+    child_after, choices, has, names, nodes, tokens,
 };
 use crate::kinds::SyntaxKind;
 
@@ -130,79 +130,122 @@ pub enum AssignOp {
     Intersect,
 }
 
-impl Block {
-    /// The statements in order.
-    pub fn statements(&self) -> impl Iterator<Item = Stmt> + use<> {
-        children(&self.syntax)
+accessors! {
+    Block {
+        /// The statements in order.
+        statements: [Stmt];
     }
-}
-
-impl LetStmt {
-    /// The name being defined.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+    LetStmt {
+        /// The name being defined.
+        name: Name;
+        /// How the value is taken apart, if it is.
+        pattern: Pattern;
+        /// Its type, if written.
+        ty: Type;
+        /// Its value.
+        initial: Initial;
     }
-
-    /// How the value is taken apart, if it is.
-    pub fn pattern(&self) -> Option<Pattern> {
-        child(&self.syntax)
+    VarDecl {
+        /// `durable`?
+        is_durable: {DurableKw};
+        /// `linear`?
+        is_linear: {LinearKw};
+        /// The layers at which it is introduced and hidden.
+        layers: LayerClause;
+        /// The variable.
+        name: Name;
+        /// Its type, if written.
+        ty: Type;
+        /// Its first value.
+        initial: Initial;
     }
-
-    /// Its type, if written.
-    pub fn ty(&self) -> Option<Type> {
-        child(&self.syntax)
+    AssignStmt {
+        /// What is assigned to: a name, field, component or entry.
+        target: Expr;
     }
-
-    /// Its value.
-    pub fn initial(&self) -> Option<Initial> {
-        child(&self.syntax)
+    IfStmt {
+        /// The condition.
+        condition: Expr;
+        /// What is done when it holds.
+        then_block: Block;
+    }
+    MatchStmt {
+        /// What is looked at.
+        subject: Expr;
+        /// The cases in order.
+        arms: [MatchStmtArm];
+    }
+    MatchStmtArm {
+        /// When.
+        pattern: Pattern;
+        /// What.
+        block: Block;
+    }
+    WhileStmt {
+        /// The condition.
+        condition: Expr;
+        /// What holds before each round.
+        invariants: [InvariantClause];
+        /// What gets smaller with each round.
+        decreases: [DecreasesClause];
+        /// The body.
+        block: Block;
+    }
+    ForStmt {
+        /// The element of this round.
+        name: Name;
+        /// Which elements are not skipped.
+        filter: WhereClause;
+        /// What holds before each round.
+        invariants: [InvariantClause];
+        /// What gets smaller with each round.
+        decreases: [DecreasesClause];
+        /// The body.
+        block: Block;
+    }
+    LoopStmt {
+        /// What holds before each round.
+        invariants: [InvariantClause];
+        /// What gets smaller with each round.
+        decreases: [DecreasesClause];
+        /// The body.
+        block: Block;
+    }
+    MaybeStmt {
+        /// What may be done.
+        block: Block;
+    }
+    AssertStmt {
+        /// What must hold.
+        condition: Expr;
+    }
+    AssumeStmt {
+        /// What is taken to hold.
+        condition: Expr;
+    }
+    InvariantClause {
+        /// What holds before each round.
+        condition: Expr;
+    }
+    CoversClause {
+        /// What holds between an earlier one and one that covers it.
+        condition: Expr;
+    }
+    DecreasesClause {
+        /// What gets smaller, the most important first.
+        measures: [Expr];
     }
 }
 
 impl VarDecl {
-    /// `durable`?
-    pub fn is_durable(&self) -> bool {
-        has(&self.syntax, SyntaxKind::DurableKw)
-    }
-
-    /// `linear`?
-    pub fn is_linear(&self) -> bool {
-        has(&self.syntax, SyntaxKind::LinearKw)
-    }
-
     /// The part of the permissions of its elements that it holds: `as Left`.
     pub fn share(&self) -> Option<Name> {
         let is_shared = has(&self.syntax, SyntaxKind::AsKw);
         names(&self.syntax).nth(1).filter(|_| is_shared)
     }
-
-    /// The layers at which it is introduced and hidden.
-    pub fn layers(&self) -> Option<LayerClause> {
-        child(&self.syntax)
-    }
-
-    /// The variable.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
-    /// Its type, if written.
-    pub fn ty(&self) -> Option<Type> {
-        child(&self.syntax)
-    }
-
-    /// Its first value.
-    pub fn initial(&self) -> Option<Initial> {
-        child(&self.syntax)
-    }
 }
 
 impl AssignStmt {
-    /// What is assigned to: a name, field, component or entry.
-    pub fn target(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
     /// The operator.
     pub fn op(&self) -> Option<AssignOp> {
         tokens(&self.syntax).find_map(|token| assign_op(token.kind()))
@@ -228,160 +271,22 @@ fn assign_op(kind: SyntaxKind) -> Option<AssignOp> {
 }
 
 impl IfStmt {
-    /// The condition.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
-    /// What is done when it holds.
-    pub fn then_block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-
     /// What is done when it does not, if anything.
     pub fn else_branch(&self) -> Option<ElseBranch> {
         child_after(&self.syntax, SyntaxKind::ElseKw)
     }
 }
 
-impl MatchStmt {
-    /// What is looked at.
-    pub fn subject(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
-    /// The cases in order.
-    pub fn arms(&self) -> impl Iterator<Item = MatchStmtArm> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl MatchStmtArm {
-    /// When.
-    pub fn pattern(&self) -> Option<Pattern> {
-        child(&self.syntax)
-    }
-
-    /// What.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-}
-
-impl WhileStmt {
-    /// The condition.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-
-    /// What holds before each round.
-    pub fn invariants(&self) -> impl Iterator<Item = InvariantClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// What gets smaller with each round.
-    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// The body.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-}
-
 impl ForStmt {
-    /// The element of this round.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
-    }
-
     /// What is visited.
     pub fn domain(&self) -> Option<Domain> {
         domain(&self.syntax)
     }
-
-    /// Which elements are not skipped.
-    pub fn filter(&self) -> Option<WhereClause> {
-        child(&self.syntax)
-    }
-
-    /// What holds before each round.
-    pub fn invariants(&self) -> impl Iterator<Item = InvariantClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// What gets smaller with each round.
-    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// The body.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-}
-
-impl LoopStmt {
-    /// What holds before each round.
-    pub fn invariants(&self) -> impl Iterator<Item = InvariantClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// What gets smaller with each round.
-    pub fn decreases(&self) -> impl Iterator<Item = DecreasesClause> + use<> {
-        children(&self.syntax)
-    }
-
-    /// The body.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
 }
 
 impl MaybeStmt {
-    /// What may be done.
-    pub fn block(&self) -> Option<Block> {
-        child(&self.syntax)
-    }
-
     /// What is done otherwise, if anything.
     pub fn else_block(&self) -> Option<Block> {
         child_after(&self.syntax, SyntaxKind::ElseKw)
-    }
-}
-
-impl AssertStmt {
-    /// What must hold.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-}
-
-impl AssumeStmt {
-    /// What is taken to hold.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-}
-
-impl InvariantClause {
-    /// What holds before each round.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-}
-
-impl CoversClause {
-    /// What holds between an earlier one and one that covers it.
-    pub fn condition(&self) -> Option<Expr> {
-        child(&self.syntax)
-    }
-}
-
-impl DecreasesClause {
-    /// What gets smaller, the most important first.
-    pub fn measures(&self) -> impl Iterator<Item = Expr> + use<> {
-        children(&self.syntax)
     }
 }

@@ -1,6 +1,6 @@
 //! Views of types and domains.
 
-use super::{AstNode, Expr, Name, child, children, choices, name, nodes, tokens};
+use super::{AstNode, Expr, accessors, child, choices, nodes, tokens};
 use crate::kinds::{SyntaxKind, SyntaxNode};
 
 nodes! {
@@ -69,10 +69,18 @@ impl PrimitiveType {
     }
 }
 
-impl NamedType {
-    /// The name of the sort, enum or struct.
-    pub fn name(&self) -> Option<Name> {
-        name(&self.syntax)
+accessors! {
+    NamedType {
+        /// The name of the sort, enum or struct.
+        name: Name;
+    }
+    GenericType {
+        /// The arguments: two for `map`, one for the others.
+        arguments: [Type];
+    }
+    TupleType {
+        /// The types of the components.
+        components: [Type];
     }
 }
 
@@ -87,18 +95,6 @@ impl GenericType {
             SyntaxKind::MapKw => Some(TypeConstructor::Map),
             _ => None,
         })
-    }
-
-    /// The arguments: two for `map`, one for the others.
-    pub fn arguments(&self) -> impl Iterator<Item = Type> + use<> {
-        children(&self.syntax)
-    }
-}
-
-impl TupleType {
-    /// The types of the components.
-    pub fn components(&self) -> impl Iterator<Item = Type> + use<> {
-        children(&self.syntax)
     }
 }
 
