@@ -81,6 +81,26 @@ struct Path {
     put_off: bool,
 }
 
+impl Path {
+    /// Before the procedure does anything; `unchanged` is the term `false`.
+    fn start(procedure: &Procedure, unchanged: Term) -> Path {
+        Path {
+            env: Env::default(),
+            known: Vec::new(),
+            held: procedure.linear.iter().copied().collect(),
+            since: Store::default(),
+            had: Vec::new(),
+            points: Vec::new(),
+            changed: unchanged,
+            owed: Vec::new(),
+            created: Vec::new(),
+            jump: None,
+            begun: None,
+            put_off: false,
+        }
+    }
+}
+
 /// Where a path goes on, if not behind the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Jump {
@@ -221,20 +241,7 @@ impl ProcedureWalk<'_> {
     fn entry(&mut self) -> Result<Path> {
         let song = self.song.clone();
         let decl = self.decl(&song);
-        let mut path = Path {
-            env: Env::default(),
-            known: Vec::new(),
-            held: self.decl(&song).linear.iter().copied().collect(),
-            since: Store::default(),
-            had: Vec::new(),
-            points: Vec::new(),
-            changed: self.theory.terms.bool(false),
-            owed: Vec::new(),
-            created: Vec::new(),
-            jump: None,
-            begun: None,
-            put_off: false,
-        };
+        let mut path = Path::start(self.decl(&song), self.theory.terms.bool(false));
         for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {
             let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
             path.known.push(valid);
@@ -478,20 +485,7 @@ impl ProcedureWalk<'_> {
         if !starts(&init.body, self.procedure) {
             return Ok(());
         }
-        let mut path = Path {
-            env: Env::default(),
-            known: Vec::new(),
-            held: self.decl(&song).linear.iter().copied().collect(),
-            since: Store::default(),
-            had: Vec::new(),
-            points: Vec::new(),
-            changed: self.theory.terms.bool(false),
-            owed: Vec::new(),
-            created: Vec::new(),
-            jump: None,
-            begun: None,
-            put_off: false,
-        };
+        let mut path = Path::start(self.decl(&song), self.theory.terms.bool(false));
         for (at, global) in actions(&song).globals.iter().enumerate() {
             if !is_seen(global.layers, self.layer) {
                 continue;

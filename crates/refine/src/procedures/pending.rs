@@ -14,7 +14,6 @@ use super::{Path, ProcedureWalk, actions, starts};
 use crate::layer_program::action_at;
 use plainsong_ir::{LocalId, ProcedureId};
 use plainsong_prove::gated_actions::Gated;
-use plainsong_prove::lower::{Env, Store};
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
@@ -47,20 +46,7 @@ pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Resul
     if !action.exists_at(layer) {
         return Ok(Vec::new());
     }
-    let mut path = Path {
-        env: Env::default(),
-        known: Vec::new(),
-        held: decl.linear.iter().copied().collect(),
-        since: Store::default(),
-        had: Vec::new(),
-        points: Vec::new(),
-        changed: following.theory.terms.bool(false),
-        owed: Vec::new(),
-        created: Vec::new(),
-        jump: None,
-        begun: None,
-        put_off: false,
-    };
+    let mut path = Path::start(decl, following.theory.terms.bool(false));
     let mut arguments: Vec<Term> = Vec::new();
     for (at, row) in decl.code.locals[..decl.code.arity].iter().enumerate() {
         let (value, valid) = following.theory.arbitrary(&row.name, &row.ty, row.span)?;
