@@ -1,6 +1,6 @@
 //! What is wrong at the end of a trace, as something that other executions can be asked about.
 
-use crate::claim::{Verity, verity};
+use crate::claim::{Verity, verity, verity_of_step};
 use crate::machine::{Config, Machine, Outcome, Status};
 use crate::trace::{Ending, Failure, FailureKind, Trace};
 use plainsong_diagnostics::Span;
@@ -36,14 +36,22 @@ impl Wrong {
     /// Can it happen before an execution has come to its end?
     pub(crate) fn is_in_between(&self, machine: &Machine) -> bool {
         match self {
-            Wrong::Property(at) => matches!(claim(machine, *at), Claim::Always(_)),
+            Wrong::Property(at) => {
+                matches!(claim(machine, *at), Claim::Always(_) | Claim::Step(_))
+            }
             Wrong::Failure(..) => true,
             Wrong::Deadlock => false,
         }
     }
 
-    /// The ending of an execution that shows this in the state it has come to; none when it does not.
-    pub(crate) fn shown_in(&self, machine: &Machine, config: &Config) -> Option<Ending> {
+    /// The ending of an execution that shows this in the state it has come to, by a step from the state before it
+    /// if there was one; none when it does not.
+    pub(crate) fn shown_in(
+        &self,
+        machine: &Machine,
+        before: Option<&Config>,
+        config: &Config,
+    ) -> Option<Ending> {
         match self {
             Wrong::Failure(..) => None,
             Wrong::Deadlock => match machine.status(config) {
@@ -52,15 +60,24 @@ impl Wrong {
             },
             Wrong::Property(at) => {
                 let property = &machine.instance().song().properties[*at];
-                let claim = match &property.claim {
-                    Claim::Always(claim) if machine.has_begun(config) => claim,
-                    Claim::Finally(claim) if machine.status(config) == Status::Final => claim,
+                let begun = |before: &&Config| machine.has_begun(before);
+                let (verity, span) = match (&property.claim, before.filter(begun)) {
+                    (Claim::Always(claim), _) if machine.has_begun(config) => {
+                        (verity(machine, property, claim, config), claim.span)
+                    }
+                    (Claim::Finally(claim), _) if machine.status(config) == Status::Final => {
+                        (verity(machine, property, claim, config), claim.span)
+                    }
+                    (Claim::Step(claim), Some(before)) => {
+                        let step = (before, config);
+                        (verity_of_step(machine, property, claim, step), claim.span)
+                    }
                     _ => return None,
                 };
-                match verity(machine, property, claim, config) {
+                match verity {
                     Verity::Violated(why) => Some(Ending::Violated {
                         property: property.name.clone(),
-                        span: claim.span,
+                        span,
                         why,
                     }),
                     Verity::Holds | Verity::Unknown(_) => None,
@@ -70,9 +87,14 @@ impl Wrong {
     }
 
     /// The ending of an execution whose last step has this outcome, if it shows this.
-    pub(crate) fn shown_by(&self, machine: &Machine, outcome: &Outcome) -> Option<Ending> {
+    pub(crate) fn shown_by(
+        &self,
+        machine: &Machine,
+        before: &Config,
+        outcome: &Outcome,
+    ) -> Option<Ending> {
         match outcome {
-            Outcome::Next(config) => self.shown_in(machine, config),
+            Outcome::Next(config) => self.shown_in(machine, Some(before), config),
             Outcome::Failed(failure, _) => {
                 self.is(failure).then(|| Ending::Failed(failure.clone()))
             }

@@ -301,7 +301,7 @@ impl<'a> Following<'a> {
                     },
                 })
             }
-            (_, Some(wrong)) => wrong.shown_in(self.machine, &self.config),
+            (_, Some(wrong)) => wrong.shown_in(self.machine, self.path.last(), &self.config),
             (_, None) => None,
         }
     }

@@ -176,10 +176,11 @@ impl<'a> Shrinking<'a> {
         let (last, before) = cues.split_last()?;
         let mut performance = Performance::new(self.machine, &self.start);
         for cue in before {
+            let left = performance.config.clone();
             if !performance.follow(cue) {
                 return None;
             }
-            if let Some(ending) = self.shown_early(&performance.config) {
+            if let Some(ending) = self.shown_early(&left, &performance.config) {
                 return Some((performance.steps, ending));
             }
         }
@@ -187,7 +188,7 @@ impl<'a> Shrinking<'a> {
         let number = performance.find(last, &steps)?;
         let outcome: &Outcome = &steps[number].outcome;
         let ending = match (&self.wrong, outcome) {
-            (Some(wrong), outcome) => wrong.shown_by(self.machine, outcome)?,
+            (Some(wrong), outcome) => wrong.shown_by(self.machine, &performance.config, outcome)?,
             (None, Outcome::Next(end)) if self.machine.status(end) == Status::Final => {
                 Ending::Final
             }
@@ -199,10 +200,10 @@ impl<'a> Shrinking<'a> {
     }
 
     /// The ending, where a claim about every state is violated already.
-    fn shown_early(&self, config: &Config) -> Option<Ending> {
+    fn shown_early(&self, before: &Config, config: &Config) -> Option<Ending> {
         let wrong = self.wrong.as_ref()?;
         let early = wrong.is_in_between(self.machine);
-        early.then(|| wrong.shown_in(self.machine, config))?
+        early.then(|| wrong.shown_in(self.machine, Some(before), config))?
     }
 
     fn finish(self) -> Trace {

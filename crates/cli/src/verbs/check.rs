@@ -501,10 +501,14 @@ impl Checking<'_> {
             return (None, Exit::Fine);
         };
         let interrupted = self.session.interrupt.is_set();
-        let is_unknown = |answer: &Answer| answer.verdict.outcome == Outcome::Unknown;
+        let some = |outcome| {
+            let mut answers = self.answers.iter();
+            answers.any(|answer| answer.verdict.outcome == outcome)
+        };
         let end = End {
             interrupted,
-            unknown: self.answers.iter().any(is_unknown),
+            unknown: some(Outcome::Unknown),
+            refuted: some(Outcome::Refuted),
         };
         match resuming.finish(end, &self.arguments.out) {
             Ok(path) => (path.map(|path| path.display().to_string()), Exit::Fine),

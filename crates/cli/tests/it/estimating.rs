@@ -100,6 +100,8 @@ fn a_long_exploration_says_how_far_it_has_come() {
             "a.song",
             "--size",
             "Client=12",
+            "--bound",
+            "first-executions=1000000000",
             "--timeout",
             "1.5",
         ])

@@ -5,6 +5,9 @@ use crate::stage::{Ran, Stage, finished};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
+/// Executions are visited to the end, however many there are.
+const ONLY_EXECUTIONS: &str = "first-executions=1000000000";
+
 const GO_ON: [&str; 3] = ["explore", "--resume", "out/explore.resume"];
 
 /// The verdicts of a run as they are in the stream, without what differs from run to run.
@@ -80,7 +83,14 @@ fn stopped_and_gone_on(verb: &str) {
     let file = format!("out/{verb}.resume");
     let stage = Stage::with(songs::WATCHED);
     let mut child = stage
-        .command(&[verb, "a.song", "--size", "Client=10"])
+        .command(&[
+            verb,
+            "a.song",
+            "--size",
+            "Client=10",
+            "--bound",
+            ONLY_EXECUTIONS,
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -105,7 +115,13 @@ fn stopped_and_gone_on(verb: &str) {
         out.contains("interrupted (nothing wrong in the first"),
         "{out}"
     );
-    let to_go_on = format!("3 unknown.\nto go on: plainsong {verb} --resume {file}\n");
+    // `check` knows without a search that nothing in the song can fail.
+    let open = if verb == "check" {
+        "2 unknown, 1 fine."
+    } else {
+        "3 unknown."
+    };
+    let to_go_on = format!("{open}\nto go on: plainsong {verb} --resume {file}\n");
     assert!(out.ends_with(&to_go_on), "{out}");
     let other = if verb == "check" { "explore" } else { "check" };
     let refused = stage.run(&[other, "--resume", &file]).exits(3);

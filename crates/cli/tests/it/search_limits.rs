@@ -39,7 +39,10 @@ fn the_limits_and_their_defaults_are_in_the_help() {
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         let (open, beside) = (effort::STATES_OF_OPEN_PROOFS, effort::STATES_BESIDE_LINES);
         for said in [
-            format!("[default: {};", Limits::default().states),
+            format!(
+                "[default: {}, of states of processes none;",
+                Limits::default().states
+            ),
             format!("for `diverge` {}", effort::STATES_OF_DIVERGE),
             format!("beside `sequentialize` {beside}"),
             format!("for what `check` does not prove {open}"),

@@ -341,8 +341,8 @@ impl<'s> Search<'s> {
                             Err(Misfit::Asyncs) => return Err(Gone::Asyncs),
                         }
                     };
-                    let before = if state.begun { 0 } else { most };
-                    self.add(&words, None, 0, most.saturating_add(before));
+                    let most = if state.begun { most } else { MOST_STATES };
+                    self.add(&words, None, 0, most);
                     if !state.begun {
                         self.before_init += (self.store.len() - known) as u64;
                     }
