@@ -15,14 +15,16 @@ use crate::vacuity::Premise;
 use crate::value::Value;
 use crate::voices::config::VoicesConfig;
 use crate::world::World;
-use plainsong_ir::{BinOp, Claim, Domain, Expr, ExprKind, PendingOf, Quantifier, Ty, VarId};
+use plainsong_ir::{
+    BinOp, Claim, Domain, Expr, ExprKind, PendingOf, Property, Quantifier, Ty, VarId,
+};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// A claim is kept whole rather than in more parts than this.
 const MOST_PARTS: usize = 4_096;
 
-/// A condition on one state, with values for some of its names.
+/// A condition on one state, or on a step, with values for some of its names.
 #[derive(Clone, Debug)]
 pub struct Part {
     condition: Expr,
@@ -34,15 +36,17 @@ pub struct Part {
 pub struct Reads {
     /// Variables of members, by row.
     pub vars: BTreeSet<(usize, VarId)>,
+    /// Members, by row, of which it asked whether they have crashed.
+    pub crashed: BTreeSet<usize>,
     /// Did it count messages in flight?
     pub pending: bool,
 }
 
 impl Part {
-    /// The parts of the claim of an `always` or `finally` property, by its number.
-    pub fn of_property(instance: &Instance, property: usize) -> Vec<Part> {
-        let property = &instance.song().properties[property];
-        let (Claim::Always(claim) | Claim::Finally(claim)) = &property.claim else {
+    /// The parts of what a property or a constraint claims about states, or about steps.
+    pub fn of_property(instance: &Instance, property: &Property) -> Vec<Part> {
+        let (Claim::Always(claim) | Claim::Finally(claim) | Claim::Step(claim)) = &property.claim
+        else {
             return Vec::new();
         };
         let slots = vec![Value::None; property.locals.len()];
@@ -66,19 +70,50 @@ impl Part {
 
     /// Is it true in a state of processes, and what was read to find out? One that has no value is not.
     pub fn is_true(&self, instance: &Instance, config: &Config, reads: &mut Reads) -> bool {
-        let Form::Voices(config) = &config.0 else {
-            panic!("a state of processes is wanted")
-        };
+        let account = Mutex::new(std::mem::take(reads));
         let world = Observed {
-            config,
-            reads: Mutex::new(std::mem::take(reads)),
+            config: voices(config),
+            reads: &account,
+            before: None,
         };
-        let truth = Eval::new(instance, &world).truth(&self.condition, &mut self.slots.clone());
-        *reads = world
-            .reads
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let truth = self.truth(instance, &world);
+        *reads = account.into_inner().unwrap_or_else(PoisonError::into_inner);
+        truth
+    }
+
+    /// Is it true of the step from one state of processes to another, and what was read of either to find out?
+    pub fn is_true_of_step(
+        &self,
+        instance: &Instance,
+        (before, after): (&Config, &Config),
+        reads: &mut Reads,
+    ) -> bool {
+        let account = Mutex::new(std::mem::take(reads));
+        let before = Observed {
+            config: voices(before),
+            reads: &account,
+            before: None,
+        };
+        let after = Observed {
+            config: voices(after),
+            reads: &account,
+            before: Some(&before),
+        };
+        let truth = self.truth(instance, &after);
+        *reads = account.into_inner().unwrap_or_else(PoisonError::into_inner);
+        truth
+    }
+
+    fn truth(&self, instance: &Instance, world: &Observed<'_>) -> bool {
+        let truth = Eval::new(instance, world).truth(&self.condition, &mut self.slots.clone());
         truth.is_ok_and(|truth| truth)
+    }
+}
+
+fn voices(config: &Config) -> &VoicesConfig {
+    match &config.0 {
+        Form::Voices(config) => config,
+        _ => panic!("a state of processes is wanted"),
     }
 }
 
@@ -149,10 +184,11 @@ fn truth(at: &Expr, kind: ExprKind) -> Expr {
     }
 }
 
-/// A state that keeps account of what is read of it.
+/// A state that keeps account of what is read of it, and of the one before it.
 struct Observed<'a> {
     config: &'a VoicesConfig,
-    reads: Mutex<Reads>,
+    reads: &'a Mutex<Reads>,
+    before: Option<&'a Observed<'a>>,
 }
 
 impl Observed<'_> {
@@ -172,5 +208,17 @@ impl World for Observed<'_> {
     fn pending(&self, what: PendingOf) -> usize {
         self.note(|reads| reads.pending = true);
         self.config.pending(what)
+    }
+
+    fn has_crashed(&self, member: usize) -> bool {
+        self.note(|reads| {
+            reads.crashed.insert(member);
+        });
+        self.config.has_crashed(member)
+    }
+
+    fn before(&self) -> &dyn World {
+        self.before
+            .expect("`old` is read only in properties of steps")
     }
 }

@@ -199,7 +199,8 @@ impl<'a> Findings<'a> {
         let config = reached.config(at);
         match self.machine.status_given(&config, steps) {
             Status::Running => {}
-            Status::Discarded => self.cuts += 1,
+            // What a constraint cuts off is no execution that an `assume` ends.
+            Status::Discarded => self.cuts += u64::from(self.machine.cut(&config).is_none()),
             Status::Deadlock(waiting) => {
                 self.deadlocks += 1;
                 self.refute(

@@ -4,12 +4,15 @@
 //! read. The values of these in a local state are a *view*, and views have numbers; that a part is as it should be is kept
 //! for the numbers of the views it reads. A step looks again only at parts with a view that it changes.
 //!
+//! Claims about steps are looked at for every step, on the views before and after it. Constraints are claims as well: a state in which
+//! one is false is not searched further, so the state before a step never has one that is.
+//!
 //! *Why sound.* Evaluation is deterministic: in a state that agrees with another on all that was read there, the same is read, with
 //! the same result. What was read is always among the variables of the views: where it is not, the views get wider, and what was
 //! known is forgotten.
 
 use super::net::Net;
-use super::tables::{FREE, Pairs, Values, number, pack};
+use super::tables::{FREE, Pairs, Values, number, pack, unpack};
 use plainsong_ir::Claim;
 use plainsong_ir::VarId;
 use plainsong_semantics::claim_parts::{Part, Reads};
@@ -18,6 +21,7 @@ use plainsong_semantics::search::Check;
 use plainsong_semantics::vacuity::Premise;
 use plainsong_semantics::value::Value;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// What a part is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,19 @@ pub(super) enum About {
     Property(usize),
     /// A premise, by number.
     Premise(usize),
+    /// A constraint, by number: it says which states are not searched further.
+    Constraint(usize),
+}
+
+/// Where a part is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// In every state.
+    Always,
+    /// In final states.
+    AtTheEnd,
+    /// At every step.
+    Step,
 }
 
 /// All that is looked at in states.
@@ -37,6 +54,8 @@ pub(super) struct Claims<'a> {
     readers: Vec<Vec<(usize, Vec<usize>)>>,
     /// Parts that count messages in flight.
     counting: Vec<usize>,
+    /// Parts about steps.
+    stepping: Vec<usize>,
     /// For each process, how many messages of each kind are in an inbox, as a number.
     counts: Vec<Vec<u32>>,
     counted: Values<Vec<u32>>,
@@ -44,7 +63,7 @@ pub(super) struct Claims<'a> {
 
 struct Watched {
     about: About,
-    at_the_end: bool,
+    when: When,
     part: Part,
     /// It is news when it comes to this.
     news: bool,
@@ -57,10 +76,11 @@ struct Watched {
     folded: Pairs,
 }
 
-/// Some variables of a process.
+/// Some variables of a process, and perhaps whether it is down.
 struct View {
     slot: usize,
     vars: Vec<VarId>,
+    down: bool,
     of_local: Vec<u32>,
     values: Values<Vec<Value>>,
 }
@@ -68,40 +88,53 @@ struct View {
 impl<'a> Claims<'a> {
     /// What is asked, and the premises of it.
     pub(super) fn new(instance: &'a Instance, checks: &[Check], premises: &[Premise]) -> Self {
+        let song = instance.song();
         let mut watched = Vec::new();
         for check in checks {
-            let Check::Property(property) = *check else {
+            let Check::Property(number) = *check else {
                 continue;
             };
-            let claim = &instance.song().properties[property].claim;
-            for part in Part::of_property(instance, property) {
-                let at_the_end = matches!(claim, Claim::Finally(_));
-                watched.push(Watched::new(
-                    About::Property(property),
-                    at_the_end,
-                    part,
-                    false,
-                ));
-            }
+            let property = &song.properties[number];
+            let when = match property.claim {
+                Claim::Finally(_) => When::AtTheEnd,
+                Claim::Step(_) => When::Step,
+                Claim::Always(_) | Claim::Quiescent { .. } => When::Always,
+            };
+            let about = About::Property(number);
+            let parts = Part::of_property(instance, property).into_iter();
+            watched.extend(parts.map(|part| Watched::new(about, when, part, false)));
         }
         for (at, premise) in premises.iter().enumerate() {
+            let when = match premise.at_the_end {
+                true => When::AtTheEnd,
+                false => When::Always,
+            };
             let part = Part::of_premise(premise);
-            watched.push(Watched::new(
-                About::Premise(at),
-                premise.at_the_end,
-                part,
-                true,
-            ));
+            watched.push(Watched::new(About::Premise(at), when, part, true));
         }
-        Claims {
+        for (at, constraint) in song.constraints.iter().enumerate() {
+            let about = About::Constraint(at);
+            let parts = Part::of_property(instance, constraint).into_iter();
+            watched.extend(parts.map(|part| Watched::new(about, When::Always, part, false)));
+        }
+        let mut claims = Claims {
             instance,
             watched,
             views: Vec::new(),
             readers: Vec::new(),
             counting: Vec::new(),
+            stepping: Vec::new(),
             counts: Vec::new(),
             counted: Values::default(),
-        }
+        };
+        claims.index();
+        claims
+    }
+
+    /// Is something asked about steps?
+    #[inline]
+    pub(super) fn are_about_steps(&self) -> bool {
+        !self.stepping.is_empty()
     }
 
     /// Does something count messages in flight?
@@ -119,7 +152,7 @@ impl<'a> Claims<'a> {
     pub(super) fn first(&mut self, net: &Net<'_>, row: &[u32]) -> Vec<About> {
         let mut news = Vec::new();
         for at in 0..self.watched.len() {
-            if !self.watched[at].at_the_end && self.is_news(net, row, at) {
+            if self.watched[at].when == When::Always && self.is_news(net, (row, row), at) {
                 news.push(self.watched[at].about);
             }
         }
@@ -130,7 +163,7 @@ impl<'a> Claims<'a> {
     pub(super) fn last(&mut self, net: &Net<'_>, row: &[u32]) -> Vec<About> {
         let mut news = Vec::new();
         for at in 0..self.watched.len() {
-            if self.watched[at].at_the_end && self.is_news(net, row, at) {
+            if self.watched[at].when == When::AtTheEnd && self.is_news(net, (row, row), at) {
                 news.push(self.watched[at].about);
             }
         }
@@ -158,7 +191,7 @@ impl<'a> Claims<'a> {
                 let readers = std::mem::take(&mut self.readers[slot][at].1);
                 let mut has_moved = false;
                 for reader in &readers {
-                    let (is_news, moved) = self.look(net, row, *reader);
+                    let (is_news, moved) = self.look(net, (row, row), *reader);
                     has_moved |= moved;
                     if is_news {
                         news.push(self.watched[*reader].about);
@@ -174,31 +207,50 @@ impl<'a> Claims<'a> {
         }
         for at in 0..self.counting.len() {
             let reader = self.counting[at];
-            if self.look(net, row, reader).0 {
+            if self.look(net, (row, row), reader).0 {
                 news.push(self.watched[reader].about);
             }
         }
         news
     }
 
-    fn is_news(&mut self, net: &Net<'_>, row: &[u32], at: usize) -> bool {
-        let (is_news, has_moved) = self.look(net, row, at);
+    /// What is news at a step from one state to another.
+    pub(super) fn step(&mut self, net: &Net<'_>, before: &[u32], row: &[u32]) -> Vec<About> {
+        let mut news = Vec::new();
+        for at in 0..self.stepping.len() {
+            let part = self.stepping[at];
+            if self.is_news(net, (before, row), part) {
+                news.push(self.watched[part].about);
+            }
+        }
+        news
+    }
+
+    fn is_news(&mut self, net: &Net<'_>, rows: (&[u32], &[u32]), at: usize) -> bool {
+        let (is_news, has_moved) = self.look(net, rows, at);
         if has_moved {
             self.index();
         }
         is_news
     }
 
-    /// Is a part news in a state? And did it read more than before?
-    fn look(&mut self, net: &Net<'_>, row: &[u32], at: usize) -> (bool, bool) {
-        let key = self.key(net, row, at);
+    /// Is a part news in the second of two states, or at the step from one to the other? And did it read more than before?
+    fn look(&mut self, net: &Net<'_>, rows: (&[u32], &[u32]), at: usize) -> (bool, bool) {
+        let key = self.key(net, rows, at);
         if self.watched[at].known.contains(&key) {
             return (false, false);
         }
-        let config = net.decode(row);
+        let config = net.decode(rows.1);
         let one = &mut self.watched[at];
         let mut reads = one.reads.clone();
-        let truth = one.part.is_true(self.instance, &config, &mut reads);
+        let truth = match one.when {
+            When::Step => {
+                let before = net.decode(rows.0);
+                let step = (&before, &config);
+                one.part.is_true_of_step(self.instance, step, &mut reads)
+            }
+            When::Always | When::AtTheEnd => one.part.is_true(self.instance, &config, &mut reads),
+        };
         let is_news = truth == one.news;
         let has_moved = reads != one.reads;
         if has_moved {
@@ -207,37 +259,42 @@ impl<'a> Claims<'a> {
             self.choose_views(at);
         }
         if !is_news {
-            let key = self.key(net, row, at);
+            let key = self.key(net, rows, at);
             self.watched[at].known.insert(key);
         }
         (is_news, has_moved)
     }
 
     /// The numbers of the views of a part, as one.
-    fn key(&mut self, net: &Net<'_>, row: &[u32], at: usize) -> u64 {
-        let (mut key, mut count) = (0, 0);
-        let mut add = |number: u32, folded: &mut Pairs| {
-            key = match count {
-                0 => u64::from(number),
-                1 => pack(key as u32, number),
-                _ => pack(folded.number((key >> 32) as u32, key as u32), number),
-            };
-            count += 1;
-        };
+    fn key(&mut self, net: &Net<'_>, (before, row): (&[u32], &[u32]), at: usize) -> u64 {
         let mut folded = std::mem::take(&mut self.watched[at].folded);
+        let mut key = Key {
+            folded: &mut folded,
+            key: 0,
+            count: 0,
+        };
+        if self.watched[at].when == When::Step {
+            self.add_views(net, before, at, &mut key);
+        }
+        self.add_views(net, row, at, &mut key);
+        let key = key.key;
+        self.watched[at].folded = folded;
+        key
+    }
+
+    /// Adds the numbers of the views of a part in one state.
+    fn add_views(&mut self, net: &Net<'_>, row: &[u32], at: usize, key: &mut Key<'_>) {
         for of in 0..self.watched[at].views.len() {
             let (slot, view) = self.watched[at].views[of];
             let (local, _) = net.lanes[slot].capsules.get(row[slot]);
-            add(self.view(net, view, local), &mut folded);
+            key.add(self.view(net, view, local));
         }
         if self.watched[at].reads.pending {
             for (slot, capsule) in row.iter().enumerate().take(net.lanes.len()) {
                 let (_, inbox) = net.lanes[slot].capsules.get(*capsule);
-                add(self.count(net, slot, inbox), &mut folded);
+                key.add(self.count(net, slot, inbox));
             }
         }
-        self.watched[at].folded = folded;
-        key
     }
 
     /// The number of what a view shows of a local state.
@@ -245,6 +302,7 @@ impl<'a> Claims<'a> {
         let View {
             slot,
             vars,
+            down,
             of_local,
             values,
         } = &mut self.views[view];
@@ -254,8 +312,9 @@ impl<'a> Claims<'a> {
         }
         if of_local[at] == FREE {
             let state = net.local(*slot, local);
-            let shown = vars.iter().map(|var| state.var(*var).clone()).collect();
-            of_local[at] = number(values, shown);
+            let shown = vars.iter().map(|var| state.var(*var).clone());
+            let down = down.then(|| Value::Bool(state.is_down()));
+            of_local[at] = number(values, shown.chain(down).collect());
         }
         of_local[at]
     }
@@ -283,18 +342,20 @@ impl<'a> Claims<'a> {
 
     /// Finds the views of what a part reads, or makes them.
     fn choose_views(&mut self, at: usize) {
-        let reads = self.watched[at].reads.vars.clone();
-        let mut slots: Vec<usize> = reads.iter().map(|(slot, _)| *slot).collect();
-        slots.dedup();
+        let reads = self.watched[at].reads.clone();
+        let slots = reads.vars.iter().map(|(slot, _)| *slot);
+        let slots: BTreeSet<usize> = slots.chain(reads.crashed.iter().copied()).collect();
         let mut chosen = Vec::new();
         for slot in slots {
-            let of = reads.iter().filter(|(one, _)| *one == slot);
+            let of = reads.vars.iter().filter(|(one, _)| *one == slot);
             let vars: Vec<VarId> = of.map(|(_, var)| *var).collect();
-            let is_it = |view: &View| view.slot == slot && view.vars == vars;
+            let down = reads.crashed.contains(&slot);
+            let is_it = |view: &View| view.slot == slot && view.vars == vars && view.down == down;
             let view = self.views.iter().position(is_it).unwrap_or_else(|| {
                 self.views.push(View {
                     slot,
                     vars: vars.clone(),
+                    down,
                     of_local: Vec::new(),
                     values: Values::default(),
                 });
@@ -311,9 +372,15 @@ impl<'a> Claims<'a> {
         let slots = self.views.iter().map(|view| view.slot + 1).max();
         let mut readers: Vec<Vec<(usize, Vec<usize>)>> = vec![Vec::new(); slots.unwrap_or(0)];
         self.counting.clear();
+        self.stepping.clear();
         for (at, one) in self.watched.iter().enumerate() {
-            if one.at_the_end {
-                continue;
+            match one.when {
+                When::Always => {}
+                When::AtTheEnd => continue,
+                When::Step => {
+                    self.stepping.push(at);
+                    continue;
+                }
             }
             if one.reads.pending {
                 self.counting.push(at);
@@ -330,11 +397,31 @@ impl<'a> Claims<'a> {
     }
 }
 
+/// Numbers in one, as they are added.
+struct Key<'a> {
+    /// More than two of them.
+    folded: &'a mut Pairs,
+    key: u64,
+    count: u32,
+}
+
+impl Key<'_> {
+    fn add(&mut self, number: u32) {
+        let (first, second) = unpack(self.key);
+        self.key = match self.count {
+            0 => u64::from(number),
+            1 => pack(second, number),
+            _ => pack(self.folded.number(first, second), number),
+        };
+        self.count += 1;
+    }
+}
+
 impl Watched {
-    fn new(about: About, at_the_end: bool, part: Part, news: bool) -> Self {
+    fn new(about: About, when: When, part: Part, news: bool) -> Self {
         Watched {
             about,
-            at_the_end,
+            when,
             part,
             news,
             reads: Reads::default(),

@@ -118,6 +118,8 @@ pub(super) const DISCARDS: u8 = 2;
 pub(super) const WAITS: u8 = 4;
 /// Is there a step that fails?
 pub(super) const FAILS: u8 = 8;
+/// Is there a step that is no fault and changes nothing?
+pub(super) const STUTTERS: u8 = 16;
 /// What is not worked out yet.
 pub(super) const UNKNOWN: u8 = 128;
 

@@ -2,13 +2,15 @@
 //!
 //! A process with its inbox is one number (`net`, `lane`), a state is a tree of pairs of numbers (`tree`) of which the root is
 //! kept (`roots`), and what can happen in a process with its inbox is worked out once, by the interpreter
-//! ([`plainsong_semantics::capsules`]). Claims are looked at where something changed that they read (`claims`). Messages
+//! ([`plainsong_semantics::capsules`]). Claims are looked at where something changed that they read (`claims`), and states that a
+//! constraint cuts off are not searched further (`cuts`). Messages
 //! that cannot matter any more are dropped (`dead`). `search` goes from level to level, and `told` is the way back
 //! to the interpreter, which replays whatever is found.
 //!
 //! NOT COVERED. Causal messages, and claims about executions without end: those are searched by the interpreter.
 
 mod claims;
+mod cuts;
 mod dead;
 mod lane;
 mod net;
@@ -20,7 +22,7 @@ mod tree;
 
 use crate::Manner;
 use net::Net;
-use plainsong_ir::visit::{reads_crashed, reads_pending};
+use plainsong_ir::visit::reads_pending;
 use plainsong_ir::{Claim, Song};
 use plainsong_semantics::capsules::Processes;
 use plainsong_semantics::instance::Instance;
@@ -29,8 +31,7 @@ use plainsong_semantics::search::{
     Check, Completeness, Findings, Limits, Query, SearchReport, Totals, Watch,
 };
 use plainsong_semantics::vacuity::premises;
-use search::{Again, Search};
-use std::collections::BTreeSet;
+use search::{Again, COUNTED, Search};
 
 /// What was found, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,16 +59,12 @@ pub(crate) fn search(
     if Findings::new(&machine, query).wants_edges() {
         return Err("termination is seen in the graph of all states");
     }
-    if machine.is_constrained() {
-        return Err("a constraint says which states are searched");
-    }
     let song = instance.song();
-    if let Some(why) = query.checks.iter().find_map(|check| unpacked(song, *check)) {
-        return Err(why);
-    }
     let mut dead_messages = match manner.dead_messages {
         false => Err("switched off"),
-        true if counts_messages(song, &query.checks) => Err("a property counts messages in flight"),
+        true if counts_messages(song, &query.checks) => Err(COUNTED),
+        // What is dropped counts as taken, and in a state that is cut off nothing is taken.
+        true if machine.is_constrained() => Err("a constraint cuts states off"),
         true => Ok(()),
     };
     let premises = premises(song, query.checks.iter().copied());
@@ -89,6 +86,7 @@ pub(crate) fn search(
                 let met: Vec<_> = met.iter().map(span).collect();
                 let open: Vec<_> = open.iter().map(span).collect();
                 let totals = (search.states(), search.steps(), search.depth());
+                let cut_by = std::mem::take(&mut search.cuts.by);
                 let mut coverage = net.marks.coverage(&machine);
                 coverage.include_premises(&met, &open);
                 let report = findings.report(Totals {
@@ -97,7 +95,7 @@ pub(crate) fn search(
                     steps: totals.1,
                     depth: totals.2,
                     coverage,
-                    cut_by: BTreeSet::new(),
+                    cut_by,
                 });
                 return Ok(Packed {
                     report,
@@ -109,8 +107,8 @@ pub(crate) fn search(
         match again {
             Again::Ways => keeps_ways = true,
             Again::Wrong => net.forget_capsules(),
-            Again::Counted => {
-                dead_messages = Err("a property counts messages in flight");
+            Again::Kept(why) => {
+                dead_messages = Err(why);
                 net.drops = false;
                 net.forget_capsules();
             }
@@ -122,23 +120,11 @@ pub(crate) fn search(
 fn counts_messages(song: &Song, checks: &[Check]) -> bool {
     checks.iter().any(|check| match check {
         Check::Property(at) => match &song.properties[*at].claim {
-            Claim::Always(claim) | Claim::Finally(claim) => reads_pending(claim),
-            Claim::Step(_) | Claim::Quiescent { .. } => false,
+            Claim::Always(claim) | Claim::Finally(claim) | Claim::Step(claim) => {
+                reads_pending(claim)
+            }
+            Claim::Quiescent { .. } => false,
         },
         _ => false,
     })
-}
-
-/// Why a property is not seen in packed states, if so.
-fn unpacked(song: &Song, check: Check) -> Option<&'static str> {
-    let Check::Property(at) = check else {
-        return None;
-    };
-    match &song.properties[at].claim {
-        Claim::Step(_) => Some("a property compares each state with the one before it"),
-        Claim::Always(claim) | Claim::Finally(claim) if reads_crashed(claim) => {
-            Some("a property asks whether a process has crashed")
-        }
-        Claim::Always(_) | Claim::Finally(_) | Claim::Quiescent { .. } => None,
-    }
 }

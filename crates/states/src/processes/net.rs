@@ -10,8 +10,8 @@
 //! writes: [LTSmin15]. DIFFERS: the component includes the channel, so a step needs no dependency matrix.
 
 use super::lane::{
-    Alone, DISCARDS, Expansion, FAILS, Failing, Lane, Outcome, RUNS, Reaction, Signs, Taken, WAITS,
-    Way, Ways,
+    Alone, DISCARDS, Expansion, FAILS, Failing, Lane, Outcome, RUNS, Reaction, STUTTERS, Signs,
+    Taken, WAITS, Way, Ways,
 };
 use super::tables::{FREE, Memo, Rows, Values, number};
 use plainsong_ir::{FamilyId, FaultKind};
@@ -448,13 +448,13 @@ impl Found {
         self.fails.push(Failing { fault: 0, failure });
     }
 
-    /// Something happens. What changes nothing at all is no more than counted.
+    /// Something happens. What changes nothing at all is no more than noted.
     fn outcome(&mut self, after: u32, sends: u32, fault: u32) {
         let is_same =
             |one: &&mut Outcome| (one.after, one.sends, one.fault) == (after, sends, fault);
         match self.outcomes.iter_mut().find(is_same) {
             Some(known) => known.times += 1,
-            None if after == self.capsule && sends == 0 && fault == 0 => {}
+            None if after == self.capsule && sends == 0 && fault == 0 => self.signs |= STUTTERS,
             None => self.outcomes.push(Outcome {
                 after,
                 sends,

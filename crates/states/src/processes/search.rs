@@ -8,7 +8,8 @@
 //! again and keeps them ([`Again`]).
 
 use super::claims::{About, Claims};
-use super::lane::{DISCARDS, FAILS, RUNS, Signs, WAITS};
+use super::cuts::Cuts;
+use super::lane::{DISCARDS, FAILS, RUNS, STUTTERS, Signs, WAITS};
 use super::net::Net;
 use super::roots::Roots;
 use super::tables::{Values, unpack};
@@ -30,6 +31,11 @@ const LEARNS: u64 = 50_000;
 /// How many states are looked at between two looks at the memory.
 const MEMORY_PACE: u64 = 4_096;
 
+/// Why messages are kept: claims count them.
+pub(super) const COUNTED: &str = "a property counts messages in flight";
+/// Why messages are kept: taking one that changes nothing makes a difference.
+const STEPS: &str = "a property is false of steps that change nothing";
+
 /// Why a search has to begin again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Again {
@@ -37,8 +43,8 @@ pub(super) enum Again {
     Ways,
     /// A message was dropped that can matter.
     Wrong,
-    /// Messages were dropped, but they are counted.
-    Counted,
+    /// Messages were dropped, but that makes a difference, for this reason.
+    Kept(&'static str),
 }
 
 /// A search under way.
@@ -47,6 +53,9 @@ pub(super) struct Search<'a, 'm> {
     tree: Tree,
     roots: Roots,
     claims: Claims<'a>,
+    pub(super) cuts: Cuts<'a>,
+    /// Steps of the farthest state after `init`.
+    deepest: usize,
     /// States before `init`.
     before: Values<Config>,
     /// States at the start, where there is no `init`.
@@ -95,6 +104,8 @@ impl<'a, 'm> Search<'a, 'm> {
         let instance = net.processes.machine().instance();
         Search {
             claims: Claims::new(instance, &query.checks, premises),
+            cuts: Cuts::new(instance, net.lanes.len()),
+            deepest: 0,
             scratch: Scratch {
                 base: vec![0; nodes],
                 next: vec![0; nodes],
@@ -121,9 +132,9 @@ impl<'a, 'm> Search<'a, 'm> {
         }
     }
 
-    /// How many states there are.
+    /// How many states there are that are not cut off.
     pub(super) fn states(&self) -> u64 {
-        self.roots.len()
+        self.roots.len() - self.cuts.count
     }
 
     /// Steps taken.
@@ -133,9 +144,8 @@ impl<'a, 'm> Search<'a, 'm> {
 
     /// Steps from the start to the farthest state.
     pub(super) fn depth(&self) -> u64 {
-        let levels = self.levels.len() as u64;
-        let empty = u64::from(self.levels.last().is_none_or(Vec::is_empty));
-        (u64::from(!self.before.is_empty()) + levels).saturating_sub(1 + empty)
+        let has_begun = u64::from(self.roots.len() > 0);
+        self.deepest as u64 + u64::from(!self.before.is_empty()) * has_begun
     }
 
     /// How many bytes the states take.
@@ -280,8 +290,10 @@ impl<'a, 'm> Search<'a, 'm> {
         if !self.add(root) {
             return Ok(());
         }
-        self.levels[0].push(root);
         let news = self.claims.first(self.net, &nodes);
+        if !self.cuts.is_cut(self.net, &news, &nodes) {
+            self.levels[0].push(root);
+        }
         self.tell(findings, limits, (root, 0), &news)
     }
 
@@ -289,7 +301,7 @@ impl<'a, 'm> Search<'a, 'm> {
     #[inline]
     fn add(&mut self, root: u64) -> bool {
         let (left, right) = unpack(root);
-        if self.states() >= self.most {
+        if self.roots.len() >= self.most {
             self.full |= !self.roots.has(left, right);
             return false;
         }
@@ -308,19 +320,25 @@ impl<'a, 'm> Search<'a, 'm> {
         let (signs, steps) = self.follow(root, &mut scratch);
         self.steps += steps;
         let mut done = Ok(());
+        if self.claims.are_about_steps() {
+            done = self.steps_from(findings, limits, (root, depth), (&mut scratch, signs));
+        }
         for at in 0..scratch.roots.len() {
             let next = scratch.roots[at];
+            if done.is_err() {
+                break;
+            }
             if !self.add(next) {
                 continue;
             }
-            self.levels[depth + 1].push(next);
+            self.deepest = depth + 1;
             self.tree.unfold(next, &mut scratch.next);
             let news = self.claims.after(self.net, &scratch.base, &scratch.next);
+            if !self.cuts.is_cut(self.net, &news, &scratch.next) {
+                self.levels[depth + 1].push(next);
+            }
             if !news.is_empty() {
                 done = self.tell(findings, limits, (next, depth + 1), &news);
-                if done.is_err() {
-                    break;
-                }
             }
         }
         let row = scratch.base.clone();
@@ -335,6 +353,57 @@ impl<'a, 'm> Search<'a, 'm> {
         if signs & (RUNS | DISCARDS) == 0 {
             self.rest(findings, limits, (root, depth), &row, signs)?;
         }
+        Ok(())
+    }
+
+    /// Looks at what is claimed about the steps out of a state.
+    fn steps_from(
+        &mut self,
+        findings: &mut Findings<'_>,
+        limits: &Limits,
+        (root, depth): (u64, usize),
+        (scratch, signs): (&mut Scratch, Signs),
+    ) -> Result<(), Again> {
+        let Scratch {
+            base, next, roots, ..
+        } = scratch;
+        // Whoever takes a message that was dropped takes a step that changes nothing.
+        if (self.net.drops || signs & STUTTERS != 0)
+            && !self.claims.step(self.net, base, base).is_empty()
+        {
+            if self.net.drops {
+                return Err(Again::Kept(STEPS));
+            }
+            self.tell_steps(findings, limits, (root, depth), base)?;
+        }
+        for after in roots.iter() {
+            self.tree.unfold(*after, next);
+            if !self.claims.step(self.net, base, next).is_empty() {
+                self.tell_steps(findings, limits, (root, depth), next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells what is violated by steps out of a state, among them one to a state with this row.
+    fn tell_steps(
+        &mut self,
+        findings: &mut Findings<'_>,
+        limits: &Limits,
+        (root, depth): (u64, usize),
+        row: &[u32],
+    ) -> Result<(), Again> {
+        if self.net.drops && self.claims.counts_messages() {
+            return Err(Again::Kept(COUNTED));
+        }
+        let mut told = self.way(root, depth)?;
+        let row = &row[..self.net.lanes.len()];
+        assert!(told.approach(self.net, row).is_some(), "there is a step");
+        let steps = self.net.processes.machine().steps(&told.end);
+        findings.steps(&told, 0, &steps);
+        self.claims
+            .retain(|about| is_open(findings, &self.met, about));
+        self.note_refuted(findings, limits);
         Ok(())
     }
 
@@ -380,6 +449,9 @@ impl<'a, 'm> Search<'a, 'm> {
                 }
                 roots.push(self.tree.fold(next, changed));
             }
+        }
+        if self.claims.are_about_steps() {
+            return (signs, steps);
         }
         let known = &self.roots;
         roots.retain(|root| {
@@ -513,14 +585,14 @@ impl<'a, 'm> Search<'a, 'm> {
     ) -> Result<(), Again> {
         self.note_met(news);
         if self.net.drops && self.claims.counts_messages() {
-            return Err(Again::Counted);
+            return Err(Again::Kept(COUNTED));
         }
         if news.iter().any(|one| matches!(one, About::Property(_))) {
             let told = self.way(root, depth)?;
             findings.always(&told, 0);
             self.note_refuted(findings, limits);
         }
-        if !news.is_empty() {
+        if news.iter().any(|one| !matches!(one, About::Constraint(_))) {
             self.claims
                 .retain(|about| is_open(findings, &self.met, about));
         }
@@ -610,5 +682,6 @@ fn is_open(findings: &Findings<'_>, met: &FxHashSet<usize>, about: About) -> boo
     match about {
         About::Property(at) => findings.is_open(Check::Property(at)),
         About::Premise(at) => !met.contains(&at),
+        About::Constraint(_) => true,
     }
 }

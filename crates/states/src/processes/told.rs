@@ -38,16 +38,25 @@ impl Told {
 
     /// Takes a step to a state with this row, perhaps after taking dead messages. Says whether there is one.
     pub(super) fn go_to(&mut self, net: &mut Net<'_>, row: &[u32]) -> bool {
+        let Some(step) = self.approach(net, row) else {
+            return false;
+        };
+        let steps = net.processes.machine().steps(&self.end);
+        self.take(step, &steps);
+        true
+    }
+
+    /// Takes dead messages until there is a step to a state with this row: its number, if there is one.
+    pub(super) fn approach(&mut self, net: &mut Net<'_>, row: &[u32]) -> Option<usize> {
         loop {
             let steps = net.processes.machine().steps(&self.end);
             if let Some(step) = leading_to(net, &steps, row, true) {
-                self.take(step, &steps);
-                return true;
+                return Some(step);
             }
             let here = net.encode(&self.end);
             match leading_to(net, &steps, &here, false) {
                 Some(step) if net.drops => self.take(step, &steps),
-                _ => return false,
+                _ => return None,
             }
         }
     }

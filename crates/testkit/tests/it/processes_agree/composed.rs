@@ -1,5 +1,5 @@
 //! Random systems of processes over small types, as text: bodies and handlers, all models but the causal one,
-//! addresses in messages, filters, choices, timeouts, assertions, faults.
+//! addresses in messages, filters, choices, timeouts, assertions, faults, constraints, claims about steps.
 //!
 //! A process sends no more than a few messages, so most systems have a few hundred states.
 
@@ -41,7 +41,11 @@ impl Composer {
     fn system(&mut self) -> String {
         let mut text = "sort Id;\nsize Id = 2;\nsort Small = 0..=2;\n".to_owned();
         for message in ["A(x: bool)", "B(i: Id, l: seq<bool>)", "C", "D(p: process)"] {
-            text += &format!("message {message}{};\n", self.dice.pick(&MODELS));
+            let room = match self.dice.once_in(12) {
+                true => format!(" <= {}", self.dice.between(1, 2)),
+                false => String::new(),
+            };
+            text += &format!("message {message}{}{room};\n", self.dice.pick(&MODELS));
         }
         let (one, two) = (self.dice.once_in(3), self.dice.once_in(2));
         text += &self.process("node[me: Id]", one, &["me"]);
@@ -54,6 +58,13 @@ impl Composer {
         }
         for (name, when) in [("one", "always"), ("two", "finally"), ("three", "always")] {
             text += &format!("property {name}: {when} {};\n", self.claim());
+        }
+        text += &format!("property four: always {};\n", self.claim_about_steps());
+        if self.dice.once_in(4) {
+            text += &format!("constraint few: {};\n", self.claim());
+        }
+        if self.dice.once_in(8) {
+            text += "constraint quiet: pending() <= 3;\n";
         }
         text
     }
@@ -294,7 +305,9 @@ impl Composer {
     }
 
     fn claim(&mut self) -> String {
-        match self.dice.below(8) {
+        match self.dice.below(10) {
+            8 => "forall a: Id :: crashed(node[a]) ==> node[a].n < 2".to_owned(),
+            9 => "!crashed(hub) || (exists a: Id :: !crashed(node[a]) && hub.n < 2)".to_owned(),
             0 => "pending(A) <= 2".to_owned(),
             1 => "pending() <= 3 || hub.flag".to_owned(),
             2 => {
@@ -307,6 +320,22 @@ impl Composer {
             5 => "(forall a: Id :: node[a].n < 2 || node[a].flag) && hub.log.len() < 2".to_owned(),
             6 => "forall a: Id :: node[a].log[0] ==> hub.flag".to_owned(),
             _ => "(count a in Id :: node[a].flag) < 2".to_owned(),
+        }
+    }
+
+    fn claim_about_steps(&mut self) -> String {
+        match self.dice.below(8) {
+            0 => "forall a: Id :: node[a].n >= old(node[a].n)".to_owned(),
+            1 => "hub.n == old(hub.n) || hub.n == old(hub.n) + 1".to_owned(),
+            2 => "forall a: Id :: old(node[a].who) != none ==> node[a].who == old(node[a].who)"
+                .to_owned(),
+            3 => "hub.flag ==> old(hub.flag) || (exists a: Id :: old(node[a].flag))".to_owned(),
+            4 => "pending() <= old(pending()) + 1".to_owned(),
+            5 => "forall a: Id :: old(crashed(node[a])) ==> crashed(node[a]) || node[a].n < 2"
+                .to_owned(),
+            6 => "hub.n > old(hub.n) || (exists a: Id :: node[a].n != old(node[a].n)) || hub.n < 2"
+                .to_owned(),
+            _ => "hub.log.len() <= old(hub.log.len()) + 1 && hub.n < 2".to_owned(),
         }
     }
 }
