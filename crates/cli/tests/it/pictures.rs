@@ -89,9 +89,9 @@ fn actions() {
         .exits(1);
     expect![[r#"
         a.song
-          holds      assertions             Tid=2         explore  TIME   9 states
-          holds      no_deadlock            Tid=2         explore  TIME   9 states
-          holds      free                   Tid=2         explore  TIME   9 states
+          holds      assertions             Tid=2         explore  TIME   8 states
+          holds      no_deadlock            Tid=2         explore  TIME   8 states
+          holds      free                   Tid=2         explore  TIME   8 states
           REFUTED    never_held             Tid=2         explore  TIME   2 steps   trace out/a.never_held.trace
           covered    7 of 7 statements, 2 of 2 actions
 
