@@ -508,7 +508,7 @@ impl Checking<'_> {
         let end = End {
             interrupted,
             unknown: some(Outcome::Unknown),
-            refuted: some(Outcome::Refuted),
+            fine: self.rejected.is_empty() && !some(Outcome::Unknown) && !some(Outcome::Refuted),
         };
         match resuming.finish(end, &self.arguments.out) {
             Ok(path) => (path.map(|path| path.display().to_string()), Exit::Fine),

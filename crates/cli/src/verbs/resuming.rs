@@ -42,8 +42,8 @@ pub(crate) struct End {
     pub(crate) interrupted: bool,
     /// With something unknown?
     pub(crate) unknown: bool,
-    /// With something refuted, so that executions are left to be counted?
-    pub(crate) refuted: bool,
+    /// With every song read, and nothing unknown or refuted? Where something is refuted, executions may be left to count.
+    pub(crate) fine: bool,
 }
 
 /// A run that can go on later, or does.
@@ -125,7 +125,7 @@ impl Resuming {
     pub(crate) fn finish(&self, end: End, folder: &Path) -> Result<Option<PathBuf>, Problem> {
         let ledger = &self.stopped.ledger;
         // What one engine has left may have been answered by another.
-        let is_open = ledger.has_left() && (end.unknown || (end.refuted && self.verb == "explore"));
+        let is_open = ledger.has_left() && (end.unknown || (!end.fine && self.verb == "explore"));
         if is_open || (end.interrupted && !ledger.is_empty()) {
             let path = self.from.clone();
             let path = path.unwrap_or_else(|| folder.join(format!("{}.resume", self.verb)));
