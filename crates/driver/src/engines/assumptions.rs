@@ -3,9 +3,9 @@
 //! An `assume` that does not hold, and a choice without a candidate, end an execution without a word:
 //! what is proved is proved of the others. Whoever reads `proved` should know of them.
 
-use plainsong_ir::print;
+use plainsong_ir::print::Context;
 use plainsong_ir::visit::each_stmt;
-use plainsong_ir::{Block, Body, Choice, Domain, Expr, ExprKind, Local, Song, StmtKind};
+use plainsong_ir::{Block, Body, Choice, Domain, Expr, ExprKind, Process, Song, StmtKind};
 use plainsong_semantics::verdict::Assumption;
 
 /// Each assumption in the code of the processes and of `init`, once.
@@ -15,14 +15,20 @@ pub(crate) fn trusted(song: &Song) -> Vec<Assumption> {
     };
     let mut all = Vec::new();
     if let Some(init) = &voices.init {
-        in_block(song, &init.locals, &init.body, &mut all);
+        let context = Context {
+            song,
+            locals: &init.locals,
+            family: None,
+        };
+        in_block(context, &init.body, &mut all);
     }
     for process in &voices.processes {
+        let context = code_of(song, process);
         match &process.body {
-            Body::Sequential(block) => in_block(song, &process.locals, block, &mut all),
+            Body::Sequential(block) => in_block(context, block, &mut all),
             Body::Handlers(handlers) => {
                 for handler in handlers {
-                    in_block(song, &process.locals, &handler.body, &mut all);
+                    in_block(context, &handler.body, &mut all);
                 }
             }
         }
@@ -30,8 +36,17 @@ pub(crate) fn trusted(song: &Song) -> Vec<Assumption> {
     all
 }
 
-fn in_block(song: &Song, locals: &[Local], block: &Block, all: &mut Vec<Assumption>) {
-    let text = |expr: &Expr| print::expr(song, locals, expr);
+/// Where the code of a process stands: its variables have the names that its text gives them.
+fn code_of<'a>(song: &'a Song, process: &'a Process) -> Context<'a> {
+    Context {
+        song,
+        locals: &process.locals,
+        family: Some(process.family),
+    }
+}
+
+fn in_block(context: Context<'_>, block: &Block, all: &mut Vec<Assumption>) {
+    let text = |expr: &Expr| context.expr(expr);
     each_stmt(block, |stmt| {
         let trusted = match &stmt.kind {
             StmtKind::Assume(condition) => Assumption::Assume(text(condition)),
@@ -62,7 +77,7 @@ pub(crate) fn cut_off(song: &Song) -> Vec<Assumption> {
         if let Body::Sequential(block) = &process.body {
             each_stmt(block, |stmt| {
                 if let StmtKind::Assume(condition) = &stmt.kind {
-                    let text = print::expr(song, &process.locals, condition);
+                    let text = code_of(song, process).expr(condition);
                     let cut = Assumption::CutOff(text);
                     if !all.contains(&cut) {
                         all.push(cut);
@@ -88,5 +103,22 @@ fn may_be_empty(set: &Expr) -> bool {
         ExprKind::All(_) => false,
         ExprKind::Literal(elements) => elements.is_empty(),
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut_off, trusted};
+
+    #[test]
+    fn variables_have_the_names_of_the_text() {
+        let compiled = plainsong_syntax::compile(
+            "process p { var far: int = choose int; assume far > 3; let s = choose {1, 2} where s < far; assert s > 0; }",
+        );
+        let song = compiled.song.expect("it has no errors");
+        let cut: Vec<String> = cut_off(&song).iter().map(ToString::to_string).collect();
+        assert!(cut[0].starts_with("`assume far > 3` is trusted"), "{cut:?}");
+        let all: Vec<String> = trusted(&song).iter().map(ToString::to_string).collect();
+        assert!(all[1].contains("`choose … where s < far`"), "{all:?}");
     }
 }
