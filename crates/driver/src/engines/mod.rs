@@ -8,6 +8,7 @@ mod execution_counts;
 mod explicit_state;
 mod explore;
 mod external_outcomes;
+mod liveness;
 mod packed_processes;
 mod prove;
 mod refine;
@@ -25,6 +26,7 @@ pub static ALL: &[&dyn Engine] = &[
     &diverge::Diverge,
     &explicit_state::ExplicitState,
     &explore::Explore,
+    &liveness::Liveness,
     &prove::Prove,
     &refine::Refine,
     &sequentialize::Sequentialize,

@@ -314,7 +314,7 @@ fn is_about_states(song: &Song, check: Check) -> bool {
         Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
         Check::Property(at) => !matches!(
             song.properties[at].claim,
-            Claim::Step(_) | Claim::Quiescent { .. }
+            Claim::Step(_) | Claim::Quiescent { .. } | Claim::Temporal(_)
         ),
     }
 }

@@ -130,6 +130,7 @@ pub(super) fn property(song: &Song, decl: &Property) -> Doc {
         Claim::Always(claim) | Claim::Step(claim) => join([text("always "), w.expr(claim)]),
         Claim::Quiescent { fair: false } => text("eventually quiescent"),
         Claim::Quiescent { fair: true } => text("eventually quiescent fair"),
+        Claim::Temporal(temporal) => w.temporal(temporal),
     };
     claimed(&head, claim, decl)
 }
@@ -154,7 +155,7 @@ pub(super) fn constraint(song: &Song, decl: &Property) -> Doc {
     let mut w = Writer::of_property(song, &decl.locals);
     let condition = match &decl.claim {
         Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => w.expr(claim),
-        Claim::Quiescent { .. } => text("true"),
+        Claim::Quiescent { .. } | Claim::Temporal(_) => text("true"),
     };
     claimed(&format!("constraint {}", decl.name), condition, decl)
 }

@@ -68,9 +68,12 @@ pub fn symmetric(
     let System::Voices(voices) = &song.system else {
         return (alike, others);
     };
-    // What is asked about steps is answered by the search through all states.
+    // What is asked about steps and executions is answered by the search through all states.
     let is_step = |check: &Check| match check {
-        Check::Property(at) => matches!(song.properties[*at].claim, Claim::Step(_)),
+        Check::Property(at) => matches!(
+            song.properties[*at].claim,
+            Claim::Step(_) | Claim::Temporal(_)
+        ),
         _ => false,
     };
     if checks.iter().any(is_step) {
@@ -79,7 +82,7 @@ pub fn symmetric(
     let claim = |check: &Check| match check {
         Check::Property(at) => match &song.properties[*at].claim {
             Claim::Always(claim) | Claim::Finally(claim) => Some(claim),
-            Claim::Step(_) | Claim::Quiescent { .. } => None,
+            Claim::Step(_) | Claim::Quiescent { .. } | Claim::Temporal(_) => None,
         },
         _ => None,
     };
