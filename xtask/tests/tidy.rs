@@ -34,7 +34,7 @@ const LAYERS: &[&[&str]] = &[
         "sequentialize",
         "diverge",
     ],
-    &["infer", "refine"],
+    &["induct", "infer", "refine"],
     &["driver"],
     &["cli", "testkit"],
 ];

@@ -8,6 +8,7 @@ mod execution_counts;
 mod explicit_state;
 mod explore;
 mod external_outcomes;
+mod induct;
 mod packed_processes;
 mod prove;
 mod refine;
@@ -28,4 +29,5 @@ pub static ALL: &[&dyn Engine] = &[
     &prove::Prove,
     &refine::Refine,
     &sequentialize::Sequentialize,
+    &induct::Induct,
 ];

@@ -11,13 +11,14 @@ use plainsong_ir::visit::{Visit, VisitMut, walk};
 use plainsong_ir::{Claim, Expr, ExprKind, FamilyId, Property};
 
 /// The engines that `by` can name.
-const ENGINES: [&str; 6] = [
+const ENGINES: [&str; 7] = [
     "states",
     "explore",
     "sequentialize",
     "diverge",
     "refine",
     "project",
+    "induct",
 ];
 
 /// Properties that every system has.
