@@ -1,6 +1,7 @@
 //! Tests of proofs by induction, on songs.
 
 mod conditions;
+mod random;
 mod rules;
 
 use plainsong_induct::{Ask, Condition, Found, Report, prove};
@@ -8,28 +9,39 @@ use plainsong_smt::{Cancel, Setup, Solvers};
 use std::sync::Arc;
 
 /// What is shown of a song, possibly without one of the conditions that soundness rests on.
-fn report(text: &str, dropped: Option<Condition>) -> Report {
+fn report_with(text: &str, dropped: Option<Condition>, solvers: &Solvers) -> Report {
     let compiled = plainsong_syntax::compile(text);
     let song = compiled
         .song
-        .unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    let solvers = Solvers::new(Setup {
-        answers: None,
-        ..Setup::from_environment()
-    });
+        .unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
     let ask = Ask {
-        solvers: &solvers,
+        solvers,
         cancel: &Cancel::default(),
         seed: 0,
         recheck: false,
         dropped,
     };
-    prove(&Arc::new(song), &ask).unwrap_or_else(|refused| panic!("{}", refused.why))
+    prove(&Arc::new(song), &ask).unwrap_or_else(|refused| panic!("{}\n{text}", refused.why))
+}
+
+fn solvers() -> Solvers {
+    Solvers::new(Setup {
+        answers: None,
+        ..Setup::from_environment()
+    })
+}
+
+fn report(text: &str, dropped: Option<Condition>) -> Report {
+    report_with(text, dropped, &solvers())
 }
 
 /// The claims that are shown, by their names, and `assertions`.
 fn shown(text: &str, dropped: Option<Condition>) -> Vec<String> {
-    let report = report(text, dropped);
+    shown_with(text, dropped, &solvers())
+}
+
+fn shown_with(text: &str, dropped: Option<Condition>, solvers: &Solvers) -> Vec<String> {
+    let report = report_with(text, dropped, solvers);
     let song = plainsong_syntax::compile(text)
         .song
         .expect("it was compiled before");
