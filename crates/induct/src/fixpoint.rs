@@ -9,7 +9,7 @@ use crate::state::{State, any, first};
 use crate::steps::{Step, init, kinds};
 use crate::system::{Refused, System};
 use plainsong_diagnostics::Span;
-use plainsong_ir::Song;
+use plainsong_ir::{ActionId, Song};
 use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::lower::{Store, Unsupported};
 use plainsong_prove::obligation::{Obligation, Rule};
@@ -52,6 +52,10 @@ pub struct Report {
     pub claims: BTreeMap<usize, Found>,
     /// That nothing fails.
     pub gates: Found,
+    /// Of claims that are open though all claims are relied on: the first action after which they may be false.
+    pub endangered: BTreeMap<usize, ActionId>,
+    /// Of claims that were left out because of others: these others, which had been left out just before.
+    pub missed: BTreeMap<usize, Vec<usize>>,
     /// What was shown in the end, rule and sentence.
     pub explained: Vec<String>,
     /// The second solver's opinions, in words, if it was asked.
@@ -90,6 +94,10 @@ struct Induction<'a> {
     steps: Vec<Step>,
     conjuncts: Vec<Conjunct>,
     found: BTreeMap<usize, Found>,
+    endangered: BTreeMap<usize, ActionId>,
+    missed: BTreeMap<usize, Vec<usize>>,
+    /// What the last round left out; nothing before the first.
+    left_out: Vec<usize>,
     explained: Vec<String>,
 }
 
@@ -114,6 +122,9 @@ impl<'a> Induction<'a> {
             steps,
             conjuncts: Vec::new(),
             found: BTreeMap::new(),
+            endangered: BTreeMap::new(),
+            missed: BTreeMap::new(),
+            left_out: Vec::new(),
             explained: Vec::new(),
         };
         for &at in &system.claims {
@@ -185,11 +196,19 @@ impl<'a> Induction<'a> {
             let (obligations, of) = self.obligations();
             let shown = self.shown(&obligations);
             let mut open: BTreeMap<usize, Vec<OpenObligation>> = BTreeMap::new();
-            for ((one, at), shown) in obligations.iter().zip(&of).zip(&shown) {
+            for ((one, (at, action)), shown) in obligations.iter().zip(&of).zip(&shown) {
                 if let Shown::No(why) = shown {
                     open.entry(*at).or_default().push(told(one, why));
+                    if let (true, Some(action)) = (self.left_out.is_empty(), action) {
+                        self.endangered.entry(*at).or_insert(*action);
+                    }
                 }
             }
+            if !self.left_out.is_empty() {
+                let missed = open.keys().map(|at| (*at, self.left_out.clone()));
+                self.missed.extend(missed);
+            }
+            self.left_out = open.keys().copied().collect();
             let over = open.is_empty() || self.ask.dropped == Some(Condition::Reopened);
             self.conjuncts.retain(|one| !open.contains_key(&one.at));
             let open = open.into_iter();
@@ -200,7 +219,7 @@ impl<'a> Induction<'a> {
                 let told = told.map(|one| format!("{}: {}", one.rule.name(), one.sentence));
                 self.explained.extend(told);
                 for conjunct in &self.conjuncts {
-                    let count = of.iter().filter(|at| **at == conjunct.at).count();
+                    let count = of.iter().filter(|(at, _)| *at == conjunct.at).count();
                     self.found.insert(conjunct.at, Found::Shown(count));
                 }
                 return;
@@ -208,8 +227,8 @@ impl<'a> Induction<'a> {
         }
     }
 
-    /// What has to be shown of the claims that are left, and of which of them.
-    fn obligations(&mut self) -> (Vec<Obligation>, Vec<usize>) {
+    /// What has to be shown of the claims that are left, and of which of them, after which action.
+    fn obligations(&mut self) -> (Vec<Obligation>, Vec<(usize, Option<ActionId>)>) {
         let (mut all, mut of) = (Vec::new(), Vec::new());
         let first = self.before_init();
         for conjunct in &self.conjuncts {
@@ -224,7 +243,7 @@ impl<'a> Induction<'a> {
                         hypotheses,
                         part.holds,
                     ));
-                    of.push(conjunct.at);
+                    of.push((conjunct.at, None));
                 }
             }
             for (number, step) in self.steps.iter().enumerate() {
@@ -236,7 +255,7 @@ impl<'a> Induction<'a> {
                         text: part.otherwise.to_owned(),
                         ..obligation("induct/step", part.span, told, hypotheses, part.holds)
                     });
-                    of.push(conjunct.at);
+                    of.push((conjunct.at, step.action));
                 }
             }
         }
@@ -327,6 +346,8 @@ impl<'a> Induction<'a> {
         Report {
             claims: self.found,
             gates,
+            endangered: self.endangered,
+            missed: self.missed,
             explained: told.into_iter().collect(),
             second: self.ask.recheck.then(|| self.theory.second.told()),
         }

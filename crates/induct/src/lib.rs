@@ -27,12 +27,15 @@
 //! external functions, and what [`plainsong_prove::gated_actions`] leaves out of actions. Missing invariants are not found here.
 
 mod claims;
+pub mod counterexample;
 pub mod fixpoint;
+mod picture;
 pub mod soundness;
 pub mod state;
 pub mod steps;
 pub mod system;
 
+pub use counterexample::Counterexample;
 pub use fixpoint::{Ask, Found, Report, prove};
 pub use soundness::Condition;
 pub use system::{Refused, System};

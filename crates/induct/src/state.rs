@@ -8,7 +8,7 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, Choice, Code, Domain, Global, GlobalId, LocalId, StartValue, Ty};
 use plainsong_prove::gated_actions::{Created, counted};
 use plainsong_prove::lower::{Env, Lowering, Store};
-use plainsong_prove::term::{Op, Sort, Term};
+use plainsong_prove::term::{Op, Term};
 use plainsong_prove::theory::{Result, Theory};
 use std::collections::BTreeMap;
 
@@ -40,12 +40,9 @@ pub fn any(theory: &mut Theory, system: &System) -> Result<State> {
     for &action in &system.counted {
         let row = &system.actions().actions[action.index()];
         let types = parameters(&row.code);
-        let mut sort = Sort::INT;
-        for ty in types.iter().rev() {
-            let from = theory.sort_of_type(ty, row.span)?;
-            sort = theory.terms.array_sort(from, sort);
-        }
-        let counts = theory.terms.fresh(format!("pending_{}", row.name), sort);
+        let map = |held, key: &Ty| Ty::Map(Box::new(key.clone()), Box::new(held));
+        let ty = types.iter().rev().fold(Ty::Nat, map);
+        let (counts, _) = theory.arbitrary(&format!("pending_{}", row.name), &ty, row.span)?;
         let bag = is_bag(theory, counts, &types)?;
         state.known.push(bag);
         state.store.pending.insert(action, counts);

@@ -61,7 +61,7 @@ fn refused(name: &str, why: Unsupported) -> Refused {
     Refused::new(why.span, format!("`{name}`: {}", why.message))
 }
 
-fn kind(
+pub(crate) fn kind(
     theory: &mut Theory,
     system: &System,
     before: &State,

@@ -2,13 +2,14 @@
 //!
 //! What is proved was shown by the solver, all claims together ([`plainsong_induct`]); it counts only if a state after `init` was
 //! seen at some size, so that it is about something. What is not shown is looked for by a search through the states of small
-//! instances, which may refute it; the rest is unknown, with the open obligations.
+//! instances, which may refute it; the rest is unknown, with the open obligations and a smallest counterexample to induction.
 
 use super::explicit_state::by_some_states;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
+use plainsong_induct::counterexample;
 use plainsong_induct::{Ask, Found, Refused, Report, System, prove};
 use plainsong_infer::proof_cache::Remembered;
 use plainsong_ir::{Claim, Song};
@@ -16,7 +17,7 @@ use plainsong_report::count;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Limits, Query, search};
-use plainsong_semantics::verdict::{Assumption, Outcome, Verdict};
+use plainsong_semantics::verdict::{Assumption, OpenObligation, Outcome, Verdict};
 use plainsong_smt::Cancel;
 use std::sync::Arc;
 
@@ -81,7 +82,10 @@ impl Engine for Induct {
                 verdict = Verdict::unknown(&question.name, why.clone());
             }
             if verdict.outcome == Outcome::Unknown && overseer.look().is_none() {
-                verdict = seen_wrong(task, question, overseer).unwrap_or(verdict);
+                verdict = match seen_wrong(task, question, overseer) {
+                    Some(refuted) => refuted,
+                    None => explained(verdict, question, &report, task),
+                };
             }
             remembered.keep(question, &verdict);
             verdicts.push(verdict);
@@ -115,11 +119,7 @@ fn verdict(question: &Question, report: &Result<Report, Refused>, task: &Task) -
     match found {
         Some(Found::Shown(obligations)) => proved(question, *obligations, report, task),
         Some(Found::Open(open)) => {
-            let first = &open[0];
-            let why = format!(
-                "not shown: {} ({}, {})",
-                first.sentence, first.rule, first.why
-            );
+            let why = why_open(question, report, open, &task.song);
             Verdict {
                 open: open.clone(),
                 ..Verdict::unknown(&question.name, why)
@@ -128,6 +128,54 @@ fn verdict(question: &Question, report: &Result<Report, Refused>, task: &Task) -
         Some(Found::NotCovered(_, why)) => Verdict::unknown(&question.name, why),
         None => Verdict::unknown(&question.name, "this is no question for `induct`"),
     }
+}
+
+/// What is not shown, or which claims it would be shown with.
+fn why_open(question: &Question, report: &Report, open: &[OpenObligation], song: &Song) -> String {
+    let missed = match question.check {
+        Check::Property(at) => report.missed.get(&at).map_or(&[][..], |missed| missed),
+        _ => &[],
+    };
+    if missed.is_empty() {
+        let first = &open[0];
+        return format!(
+            "not shown: {} ({}, {})",
+            first.sentence, first.rule, first.why
+        );
+    }
+    let names = missed
+        .iter()
+        .map(|at| format!("`{}`", song.properties[*at].name));
+    let names: Vec<String> = names.collect();
+    let (names, are) = match &names[..] {
+        [one] => (one.clone(), "is"),
+        _ => (names.join(", "), "are"),
+    };
+    format!("shown only with {names}, which {are} not shown")
+}
+
+/// With a counterexample to induction, where a smallest one is found.
+fn explained(
+    mut verdict: Verdict,
+    question: &Question,
+    report: &Result<Report, Refused>,
+    task: &Task,
+) -> Verdict {
+    let (Ok(report), Check::Property(claim)) = (report, question.check) else {
+        return verdict;
+    };
+    let action = report.endangered.get(&claim);
+    let found = action.and_then(|action| {
+        let system = System::of(&task.song).ok()?;
+        let solvers = task.proof.solvers();
+        let found = counterexample::find(&system, claim, *action, solvers, &Cancel::default())?;
+        Some(found.picture(&system).join("\n             "))
+    });
+    if let Some(picture) = found {
+        let note = format!("not inductive:\n             {picture}");
+        verdict.notes.push(note);
+    }
+    verdict
 }
 
 /// A proof; of a claim, provided that nothing fails where that is not shown.

@@ -1,6 +1,7 @@
 //! Tests of proofs by induction, on songs.
 
 mod conditions;
+mod counterexamples;
 mod random;
 mod rules;
 
