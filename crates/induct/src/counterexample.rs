@@ -11,7 +11,7 @@ use crate::claims::parts;
 use crate::state::{any, parameters};
 use crate::steps::kind;
 use crate::system::System;
-use plainsong_ir::{ActionId, Claim, GlobalId, Ty};
+use plainsong_ir::{ActionId, Claim, ConstId, GlobalId, Ty};
 use plainsong_prove::bounded::{Doubt, Shown, example, has_value};
 use plainsong_prove::lower::Store;
 use plainsong_prove::obligation::{Obligation, Rule};
@@ -230,6 +230,11 @@ impl Hunt<'_> {
             if let Ok(parts) = parts(theory, system, claim, &before.store, true) {
                 hypotheses.extend(parts.iter().map(|part| part.holds));
             }
+        }
+        for at in (0..system.song.consts.len()).map(ConstId::from) {
+            let (constant, value) = (theory.constant(at)?, self.instance.constant(at));
+            let same = has_value(theory, &system.song.consts[at.index()].ty, constant, value)?;
+            hypotheses.push(same);
         }
         let rows = variables(system);
         for (at, value) in fixed {

@@ -3,6 +3,7 @@
 mod conditions;
 mod counterexamples;
 mod random;
+mod relation;
 mod rules;
 
 use plainsong_induct::{Ask, Condition, Found, Report, prove};

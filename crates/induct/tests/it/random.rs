@@ -12,10 +12,10 @@ use std::sync::Arc;
 const STATES: u64 = 3_000;
 
 /// A source of chance: xorshift.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -97,7 +97,7 @@ impl Dice {
         text
     }
 
-    fn system(&mut self) -> String {
+    pub(crate) fn system(&mut self) -> String {
         let mut text = "sort S;\nvar lit: bool = false;\nvar n: nat = 0;\nvar holder: option<S> = none;
 var mark: map<S, bool> = map s: S => false;\nvar level: map<S, nat> = map s: S => 0;\nvar members: set<S> = {};\n"
             .to_owned();
