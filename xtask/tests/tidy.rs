@@ -35,7 +35,7 @@ const LAYERS: &[&[&str]] = &[
         "diverge",
         "liveness",
     ],
-    &["infer", "refine"],
+    &["induct", "infer", "refine"],
     &["driver"],
     &["cli", "testkit"],
 ];

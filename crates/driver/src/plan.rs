@@ -199,11 +199,9 @@ fn choose(
     engines: &'static [&'static dyn Engine],
 ) -> Result<&'static dyn Engine, String> {
     let by = property.map_or(&[][..], |property| &property.engines);
-    let allowed = |engine: &&&'static dyn Engine| match verb {
-        Some(verb) => {
-            engine.name() == verb && (by.is_empty() || by.iter().any(|name| name == verb))
-        }
-        None => by.is_empty() || by.iter().any(|name| name == engine.name()),
+    let allowed = |engine: &&&'static dyn Engine| {
+        let is_named = by.is_empty() || by.iter().any(|name| name == engine.name());
+        is_named && verb.is_none_or(|verb| stands_for(verb, engine.name()))
     };
     let mut refusals = Vec::new();
     for engine in engines.iter().filter(allowed) {
@@ -224,6 +222,11 @@ fn choose(
              bounded"
         ),
     })
+}
+
+/// Does a verb ask this engine? `prove` asks for proofs of choreographies, and of systems by induction.
+fn stands_for(verb: &str, engine: &str) -> bool {
+    verb == engine || (verb, engine) == ("prove", "induct")
 }
 
 /// Can an engine answer a question? Only searches through states observe constraints.

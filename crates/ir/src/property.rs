@@ -3,11 +3,13 @@
 use crate::{Expr, Local, Temporal};
 use plainsong_diagnostics::Span;
 
-/// `property name …: claim;`
+/// `property name …: claim;`, or `invariant name: e;`, which claims `always e`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property {
     /// Its name.
     pub name: String,
+    /// Is it written as an `invariant`: stated for the sake of proofs by induction? Then its claim is `always`.
+    pub is_invariant: bool,
     /// `by …`: the engines that may answer; empty when any may.
     pub engines: Vec<String>,
     /// `at …`: the sizes it is meant for.

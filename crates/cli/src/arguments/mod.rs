@@ -52,7 +52,7 @@ pub(crate) enum Verb {
     /// Model-check every execution, without repeating equivalent ones (optimal partial-order reduction)
     #[command(after_help = EXIT_CODES)]
     Explore(ExploreArguments),
-    /// Verify contracts, invariants and lemmas of choreographies for every size and every value
+    /// Verify contracts of choreographies and inductive invariants of systems, for every size and every value
     #[command(after_help = EXIT_CODES)]
     Prove(ProveArguments),
     /// Prove layered refinement: movers, yield invariants, procedures that implement atomic actions

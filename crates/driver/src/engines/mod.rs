@@ -8,6 +8,7 @@ mod execution_counts;
 mod explicit_state;
 mod explore;
 mod external_outcomes;
+mod induct;
 mod liveness;
 mod packed_processes;
 mod prove;
@@ -30,4 +31,5 @@ pub static ALL: &[&dyn Engine] = &[
     &prove::Prove,
     &refine::Refine,
     &sequentialize::Sequentialize,
+    &induct::Induct,
 ];

@@ -360,6 +360,7 @@ pub(crate) fn lock() -> Song {
         }),
         properties: vec![Property {
             name: "exclusive".into(),
+            is_invariant: false,
             engines: vec!["explore".into()],
             sizes: vec![sizing("Client", 2, 3)],
             claim: Claim::Always(exclusive),

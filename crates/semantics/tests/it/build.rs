@@ -429,6 +429,7 @@ impl Builder {
     pub(crate) fn property(&mut self, name: &str, claim: Claim, locals: Locals) {
         self.song.properties.push(Property {
             name: name.to_owned(),
+            is_invariant: false,
             engines: Vec::new(),
             sizes: Vec::new(),
             claim,

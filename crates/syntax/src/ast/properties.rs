@@ -48,6 +48,8 @@ accessors! {
     PropertyItem {
         /// The property.
         name: Name;
+        /// Is it written as `invariant name: e;`?
+        is_invariant: {InvariantKw};
         /// What is claimed.
         claim: Claim;
     }

@@ -25,6 +25,19 @@ impl Parser<'_> {
         self.close(start, PropertyItem);
     }
 
+    /// `invariant name: e;`
+    pub(super) fn stated_invariant(&mut self) {
+        let start = self.open();
+        self.bump();
+        self.expect_name("the name of an invariant");
+        self.expect(Colon);
+        let claim = self.open();
+        self.expression();
+        self.close(claim, Claim);
+        self.expect_semicolon();
+        self.close(start, PropertyItem);
+    }
+
     /// `constraint name: e;`
     pub(super) fn constraint(&mut self) {
         let start = self.open();

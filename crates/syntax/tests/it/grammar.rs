@@ -235,6 +235,12 @@ impl Writer {
                 }
             }
         });
+        self.maybe(|w| {
+            w.sized("invariant", |w| {
+                w.put(":");
+                w.expr();
+            });
+        });
         self.maybe(|w| w.put("size Db = 3 , N = 2 ..= 4 ;"));
     }
 

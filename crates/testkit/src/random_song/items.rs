@@ -127,6 +127,7 @@ impl Composer {
             let span = Default::default();
             self.song.properties.push(Property {
                 name,
+                is_invariant: false,
                 engines,
                 sizes,
                 claim,

@@ -48,7 +48,7 @@ message Beat via lossy;         // error
     /// An unknown engine.
     UNKNOWN_ENGINE = "unknown-engine", "an unknown engine", "\
 After `by` stand the engines that may answer for the property: `states`, `explore`, `sequentialize`,
-`diverge`, `refine`, `project`. Without `by` any engine that can answer may.";
+`diverge`, `refine`, `project`, `induct`. Without `by` any engine that can answer may.";
 
     /// A size for something that has none to choose.
     BAD_SIZE = "bad-size", "a size that cannot be chosen", "\

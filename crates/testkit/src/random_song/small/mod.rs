@@ -255,6 +255,7 @@ impl Small {
         };
         c.song.properties.push(Property {
             name: "received".into(),
+            is_invariant: false,
             engines: Vec::new(),
             sizes: Vec::new(),
             claim,
