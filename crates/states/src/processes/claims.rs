@@ -137,6 +137,16 @@ impl<'a> Claims<'a> {
         !self.stepping.is_empty()
     }
 
+    /// The properties about steps.
+    pub(super) fn about_steps(&self) -> BTreeSet<Check> {
+        let about = self.stepping.iter().map(|at| self.watched[*at].about);
+        let property = |about| match about {
+            About::Property(at) => Some(Check::Property(at)),
+            About::Premise(_) | About::Constraint(_) => None,
+        };
+        about.filter_map(property).collect()
+    }
+
     /// Does something count messages in flight?
     pub(super) fn counts_messages(&self) -> bool {
         self.watched.iter().any(|one| one.reads.pending)
