@@ -3,6 +3,7 @@
 mod values;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use plainsong_driver::effort::Level;
 use plainsong_driver::watch::Allowance;
 use plainsong_smt::{CacheMode, Caching};
 use std::path::PathBuf;
@@ -115,6 +116,11 @@ pub(crate) struct CheckVerbArguments {
     /// Apply the repairs of projection to the choreographies in the songs first
     #[arg(long, conflicts_with = "resume")]
     pub(crate) fix: bool,
+    /// How long to look for a stronger answer. `quick`: 20000 states of each property, one second for each prover, no larger
+    /// sizes. `normal`: 20 seconds for each prover, then the search to its limits, then larger sizes. `thorough`: no
+    /// limit on proofs, ten times as much at larger sizes [default: normal]
+    #[arg(long, value_name = "LEVEL", value_enum, conflicts_with = "resume")]
+    pub(crate) effort: Option<EffortLevel>,
     /// Fairness that temporal claims suppose (`eventually`, `leads to`), in place of what the properties say
     #[arg(long, value_name = "LEVEL", value_enum, conflicts_with = "resume")]
     pub(crate) fair: Option<FairLevel>,
@@ -511,6 +517,25 @@ pub(crate) struct DetailArguments {
     /// Say where sizes come from and why each verdict is what it is
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+/// How long `check` looks for a stronger answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EffortLevel {
+    Quick,
+    #[default]
+    Normal,
+    Thorough,
+}
+
+impl From<EffortLevel> for Level {
+    fn from(level: EffortLevel) -> Level {
+        match level {
+            EffortLevel::Quick => Level::Quick,
+            EffortLevel::Normal => Level::Normal,
+            EffortLevel::Thorough => Level::Thorough,
+        }
+    }
 }
 
 /// What is enough.

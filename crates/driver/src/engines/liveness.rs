@@ -41,6 +41,10 @@ impl Engine for Liveness {
         "decides `eventually`, `leads to` and the like for fair executions; needs nothing"
     }
 
+    fn is_search(&self) -> bool {
+        true
+    }
+
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
         if temporal_property(song, question).is_none() {
             return Err("it answers temporal claims (`eventually`, `leads to`) only".to_owned());

@@ -170,7 +170,7 @@ fn no_instance(task: &Task) -> Option<String> {
 /// What runs of the program itself refute, at small sizes: whatever is not shown of a schedule may be false.
 fn seen_wrong(task: &Task, question: &Question, overseer: &mut Overseer<'_>) -> Option<Verdict> {
     let is_about_runs = matches!(question.check, Check::Assertions | Check::Property(_));
-    if !is_about_runs || is_layered(&task.song) {
+    if !is_about_runs || is_layered(&task.song) || task.proof.only_proofs {
         return None;
     }
     let mut some = task.clone();

@@ -17,7 +17,7 @@ use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use plainsong_diagnostics::place_marker;
-use plainsong_ir::{Claim, Song, SortId};
+use plainsong_ir::{Song, SortId};
 use plainsong_report::{count, thousands};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::process_symmetry::symmetric;
