@@ -14,6 +14,7 @@ pub mod contain;
 pub mod counterexample;
 mod coverage;
 pub mod effort;
+mod endless;
 pub mod engine;
 pub mod engines;
 pub mod estimate;

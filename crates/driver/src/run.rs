@@ -8,6 +8,7 @@ mod proofs;
 use crate::contain::Crash;
 use crate::coverage::{counted, notes};
 use crate::effort::{LIMIT, limit_on_states};
+use crate::endless::{diagnose, limited, what_grows};
 use crate::engine::{EngineReport, Task};
 use crate::engines::assumptions::trusted;
 use crate::engines::diverge::{claims_rest, only_within_window};
@@ -260,18 +261,28 @@ impl Runner<'_, '_> {
             self.unanswered(&places, &why);
             return;
         }
-        let task = Task {
+        let mut task = Task {
             limits: otherwise.limits,
             ..some_questions(planned, open)
         };
+        let growth = what_grows(&task);
+        if growth.is_some() {
+            task = limited(task);
+        }
+        let answers: Vec<usize> = open.iter().map(|&place| planned.answers[place]).collect();
         self.most = left;
         self.task(&PlannedTask {
             engine: otherwise.engine,
             task,
-            answers: open.iter().map(|&place| planned.answers[place]).collect(),
+            answers: answers.clone(),
             otherwise: None,
         });
         self.most = whole;
+        for at in answers {
+            if let (Some(answer), Some(growth)) = (&mut self.answers[at], &growth) {
+                diagnose(&mut answer.verdict, growth);
+            }
+        }
     }
 
     /// There are too many states to look at, but the text alone says that nothing can go wrong.

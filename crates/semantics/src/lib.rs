@@ -35,6 +35,7 @@ mod explain;
 mod failure;
 mod failure_kind;
 pub mod follow;
+pub mod growth;
 pub mod idle;
 pub mod instance;
 pub mod lasso;

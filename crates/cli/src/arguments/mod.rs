@@ -491,7 +491,7 @@ pub(crate) struct InstanceArguments {
     #[arg(long, value_name = "SORT=N[..M]", value_delimiter = ',')]
     pub(crate) size: Vec<Size>,
     /// Limits: `int=-2..2`, `nat=3` and `length=2` (of sequences and bags) where any value could be
-    /// chosen. `states=N`: the most states that a search of one instance stores, or executions that it visits
+    /// chosen. `pending=N`: search no further from states with more messages or asyncs in flight. `states=N`: the most states that a search of one instance stores, or executions that it visits
     /// [default: 10000000, of states of processes none; for `diverge` 50000, for instances beside `sequentialize` 200000, for what
     /// `check` does not prove 1000000, for processes whose executions may have no end 1000000]. `first-states=N`: the states of processes that `check` looks at before it visits
     /// executions [default: 20000]. `first-executions=N`: the executions of processes that are visited

@@ -88,7 +88,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_part)
 }
 
-/// `states=N`, `first-states=N`, `first-executions=N`, `int=LO..HI`, `nat=N` or `length=N`.
+/// `states=N`, `first-states=N`, `first-executions=N`, `int=LO..HI`, `nat=N`, `length=N` or `pending=N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     /// The most states to store, or executions to visit.
@@ -103,6 +103,8 @@ pub(crate) enum Bound {
     Nat(i64),
     /// The longest sequence and largest bag tried.
     Length(usize),
+    /// The most messages or asyncs in flight.
+    Pending(u64),
 }
 
 impl FromStr for Bound {
@@ -110,7 +112,7 @@ impl FromStr for Bound {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let example = "write it as `states=1000000`, `first-states=1000`, `first-executions=1000`, \
-                       `int=-2..2`, `nat=3` or `length=2`";
+                       `int=-2..2`, `nat=3`, `length=2` or `pending=3`";
         let (what, value) = text.split_once('=').ok_or_else(|| example.to_owned())?;
         let bad = || format!("`{value}` does not fit; {example}");
         match what.trim() {
@@ -126,6 +128,7 @@ impl FromStr for Bound {
                 _ => Err(bad()),
             },
             "length" => value.trim().parse().map(Bound::Length).map_err(|_| bad()),
+            "pending" => positive(value).map(Bound::Pending).ok_or_else(bad),
             other => Err(format!("there is no bound `{other}`; {example}")),
         }
     }
@@ -147,6 +150,7 @@ impl Bound {
                 bounds.constants = false;
             }
             Bound::Length(length) => bounds.length = length,
+            Bound::Pending(most) => bounds.pending = Some(most),
         }
     }
 }
@@ -238,6 +242,7 @@ mod tests {
         assert_eq!("int=-5..5".parse(), Ok(Bound::Int(-5, 5)));
         assert_eq!("nat=0".parse(), Ok(Bound::Nat(0)));
         assert_eq!("length=4".parse(), Ok(Bound::Length(4)));
+        assert_eq!("pending=3".parse(), Ok(Bound::Pending(3)));
         assert_eq!("states=10".parse(), Ok(Bound::States(10)));
         assert_eq!("first-states=7".parse(), Ok(Bound::FirstStates(7)));
         assert_eq!("first-executions=7".parse(), Ok(Bound::FirstExecutions(7)));
@@ -245,6 +250,7 @@ mod tests {
             "int",
             "int=5..-5",
             "nat=-1",
+            "pending=0",
             "states=0",
             "first-states=0",
             "first-executions=many",

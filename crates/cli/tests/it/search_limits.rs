@@ -142,3 +142,45 @@ fn a_count_that_was_cut_off_takes_nothing_from_what_was_seen() {
     let note = "few: the executions were not all counted (limit on states: --bound states=1500)";
     assert!(ran.out.contains(note), "{}", ran.out);
 }
+
+/// Requests are sent again and again; nothing waits for an answer for long.
+const RETRY: &str = "\
+message Req;
+message Ack;
+process client {
+    var done: bool = false;
+    while !done {
+        send Req to server;
+        receive { Ack => { done = true; } timeout => {} }
+    }
+}
+daemon process server { loop { receive Req from client; send Ack to client; } }
+property ok: finally client.done;
+";
+
+#[test]
+fn a_program_without_an_end_is_told_what_grows_and_how_to_bound_it() {
+    let stage = Stage::with(RETRY);
+    let few = "first-states=2000,first-executions=100,states=5000";
+    let ran = stage.run(&["check", "a.song", "--bound", few]).exits(2);
+    let grows = "30 `Req` from client to server are in flight";
+    assert!(ran.out.contains(grows), "{}", ran.out);
+    let next = "`--bound pending=3` searches";
+    assert!(ran.out.contains(next), "{}", ran.out);
+    let ran = stage
+        .run(&["check", "a.song", "--bound", "pending=3"])
+        .exits(0);
+    let holds = "holds      ok                     constraint=pending<=3";
+    assert!(ran.out.contains(holds), "{}", ran.out);
+    let broken = RETRY.replace("done = true;", "");
+    let broken = broken.replace("finally client.done", "always pending(Ack) < 2");
+    let ran = Stage::with(&broken).run(&["check", "a.song", "--bound", "pending=3"]);
+    assert!(ran.exits(1).out.contains("REFUTED    ok"));
+}
+
+#[test]
+fn what_is_large_and_has_an_end_is_not_called_endless() {
+    let ran = Stage::with(HITS).run(&["check", "a.song", "--bound", "first-states=10,states=20"]);
+    assert!(ran.out.contains("limit on states"), "{}", ran.out);
+    assert!(!ran.out.contains("may have no end"), "{}", ran.out);
+}

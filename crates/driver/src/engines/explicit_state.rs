@@ -121,7 +121,7 @@ pub(super) fn is_limit(task: &Task, completeness: &Completeness, overseer: &Over
 }
 
 /// The instances of a task at some sizes.
-pub(super) fn instances_of(task: &Task, sizes: &Sizes) -> Result<Vec<Instance>, Problem> {
+pub(crate) fn instances_of(task: &Task, sizes: &Sizes) -> Result<Vec<Instance>, Problem> {
     let instances = Instance::all(task.song.clone(), sizes, &task.bounds)?;
     Ok(instances
         .into_iter()

@@ -19,6 +19,7 @@ mod symmetry_reduction;
 mod verdict_accumulator;
 
 pub(crate) use assumptions::trusted;
+pub(crate) use explicit_state::instances_of;
 
 use crate::Engine;
 
