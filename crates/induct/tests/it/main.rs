@@ -2,6 +2,7 @@
 
 mod conditions;
 mod counterexamples;
+mod finding;
 mod random;
 mod relation;
 mod rules;
