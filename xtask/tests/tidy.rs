@@ -33,6 +33,7 @@ const LAYERS: &[&[&str]] = &[
         "recheck",
         "sequentialize",
         "diverge",
+        "liveness",
     ],
     &["induct", "infer", "refine"],
     &["driver"],

@@ -26,6 +26,9 @@ pub const STATES_BESIDE_LINES: u64 = 200_000;
 /// patience ends.
 pub const STATES_OF_DIVERGE: u64 = plainsong_diverge::DEFAULT_STATES;
 
+/// The states of one instance whose graph `liveness` looks at: it keeps every state and every step.
+pub const STATES_OF_LIVENESS: u64 = 2_000_000;
+
 /// What `--bound` says about searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {

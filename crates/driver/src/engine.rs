@@ -174,6 +174,8 @@ impl ProofOptions {
 pub struct RestOptions {
     /// Which executions are meant, whatever the properties say.
     pub fairness: Option<Fairness>,
+    /// Which executions temporal claims mean, whatever the properties say.
+    pub level: Option<plainsong_ir::Fairness>,
     /// How the answer is looked for.
     pub method: Method,
     /// May a solver be asked to show it for every size?

@@ -235,7 +235,7 @@ pub(crate) fn can_answer(
     song: &Song,
     question: &Question,
 ) -> Result<(), String> {
-    let is_search = matches!(engine.name(), "states" | "explore");
+    let is_search = matches!(engine.name(), "states" | "explore" | "liveness");
     if question.subject == Subject::System && !is_search && has_constraints(song) {
         return Err(
             "the song says which states are searched, and only searches through states observe that"

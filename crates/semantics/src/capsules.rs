@@ -35,8 +35,8 @@ const PACE: Pace = Pace::Communications;
 /// A process by itself: where it stands, its locals and variables, and whether it is down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Local {
-    voice: Arc<Voice>,
-    down: bool,
+    pub(crate) voice: Arc<Voice>,
+    pub(crate) down: bool,
 }
 
 impl Local {
@@ -60,10 +60,10 @@ impl Local {
 /// A message in the inbox of its receiver.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Message {
-    model: Delivery,
-    from: Pid,
-    kind: MessageId,
-    payload: Arc<[Value]>,
+    pub(crate) model: Delivery,
+    pub(crate) from: Pid,
+    pub(crate) kind: MessageId,
+    pub(crate) payload: Arc<[Value]>,
 }
 
 impl Message {
@@ -232,6 +232,14 @@ impl<'m> Processes<'m> {
             locals: config.voices.iter().enumerate().map(local).collect(),
             inboxes,
             spent: config.trouble.spent_by_fault().to_vec(),
+        }
+    }
+
+    /// How many messages are in flight.
+    pub fn in_flight(&self, config: &Config) -> usize {
+        match &config.0 {
+            Form::Voices(config) => config.network.messages().len(),
+            _ => panic!("a state of processes is wanted"),
         }
     }
 

@@ -162,6 +162,7 @@ fn process_without_code(process: &Process) -> Process {
     Process {
         family: process.family,
         daemon: process.daemon,
+        fairness: None,
         locals: Vec::new(),
         measures: Measures::default(),
         order: Default::default(),

@@ -42,6 +42,7 @@ use plainsong_ir::symmetry::Asymmetry;
 use plainsong_ir::{Claim, Song, SortId, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
+use plainsong_semantics::process_symmetry::UpToNames;
 use plainsong_semantics::search::{Check, Limits, Query, SearchReport, Watch};
 use plainsong_semantics::value::Value;
 
@@ -181,7 +182,7 @@ pub fn search_in(
             }
         }
         (System::Voices(_), Subject::System) => {
-            match processes::search(instance, query, (limits, manner), watch) {
+            match processes::search(instance, query, &[], (limits, manner), watch) {
                 Ok(packed) => {
                     return Searched {
                         report: packed.report,
@@ -207,13 +208,28 @@ pub fn search_in(
     }
 }
 
+/// Searches an instance with processes, one state for all that differ in the names of these sorts, each of which must be
+/// [symmetric](plainsong_semantics::process_symmetry::symmetric) for the processes and for what is asked; or says why it cannot.
+pub fn search_processes_up_to_names(
+    manner: Manner,
+    instance: &Instance,
+    (query, sorts): (&Query, &[SortId]),
+    limits: &Limits,
+    watch: &mut dyn Watch,
+) -> Result<UpToNames, &'static str> {
+    let packed = processes::search(instance, query, sorts, (limits, manner), watch)?;
+    Ok(UpToNames {
+        report: packed.report,
+        stands_for: packed.stands_for,
+        open: packed.open,
+    })
+}
+
 /// Is it asked whether executions terminate? That is seen in the graph of all states.
 fn asks_for_rest(song: &Song, checks: &[Check]) -> bool {
     let claims = checks.iter().filter_map(|check| match check {
         Check::Property(at) => Some(&song.properties[*at].claim),
         _ => None,
     });
-    claims
-        .into_iter()
-        .any(|claim| matches!(claim, Claim::Quiescent { .. }))
+    claims.into_iter().any(Claim::is_liveness)
 }

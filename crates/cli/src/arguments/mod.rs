@@ -115,6 +115,9 @@ pub(crate) struct CheckVerbArguments {
     /// Apply the repairs of projection to the choreographies in the songs first
     #[arg(long, conflicts_with = "resume")]
     pub(crate) fix: bool,
+    /// Fairness that temporal claims suppose (`eventually`, `leads to`), in place of what the properties say
+    #[arg(long, value_name = "LEVEL", value_enum, conflicts_with = "resume")]
+    pub(crate) fair: Option<FairLevel>,
     #[command(flatten)]
     pub(crate) resuming: ResumeArguments,
 }
@@ -437,6 +440,19 @@ pub(crate) enum FairHow {
     Pending,
     /// Nothing that is sent again and again
     Resent,
+}
+
+/// A level of fairness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FairLevel {
+    /// Something happens while something can
+    None,
+    /// Processes, actions and messages weakly: whoever is enabled for ever is served at last
+    Weak,
+    /// Processes and actions weakly, messages strongly [default]
+    Standard,
+    /// Processes, actions and messages strongly: whoever is enabled again and again is served at last
+    Strong,
 }
 
 /// When to give up.

@@ -5,7 +5,7 @@ use super::page;
 use super::rejected::mistakes;
 use super::request::{files, request, start, validate};
 use super::resuming::{End, Resuming, run_or_go_on};
-use crate::arguments::{CheckArguments, CheckVerbArguments, Reduction, Require};
+use crate::arguments::{CheckArguments, CheckVerbArguments, FairLevel, Reduction, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::contain::Crash;
@@ -20,7 +20,7 @@ use plainsong_driver::sensitivity::compare;
 use plainsong_driver::watch::{Interrupt, Observer, Unobserved};
 use plainsong_driver::worker::{Control, Ended, within};
 use plainsong_driver::{Exit, LoadedSong, Problem, engines, memory};
-use plainsong_ir::{Delivery, Song};
+use plainsong_ir::{Delivery, Fairness, Song};
 use plainsong_report::stream::{self, PropertyRecord, Record, Summary};
 use plainsong_report::{
     Answer, Coverage, Findings, Mistake, Sensitivity, counterexample, file_lines, junit, sarif,
@@ -47,9 +47,24 @@ pub(crate) fn check_mended(arguments: &CheckVerbArguments, session: &mut Session
     run_or_go_on(
         &arguments.check,
         &arguments.resuming,
-        Manner::default(),
+        Manner {
+            rest: RestOptions {
+                level: arguments.fair.map(fairness),
+                ..RestOptions::default()
+            },
+            ..Manner::default()
+        },
         session,
     )
+}
+
+fn fairness(level: FairLevel) -> Fairness {
+    match level {
+        FairLevel::None => Fairness::None,
+        FairLevel::Weak => Fairness::Weak,
+        FairLevel::Standard => Fairness::Standard,
+        FairLevel::Strong => Fairness::Strong,
+    }
 }
 
 /// Checks the files. With an engine's name, only that engine answers.

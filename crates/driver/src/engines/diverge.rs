@@ -204,7 +204,11 @@ fn is_cut_off(task: &Task, overseer: &mut Overseer<'_>) -> bool {
 
 /// Does a condition that no value from a window passes end executions that go on with others? The states tell, where
 /// they are few.
-fn ended_by_window(task: &Task, verdict: &Verdict, overseer: &mut Overseer<'_>) -> Option<String> {
+pub(super) fn ended_by_window(
+    task: &Task,
+    verdict: &Verdict,
+    overseer: &mut Overseer<'_>,
+) -> Option<String> {
     if !has_window(&verdict.bound) {
         return None;
     }

@@ -57,12 +57,18 @@ impl Engine for Explore {
         if packs_states(task) {
             return packed(task, overseer);
         }
+        // What constraints cut off are states, so all states are searched.
         let is_cut = has_constraints(&task.song) || task.bounds.pending.is_some();
-        if !visits_executions(task) || is_cut {
-            return ExplicitState.run(task, overseer);
+        let by_states =
+            |task: &Task, overseer: &mut Overseer<'_>| ExplicitState.run(task, overseer);
+        if visits_executions(task) && task.symmetry {
+            return match is_cut {
+                true => by_names(task, overseer, &by_states),
+                false => by_names(task, overseer, &by_executions),
+            };
         }
-        if task.symmetry {
-            return by_names(task, overseer, &by_executions);
+        if !visits_executions(task) || is_cut {
+            return by_states(task, overseer);
         }
         let mut report = by_executions(task, overseer)?;
         advise(task, &mut report.verdicts);

@@ -9,6 +9,7 @@ mod explicit_state;
 mod explore;
 mod external_outcomes;
 mod induct;
+mod liveness;
 mod packed_processes;
 mod prove;
 mod refine;
@@ -26,6 +27,7 @@ pub static ALL: &[&dyn Engine] = &[
     &diverge::Diverge,
     &explicit_state::ExplicitState,
     &explore::Explore,
+    &liveness::Liveness,
     &prove::Prove,
     &refine::Refine,
     &sequentialize::Sequentialize,

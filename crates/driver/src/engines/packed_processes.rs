@@ -11,12 +11,13 @@ use crate::Problem;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
-use plainsong_ir::{Claim, Delivery, System};
+use plainsong_ir::{Delivery, SortId, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
+use plainsong_semantics::process_symmetry::{self, UpToNames};
 use plainsong_semantics::search::{Check, Limits, Query, SearchReport, Watch};
 use plainsong_semantics::verdict::Outcome;
-use plainsong_states::{Manner, search_in};
+use plainsong_states::{Manner, search_in, search_processes_up_to_names};
 
 /// Is a task about the states of processes, each by itself, and are they packed?
 pub(super) fn is_packed(task: &Task) -> bool {
@@ -27,7 +28,7 @@ pub(super) fn is_packed(task: &Task) -> bool {
         |declared: Option<Delivery>| task.delivery.or(declared) == Some(Delivery::Causal);
     let is_about_states = |question: &Question| match question.check {
         Check::Assertions | Check::NoDeadlock => true,
-        Check::Property(at) => !matches!(task.song.properties[at].claim, Claim::Quiescent { .. }),
+        Check::Property(at) => !task.song.properties[at].claim.is_liveness(),
         _ => false,
     };
     task.subject == Subject::System
@@ -41,24 +42,52 @@ pub(super) fn is_packed(task: &Task) -> bool {
 pub(super) fn search(
     task: &Task,
 ) -> impl FnMut(&Instance, &Query, &Limits, &mut dyn Watch) -> SearchReport {
-    let manner = Manner {
-        jobs: task.jobs,
-        memory: task.memory,
-        dead_messages: task.effort.dead_messages,
-        ..Manner::default()
-    };
+    let manner = manner(task);
     let is_processes =
         task.subject == Subject::System && matches!(task.song.system, System::Voices(_));
     let has_limit = task.effort.states.is_some();
     move |instance, query, limits, watch| match is_processes {
         true => {
-            let mut limits = *limits;
-            if !has_limit && limits == without_limit(limits) {
-                limits.states = u64::MAX;
-            }
+            let limits = unlimited(has_limit, limits);
             search_in(manner, instance, query, &limits, watch).report
         }
         false => plainsong_semantics::search::search(instance, query, limits, watch),
+    }
+}
+
+/// A search up to the names of these sorts: packed, or where that cannot be, by the interpreter.
+pub(super) fn search_up_to_names(
+    task: &Task,
+    sorts: &[SortId],
+) -> impl FnMut(&Instance, &Query, &Limits, &mut dyn Watch) -> UpToNames {
+    let manner = manner(task);
+    let has_limit = task.effort.states.is_some();
+    move |instance, query, limits, watch| {
+        let free = unlimited(has_limit, limits);
+        let asked = (query, sorts);
+        search_processes_up_to_names(manner, instance, asked, &free, watch).unwrap_or_else(|_| {
+            process_symmetry::search_up_to_names(instance, query, sorts, limits, watch)
+        })
+    }
+}
+
+fn manner(task: &Task) -> Manner {
+    Manner {
+        jobs: task.jobs,
+        memory: task.memory,
+        dead_messages: task.effort.dead_messages,
+        ..Manner::default()
+    }
+}
+
+/// The same limits, but without the one that holds where nobody sets one.
+fn unlimited(has_limit: bool, limits: &Limits) -> Limits {
+    match has_limit || *limits != without_limit(*limits) {
+        true => *limits,
+        false => Limits {
+            states: u64::MAX,
+            ..*limits
+        },
     }
 }
 

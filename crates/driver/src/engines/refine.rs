@@ -193,7 +193,7 @@ fn started(song: &Arc<Song>) -> Result<Box<dyn Fn() -> Refining + '_>, String> {
     Ok(Box::new(move || Refining::of_handlers(handlers.clone())))
 }
 
-fn is_layered(song: &Song) -> bool {
+pub(super) fn is_layered(song: &Song) -> bool {
     let actions = song.actions();
     actions.is_some_and(plainsong_ir::Actions::is_layered)
 }
@@ -218,6 +218,9 @@ fn ask(refining: &mut Refining, question: &Question, prover: &mut Prover<'_>) ->
 pub(super) fn runs(song: &Song, question: &Question) -> Result<(), String> {
     match question.check {
         Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => Err("ask `refine`".to_owned()),
+        Check::Property(at) if matches!(song.properties[at].claim, Claim::Temporal(_)) => {
+            Err("ask `liveness`".to_owned())
+        }
         _ if is_layered(song) => Err("a program with procedures is checked by `refine`".to_owned()),
         _ => Ok(()),
     }

@@ -61,6 +61,7 @@ impl Engine for Sequentialize {
                         .to_owned(),
                 ),
                 Claim::Quiescent { .. } => Err("ask `diverge` or `explore`".to_owned()),
+                Claim::Temporal(_) => Err("it does not show liveness".to_owned()),
             },
         }
     }

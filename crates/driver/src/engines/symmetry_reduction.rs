@@ -1,7 +1,8 @@
 //! Symmetry reduction of processes: `explore --symmetry`.
 //!
 //! What can be asked of a state is answered by the search that keeps one state for all that differ in the names of
-//! symmetric members ([`plainsong_semantics::process_symmetry`]). What it cannot tell, and questions about rest, go
+//! symmetric members (packed, [`plainsong_states::search_processes_up_to_names`]; where that cannot be, by the interpreter,
+//! [`plainsong_semantics::process_symmetry`]). What it cannot tell, and questions about rest, go
 //! the usual way, and so does everything when no sort is symmetric.
 //!
 //! Whether a sort is symmetric is asked for each property: one that looks at members in order does not cost the others
@@ -9,6 +10,7 @@
 //! symmetric, what it saved, what tells the members of the others apart, and which property does.
 
 use super::explicit_state::by_states;
+use super::packed_processes::search_up_to_names;
 use crate::Problem;
 use crate::effort::LIMIT;
 use crate::engine::{EngineReport, Task};
@@ -18,7 +20,7 @@ use plainsong_diagnostics::place_marker;
 use plainsong_ir::{Claim, Song, SortId};
 use plainsong_report::{count, thousands};
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::process_symmetry::{search_up_to_names, symmetric};
+use plainsong_semantics::process_symmetry::symmetric;
 use plainsong_semantics::search::{Check, Coverage, Limits, Query, Watch};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use plainsong_states::Symmetry;
@@ -116,9 +118,10 @@ pub(super) fn by_names(
             ..task.clone()
         };
         let mut searched = Searched::default();
+        let mut up_to_names = search_up_to_names(task, &group.alike);
         let mut search =
             |instance: &Instance, query: &Query, limits: &Limits, watch: &mut dyn Watch| {
-                let found = search_up_to_names(instance, query, &group.alike, limits, watch);
+                let found = up_to_names(instance, query, limits, watch);
                 searched.kept = found.report.states;
                 searched.stand_for = found.stands_for;
                 searched.open.extend(found.open);
@@ -307,14 +310,11 @@ fn in_order(task: &Task, mut all: Vec<(Question, Verdict)>) -> Vec<Verdict> {
     all.into_iter().map(|(_, verdict)| verdict).collect()
 }
 
-/// Is a check about states, one by one?
+/// Is a check about states, one by one, or about single steps?
 fn is_about_states(song: &Song, check: Check) -> bool {
     match check {
         Check::Assertions | Check::NoDeadlock => true,
         Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
-        Check::Property(at) => !matches!(
-            song.properties[at].claim,
-            Claim::Step(_) | Claim::Quiescent { .. }
-        ),
+        Check::Property(at) => !song.properties[at].claim.is_liveness(),
     }
 }

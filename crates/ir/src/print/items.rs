@@ -133,6 +133,7 @@ pub(super) fn property(song: &Song, decl: &Property) -> Doc {
         Claim::Always(claim) | Claim::Step(claim) => join([text("always "), w.expr(claim)]),
         Claim::Quiescent { fair: false } => text("eventually quiescent"),
         Claim::Quiescent { fair: true } => text("eventually quiescent fair"),
+        Claim::Temporal(temporal) => w.temporal(temporal),
     };
     claimed(&head, claim, decl)
 }
@@ -162,7 +163,7 @@ fn stated(word: &str, song: &Song, decl: &Property) -> Doc {
     let mut w = Writer::of_property(song, &decl.locals);
     let condition = match &decl.claim {
         Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => w.expr(claim),
-        Claim::Quiescent { .. } => text("true"),
+        Claim::Quiescent { .. } | Claim::Temporal(_) => text("true"),
     };
     claimed(&format!("{word} {}", decl.name), condition, decl)
 }

@@ -11,7 +11,7 @@ use crate::value::{Pid, Value};
 use crate::voices::VoiceSystem;
 use crate::voices::config::{Voice, VoicesConfig};
 use crate::voices::loosen::Kept;
-use plainsong_ir::{SortId, Ty};
+use plainsong_ir::{MessageId, SortId, Ty};
 use std::sync::Arc;
 
 /// The symmetric sorts of some processes, and where their members are in a state.
@@ -90,22 +90,37 @@ impl Names {
     pub(super) fn renamed(&self, config: &VoicesConfig, to: &Permutation) -> VoicesConfig {
         let mut voices = config.voices.clone();
         for (lane, voice) in config.voices.iter().enumerate() {
-            let (locals, vars) = &self.voices[lane];
-            voices[to.rows[lane] as usize] = Arc::new(Voice {
-                pc: voice.pc,
-                slots: self.slots(locals, &voice.slots, to),
-                vars: row(vars, &voice.vars, to).to_vec(),
-            });
+            voices[to.rows[lane] as usize] = Arc::new(self.renamed_voice(lane, voice, to));
         }
         VoicesConfig {
             begun: config.begun,
             voices,
             network: config.network.renamed(
                 |pid| to.pid(pid),
-                |kind, payload| row(&self.payloads[kind.index()], payload, to),
+                |kind, payload| self.renamed_payload(kind, payload, to),
             ),
             trouble: config.trouble.renamed(|row| to.rows[row as usize]),
         }
+    }
+
+    /// A process with other names.
+    pub(super) fn renamed_voice(&self, lane: usize, voice: &Voice, to: &Permutation) -> Voice {
+        let (locals, vars) = &self.voices[lane];
+        Voice {
+            pc: voice.pc,
+            slots: self.slots(locals, &voice.slots, to),
+            vars: row(vars, &voice.vars, to).to_vec(),
+        }
+    }
+
+    /// What a message says, with other names.
+    pub(super) fn renamed_payload(
+        &self,
+        kind: MessageId,
+        payload: &[Value],
+        to: &Permutation,
+    ) -> Arc<[Value]> {
+        row(&self.payloads[kind.index()], payload, to)
     }
 
     /// The permutation that does this to the members, and what it does to processes.
@@ -234,26 +249,55 @@ impl Names {
         let eyes = Eyes { sort, me, rows };
         let mut sum = 0u64;
         for (lane, voice) in config.voices.iter().enumerate() {
-            let (locals, vars) = &self.voices[lane];
-            let place = mixed(rows[lane], voice.pc as u64);
-            let place = mixed(place, u64::from(config.trouble.is_down(lane)));
-            let state = mixed(
-                looks(locals, &voice.slots, &eyes),
-                looks(vars, &voice.vars, &eyes),
-            );
-            sum = sum.wrapping_add(mixed(place, state));
+            let down = config.trouble.is_down(lane);
+            sum = sum.wrapping_add(self.look_at_voice((lane, voice), down, &eyes));
         }
-        let pid = |pid: Pid| pid.member().map_or(0, |row| rows[row]);
         for message in config.network.messages() {
-            let way = mixed(pid(message.from), pid(message.to));
-            let shapes = &self.payloads[message.kind.index()];
-            let what = mixed(
-                message.kind.index() as u64,
-                looks(shapes, &message.payload, &eyes),
-            );
-            sum = sum.wrapping_add(mixed(way, what));
+            let to = message.to.member().map_or(0, |row| rows[row]);
+            let what = (message.kind, &message.payload[..]);
+            sum = sum.wrapping_add(self.look_at_message((message.from, to), what, &eyes));
         }
         sum
+    }
+
+    /// How a process looks, which may be down.
+    pub(super) fn look_at_voice(
+        &self,
+        (lane, voice): (usize, &Voice),
+        down: bool,
+        eyes: &Eyes<'_>,
+    ) -> u64 {
+        let (locals, vars) = &self.voices[lane];
+        let place = mixed(eyes.rows[lane], voice.pc as u64);
+        let place = mixed(place, u64::from(down));
+        let state = mixed(
+            looks(locals, &voice.slots, eyes),
+            looks(vars, &voice.vars, eyes),
+        );
+        mixed(place, state)
+    }
+
+    /// How a message looks whose receiver looks like this.
+    pub(super) fn look_at_message(
+        &self,
+        (from, to): (Pid, u64),
+        (kind, payload): (MessageId, &[Value]),
+        eyes: &Eyes<'_>,
+    ) -> u64 {
+        let way = mixed(from.member().map_or(0, |row| eyes.rows[row]), to);
+        let shapes = &self.payloads[kind.index()];
+        mixed(
+            way,
+            mixed(kind.index() as u64, looks(shapes, payload, eyes)),
+        )
+    }
+
+    /// The eyes of every member, one sort after the other.
+    pub(super) fn all_eyes(&self) -> impl Iterator<Item = Eyes<'_>> {
+        self.seen.iter().enumerate().flat_map(|(sort, members)| {
+            let eyes = move |(me, rows)| Eyes { sort, me, rows };
+            (0..).zip(members.iter().map(Vec::as_slice)).map(eyes)
+        })
     }
 }
 

@@ -68,7 +68,7 @@ impl<'a> Findings<'a> {
             answers: query
                 .checks
                 .iter()
-                .map(|check| (*check, Answer::NotRefuted))
+                .map(|check| (*check, open_answer(machine, *check)))
                 .collect(),
             resource: None,
             final_states: 0,
@@ -129,6 +129,23 @@ impl<'a> Findings<'a> {
             *known == check && matches!(answer, Answer::NotRefuted)
         };
         self.answers.iter().any(open)
+    }
+
+    /// What is known about a check, if it is asked.
+    pub fn answer_to(&self, check: Check) -> Option<&Answer> {
+        let mut all = self.answers.iter();
+        all.find(|(known, _)| *known == check)
+            .map(|(_, answer)| answer)
+    }
+
+    /// An execution refutes a check.
+    pub fn refuted_by(&mut self, check: Check, trace: Trace) {
+        self.found(check, trace);
+    }
+
+    /// A check cannot be answered, for this reason.
+    pub fn leave_open(&mut self, check: Check, why: &str) {
+        self.answer(check, Answer::Unknown(why.to_owned()));
     }
 
     /// Checks a state, given everything that can happen in it.
@@ -227,6 +244,23 @@ impl<'a> Findings<'a> {
     /// A final state of an action system in which everything holds that should.
     pub fn good_end(&mut self) {
         self.final_states += 1;
+    }
+
+    /// A final state of processes in which everything holds that should, with messages that nobody takes.
+    pub fn good_end_with(&mut self, config: &Config) {
+        self.final_states += 1;
+        self.undelivered.extend(self.machine.leftovers(config));
+    }
+
+    /// A deadlock, which is known already.
+    pub fn deadlocked(&mut self) {
+        self.deadlocks += 1;
+    }
+
+    /// The interpreter's own limit cuts something off.
+    pub fn beyond_reach(&mut self, failure: Failure) {
+        self.failures = true;
+        self.out_of_reach(failure);
     }
 
     /// Some execution ends in a failure, which is known already.
@@ -435,6 +469,17 @@ impl<'a> Findings<'a> {
             },
             _ => None,
         }
+    }
+}
+
+/// Nothing is known yet. Of temporal claims a search through states never knows anything: `liveness` does.
+fn open_answer(machine: &Machine, check: Check) -> Answer {
+    let properties = &machine.instance().song().properties;
+    match check {
+        Check::Property(at) if matches!(properties[at].claim, Claim::Temporal(_)) => {
+            Answer::Unknown("a temporal claim is about executions, not about states".to_owned())
+        }
+        _ => Answer::NotRefuted,
     }
 }
 

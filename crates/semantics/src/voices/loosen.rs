@@ -37,6 +37,17 @@ impl VoiceSystem {
         system
     }
 
+    /// Is there a loosened loop?
+    pub(crate) fn has_loosened(&self) -> bool {
+        self.codes.iter().any(|code| {
+            let mut loops = code.loops.iter();
+            loops.any(|one| match code.ops[one.next].kind {
+                OpKind::Next { order, .. } => order != Order::First,
+                _ => false,
+            })
+        })
+    }
+
     /// The elements that the loosened loops of a process are at, each with its local.
     pub(crate) fn taken<'v>(
         &'v self,

@@ -369,6 +369,7 @@ impl Builder {
         self.voices().processes.push(Process {
             family,
             daemon,
+            fairness: None,
             locals: locals.0,
             measures: Default::default(),
             order: Default::default(),

@@ -98,7 +98,7 @@ impl<'a> Claims<'a> {
             let when = match property.claim {
                 Claim::Finally(_) => When::AtTheEnd,
                 Claim::Step(_) => When::Step,
-                Claim::Always(_) | Claim::Quiescent { .. } => When::Always,
+                Claim::Always(_) | Claim::Quiescent { .. } | Claim::Temporal(_) => When::Always,
             };
             let about = About::Property(number);
             let parts = Part::of_property(instance, property).into_iter();
@@ -135,6 +135,16 @@ impl<'a> Claims<'a> {
     #[inline]
     pub(super) fn are_about_steps(&self) -> bool {
         !self.stepping.is_empty()
+    }
+
+    /// The properties about steps.
+    pub(super) fn about_steps(&self) -> BTreeSet<Check> {
+        let about = self.stepping.iter().map(|at| self.watched[*at].about);
+        let property = |about| match about {
+            About::Property(at) => Some(Check::Property(at)),
+            About::Premise(_) | About::Constraint(_) => None,
+        };
+        about.filter_map(property).collect()
     }
 
     /// Does something count messages in flight?

@@ -92,11 +92,21 @@ impl Net<'_> {
         is_dropped
     }
 
-    /// A process took a local step.
+    /// A process took a local step. Where names do not matter, it could have taken it in every naming.
     pub(super) fn note_local_step(&mut self, slot: usize, from: u32, to: u32) {
+        let mut open = vec![(slot, from, to)];
+        while let Some(step) = open.pop() {
+            if self.note_step(step) {
+                open.extend(self.renamed_steps(step));
+            }
+        }
+    }
+
+    /// Notes a local step; says whether it is new.
+    fn note_step(&mut self, (slot, from, to): (usize, u32, u32)) -> bool {
         let steps = &mut self.lanes[slot].local_steps;
         if from == to || !steps.known.insert((from, to)) {
-            return;
+            return false;
         }
         let room = from.max(to) as usize + 1;
         if steps.after.len() < room {
@@ -124,6 +134,7 @@ impl Net<'_> {
         if let Some(dead) = steps.dead.get_mut(from as usize) {
             dead.extend(still);
         }
+        true
     }
 
     /// Is a message inert in a local state and in all that can follow, as far as is known?

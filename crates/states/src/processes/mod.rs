@@ -3,7 +3,7 @@
 //! A process with its inbox is one number (`net`, `lane`), a state is a tree of pairs of numbers (`tree`) of which the root is
 //! kept (`roots`), and what can happen in a process with its inbox is worked out once, by the interpreter
 //! ([`plainsong_semantics::capsules`]). Claims are looked at where something changed that they read (`claims`), and states that a
-//! constraint cuts off are not searched further (`cuts`). Messages
+//! constraint cuts off are not searched further (`cuts`). States that differ in names alone are kept once where that is asked (`names`). Messages
 //! that cannot matter any more are dropped (`dead`). `search` goes from level to level, and `told` is the way back
 //! to the interpreter, which replays whatever is found.
 //!
@@ -13,6 +13,7 @@ mod claims;
 mod cuts;
 mod dead;
 mod lane;
+mod names;
 mod net;
 mod roots;
 mod search;
@@ -21,12 +22,14 @@ mod told;
 mod tree;
 
 use crate::Manner;
+use names::Names;
 use net::Net;
 use plainsong_ir::visit::reads_pending;
-use plainsong_ir::{Claim, Song};
+use plainsong_ir::{Claim, Song, SortId};
 use plainsong_semantics::capsules::Processes;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Machine;
+use plainsong_semantics::process_symmetry::{NOT_PLAYED, SymmetricProcesses};
 use plainsong_semantics::search::{
     Check, Completeness, Findings, Limits, Query, SearchReport, Totals, Watch,
 };
@@ -40,23 +43,37 @@ pub(crate) struct Packed {
     pub(crate) report: SearchReport,
     /// Were messages dropped that cannot matter? If not, why.
     pub(crate) dead_messages: Result<(), &'static str>,
+    /// Up to names: for how many states they stand; more than there are numbers is the largest number.
+    pub(crate) stands_for: u128,
+    /// Up to names: checks that are violated, but by no real execution that was found.
+    pub(crate) open: Vec<Check>,
 }
 
 /// Searches the processes of an instance; or says why it cannot.
+///
+/// States that differ only in the names of members of `sorts` are kept once; each must be symmetric for the processes and for
+/// what is asked.
 pub(crate) fn search(
     instance: &Instance,
     query: &Query,
+    sorts: &[SortId],
     (limits, manner): (&Limits, Manner),
     watch: &mut dyn Watch,
 ) -> Result<Packed, &'static str> {
-    let machine = Machine::new(instance, query.subject);
-    let Some(processes) = Processes::new(&machine).filter(|all| all.count() > 0) else {
+    let real = Machine::new(instance, query.subject);
+    if Processes::new(&real).is_none_or(|all| all.count() == 0) {
         return Err("it has no processes");
+    }
+    let symmetric = match sorts {
+        [] => None,
+        sorts => Some(SymmetricProcesses::new(&real, sorts)),
     };
+    let machine = symmetric.as_ref().map_or(&real, |all| all.loose());
+    let processes = Processes::new(machine).expect("there are processes");
     if processes.has_causal_messages() {
         return Err("messages are delivered in causal order");
     }
-    if Findings::new(&machine, query).wants_edges() {
+    if Findings::new(&real, query).wants_edges() {
         return Err("termination is seen in the graph of all states");
     }
     let song = instance.song();
@@ -69,9 +86,13 @@ pub(crate) fn search(
     };
     let premises = premises(song, query.checks.iter().copied());
     let mut net = Net::new(processes, dead_messages.is_ok());
+    if let Some(symmetric) = &symmetric {
+        let names = Names::new(symmetric, net.lanes.len());
+        net.names = Some(Box::new(names.ok_or("its sorts have too many members")?));
+    }
     let mut keeps_ways = false;
     loop {
-        let mut findings = Findings::new(&machine, query);
+        let mut findings = Findings::new(&real, query);
         let mut search = Search::new(&mut net, query, &premises, (manner, keeps_ways));
         let again = match search.explore(&mut findings, limits, watch) {
             // Whether executions without an end are left is seen in the graph of all states.
@@ -80,15 +101,21 @@ pub(crate) fn search(
             }
             Ok(completeness) => {
                 findings.tell(watch);
+                let open = search.tries.keys().copied();
+                let open: Vec<Check> = open.filter(|check| findings.is_open(*check)).collect();
+                for check in &open {
+                    findings.leave_open(*check, NOT_PLAYED);
+                }
+                let stands_for = search.stand_for;
                 let met = |at: &usize| search.met.contains(at);
-                let (met, open): (Vec<usize>, Vec<usize>) = (0..premises.len()).partition(met);
+                let (met, unmet): (Vec<usize>, Vec<usize>) = (0..premises.len()).partition(met);
                 let span = |at: &usize| premises[*at].span;
                 let met: Vec<_> = met.iter().map(span).collect();
-                let open: Vec<_> = open.iter().map(span).collect();
+                let unmet: Vec<_> = unmet.iter().map(span).collect();
                 let totals = (search.states(), search.steps(), search.depth());
                 let cut_by = std::mem::take(&mut search.cuts.by);
-                let mut coverage = net.marks.coverage(&machine);
-                coverage.include_premises(&met, &open);
+                let mut coverage = net.marks.coverage(machine);
+                coverage.include_premises(&met, &unmet);
                 let report = findings.report(Totals {
                     completeness,
                     states: totals.0,
@@ -100,6 +127,8 @@ pub(crate) fn search(
                 return Ok(Packed {
                     report,
                     dead_messages,
+                    stands_for,
+                    open,
                 });
             }
             Err(again) => again,
@@ -123,7 +152,7 @@ fn counts_messages(song: &Song, checks: &[Check]) -> bool {
             Claim::Always(claim) | Claim::Finally(claim) | Claim::Step(claim) => {
                 reads_pending(claim)
             }
-            Claim::Quiescent { .. } => false,
+            Claim::Quiescent { .. } | Claim::Temporal(_) => false,
         },
         _ => false,
     })

@@ -13,6 +13,7 @@ use super::lane::{
     Alone, DISCARDS, Expansion, FAILS, Failing, Lane, Outcome, RUNS, Reaction, STUTTERS, Signs,
     Taken, WAITS, Way, Ways,
 };
+use super::names::Names;
 use super::tables::{FREE, Memo, Rows, Values, number};
 use plainsong_ir::{FamilyId, FaultKind};
 use plainsong_semantics::capsules::{self, Local, Marks, Parts, Processes};
@@ -30,6 +31,8 @@ pub(super) struct Net<'m> {
     faults: Vec<(FaultKind, Option<u32>)>,
     families: Vec<FamilyId>,
     spending: Memo,
+    /// The names that do not matter, if states are kept up to names.
+    pub(super) names: Option<Box<Names<'m>>>,
     /// What took part.
     pub(super) marks: Marks,
     /// Are messages dropped that cannot matter any more?
@@ -52,6 +55,7 @@ impl<'m> Net<'m> {
             faults: faults.map(|fault| (fault.kind, fault.most)).collect(),
             families: members[..count].iter().map(|one| one.family).collect(),
             spending: Memo::default(),
+            names: None,
             marks: Marks::default(),
             drops,
             is_wrong: false,
@@ -75,6 +79,13 @@ impl<'m> Net<'m> {
             let inbox = inbox.into_iter().map(|one| lane.message(one)).collect();
             row.push(self.capsule(slot, local, inbox));
         }
+        row
+    }
+
+    /// The row that stands for a state.
+    pub(super) fn encode_up_to_names(&mut self, config: &Config) -> Vec<u32> {
+        let mut row = self.encode(config);
+        self.represent(&mut row);
         row
     }
 
@@ -158,7 +169,7 @@ impl<'m> Net<'m> {
     }
 
     /// The number of a local state with messages in the order of sending.
-    fn capsule(&mut self, slot: usize, local: u32, mut row: Vec<u32>) -> u32 {
+    pub(super) fn capsule(&mut self, slot: usize, local: u32, mut row: Vec<u32>) -> u32 {
         self.lanes[slot].normalise(&mut row);
         if self.drops && slot + 1 < self.lanes.len() {
             row.retain(|message| !self.is_dropped(slot, local, *message));
@@ -315,7 +326,8 @@ impl<'m> Net<'m> {
         }
     }
 
-    fn number_local(&mut self, slot: usize, local: Local) -> u32 {
+    /// The number of a local state.
+    pub(super) fn number_local(&mut self, slot: usize, local: Local) -> u32 {
         number(&mut self.lanes[slot].locals, local)
     }
 
@@ -418,12 +430,17 @@ impl<'m> Net<'m> {
     pub(super) fn forget_capsules(&mut self) {
         self.lanes.iter_mut().for_each(Lane::forget_capsules);
         self.spending = Memo::default();
+        if let Some(names) = &mut self.names {
+            names.forget_capsules();
+        }
         self.is_wrong = false;
     }
 
     /// How many bytes it takes.
     pub(super) fn bytes(&self) -> u64 {
-        self.lanes.iter().map(Lane::bytes).sum::<u64>() + self.sends.bytes() + self.spending.bytes()
+        let names = self.names.as_ref().map_or(0, |names| names.bytes());
+        let lanes = self.lanes.iter().map(Lane::bytes).sum::<u64>();
+        lanes + names + self.sends.bytes() + self.spending.bytes()
     }
 }
 

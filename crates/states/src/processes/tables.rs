@@ -123,31 +123,71 @@ impl Pairs {
     }
 }
 
-/// A function of two numbers, as far as it is worked out.
-#[derive(Debug, Default)]
+/// A function of two numbers, as far as it is worked out. What is asked and the answer stand side by side, so that looking it up
+/// fetches from one place.
+#[derive(Debug)]
 pub(super) struct Memo {
-    pairs: Pairs,
-    values: Vec<u32>,
+    /// Open addressing: both numbers, and the value; a key of [`NOTHING`] is free.
+    cells: Vec<(u64, u32)>,
+    used: usize,
+    shift: u32,
+}
+
+/// No two numbers: neither is ever [`FREE`].
+const NOTHING: u64 = u64::MAX;
+
+impl Default for Memo {
+    fn default() -> Self {
+        Memo {
+            cells: vec![(NOTHING, 0); 16],
+            used: 0,
+            shift: 60,
+        }
+    }
 }
 
 impl Memo {
     /// Its value, if it is known.
     #[inline]
     pub(super) fn get(&self, first: u32, second: u32) -> Option<u32> {
-        let known = self.pairs.find(pack(first, second)).ok()?;
-        Some(self.values[known as usize])
+        let key = pack(first, second);
+        let (known, value) = self.cells[self.find(key)];
+        (known == key).then_some(value)
+    }
+
+    /// Where two numbers are, or where they belong.
+    #[inline]
+    fn find(&self, key: u64) -> usize {
+        let mask = self.cells.len() - 1;
+        let mut at = (key.wrapping_mul(FACTOR) >> self.shift) as usize;
+        while self.cells[at].0 != key && self.cells[at].0 != NOTHING {
+            at = (at + 1) & mask;
+        }
+        at
     }
 
     /// Its value is this, and was not known.
     pub(super) fn put(&mut self, first: u32, second: u32, value: u32) {
-        self.pairs.number(first, second);
-        self.values.push(value);
-        assert_eq!(self.pairs.len(), self.values.len(), "a value is put once");
+        let key = pack(first, second);
+        assert!(key != NOTHING, "numbers are smaller");
+        let at = self.find(key);
+        assert!(self.cells[at].0 == NOTHING, "a value is put once");
+        self.cells[at] = (key, value);
+        self.used += 1;
+        if self.used * 4 > self.cells.len() * 3 {
+            self.shift -= 1;
+            let size = self.cells.len() * 2;
+            let cells = std::mem::replace(&mut self.cells, vec![(NOTHING, 0); size]);
+            for cell in cells.into_iter().filter(|cell| cell.0 != NOTHING) {
+                let at = self.find(cell.0);
+                self.cells[at] = cell;
+            }
+        }
     }
 
     /// How many bytes it takes.
     pub(super) fn bytes(&self) -> u64 {
-        self.pairs.bytes() + 4 * self.values.capacity() as u64
+        (size_of::<(u64, u32)>() * self.cells.capacity()) as u64
     }
 }
 

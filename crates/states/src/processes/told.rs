@@ -50,11 +50,10 @@ impl Told {
     pub(super) fn approach(&mut self, net: &mut Net<'_>, row: &[u32]) -> Option<usize> {
         loop {
             let steps = net.processes.machine().steps(&self.end);
-            if let Some(step) = leading_to(net, &steps, row, true) {
+            if let Some(step) = leading_to(net, &steps, row) {
                 return Some(step);
             }
-            let here = net.encode(&self.end);
-            match leading_to(net, &steps, &here, false) {
+            match self.taking_dead(net, &steps) {
                 Some(step) if net.drops => self.take(step, &steps),
                 _ => return None,
             }
@@ -64,23 +63,34 @@ impl Told {
     /// Takes a step of `init` to a state with this row. Says whether there is one.
     pub(super) fn go_first(&mut self, net: &mut Net<'_>, row: &[u32]) -> bool {
         let steps = net.processes.machine().steps(&self.end);
-        let step = leading_to(net, &steps, row, true);
+        let step = leading_to(net, &steps, row);
         step.inspect(|step| self.take(*step, &steps)).is_some()
     }
 
     /// Takes dead messages until nothing can happen, or `until` says so.
     pub(super) fn settle(&mut self, net: &mut Net<'_>, until: impl Fn(&[Step]) -> bool) {
-        let here = net.encode(&self.end);
         loop {
             let steps = net.processes.machine().steps(&self.end);
             if until(&steps) || !net.drops {
                 return;
             }
-            match leading_to(net, &steps, &here, false) {
+            match self.taking_dead(net, &steps) {
                 Some(step) => self.take(step, &steps),
                 None => return,
             }
         }
+    }
+
+    /// The first step that takes a dead message: the row stays the same, and fewer messages are in flight.
+    fn taking_dead(&self, net: &mut Net<'_>, steps: &[Step]) -> Option<usize> {
+        let here = net.encode(&self.end);
+        let many = net.processes.in_flight(&self.end);
+        steps.iter().position(|step| match &step.outcome {
+            Outcome::Next(next) if !step.kind.is_fault() => {
+                net.processes.in_flight(next) < many && net.encode(next) == here
+            }
+            _ => false,
+        })
     }
 
     fn take(&mut self, step: usize, steps: &[Step]) {
@@ -92,11 +102,10 @@ impl Told {
     }
 }
 
-/// The first step to a state with this row.
-fn leading_to(net: &mut Net<'_>, steps: &[Step], row: &[u32], with_faults: bool) -> Option<usize> {
-    let mut all = steps.iter();
-    all.position(|step| match &step.outcome {
-        Outcome::Next(next) => (with_faults || !step.kind.is_fault()) && net.encode(next) == row,
+/// The first step to a state with this row, up to names where these do not matter.
+fn leading_to(net: &mut Net<'_>, steps: &[Step], row: &[u32]) -> Option<usize> {
+    steps.iter().position(|step| match &step.outcome {
+        Outcome::Next(next) => net.encode_up_to_names(next) == row,
         _ => false,
     })
 }

@@ -4,6 +4,7 @@ use super::Lowering;
 use super::codes::declarations::{MIXED_PROPERTY, RESERVED_NAME, UNKNOWN_ENGINE};
 use super::codes::places::MISPLACED_EXPRESSION;
 use super::signatures::name_and_span;
+use super::temporal::fill_temporal;
 use super::unit::Home;
 use crate::ast::{self, AstNode, ClaimKind};
 use plainsong_diagnostics::{Diagnostic, Span};
@@ -11,9 +12,10 @@ use plainsong_ir::visit::{Visit, VisitMut, walk};
 use plainsong_ir::{Claim, Expr, ExprKind, FamilyId, Property};
 
 /// The engines that `by` can name.
-const ENGINES: [&str; 7] = [
+const ENGINES: [&str; 8] = [
     "states",
     "explore",
+    "liveness",
     "sequentialize",
     "diverge",
     "refine",
@@ -60,6 +62,7 @@ impl Lowering<'_> {
             Claim::Finally(condition) | Claim::Always(condition) | Claim::Step(condition) => {
                 filler.expr(condition);
             }
+            Claim::Temporal(temporal) => fill_temporal(filler, temporal),
             Claim::Quiescent { .. } => {}
         });
         Property {
@@ -125,9 +128,10 @@ impl Lowering<'_> {
             }
             Some(ClaimKind::Always) => self.always(&claim),
             None if item.is_invariant() => self.invariant(&claim),
-            Some(ClaimKind::Quiescent) | None => Claim::Quiescent {
+            Some(ClaimKind::Quiescent) => Claim::Quiescent {
                 fair: claim.is_fair(),
             },
+            _ => Claim::Temporal(self.temporal(&claim)),
         }
     }
 

@@ -20,6 +20,7 @@ impl Parser<'_> {
                 Ident if self.at_word("fault") => self.fault(),
                 Ident if self.at_mover() => self.moving_item(),
                 Ident if self.at_repeat() => self.repeated_action(),
+                Ident if self.at_declared_fairness() => self.fair_item(),
                 Ident if self.at_word("constraint") && self.nth(1) == Ident => self.constraint(),
                 Ident if self.at_word("commute") && self.nth(1) == Ident => self.commute_item(),
                 Ident if self.at_word("layers") && self.nth(1) == Ident => self.layers_item(),

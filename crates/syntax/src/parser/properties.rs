@@ -74,31 +74,21 @@ impl Parser<'_> {
                 self.bump();
                 self.expression();
             }
-            EventuallyKw => self.eventually(),
+            EventuallyKw if self.word_after("quiescent") => {
+                self.bump();
+                self.bump_as(QuiescentKw);
+                if self.at_word("fair") {
+                    self.bump_as(FairKw);
+                }
+            }
             _ => {
-                self.expected_with_help(
-                    "`finally`, `always` or `eventually`",
-                    "say when it should hold: `always e`, `finally e` or `eventually quiescent`",
-                );
-                return;
+                if !self.temporal_claim() {
+                    return;
+                }
+                self.fairness();
             }
         }
         self.close(start, Claim);
-    }
-
-    fn eventually(&mut self) {
-        self.bump();
-        if !self.at_word("quiescent") {
-            self.expected_with_help(
-                "`quiescent`",
-                "the only claim of this kind is `eventually quiescent`, optionally `fair`",
-            );
-            return;
-        }
-        self.bump_as(QuiescentKw);
-        if self.at_word("fair") {
-            self.bump_as(FairKw);
-        }
     }
 
     pub(super) fn size(&mut self, start: Checkpoint) {

@@ -7,7 +7,7 @@
 //! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
 
 mod every_state;
-mod families;
+pub(crate) mod families;
 mod faults;
 mod interleavings;
 mod names;

@@ -7,6 +7,7 @@
 //! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
 
 mod composed;
+mod names;
 
 use crate::interpreter_agrees::asked_for;
 use crate::states_agree::instances_at;

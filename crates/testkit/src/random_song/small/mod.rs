@@ -212,6 +212,7 @@ impl Small {
         Process {
             family,
             daemon,
+            fairness: None,
             locals,
             measures: Measures::default(),
             order: Default::default(),

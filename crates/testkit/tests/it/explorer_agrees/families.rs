@@ -6,7 +6,7 @@
 use plainsong_testkit::random_song::Dice;
 
 /// A random program.
-pub(super) fn families(seed: u64) -> String {
+pub(crate) fn families(seed: u64) -> String {
     let mut composer = Composer {
         dice: Dice::new(seed),
         ids: Vec::new(),

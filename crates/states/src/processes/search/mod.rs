@@ -7,9 +7,11 @@
 //! The levels are kept for the first states, and forgotten after that. When something is found later on, the search begins
 //! again and keeps them ([`Again`]).
 
-use super::claims::{About, Claims};
+mod telling;
+
+use super::claims::Claims;
 use super::cuts::Cuts;
-use super::lane::{DISCARDS, FAILS, RUNS, STUTTERS, Signs, WAITS};
+use super::lane::{DISCARDS, FAILS, RUNS, STUTTERS, Signs};
 use super::net::Net;
 use super::roots::Roots;
 use super::tables::{Values, unpack};
@@ -20,9 +22,9 @@ use plainsong_semantics::machine::{Config, Outcome};
 use plainsong_semantics::search::{
     Check, Completeness, Findings, Limits, PACE, Progress, Query, Watch,
 };
-use plainsong_semantics::trace::{Failure, FailureKind};
 use plainsong_semantics::vacuity::Premise;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// Levels are kept for so many times as many states as [`Manner::ways`] says: a root is small.
 const WAYS: u64 = 64;
@@ -77,6 +79,10 @@ pub(super) struct Search<'a, 'm> {
     /// Premises that were true.
     pub(super) met: FxHashSet<usize>,
     is_enough: bool,
+    /// For how many states those that are kept stand.
+    pub(super) stand_for: u128,
+    /// How often a check was violated up to names, but by no real execution that was found.
+    pub(super) tries: BTreeMap<Check, u32>,
     scratch: Scratch,
 }
 
@@ -87,6 +93,20 @@ struct Scratch {
     next: Vec<u32>,
     changed: Vec<bool>,
     roots: Vec<u64>,
+    /// Up to names: for each of the roots, the row before it was renamed, and for how many states it stands.
+    rows: Vec<u32>,
+    orbits: Vec<u128>,
+}
+
+impl Scratch {
+    fn new(nodes: usize) -> Self {
+        Scratch {
+            base: vec![0; nodes],
+            next: vec![0; nodes],
+            changed: vec![false; nodes],
+            ..Scratch::default()
+        }
+    }
 }
 
 impl<'a, 'm> Search<'a, 'm> {
@@ -106,12 +126,9 @@ impl<'a, 'm> Search<'a, 'm> {
             claims: Claims::new(instance, &query.checks, premises),
             cuts: Cuts::new(instance, net.lanes.len()),
             deepest: 0,
-            scratch: Scratch {
-                base: vec![0; nodes],
-                next: vec![0; nodes],
-                changed: vec![false; nodes],
-                roots: Vec::new(),
-            },
+            scratch: Scratch::new(nodes),
+            stand_for: 0,
+            tries: BTreeMap::new(),
             net,
             tree,
             roots: Roots::default(),
@@ -283,6 +300,7 @@ impl<'a, 'm> Search<'a, 'm> {
         config: &Config,
     ) -> Result<(), Again> {
         let mut nodes = self.net.encode(config);
+        let orbit = self.net.represent(&mut nodes);
         nodes.resize(self.tree.nodes(), 0);
         let root = self
             .tree
@@ -293,6 +311,7 @@ impl<'a, 'm> Search<'a, 'm> {
         let news = self.claims.first(self.net, &nodes);
         if !self.cuts.is_cut(self.net, &news, &nodes) {
             self.levels[0].push(root);
+            self.stand_for = self.stand_for.saturating_add(orbit);
         }
         self.tell(findings, limits, (root, 0), &news)
     }
@@ -332,10 +351,22 @@ impl<'a, 'm> Search<'a, 'm> {
                 continue;
             }
             self.deepest = depth + 1;
-            self.tree.unfold(next, &mut scratch.next);
-            let news = self.claims.after(self.net, &scratch.base, &scratch.next);
-            if !self.cuts.is_cut(self.net, &news, &scratch.next) {
+            let row = match self.net.names {
+                None => {
+                    self.tree.unfold(next, &mut scratch.next);
+                    &scratch.next[..]
+                }
+                // Claims have the same truth in every naming, and fewer processes have changed in this one.
+                Some(_) => {
+                    let slots = self.net.lanes.len();
+                    &scratch.rows[at * slots..(at + 1) * slots]
+                }
+            };
+            let news = self.claims.after(self.net, &scratch.base, row);
+            if !self.cuts.is_cut(self.net, &news, row) {
                 self.levels[depth + 1].push(next);
+                let orbit = scratch.orbits.get(at).copied().unwrap_or(1);
+                self.stand_for = self.stand_for.saturating_add(orbit);
             }
             if !news.is_empty() {
                 done = self.tell(findings, limits, (next, depth + 1), &news);
@@ -365,7 +396,11 @@ impl<'a, 'm> Search<'a, 'm> {
         (scratch, signs): (&mut Scratch, Signs),
     ) -> Result<(), Again> {
         let Scratch {
-            base, next, roots, ..
+            base,
+            next,
+            roots,
+            rows,
+            ..
         } = scratch;
         // Whoever takes a message that was dropped takes a step that changes nothing.
         if (self.net.drops || signs & STUTTERS != 0)
@@ -376,34 +411,17 @@ impl<'a, 'm> Search<'a, 'm> {
             }
             self.tell_steps(findings, limits, (root, depth), base)?;
         }
-        for after in roots.iter() {
+        let slots = self.net.lanes.len();
+        for (at, after) in roots.iter().enumerate() {
             self.tree.unfold(*after, next);
-            if !self.claims.step(self.net, base, next).is_empty() {
+            let row = match self.net.names {
+                None => &next[..],
+                Some(_) => &rows[at * slots..(at + 1) * slots],
+            };
+            if !self.claims.step(self.net, base, row).is_empty() {
                 self.tell_steps(findings, limits, (root, depth), next)?;
             }
         }
-        Ok(())
-    }
-
-    /// Tells what is violated by steps out of a state, among them one to a state with this row.
-    fn tell_steps(
-        &mut self,
-        findings: &mut Findings<'_>,
-        limits: &Limits,
-        (root, depth): (u64, usize),
-        row: &[u32],
-    ) -> Result<(), Again> {
-        if self.net.drops && self.claims.counts_messages() {
-            return Err(Again::Kept(COUNTED));
-        }
-        let mut told = self.way(root, depth)?;
-        let row = &row[..self.net.lanes.len()];
-        assert!(told.approach(self.net, row).is_some(), "there is a step");
-        let steps = self.net.processes.machine().steps(&told.end);
-        findings.steps(&told, 0, &steps);
-        self.claims
-            .retain(|about| is_open(findings, &self.met, about));
-        self.note_refuted(findings, limits);
         Ok(())
     }
 
@@ -415,8 +433,12 @@ impl<'a, 'm> Search<'a, 'm> {
             next,
             changed,
             roots,
+            rows,
+            orbits,
         } = scratch;
         roots.clear();
+        rows.clear();
+        orbits.clear();
         self.tree.unfold(root, base);
         let last = self.net.lanes.len() - 1;
         let (mut signs, mut steps) = (0, 0);
@@ -447,10 +469,26 @@ impl<'a, 'm> Search<'a, 'm> {
                         changed[to] = true;
                     }
                 }
+                if self.net.names.is_some() {
+                    let known = rows.len();
+                    rows.extend_from_slice(&next[..=last]);
+                    let orbit = self.net.represent(&mut next[..=last]);
+                    changed.fill(true);
+                    let root = self.tree.fold(next, changed);
+                    let (left, right) = unpack(root);
+                    let is_known = self.roots.is_at_first_sight(left, right);
+                    if is_known && !self.claims.are_about_steps() {
+                        rows.truncate(known);
+                    } else {
+                        roots.push(root);
+                        orbits.push(orbit);
+                    }
+                    continue;
+                }
                 roots.push(self.tree.fold(next, changed));
             }
         }
-        if self.claims.are_about_steps() {
+        if self.claims.are_about_steps() || self.net.names.is_some() {
             return (signs, steps);
         }
         let known = &self.roots;
@@ -459,159 +497,6 @@ impl<'a, 'm> Search<'a, 'm> {
             !known.is_at_first_sight(left, right)
         });
         (signs, steps)
-    }
-
-    /// Steps that fail.
-    fn failures(
-        &mut self,
-        findings: &mut Findings<'_>,
-        limits: &Limits,
-        (root, depth): (u64, usize),
-        row: &[u32],
-    ) -> Result<(), Again> {
-        let last = self.net.lanes.len() - 1;
-        for slot in 0..last {
-            let Some(fails) = self.net.lanes[slot].fails.get(&row[slot]).cloned() else {
-                continue;
-            };
-            for failing in &fails {
-                if failing.fault > 0 {
-                    if self.net.spend(row[last], failing.fault - 1).is_none() {
-                        continue;
-                    }
-                    self.steps += 1;
-                }
-            }
-            findings.failed();
-            if !self.told.insert((slot, row[slot])) {
-                continue;
-            }
-            for failing in fails {
-                if failing.fault > 0 && self.net.spend(row[last], failing.fault - 1).is_none() {
-                    self.told.remove(&(slot, row[slot]));
-                    continue;
-                }
-                self.failure(findings, (root, depth), row, failing.failure)?;
-            }
-        }
-        self.note_refuted(findings, limits);
-        Ok(())
-    }
-
-    fn failure(
-        &mut self,
-        findings: &mut Findings<'_>,
-        (root, depth): (u64, usize),
-        row: &[u32],
-        failure: Failure,
-    ) -> Result<(), Again> {
-        if failure.kind == FailureKind::Resource || !findings.is_open(Check::Assertions) {
-            let there = Told::there(self.net.decode(row));
-            findings.failed_step(&there, 0, 0, failure);
-            return Ok(());
-        }
-        let mut told = self.way(root, depth)?;
-        let fails =
-            |outcome: &Outcome| matches!(outcome, Outcome::Failed(one, _) if *one == failure);
-        told.settle(self.net, |steps| {
-            steps.iter().any(|step| fails(&step.outcome))
-        });
-        let steps = self.net.processes.machine().steps(&told.end);
-        let step = steps.iter().position(|step| fails(&step.outcome));
-        let step = step.expect("what fails in a capsule fails in its state");
-        findings.failed_step(&told, 0, step, failure);
-        Ok(())
-    }
-
-    /// A state in which nothing can happen.
-    fn rest(
-        &mut self,
-        findings: &mut Findings<'_>,
-        limits: &Limits,
-        (root, depth): (u64, usize),
-        row: &[u32],
-        signs: Signs,
-    ) -> Result<(), Again> {
-        if signs & WAITS != 0 {
-            if findings.is_open(Check::NoDeadlock) {
-                self.tell_rest(findings, root, depth)?;
-                self.note_refuted(findings, limits);
-            }
-            return Ok(());
-        }
-        let news = self.claims.last(self.net, row);
-        let is_violated = news.iter().any(|one| matches!(one, About::Property(_)));
-        self.note_met(&news);
-        let mut is_left = false;
-        for (slot, lane) in self.net.lanes.iter().enumerate() {
-            let (_, inbox) = lane.capsules.get(row[slot]);
-            is_left |= inbox != 0 && self.left.insert((slot, inbox));
-        }
-        if is_violated {
-            self.tell_rest(findings, root, depth)?;
-            self.claims
-                .retain(|about| is_open(findings, &self.met, about));
-            self.note_refuted(findings, limits);
-        } else if is_left {
-            let config = self.net.decode(row);
-            let steps = self.net.processes.machine().steps(&config);
-            findings.at_rest(&Told::there(config), 0, &steps);
-        } else {
-            findings.good_end();
-        }
-        Ok(())
-    }
-
-    fn tell_rest(
-        &mut self,
-        findings: &mut Findings<'_>,
-        root: u64,
-        depth: usize,
-    ) -> Result<(), Again> {
-        let mut told = self.way(root, depth)?;
-        told.settle(self.net, |_| false);
-        let steps = self.net.processes.machine().steps(&told.end);
-        findings.at_rest(&told, 0, &steps);
-        Ok(())
-    }
-
-    /// Tells what is news in a state.
-    fn tell(
-        &mut self,
-        findings: &mut Findings<'_>,
-        limits: &Limits,
-        (root, depth): (u64, usize),
-        news: &[About],
-    ) -> Result<(), Again> {
-        self.note_met(news);
-        if self.net.drops && self.claims.counts_messages() {
-            return Err(Again::Kept(COUNTED));
-        }
-        if news.iter().any(|one| matches!(one, About::Property(_))) {
-            let told = self.way(root, depth)?;
-            findings.always(&told, 0);
-            self.note_refuted(findings, limits);
-        }
-        if news.iter().any(|one| !matches!(one, About::Constraint(_))) {
-            self.claims
-                .retain(|about| is_open(findings, &self.met, about));
-        }
-        Ok(())
-    }
-
-    fn note_met(&mut self, news: &[About]) {
-        for one in news {
-            if let About::Premise(at) = one {
-                self.met.insert(*at);
-            }
-        }
-    }
-
-    fn note_refuted(&mut self, findings: &Findings<'_>, limits: &Limits) {
-        let is_most = limits
-            .refutations
-            .is_some_and(|most| findings.refuted() >= most);
-        self.is_enough |= findings.all_refuted() || is_most;
     }
 
     /// The way to a state of some level.
@@ -623,12 +508,7 @@ impl<'a, 'm> Search<'a, 'm> {
             return Err(Again::Ways);
         }
         let mut way = vec![root];
-        let mut scratch = Scratch {
-            base: vec![0; self.tree.nodes()],
-            next: vec![0; self.tree.nodes()],
-            changed: vec![false; self.tree.nodes()],
-            roots: Vec::new(),
-        };
+        let mut scratch = Scratch::new(self.tree.nodes());
         let known = std::mem::take(&mut self.roots);
         for level in (0..depth).rev() {
             let target = way[way.len() - 1];
@@ -663,7 +543,7 @@ impl<'a, 'm> Search<'a, 'm> {
     /// The start of a way: a state with this row.
     fn start(&mut self, row: &[u32]) -> Told {
         for start in &self.starts {
-            if self.net.encode(start) == row {
+            if self.net.encode_up_to_names(start) == row {
                 return Told::there(start.clone());
             }
         }
@@ -675,13 +555,5 @@ impl<'a, 'm> Search<'a, 'm> {
             return told;
         }
         panic!("a state at the start is found again")
-    }
-}
-
-fn is_open(findings: &Findings<'_>, met: &FxHashSet<usize>, about: About) -> bool {
-    match about {
-        About::Property(at) => findings.is_open(Check::Property(at)),
-        About::Premise(at) => !met.contains(&at),
-        About::Constraint(_) => true,
     }
 }
