@@ -27,7 +27,7 @@ const STATES: u64 = 5_000;
 /// The most states that are looked at to see that there is one.
 const SOME: u64 = 10;
 /// How long invariants are looked for, for one property.
-const SEARCH: Duration = Duration::from_secs(20);
+const SEARCH: Duration = Duration::from_secs(10);
 /// What assertions are called.
 const ASSERTIONS: &str = "assertions";
 
