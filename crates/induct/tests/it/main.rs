@@ -4,6 +4,7 @@ mod conditions;
 mod counterexamples;
 mod finding;
 mod random;
+mod random_handlers;
 mod relation;
 mod rules;
 
