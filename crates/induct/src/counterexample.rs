@@ -11,7 +11,7 @@ use crate::claims::parts;
 use crate::state::{any, parameters};
 use crate::steps::kind;
 use crate::system::System;
-use plainsong_ir::{ActionId, Claim, ConstId, GlobalId, Ty};
+use plainsong_ir::{ActionId, Claim, ConstId, GlobalId, RangeEnd, SortKind, Ty};
 use plainsong_prove::bounded::{Doubt, Shown, example, has_value};
 use plainsong_prove::lower::Store;
 use plainsong_prove::obligation::{Obligation, Rule};
@@ -95,28 +95,53 @@ pub fn find(
     cancel: &Cancel,
 ) -> Option<Counterexample> {
     (1..=LARGEST).find_map(|size| {
-        let mut sizes = Sizes::new();
-        for sort in &system.song.sorts {
-            let is_sized = match &sort.kind {
-                plainsong_ir::SortKind::Identities { .. } => true,
-                plainsong_ir::SortKind::Range(range) => range.end == plainsong_ir::RangeEnd::Open,
-            };
-            if is_sized {
-                sizes = sizes.with(&sort.name, size);
-            }
-        }
-        let bounds = Bounds::default();
-        let instances = Instance::all(system.song.clone(), &sizes, &bounds).ok()?;
         let hunt = Hunt {
             system,
             claim,
             action,
-            instance: instances.into_iter().next()?,
+            instance: instance(system, size)?,
             solvers,
             cancel,
         };
         hunt.found()
     })
+}
+
+/// The first instance in which every sort whose size is open has so many members.
+pub(crate) fn instance(system: &System, size: i64) -> Option<Instance> {
+    let mut sizes = Sizes::new();
+    for sort in &system.song.sorts {
+        let is_sized = match &sort.kind {
+            SortKind::Identities { .. } => true,
+            SortKind::Range(range) => range.end == RangeEnd::Open,
+        };
+        if is_sized {
+            sizes = sizes.with(&sort.name, size);
+        }
+    }
+    let all = Instance::all(system.song.clone(), &sizes, &Bounds::default()).ok()?;
+    all.into_iter().next()
+}
+
+/// Some state of an instance that the claims allow, from which `action` leads to one in which `claim` is false.
+pub(crate) fn some(
+    system: &System,
+    claim: usize,
+    action: ActionId,
+    instance: Instance,
+    (solvers, cancel): (&Solvers, &Cancel),
+) -> Option<Config> {
+    let hunt = Hunt {
+        system,
+        claim,
+        action,
+        instance,
+        solvers,
+        cancel,
+    };
+    let (before, arguments) = hunt.ask(&[])?;
+    hunt.taken(&before, &arguments)?;
+    Some(hunt.configuration(&before, &arguments).0)
 }
 
 struct Hunt<'a> {
@@ -267,31 +292,9 @@ impl Hunt<'_> {
 
     /// The variables after the interpreter took the step, if all claims hold before it and the one in doubt does not after it.
     fn taken(&self, before: &[Value], arguments: &[Value]) -> Option<Vec<Value>> {
-        let globals = self.system.actions().globals.len();
+        let (config, at) = self.configuration(before, arguments);
         let arguments: Arc<[Value]> = arguments.into();
-        let mut pending = Vec::new();
-        for (var, value) in variables(self.system).iter().zip(before).skip(globals) {
-            if let Var::Pending(action) = var {
-                spread(value, &mut Vec::new(), &mut |arguments, count| {
-                    let one = (*action, Arc::from(arguments));
-                    pending.extend(std::iter::repeat_n(one, count));
-                });
-            }
-        }
         let row = &self.system.actions().actions[self.action.index()];
-        if !row.role.repeat && !self.system.counted.contains(&self.action) {
-            pending.push((self.action, arguments.clone()));
-        }
-        pending.sort();
-        let at = pending
-            .iter()
-            .position(|one| *one == (self.action, arguments.clone()));
-        let state = ActionState {
-            begun: true,
-            globals: before[..globals].to_vec(),
-            pending,
-        };
-        let config = state.config();
         let machine = Machine::new(&self.instance, Subject::System);
         let mut deeds = Deeds::new(&machine);
         let steps = match at {
@@ -319,6 +322,35 @@ impl Hunt<'_> {
             values.push(self.bag(&ty, &mut Vec::new(), &count)?);
         }
         Some(values)
+    }
+
+    /// The state before, and at which position of what is pending the action is.
+    fn configuration(&self, before: &[Value], arguments: &[Value]) -> (Config, Option<usize>) {
+        let globals = self.system.actions().globals.len();
+        let arguments: Arc<[Value]> = arguments.into();
+        let mut pending = Vec::new();
+        for (var, value) in variables(self.system).iter().zip(before).skip(globals) {
+            if let Var::Pending(action) = var {
+                spread(value, &mut Vec::new(), &mut |arguments, count| {
+                    let one = (*action, Arc::from(arguments));
+                    pending.extend(std::iter::repeat_n(one, count));
+                });
+            }
+        }
+        let row = &self.system.actions().actions[self.action.index()];
+        if !row.role.repeat && !self.system.counted.contains(&self.action) {
+            pending.push((self.action, arguments.clone()));
+        }
+        pending.sort();
+        let at = pending
+            .iter()
+            .position(|one| *one == (self.action, arguments.clone()));
+        let state = ActionState {
+            begun: true,
+            globals: before[..globals].to_vec(),
+            pending,
+        };
+        (state.config(), at)
     }
 
     fn holds(&self, machine: &Machine, claim: usize, config: &Config) -> bool {

@@ -24,10 +24,12 @@
 //! Sorts have at least one member, here as in every instance.
 //!
 //! NOT COVERED, and said so ([`Refused`]): processes with bodies, faults, constraints, programs in layers, recursive and
-//! external functions, and what [`plainsong_prove::gated_actions`] leaves out of actions. Missing invariants are not found here.
+//! external functions, and what [`plainsong_prove::gated_actions`] leaves out of actions. Missing
+//! invariants are looked for by [`find`].
 
 mod claims;
 pub mod counterexample;
+pub mod find;
 pub mod fixpoint;
 mod picture;
 pub mod soundness;

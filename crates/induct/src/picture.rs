@@ -44,12 +44,25 @@ impl Counterexample {
                     format!(" ({})", sizes.join(", "))
                 }
             ),
-            format!("step     {}", self.step(system)),
+            format!(
+                "step     {}{}",
+                self.step(system),
+                self.unrestricted(system)
+            ),
             format!(
                 "after    {}   <- {claim} is false",
                 joined(after, "the same")
             ),
         ]
+    }
+
+    /// A remark where no claim counts what is run: then it may run at any time.
+    fn unrestricted(&self, system: &System) -> &'static str {
+        let is_offered = system.actions().actions[self.action.index()].role.repeat;
+        match is_offered || system.counted.contains(&self.action) {
+            true => "",
+            false => "   <- no claim says when this is under way",
+        }
     }
 
     /// `client[1] takes Grant`, or `Enter(Thread#0)`.

@@ -51,6 +51,17 @@ pub fn verity(machine: &Machine, property: &Property, claim: &Expr, config: &Con
     verity_in(machine, property, claim, config.world())
 }
 
+/// Is a condition with names that have these values true in `config`? Nothing if it has no value.
+pub fn truth_with(
+    machine: &Machine,
+    condition: &Expr,
+    names: &[Value],
+    config: &Config,
+) -> Option<bool> {
+    let mut eval = Eval::new(machine.instance(), config.world());
+    eval.truth(condition, &mut names.to_vec()).ok()
+}
+
 /// Does `claim`, of `property`, hold of the step from one state to another, where `old` speaks of the first?
 pub fn verity_of_step(
     machine: &Machine,

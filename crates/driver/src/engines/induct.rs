@@ -9,8 +9,8 @@ use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
-use plainsong_induct::counterexample;
 use plainsong_induct::{Ask, Found, Refused, Report, System, prove};
+use plainsong_induct::{counterexample, find};
 use plainsong_infer::proof_cache::Remembered;
 use plainsong_ir::{Claim, Song};
 use plainsong_report::count;
@@ -20,11 +20,14 @@ use plainsong_semantics::search::{Check, Limits, Query, search};
 use plainsong_semantics::verdict::{Assumption, OpenObligation, Outcome, Verdict};
 use plainsong_smt::Cancel;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The most states that are looked at for a question that is not shown.
 const STATES: u64 = 5_000;
 /// The most states that are looked at to see that there is one.
 const SOME: u64 = 10;
+/// How long invariants are looked for, for one property.
+const SEARCH: Duration = Duration::from_secs(10);
 /// What assertions are called.
 const ASSERTIONS: &str = "assertions";
 
@@ -84,7 +87,10 @@ impl Engine for Induct {
             if verdict.outcome == Outcome::Unknown && overseer.look().is_none() {
                 verdict = match seen_wrong(task, question, overseer) {
                     Some(refuted) => refuted,
-                    None => explained(verdict, question, &report, task),
+                    None => match found(question, &report, task, &empty, overseer) {
+                        Some(proved) => proved,
+                        None => explained(verdict, question, &report, task),
+                    },
                 };
             }
             remembered.keep(question, &verdict);
@@ -152,6 +158,43 @@ fn why_open(question: &Question, report: &Report, open: &[OpenObligation], song:
         _ => (names.join(", "), "are"),
     };
     format!("shown only with {names}, which {are} not shown")
+}
+
+/// A proof by invariants that nobody stated, which the notes tell.
+fn found(
+    question: &Question,
+    report: &Result<Report, Refused>,
+    task: &Task,
+    empty: &Option<String>,
+    overseer: &mut Overseer<'_>,
+) -> Option<Verdict> {
+    let (Ok(report), Check::Property(claim), None) = (report, question.check, empty) else {
+        return None;
+    };
+    let is_shown = |(_, found): &(&usize, &Found)| matches!(found, Found::Shown(_));
+    let shown = report.claims.iter().filter(is_shown);
+    let mut targets: Vec<usize> = shown.map(|(at, _)| *at).collect();
+    targets.push(claim);
+    let ask = Ask {
+        solvers: task.proof.solvers(),
+        cancel: &Cancel::default(),
+        seed: 0,
+        recheck: task.proof.recheck,
+        dropped: None,
+    };
+    let begun = Instant::now();
+    let mut over = || begun.elapsed() > SEARCH || overseer.look().is_some();
+    let lemmas = find::lemmas(&task.song, &targets, &ask, &mut over)?;
+    let mut verdict = verdict(question, &Ok(lemmas.report), task);
+    if verdict.outcome != Outcome::Proved {
+        return None;
+    }
+    let count = count(lemmas.texts.len() as u64, "invariant");
+    verdict.reason.push_str(&format!(", with {count} found"));
+    let texts = lemmas.texts.join("\n             ");
+    let note = format!("invariants found, to paste into the song:\n             {texts}");
+    verdict.notes.push(note);
+    Some(verdict)
 }
 
 /// With a counterexample to induction, where a smallest one is found.

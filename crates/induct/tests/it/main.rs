@@ -2,7 +2,9 @@
 
 mod conditions;
 mod counterexamples;
+mod finding;
 mod random;
+mod random_handlers;
 mod relation;
 mod rules;
 
